@@ -1,0 +1,50 @@
+# make run, make test: each does all the set-up it needs on a machine with Python 3.11 or later and make.
+PYTHON ?= python3
+PORT ?= 8501
+HOST ?= 127.0.0.1
+WORKSPACE ?=
+PYTEST_ARGS ?=
+BIN := .venv/bin
+
+.PHONY: setup run test check docs pictures bench wheels clean
+
+setup: .venv/ready
+
+.venv/ready: requirements.txt requirements-dev.txt pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("Readback needs Python 3.11 or later" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
+
+run: setup
+	$(BIN)/readback serve $(if $(WORKSPACE),"$(WORKSPACE)") --host $(HOST) --port $(PORT)
+
+test: setup
+	$(BIN)/python tests/browser/find_browser.py --install
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile $(PYTEST_ARGS)
+
+check: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/readback rules --markdown | diff -u docs/rules.md - || { echo "docs/rules.md is stale: run make docs"; exit 1; }
+
+docs: setup
+	$(BIN)/readback rules --markdown > docs/rules.md.new && mv docs/rules.md.new docs/rules.md
+
+# The pictures of README.md, taken from the demo workspaces by a real browser.
+pictures: setup
+	READBACK_PICTURES=docs/pictures $(BIN)/python -m pytest tests/browser/test_pictures.py
+
+bench: setup
+	for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+# Everything pip needs to install Readback on a machine without internet.
+wheels: setup
+	rm -rf dist/wheels && mkdir -p dist/wheels
+	$(BIN)/python -m pip wheel --quiet --wheel-dir dist/wheels -r requirements.txt
+	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist/wheels .
+
+clean:
+	rm -rf .venv dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

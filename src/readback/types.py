@@ -1,0 +1,415 @@
+"""The nouns: frozen values that flow from reading to showing. Standard library only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+Role = Literal["system", "user", "assistant", "tool"]
+Origin = Literal[
+    "system", "task", "template", "variable", "default", "adapter", "instruction", "joiner", "serving", "unknown"
+]
+Severity = Literal["error", "warning", "info"]
+Syntax = Literal["jinja", "format", "placeholder", "text", "builder"]
+Values = Mapping[str, Any]  # JSON values by name
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a text comes from, or where a finding applies; every part is optional.
+
+    `file` is a posix path relative to the workspace; `line` and `column` count from 1; `index` counts
+    records from 0 among those read; `start` and `end` are character offsets into the text of the message
+    named by `role` (or of the record's `field`).
+    """
+
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+    index: int | None = None
+    mode: str | None = None
+    adapter: str | None = None
+    task: str | None = None
+    condition: str | None = None
+    judge: str | None = None
+    record: str | None = None
+    role: str | None = None
+    field: str | None = None
+    start: int | None = None
+    end: int | None = None
+
+
+NOWHERE = Place()
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What a reader, renderer or assembler saw; the rule of the same code makes it a Finding.
+
+    `values` fill the places of the rule's sentence. `flagged` is the offending text, which keeps the
+    finding's key stable when lines move. `severity` only where one fault has two weights.
+    """
+
+    code: str
+    values: Values = field(default_factory=dict)
+    place: Place = NOWHERE
+    flagged: str = ""
+    severity: Severity | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One hit of a rule. `message` and `fix` are the rule's sentences with `values` filled in."""
+
+    code: str
+    severity: Severity
+    values: Values
+    message: str
+    fix: str
+    place: Place
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One row of a dataset. `id` is text, or None for the one empty record of a workspace without data."""
+
+    id: str | None
+    fields: Values
+    place: Place = NOWHERE
+    masked: bool = False  # True when private fields were replaced, so nothing made from it is exact
+
+
+@dataclass(frozen=True, slots=True)
+class SystemText:
+    """A system message stated somewhere: in training code, a Modelfile, a configuration, or a format's definition."""
+
+    text: str
+    source: Literal["training", "modelfile", "configuration", "format", "typed"]
+    place: Place = NOWHERE
+    name: str = ""  # the model or mode it belongs to
+    verified: bool = True  # False for a text typed into the workspace file
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """How one mode (or task) builds its base texts. `template` gives the user text, `system` the system text."""
+
+    mode: str
+    template: str | None
+    system: str | None = None
+    syntax: Syntax = "jinja"
+    system_syntax: Syntax = "text"
+    defaults: Values = field(default_factory=dict)
+    settings: Values = field(default_factory=dict)  # sampling and other keys, shown and never used in text
+    place: Place = NOWHERE  # of the template's first character
+    system_place: Place = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class PromptConfig:
+    """What one prompt configuration file says. `instructions` are user instructions by their key."""
+
+    name: str
+    dialect: str
+    prompts: Mapping[str, Prompt] = field(default_factory=dict)
+    tasks: Mapping[str, Prompt] = field(default_factory=dict)
+    chat_format: str | None = None
+    max_tokens: int | None = None
+    instructions: Mapping[str, str | None] = field(default_factory=dict)
+    settings: Values = field(default_factory=dict)
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """Templates an adapter appends for one task; None where it adds nothing."""
+
+    system: str | None = None
+    user: str | None = None
+    system_place: Place = NOWHERE
+    user_place: Place = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """What an interface adds to a task's messages, and what it supports."""
+
+    name: str
+    extends: str | None = None
+    wording: str = "own"
+    system_prompt: bool = True
+    structured_output: bool = False
+    additions: Mapping[str, tuple[Addition, ...]] = field(default_factory=dict)
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Modelfile:
+    """A Modelfile as Ollama reads it: commands in order; `system` and `template` are the effective (last) ones."""
+
+    commands: tuple[tuple[str, str, int], ...]  # name, args, line
+    system: str | None = None
+    template: str | None = None
+    system_place: Place = NOWHERE
+    template_place: Place = NOWHERE
+    place: Place = NOWHERE
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One model under test: its type, what it was trained with and what serves it."""
+
+    name: str
+    type: str | None = None
+    type_reason: str = ""
+    training: SystemText | None = None
+    training_messages: str | None = None  # path of the messages file it was trained on
+    modelfile: Modelfile | None = None
+    chat_template: str | None = None
+    chat_format: str | None = None
+    tokenizer: str | None = None
+    context: int | None = None
+    settings: Values = field(default_factory=dict)
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One named arm of an experiment. `answers` is a path below the workspace."""
+
+    name: str
+    mode: str | None = None
+    model: str | None = None
+    adapter: str | None = None
+    task: str | None = None
+    judge: str | None = None
+    answers: str | None = None
+    aliases: tuple[str, ...] = ()
+    settings: Values = field(default_factory=dict)
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """A judge's prompt. `fields` maps question, answer, documents, gold (and more) to record fields."""
+
+    name: str
+    user: str
+    system: str | None = None
+    syntax: Syntax = "format"  # format ({question}), placeholder ({{QUESTION}})
+    bare: bool = False  # old rubrics: placeholders without braces
+    fields: Mapping[str, str] = field(default_factory=dict)
+    criteria: tuple[str, ...] = ()
+    settings: Values = field(default_factory=dict)
+    place: Place = NOWHERE
+    system_place: Place = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """What is judged, and on which scale."""
+
+    name: str
+    scale: Literal["binary", "ordinal", "numeric", "nominal", "unknown"] = "unknown"
+    values: tuple[float, ...] = ()  # ordinal and binary: the permitted values in order
+    low: float | None = None
+    high: float | None = None
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    direction: Literal["up", "down", "none"] = "up"
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A piece of a message with one origin. Segments joined give the text exactly.
+
+    `name` says what it is within its origin: a variable's path (`sheet_chunks[2].text`), an adapter's name.
+    """
+
+    text: str
+    origin: Origin
+    name: str | None = None
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A role and its text, in segments."""
+
+    role: str
+    segments: tuple[Segment, ...]
+
+    @property
+    def text(self) -> str:
+        return "".join(segment.text for segment in self.segments)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What is sent: a condition, or a mode with task and adapter, or a task alone, or a judge (of a condition)."""
+
+    condition: str | None = None
+    mode: str | None = None
+    adapter: str | None = None
+    task: str | None = None
+    judge: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """The messages for one record under one choice. `notes` say what went wrong or was applied on the way.
+
+    `messages` is empty when nothing could be built; then `notes` says why. `names` are the variables the
+    templates read, with the line where each first stands.
+    """
+
+    choice: Choice
+    record: str | None
+    index: int | None
+    messages: tuple[Message, ...]
+    fingerprint: str  # sha256 of the canonical roles and texts
+    names: tuple[tuple[str, Place], ...] = ()
+    notes: tuple[Note, ...] = ()
+    masked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model replied for a record under a condition, with the prompt that was sent if it was kept."""
+
+    condition: str
+    record: str
+    text: str | None
+    sent: str | None = None
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """What the server makes of an assembly: one text in segments, under a named format."""
+
+    format: str
+    segments: tuple[Segment, ...]
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return "".join(segment.text for segment in self.segments)
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetSource:
+    """Which file holds the records, and how its fields are read."""
+
+    path: str  # posix, relative to the workspace
+    id: str | None = None
+    fields: Mapping[str, str] = field(default_factory=dict)  # template variable <- record field (dotted)
+    private: tuple[str, ...] = ()
+    format: str | None = None
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreSource:
+    """Which file holds scores, and how its columns are read (None: worked out from the content)."""
+
+    path: str
+    item: tuple[str, ...] = ()
+    condition: tuple[str, ...] = ()
+    judges: tuple[str, ...] = ()
+    criterion: str | None = None
+    criteria: tuple[str, ...] = ()
+    label: str | None = None  # the condition every row belongs to, where the file does not say
+    place: Place = NOWHERE
+
+
+ScoreState = Literal["scored", "failed", "missing", "not applicable"]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One value for item x condition x criterion x judge; `value` is NaN unless `state` is scored."""
+
+    item: str
+    condition: tuple[tuple[str, str], ...]  # factor, value; a single ("condition", name) where there is one column
+    criterion: str
+    judge: str
+    value: float
+    state: ScoreState
+    why: str = ""
+    note: str = ""
+    cluster: str | None = None
+    run: str | None = None
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """A suppression: findings of `code` (at `where`) are counted and listed apart."""
+
+    code: str
+    why: str = ""
+    by: str = ""
+    date: str = ""
+    where: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """A file or folder and what it was taken for; `used` is False when something else was preferred."""
+
+    path: str
+    what: str
+    used: bool = True
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """What one review works on. Everything small is here; records are reached through `dataset`."""
+
+    root: Path
+    name: str
+    file: str | None = None  # readback.yml, or the file that was opened, relative to root
+    dataset: DatasetSource | None = None
+    configs: tuple[PromptConfig, ...] = ()
+    prompts: Mapping[str, Prompt] = field(default_factory=dict)  # by mode, merged over configs
+    tasks: Mapping[str, Prompt] = field(default_factory=dict)
+    adapters: Mapping[str, Adapter] = field(default_factory=dict)
+    instructions: Mapping[str, str | None] = field(default_factory=dict)
+    context: Mapping[str, Values] = field(default_factory=dict)  # by task: what adapters are told besides the record
+    models: Mapping[str, Model] = field(default_factory=dict)
+    conditions: tuple[Condition, ...] = ()
+    judges: Mapping[str, Judge] = field(default_factory=dict)
+    criteria: Mapping[str, Criterion] = field(default_factory=dict)
+    scores: tuple[ScoreSource, ...] = ()
+    sent: tuple[str, ...] = ()
+    options: Mapping[str, str] = field(default_factory=dict)
+    comparisons: tuple[Values, ...] = ()
+    system_texts: tuple[SystemText, ...] = ()
+    language: str = "en"
+    headline: str | None = None  # the criterion shown as a number on the overview
+    ignore: tuple[Ignored, ...] = ()
+    recognised: tuple[Recognised, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+    def condition(self, name: str) -> Condition | None:
+        """The condition of that name or alias."""
+        return next((c for c in self.conditions if name == c.name or name in c.aliases), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What a rule may look at: the workspace always, a record and an assembly where the rule is about them."""
+
+    workspace: Workspace
+    record: Record | None = None
+    assembly: Assembly | None = None
+
+    def messages(self, role: str) -> Iterator[Message]:
+        """The assembly's messages of one role."""
+        return (m for m in (self.assembly.messages if self.assembly else ()) if m.role == role)

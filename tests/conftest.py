@@ -1,0 +1,65 @@
+"""Where the real files are, and a folder of files written on the spot."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SHARED = Path(os.environ.get("READBACK_SHARED") or Path(__file__).resolve().parents[2] / "shared")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    os.environ["READBACK_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real data and vectors; tests that use it carry the marker realdata."""
+    if not (SHARED / "data").is_dir():
+        pytest.skip("no real data: set READBACK_SHARED to the folder that holds data/ and vectors/")
+    return SHARED
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[Mapping[str, Any]], Path]:
+    """write({name: text, bytes or JSON value}) makes those files and answers their folder."""
+
+    def make(files: Mapping[str, Any]) -> Path:
+        for name, content in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if isinstance(content, bytes):
+                path.write_bytes(content)
+            elif isinstance(content, str):
+                path.write_bytes(content.encode("utf-8", "surrogatepass"))
+            elif name.endswith(".jsonl"):
+                path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in content), "utf-8")
+            else:
+                path.write_text(json.dumps(content, ensure_ascii=False), "utf-8")
+        return tmp_path
+
+    return make
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say which promises were not checked, and how to get them checked."""
+    if skipped := _skipped_promises(terminalreporter):
+        terminalreporter.write_line(f"{len(skipped)} browser or real-data tests were skipped; see the reasons with -rs")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """With READBACK_NO_SKIPS a skipped browser or real-data test fails the run."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("READBACK_NO_SKIPS") and reporter and (skipped := _skipped_promises(reporter)):
+        reporter.write_line(f"skipped although READBACK_NO_SKIPS is set: {', '.join(r.nodeid for r in skipped)}")
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _skipped_promises(reporter: Any) -> list[Any]:
+    return [r for r in reporter.stats.get("skipped", []) if {"browser", "realdata"} & set(r.keywords)]
