@@ -1,0 +1,28 @@
+"""The frame: which workspace, the navigation, and the page in view."""
+
+import streamlit as st
+
+from readback.ui import address, frame, show
+from readback.ui.words import t
+
+st.set_page_config(page_title=t("frame.title"), layout="wide", initial_sidebar_state=240)
+address.begin()
+show.style()
+
+# Each address differs from its file's stem: before the first run of st.navigation, and on every run of AppTest,
+# Streamlit looks into pages/ by itself and would run a page without this frame.
+page = st.navigation(
+    [
+        st.Page("pages/overview_page.py", title=t("frame.overview"), url_path="overview", default=True),
+        st.Page("pages/messages_page.py", title=t("frame.messages"), url_path="messages"),
+        st.Page("pages/findings_page.py", title=t("frame.findings"), url_path="findings"),
+        st.Page("pages/scores_page.py", title=t("frame.scores"), url_path="scores"),
+        st.Page("pages/open_page.py", title=t("frame.open"), url_path="open"),
+        st.Page("pages/about_page.py", title=t("frame.about"), url_path="about", visibility="hidden"),
+    ],
+    position="top",
+)
+st.set_page_config(page_title=f"{page.title} · {t('frame.title')}")
+frame.sidebar()
+frame.lost()
+page.run()

@@ -144,6 +144,7 @@ class Adapter:
     structured_output: bool = False
     additions: Mapping[str, tuple[Addition, ...]] = field(default_factory=dict)
     place: Place = NOWHERE
+    stated: tuple[str, ...] = ()  # of system_prompt and structured_output those the file says; others are the parent's
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,6 +325,7 @@ class ScoreSource:
     criterion: str | None = None
     criteria: tuple[str, ...] = ()
     label: str | None = None  # the condition every row belongs to, where the file does not say
+    synthetic: bool = False  # made up by a generator; said wherever the scores are shown
     place: Place = NOWHERE
 
 

@@ -1,0 +1,76 @@
+"""Score files: each module says in capitals what it reads, recognises it by content and reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from readback.criteria import known
+from readback.dataset import raw_rows
+from readback.folder import by
+from readback.results import metrics
+from readback.results._rows import Asked, Read, Row
+from readback.types import Note, Place, ScoreSource
+
+OFTEN = 5_000  # rows between two reports of progress
+HEAD = 50  # rows looked at before a file is recognised and its columns get their roles
+
+
+def reader(rows: Sequence[Mapping[str, Any]], asked: Asked) -> ModuleType | None:
+    """The module that reads a file with these first rows, or None where no scores are seen in them."""
+    return next((module for module in by(__name__, "NAME").values() if module.recognise(rows, asked)), None)
+
+
+def recognise(path: Path, file: str) -> str | None:
+    """What kind of score file this is, by its content (`tidy`, `wide`, …), or None when it is none."""
+    rows = (row.fields for row in _rows(path, file) if not isinstance(row, Note))
+    found = reader(list(islice(rows, HEAD)), Asked(ScoreSource(file), known(), {}, {}))
+    return None if found is None else str(found.NAME)
+
+
+def read(path: Path, asked: Asked, beat: Callable[[int], None] | None = None) -> Read | Note:
+    """The scores of one file, or the note that says why there are none. `beat` is told the bytes that are done."""
+    rows = _rows(path, asked.source.path)
+    early: list[Row | Note] = []
+    head: list[Row] = []
+    for row in rows:
+        early.append(row)
+        if not isinstance(row, Note):
+            head.append(row)
+            if len(head) == HEAD:
+                break
+    found = reader([row.fields for row in head], asked)
+    if found is not None:
+        result: Read = found.read(_told(chain(early, rows), beat), head, asked)
+        return result
+    if early and not head and isinstance(early[0], Note):  # the row reader has said why there is nothing
+        return early[0]
+    reason = "no score column is seen in it: name its columns under scores: in the workspace file"
+    values = {"path": asked.source.path, "reason": reason, "known": list(by(__name__, "NAME"))}
+    return Note("dat-not-recognised", values, Place(file=asked.source.path))
+
+
+def _rows(path: Path, file: str) -> Iterator[Row | Note]:
+    """The file's rows; a file of means that is one object is one row."""
+    if value := metrics.only_object(path, file):
+        return iter((_Whole(value),))
+    return iter(raw_rows(path, file))
+
+
+def _told(rows: Iterable[Row | Note], beat: Callable[[int], None] | None) -> Iterator[Row | Note]:
+    for count, row in enumerate(rows):
+        if beat and count % OFTEN == 0:
+            beat(getattr(row, "offset", 0))
+        yield row
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """A file that is one object."""
+
+    fields: Mapping[str, Any]
+    line: int = 1

@@ -1,0 +1,137 @@
+"""The rules: one module per fault, and what turns a note into a finding."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import traceback
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from types import ModuleType
+from typing import Any
+
+from readback.folder import by
+from readback.rules import _page
+from readback.types import NOWHERE, Case, Condition, Finding, Note, Place, Values
+
+AREAS = {
+    "dat": "loading",
+    "fmt": "prompt formats",
+    "alb": "Albert configurations",
+    "asm": "prompt assembly",
+    "oll": "Ollama",
+    "srv": "other serving and tokens",
+    "trn": "training data",
+    "jdg": "judges",
+    "scr": "scores and comparability",
+}
+LONGEST = 200  # characters of one value inside a sentence; the whole value stays in Finding.values
+
+RULES = cache(partial(by, __name__, "CODE"))
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A rule that failed: our mistake, told apart from what is wrong with the input."""
+
+    rule: str
+    error: str
+    place: Place = NOWHERE
+
+
+def finding(note: Note) -> Finding:
+    """The finding a note stands for: the sentence and severity of the rule of its code.
+
+    A code without a rule is our mistake (a test looks for it), yet the reader still gets to see the note.
+    """
+    rule = RULES().get(note.code)
+    sentence = rule.SENTENCE if rule else ", ".join(f"{name} {{{name}}}" for name in note.values)
+    return Finding(
+        code=note.code,
+        severity=note.severity or (rule.SEVERITY if rule else "warning"),
+        values=note.values,
+        message=fill(sentence, note.values),
+        fix=fill(rule.FIX, note.values) if rule else "",
+        place=note.place,
+        key=key(note),
+    )
+
+
+def noted(note: Note, case: Case) -> Finding:
+    """The finding of a note that belongs to a case: its place is completed before its key is made."""
+    return finding(replace(note, place=placed(note.place, case)))
+
+
+def fill(sentence: str, values: Values) -> str:
+    """`sentence` with its places filled; in any language, for the values carry no words of ours.
+
+    A place without a value stays visible as `{name}`.
+    """
+    return sentence.format_map(_Said({name: _say(value) for name, value in values.items()}))
+
+
+def key(note: Note) -> str:
+    """What a finding is called from run to run: 16 hex digits over what it is about, never over lines or offsets."""
+    at = note.place
+    about = [note.code, at.file, at.mode, at.condition, at.adapter, at.task, at.record, at.role, note.flagged]
+    text = json.dumps(about, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def check(case: Case, on: str, codes: Collection[str] | None = None) -> Iterator[Finding | Fault]:
+    """What the rules of one kind (`on`: workspace, record, assembly) find; `codes` narrows them down."""
+    for code, rule in RULES().items():
+        if on not in kinds(rule) or (codes is not None and code not in codes):
+            continue
+        try:
+            yield from (noted(note, case) for note in rule.check(case))
+        except MemoryError:  # a bounded child that is full: the fault of what it works on
+            raise
+        except Exception as error:  # a rule that fails is our fault and must stop no other
+            last = traceback.extract_tb(error.__traceback__)[-1]
+            said = f"{type(error).__name__}: {error} ({last.name}, line {last.lineno})"
+            yield Fault(code, said, placed(NOWHERE, case))
+
+
+def kinds(rule: ModuleType) -> tuple[str, ...]:
+    """What a rule looks at."""
+    return (rule.ON,) if isinstance(rule.ON, str) else tuple(rule.ON)
+
+
+def placed(place: Place, case: Case) -> Place:
+    """`place` with what the case knows: the record, and the condition or mode, adapter, task and judge."""
+    known: dict[str, Any] = {}
+    if record := case.record:
+        known |= {"record": record.id, "index": record.place.index}
+        if place.file is None:
+            known |= {"file": record.place.file, "line": record.place.line}
+    if case.assembly:
+        choice = case.assembly.choice
+        arm = case.workspace.condition(choice.condition or "") or Condition("")
+        known |= {
+            "condition": choice.condition,
+            "mode": choice.mode or arm.mode,
+            "adapter": choice.adapter or arm.adapter,
+            "task": choice.task or arm.task,
+            "judge": choice.judge,
+        }
+    return replace(place, **{name: value for name, value in known.items() if getattr(place, name) is None})
+
+
+def explain(code: str) -> str:
+    """What a rule finds, why it matters, how to fix it, with its examples. Raises KeyError for an unknown code."""
+    return _page.text(RULES()[code])
+
+
+class _Said(dict[str, str]):
+    def __missing__(self, name: str) -> str:
+        return f"{{{name}}}"
+
+
+def _say(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(_say(one) for one in value)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = " ".join(text.split())
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

@@ -1,0 +1,14 @@
+"""About: version, licence, privacy, accessibility and whom to write to."""
+
+import os
+
+import streamlit as st
+
+from readback import __version__
+from readback.ui import show
+from readback.ui.words import t
+
+st.title(t("frame.about"))
+contact = os.environ.get("READBACK_CONTACT") or t("about.contact")
+for key in ("version", "licences", "privacy", "access", "write"):
+    show.draw(show.h("<p>{}</p>", t(f"about.{key}", version=__version__, contact=contact)))

@@ -1,0 +1,122 @@
+"""What the command line answers in JSON: the stable shapes of findings, audits and assembled messages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, fields
+from typing import Any
+
+from readback.types import NOWHERE, Assembly, Choice, Condition, Finding, Message, Place, Segment, Wire
+
+PARTS = tuple(field.name for field in fields(Place))
+
+
+def dumps(value: Any, indent: int | None = None) -> str:
+    """JSON as text that any stream can carry: non-ASCII as it is, lone surrogates as escapes.
+
+    NaN and infinity, which JSON does not know, are our mistake: ValueError.
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
+    return (
+        "".join(f"\\u{ord(char):04x}" if "\ud800" <= char <= "\udfff" else char for char in text)
+        if _torn(text)
+        else text
+    )
+
+
+def place(at: Place) -> dict[str, Any]:
+    """All parts of a place; what is not known is null."""
+    return asdict(at)
+
+
+def known(at: Place) -> dict[str, Any]:
+    """Only the parts of a place that say something."""
+    return {name: value for name in PARTS if (value := getattr(at, name)) is not None}
+
+
+def finding(found: Finding) -> dict[str, Any]:
+    """{"code", "severity", "message", "fix", "place": {…}, "key"}"""
+    return {
+        "code": found.code,
+        "severity": found.severity,
+        "message": found.message,
+        "fix": found.fix,
+        "place": place(found.place),
+        "key": found.key,
+    }
+
+
+def message(sent: Message) -> dict[str, Any]:
+    """{"role", "text", "segments": [{"text", "origin", "name", "place"}]}; the segments' texts join to `text`."""
+    return {"role": sent.role, "text": sent.text, "segments": [segment(one) for one in sent.segments]}
+
+
+def segment(one: Segment) -> dict[str, Any]:
+    return {"text": one.text, "origin": one.origin, "name": one.name, "place": known(one.place)}
+
+
+def wire(sent: Wire | None) -> dict[str, Any] | None:
+    """{"format", "text", "segments"}, or null where none was asked for."""
+    if sent is None:
+        return None
+    return {"format": sent.format, "text": sent.text, "segments": [segment(one) for one in sent.segments]}
+
+
+def rendering(
+    assembly: Assembly, arm: Condition | None, findings: Iterable[Finding], sent: Wire | None = None
+) -> dict[str, Any]:
+    """The answer of `readback render`; mode, adapter and task are those of the condition where one was chosen."""
+    return {
+        **chosen(assembly.choice, arm),
+        "record": assembly.record,
+        "messages": [message(one) for one in assembly.messages],
+        "wire": wire(sent),
+        "tokens": None,  # counted once a tokenizer is known to the workspace
+        "fingerprint": assembly.fingerprint,
+        "masked": assembly.masked,
+        "findings": [finding(found) for found in findings],
+    }
+
+
+def chosen(choice: Choice, arm: Condition | None) -> dict[str, str | None]:
+    """What was sent, with what the condition settles."""
+    arm = arm or Condition("")
+    return {
+        "condition": choice.condition,
+        "mode": choice.mode or arm.mode,
+        "adapter": choice.adapter or arm.adapter,
+        "task": choice.task or arm.task,
+        "judge": choice.judge,
+    }
+
+
+def read_place(value: Any) -> Place:
+    """A place from its JSON."""
+    return Place(**value) if value else NOWHERE
+
+
+def read_finding(value: Any) -> Finding:
+    """A finding from its JSON, with the values that `keep` adds."""
+    return Finding(
+        value["code"],
+        value["severity"],
+        value.get("values", {}),
+        value["message"],
+        value["fix"],
+        read_place(value["place"]),
+        value["key"],
+    )
+
+
+def keep(found: Finding) -> dict[str, Any]:
+    """A finding with its values, so that it can be read again."""
+    return {**finding(found), "values": dict(found.values), "place": known(found.place)}
+
+
+def _torn(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False

@@ -1,0 +1,114 @@
+"""From a record and a choice to the messages that are sent, each character with its origin."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from readback import adapters
+from readback.adapter_texts import Added, added
+from readback.arms import arm, choices, unknown, unknown_interface
+from readback.base_texts import base_texts
+from readback.dialects.instructions import instruction_for, key_for
+from readback.history import with_history
+from readback.judge_messages import judge_messages
+from readback.set_values import with_values
+from readback.training_layout import training
+from readback.tri_section import Segments, assemble_text, fingerprint, to_messages
+from readback.types import (
+    NOWHERE,
+    Answer,
+    Assembly,
+    Choice,
+    Message,
+    Note,
+    Place,
+    Record,
+    Segment,
+    Values,
+    Workspace,
+)
+
+__all__ = ["assemble", "choices", "fingerprint", "training"]
+
+
+def assemble(
+    workspace: Workspace,
+    record: Record,
+    choice: Choice,
+    answer: Answer | None = None,
+    extra: Values | None = None,
+) -> Assembly:
+    """The messages for `record` under `choice`; `extra` are values that replace the record's.
+
+    Never raises for what is wrong with the input: then there are notes, and no messages where none can be built.
+    `answer` is what the choice's condition replied, for a judge.
+    """
+    record = with_values(record, _with_aliases(workspace, extra or {}))
+    if choice.judge is not None:
+        messages, names, notes = _judged(workspace, record, choice, answer, extra or {})
+    else:
+        messages, names, notes = _sent(workspace, record, choice)
+    return Assembly(
+        choice,
+        record.id,
+        record.place.index,
+        messages,
+        fingerprint(messages) if messages else "",
+        names,
+        notes,
+        record.masked,
+    )
+
+
+Made = tuple[tuple[Message, ...], tuple[tuple[str, Place], ...], tuple[Note, ...]]
+
+
+def _sent(workspace: Workspace, record: Record, choice: Choice) -> Made:
+    own = arm(workspace, choice)
+    if isinstance(own, Note):
+        return (), (), (own,)
+    base = base_texts(own.prompt, record, own.model, workspace.options, own.is_task)
+    adapter = adapters.find(own.adapter, workspace.adapters) if own.adapter else None
+    addition = added(workspace, adapter, own.task, record.fields) if adapter and base.ok else Added()
+    notes = [*base.notes, *addition.notes]
+    if own.adapter and adapter is None:
+        notes.insert(0, unknown_interface(own.adapter, workspace))
+    if not (base.ok and addition.ok):
+        return (), base.names, tuple(notes)
+    system, user = assemble_text(base.system, base.user, addition.parts, _instruction(workspace, own.task))
+    system_role = adapter is None or adapters.system_role(adapter, workspace.adapters)
+    messages = to_messages(system, user, system_role)
+    if system and adapter and not system_role:
+        end = sum(len(segment.text) for segment in system)
+        values = {"adapter": adapter.name, "characters": end}
+        notes.append(Note("asm-system-folded", values, Place(role="user", start=0, end=end)))
+    if own.prompt.settings.get("dialect") == "albert":
+        messages, lost = with_history(messages, record.fields.get("history"), record.place)
+        notes += lost
+    return messages, base.names, tuple(notes)
+
+
+def _with_aliases(workspace: Workspace, extra: Values) -> Values:
+    """A value for a field is one for the variables that are mapped to it, too."""
+    fields = workspace.dataset.fields if workspace.dataset else {}
+    return {**{name: extra[field] for name, field in fields.items() if field in extra}, **extra}
+
+
+def _judged(workspace: Workspace, record: Record, choice: Choice, answer: Answer | None, extra: Values) -> Made:
+    judge = workspace.judges.get(choice.judge or "")
+    if judge is None:
+        return (), (), (unknown("judge", choice.judge or "", workspace.judges),)
+    if choice.condition and workspace.condition(choice.condition) is None:
+        return (), (), (unknown("condition", choice.condition, [c.name for c in workspace.conditions]),)
+    if workspace.options.get("placeholders") == "bare" and judge.syntax == "placeholder":
+        judge = replace(judge, bare=True)
+    return judge_messages(judge, record, choice.condition, answer, extra)
+
+
+def _instruction(workspace: Workspace, task: str) -> Segments:
+    """The user instruction for a task: plain text, as it is."""
+    text = instruction_for(task, workspace.instructions)
+    if not text:
+        return ()
+    homes = (c.place for c in workspace.configs if text in c.instructions.values())
+    return (Segment(text, "instruction", key_for(task, workspace.instructions), next(homes, NOWHERE)),)

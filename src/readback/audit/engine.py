@@ -1,0 +1,208 @@
+"""Run the audit: cut the dataset into chunks, drive one bounded child for each, and let nothing stop the rest."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from readback import answers, as_json, assemble, cell, rules, scores, stats
+from readback.audit.chunk import about, payload
+from readback.audit.summary import Audit, Progress, Tally, rows
+from readback.dataset import Dataset, DatasetChanged, open_dataset
+from readback.rules import Fault
+from readback.types import Assembly, Case, Choice, Finding, Note, Record, Workspace
+
+WORK = "readback.audit.chunk:audit_chunk"
+CHUNK = 32 << 20  # bytes of the dataset in one child: long enough to pay for its start, short enough to lose
+NO_ANSWER = "jdg-no-answer"
+KILLS = 20  # records that may kill their child under one choice before the choice is given up
+LIMITS = cell.Limits(seconds=2.0, output=1 << 30, total=6 * 3600.0)  # between two beats; a chunk has thousands
+
+
+@dataclass(slots=True)
+class _Run:
+    """What one audit works with; `active` are the choices not given up."""
+
+    opened: Workspace
+    data: Dataset
+    codes: Collection[str] | None
+    active: list[Choice]
+    tally: Tally
+    kills: Counter[Choice] = field(default_factory=Counter)
+
+    def frames(self, start: int, stop: int, choices: Iterable[Choice], records: bool) -> Iterator[_Frame]:
+        work = payload(self.opened, choices, start, stop, codes=self.codes, records=records)
+        for frame in cell.stream(WORK, work, LIMITS):
+            faults = (Fault(rule, error, as_json.read_place(at)) for rule, error, at in frame["faults"])
+            found: list[Finding | Fault] = [*map(as_json.read_finding, frame["findings"]), *faults]
+            yield _Frame(frame["index"], found, frame["longest"])
+
+    def wants(self, code: str) -> bool:
+        return self.codes is None or code in self.codes
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    index: int
+    found: list[Finding | Fault]
+    longest: list[int]
+
+
+def check(
+    opened: Workspace,
+    *,
+    select: Collection[str] = (),
+    ignore: Collection[str] = (),
+    conditions: Collection[str] = (),
+    baseline: Collection[str] = (),
+    progress: Callable[[int, int], bool | None] | None = None,
+) -> Audit:
+    """The whole audit at once, with its first 10,000 findings.
+
+    `progress(done, total)` is told now and then; when it answers False the audit stops and says so.
+    """
+    steps = stream(
+        opened,
+        select=select,
+        ignore=ignore,
+        conditions=conditions,
+        baseline=baseline,
+        progress=progress,
+    )
+    return next(step for step in steps if isinstance(step, Audit))
+
+
+def stream(
+    opened: Workspace,
+    *,
+    select: Collection[str] = (),
+    ignore: Collection[str] = (),
+    conditions: Collection[str] = (),
+    baseline: Collection[str] = (),
+    progress: Callable[[int, int], bool | None] | None = None,
+) -> Iterator[Finding | Progress | Audit]:
+    """Findings as they are found, Progress in between, the summary last.
+
+    `select` and `ignore` hold codes or areas (`fmt`); `conditions` narrows the audit to these; findings whose
+    key is in `baseline` are known and only counted. Raises DatasetChanged when the dataset is written to meanwhile.
+    """
+    codes = None if not (select or ignore) else frozenset(_codes(select, ignore))
+    data = open_dataset(opened.root, opened.dataset)
+    choices = [choice for choice in assemble.choices(opened) if not conditions or choice.condition in conditions]
+    first = next(iter(data.records(0, 1)), None)
+    firsts = [assemble.assemble(opened, first, choice) for choice in choices] if first else []
+    tally = Tally(opened, rows(opened, choices if first else (), firsts), frozenset(baseline))
+    run = _Run(opened, data, codes, list(choices), tally)
+    yield from run.tally.take(_before(run))
+    if first:
+        yield from run.tally.take(_preflight(run, first, firsts))
+    stopped = False
+    for start, stop in data.spans(CHUNK):
+        for frame in _chunk(run, start, stop):
+            yield from run.tally.take(frame.found)
+            yield (at := Progress(frame.index + 1, len(data)))
+            if progress and progress(at.done, at.total) is False:
+                stopped = True
+                break
+        if stopped:
+            break
+    yield run.tally.audit(data.counts, stopped)
+
+
+def _codes(select: Collection[str], ignore: Collection[str]) -> Iterator[str]:
+    """The codes that are asked for; a name stands for itself or for an area."""
+    for code in rules.RULES():
+        names = {code, code.partition("-")[0]}
+        if (not select or names & set(select)) and not names & set(ignore):
+            yield code
+
+
+def _before(run: _Run) -> Iterator[Finding | Fault]:
+    """What is known before any record: what loading noted, and the rules about the workspace."""
+    notes = (*run.opened.notes, *run.data.notes, *_answer_notes(run.opened), *_score_notes(run.opened))
+    yield from (rules.finding(note) for note in notes if run.wants(note.code))
+    yield from rules.check(Case(run.opened), "workspace", run.codes)
+
+
+def _answer_notes(opened: Workspace) -> Iterator[Note]:
+    for condition in opened.conditions:
+        if condition.answers:
+            yield from answers.open_answers(opened, condition).notes
+
+
+def _score_notes(opened: Workspace) -> Iterator[Note]:
+    if opened.scores:
+        yield from stats.notes(scores.load(opened))
+
+
+def _preflight(run: _Run, record: Record, firsts: Iterable[Assembly]) -> Iterator[Finding | Fault]:
+    """Give up choices whose first record breaks a limit, since every other would cost as much; and idle judges."""
+    for choice, assembly in zip(tuple(run.active), firsts, strict=True):
+        if hit := next((note for note in assembly.notes if note.code == "dat-limit"), None):
+            run.active.remove(choice)
+            yield rules.noted(hit, Case(run.opened, record, assembly))
+        elif _waits(run.opened, choice):
+            run.active.remove(choice)
+            found = about(run.opened, record, assembly, run.codes)
+            yield from (one for one in found if isinstance(one, Fault) or one.code != NO_ANSWER)
+
+
+def _waits(opened: Workspace, choice: Choice) -> bool:
+    """Whether a judge waits for answers nobody has made yet.
+
+    Its prompt is looked at once, for the judge's own faults; that there is nothing to judge is none of them.
+    """
+    arm = opened.condition(choice.condition) if choice.judge and choice.condition else None
+    return arm is not None and arm.answers is None
+
+
+def _chunk(run: _Run, start: int, stop: int) -> Iterator[_Frame]:
+    """The frames of a range; where a record kills the child, it is looked at alone and the rest goes on after it."""
+    at = start
+    while at < stop:
+        choices = tuple(run.active)
+        try:
+            for frame in run.frames(at, stop, choices, True):
+                run.tally.measure(choices, frame.longest)
+                at = frame.index + 1
+                yield frame
+            if at < stop:
+                raise DatasetChanged(f"{run.data.file} was changed while it was looked through")
+        except cell.Stopped:
+            yield _alone(run, at)
+            at += 1
+
+
+def _alone(run: _Run, index: int) -> _Frame:
+    """One record whose child was killed: its rules, then each choice in a child of its own, to find the culprit."""
+    found: list[Finding | Fault] = []
+    for choice in (None, *run.active):
+        choices = () if choice is None else (choice,)
+        try:
+            for frame in run.frames(index, index + 1, choices, choice is None):
+                run.tally.measure(choices, frame.longest)
+                found.extend(frame.found)
+        except cell.Stopped as stopped:
+            found.extend(_killed(run, index, choice, stopped))
+    return _Frame(index, found, [])
+
+
+def _killed(run: _Run, index: int, choice: Choice | None, stopped: cell.Stopped) -> Iterator[Finding]:
+    case = _case(run, index, choice)
+    yield rules.noted(Note("dat-limit", {"what": "this record", "limit": stopped.detail}, flagged=stopped.kind), case)
+    if choice is None:
+        return
+    run.kills[choice] += 1
+    if run.kills[choice] >= KILLS:
+        run.active.remove(choice)
+        values = {"what": f"the rest of the dataset, given up after {KILLS} records", "limit": stopped.detail}
+        whole = Case(run.opened, None, case.assembly)
+        yield rules.noted(Note("dat-limit", values, flagged="given up"), whole)
+
+
+def _case(run: _Run, index: int, choice: Choice | None) -> Case:
+    """A case for a record that cannot be worked on: where it stands, and nothing made from it."""
+    place = run.data.place(index)
+    record = Record(place.record, {}, place)
+    return Case(run.opened, record, Assembly(choice, record.id, index, (), "") if choice else None)

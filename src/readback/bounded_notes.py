@@ -1,0 +1,48 @@
+"""Notes in bounded number: the first of each code are kept, all are counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from readback.types import Note, Place
+
+KEPT = 1_000  # of one code
+LONGEST = 500  # characters of one value inside a note
+
+
+class BoundedNotes:
+    """The notes of one reading."""
+
+    def __init__(self) -> None:
+        self.kept: list[Note] = []
+        self.counts: Counter[str] = Counter()
+
+    def add(self, note: Note) -> None:
+        self.counts[note.code] += 1
+        if self.counts[note.code] <= KEPT:
+            short = {name: v[:LONGEST] if isinstance(v, str) else v for name, v in note.values.items()}
+            self.kept.append(replace(note, values=short, flagged=note.flagged[:LONGEST]))
+
+    def extend(self, notes: Iterable[Note]) -> None:
+        for note in notes:
+            self.add(note)
+
+
+def as_json(note: Note) -> dict[str, Any]:
+    """A note as JSON values."""
+    place = {name: value for name, value in asdict(note.place).items() if value is not None}
+    return {
+        "code": note.code,
+        "values": dict(note.values),
+        "place": place,
+        "flagged": note.flagged,
+        "severity": note.severity,
+    }
+
+
+def from_json(value: Mapping[str, Any]) -> Note:
+    """The note that `as_json` wrote."""
+    return Note(value["code"], value["values"], Place(**value["place"]), value["flagged"], value["severity"])

@@ -1,0 +1,97 @@
+"""Where indexes and unpacked files lie between runs: a private folder, one entry for each file and its reading."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ABOUT = "about.json"  # the file of an entry that says what it is of; written last
+
+
+def cache_folder(kind: str = "datasets") -> Path:
+    """The private folder for entries of one kind: READBACK_CACHE, else ~/.cache/readback, else a temporary one."""
+    named = os.environ.get("READBACK_CACHE")
+    places = [Path(named)] if named else list(_home())
+    places.append(Path(tempfile.gettempdir()) / f"readback-{os.getuid()}")
+    for place in places:
+        folder = place / kind
+        with contextlib.suppress(OSError):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if all(one.lstat().st_uid == os.getuid() for one in (place, folder)):  # else a trap in a shared folder
+                folder.chmod(0o700)
+                return folder
+    raise PermissionError(f"no folder to keep indexes in: {', '.join(map(str, places))}; set READBACK_CACHE")
+
+
+def _home() -> Iterator[Path]:
+    with contextlib.suppress(RuntimeError):  # an account without a home
+        yield Path.home() / ".cache" / "readback"
+
+
+def entry(path: Path, settings: Any, version: str) -> Path:
+    """The folder of the entry for the file as it is now, read with these settings. Raises OSError."""
+    found = path.stat()
+    now = [version, found.st_size, found.st_mtime_ns, found.st_ino]
+    return cache_folder() / f"{_digest([str(path), settings])}-{_digest(now)}"
+
+
+def _digest(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True).encode()
+    return hashlib.blake2b(text, digest_size=12).hexdigest()
+
+
+def fresh(folder: Path) -> Path:
+    """A new folder beside the entry, to be filled and then kept by `keep`."""
+    return Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
+
+
+def keep(made: Path, folder: Path) -> None:
+    """Give a filled folder its name, all at once; whoever came first with the same content wins."""
+    for old in folder.parent.glob(f"{folder.name.partition('-')[0]}-*"):
+        if old != folder:
+            shutil.rmtree(old, ignore_errors=True)  # the same reading of an earlier version of the file
+    try:
+        made.rename(folder)
+    except OSError:
+        shutil.rmtree(made, ignore_errors=True)
+        if not (folder / ABOUT).is_file():
+            raise
+
+
+def drop(folder: Path) -> None:
+    """Remove an entry, or one that was never finished."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def forget(below: Path) -> int:
+    """Remove what is kept about files at or below a path (an upload that is deleted); answers how many entries."""
+    gone = [folder for folder, path in _kept() if path == below or path.is_relative_to(below)]
+    for folder in gone:
+        drop(folder)
+    return len(gone)
+
+
+def tidy() -> int:
+    """Remove entries whose file is no longer there, and what was begun a day ago and never finished."""
+    gone = [folder for folder, path in _kept() if not path.exists()]
+    for begun in cache_folder().glob(".new-*"):
+        with contextlib.suppress(OSError):
+            if begun.stat().st_mtime < time.time() - 86_400:
+                gone.append(begun)
+    for folder in gone:
+        drop(folder)
+    return len(gone)
+
+
+def _kept() -> Iterator[tuple[Path, Path]]:
+    for folder in cache_folder().iterdir():
+        with contextlib.suppress(OSError, ValueError, KeyError):
+            yield folder, Path(json.loads((folder / ABOUT).read_text("utf-8"))["path"])

@@ -1,0 +1,60 @@
+"""Frames between a cell and its caller: a kind, a length, and JSON."""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import time
+from typing import Any
+
+HEAD = struct.Struct(">cI")
+VALUE, FAILED, STOPPED, DONE = b"v", b"e", b"s", b"d"
+CHUNK = 1 << 18
+
+
+class Closed(Exception):  # noqa: N818 - outcomes of reading, all three handled by the callers
+    """The other side went away in the middle of a conversation."""
+
+
+class TooLarge(Exception):  # noqa: N818
+    """The next frame would exceed what the reader allows."""
+
+
+class Late(Exception):  # noqa: N818
+    """The reader's time is used up."""
+
+
+def encode(kind: bytes, value: Any) -> bytes:
+    """One frame. ASCII JSON, so that lone surrogates travel too."""
+    body = json.dumps(value, separators=(",", ":")).encode("ascii")
+    return HEAD.pack(kind, len(body)) + body
+
+
+def read(sock: socket.socket, allowed: int, seconds: float | None) -> tuple[bytes, Any, int]:
+    """The next frame as kind, value and body size. Raises Closed, TooLarge or Late."""
+    until = None if seconds is None else time.monotonic() + seconds
+    kind, size = HEAD.unpack(_exactly(sock, HEAD.size, until))
+    if size > allowed:
+        raise TooLarge
+    return kind, json.loads(_exactly(sock, size, until)), size
+
+
+def _exactly(sock: socket.socket, size: int, until: float | None) -> bytes:
+    parts: list[bytes] = []
+    while size:
+        if until is not None:
+            if (left := until - time.monotonic()) <= 0:
+                raise Late
+            sock.settimeout(left)
+        try:
+            part = sock.recv(min(size, CHUNK))
+        except TimeoutError:
+            raise Late from None
+        except OSError:
+            raise Closed from None
+        if not part:
+            raise Closed
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)

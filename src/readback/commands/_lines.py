@@ -1,0 +1,49 @@
+"""Findings as lines for people, safe for a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+from readback.types import Finding, Place
+
+MARK = {"error": "error", "warning": "warning", "info": "info"}
+RANK = ("info", "warning", "error")
+
+
+def line(found: Finding) -> str:
+    """file:line, what it is about, severity, code, sentence and key, on one line."""
+    at = found.place
+    where = ":".join(str(part) for part in (at.file, at.line, at.column) if part is not None)
+    about = ", ".join(_about(at))
+    head = " ".join(part for part in (where and f"{where}:", about and f"[{about}]") if part)
+    return safe(f"{head or '-'} {MARK[found.severity]} {found.code}: {found.message} (key {found.key})")
+
+
+def safe(text: str) -> str:
+    """`text` without what a terminal would obey: control characters are spelled out, line feeds and tabs kept."""
+    return "".join(char if char in "\n\t" or not _commands(char) else f"\\x{ord(char):02x}" for char in text)
+
+
+def shown(text: str) -> str:
+    """A text of somebody else's for standard output: as it is for a file or a pipe, made safe for a terminal."""
+    return safe(text) if sys.stdout.isatty() else text
+
+
+def worst(severities: Iterable[str], limit: str) -> bool:
+    """Whether one of the severities reaches the limit; `never` is never reached."""
+    return limit != "never" and any(RANK.index(one) >= RANK.index(limit) for one in severities)
+
+
+def _about(at: Place) -> Iterable[str]:
+    names = ("condition", "mode", "task", "adapter", "judge") if at.condition is None else ("condition", "judge")
+    yield from (f"{name} {value}" for name in names if (value := getattr(at, name)) is not None)
+    if at.index is not None:
+        yield f"record {at.index}" + (f" {at.record}" if at.record is not None else "")
+    if at.role or at.field:
+        span = f" {at.start}-{at.end}" if at.start is not None else ""
+        yield f"{at.role or at.field}{span}"
+
+
+def _commands(char: str) -> bool:
+    return ord(char) < 32 or 127 <= ord(char) < 160

@@ -1,0 +1,3 @@
+"""Moved to readback.wire_text."""
+
+from readback.wire_text import sent as sent

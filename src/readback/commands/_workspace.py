@@ -1,0 +1,41 @@
+"""What most commands begin with: the workspace they are given, opened, and names in it looked up."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Collection
+
+from readback import workspace
+from readback.commands import UsageError
+from readback.dataset import Dataset, open_dataset
+from readback.types import Workspace
+from readback.yaml_file import nearest
+
+
+def add(parser: argparse.ArgumentParser, formats: Collection[str] = ("text", "json")) -> None:
+    """The arguments every command on a workspace has."""
+    parser.add_argument("workspace", metavar="WORKSPACE", help="a folder, or one file of it")
+    parser.add_argument("--format", choices=tuple(formats), default="text", help="for people, or for programs")
+
+
+def opened(args: argparse.Namespace) -> Workspace:
+    """The workspace. Raises UsageError when nothing at all could be read."""
+    try:
+        return workspace.open(args.workspace)
+    except workspace.NothingRead as nothing:
+        raise UsageError(f"{args.workspace}: {nothing.reason}") from None
+
+
+def data(found: Workspace) -> Dataset:
+    """Its records."""
+    return open_dataset(found.root, found.dataset)
+
+
+def one_of(kind: str, name: str, known: Collection[str]) -> str:
+    """`name`, or UsageError with the names there are."""
+    if name in known:
+        return name
+    near = nearest(name, known)
+    hint = f"; did you mean '{near}'?" if near else ""
+    there = f"there are: {', '.join(known)}" if known else "the workspace has none"
+    raise UsageError(f"no {kind} '{name}'{hint or f'; {there}'}")

@@ -1,0 +1,160 @@
+"""Look for what is wrong in a workspace: its files, its records, and the messages they assemble to.
+
+Exit code 1 when there is a finding at or above --fail-on. JSON holds the first 10,000 findings, jsonl all of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from readback import as_json, rules
+from readback.audit import engine
+from readback.audit.summary import Audit, Progress, Row
+from readback.commands import UsageError, _lines, _workspace
+from readback.dataset import DatasetChanged
+from readback.types import Finding
+
+FORMATS = ("text", "json", "jsonl", "sarif", "junit", "github")
+LATER = ("sarif", "junit", "github")
+KEY = re.compile(r'"key": ?"([0-9a-f]{16})"|\(key ([0-9a-f]{16})\)$', re.MULTILINE)
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    _workspace.add(parser, FORMATS)
+    add = parser.add_argument
+    add("--condition", action="append", default=[], metavar="C", help="only this condition; may be repeated")
+    add(
+        "--select", action="append", default=[], metavar="CODES", help="only these rules or areas: fmt,oll-system-twice"
+    )
+    add("--ignore", action="append", default=[], metavar="CODES", help="all rules but these")
+    add("--baseline", type=Path, metavar="FILE", help="an earlier answer of check: only new findings count")
+    add(
+        "--fail-on", choices=("error", "warning", "info", "never"), default="error", help="exit 1 from this severity on"
+    )
+    add("--jobs", type=int, default=1, metavar="N", help="processes that work at once")
+    add("--cluster", metavar="ADDRESS", help="the scheduler of a Dask cluster")
+
+
+def run(args: argparse.Namespace) -> int:
+    _not_yet(args)
+    select, ignore = _names(args.select), _names(args.ignore)
+    baseline = _keys(args.baseline) if args.baseline else frozenset()
+    opened = _workspace.opened(args)
+    known = [name for arm in opened.conditions for name in (arm.name, *arm.aliases)]
+    wanted = [_workspace.one_of("condition", name, known) for name in args.condition]
+    names = {arm.name for name in wanted if (arm := opened.condition(name))}
+    steps = engine.stream(opened, select=select, ignore=ignore, conditions=names, baseline=baseline)
+    try:
+        audit = _written(steps, args.format)
+    except DatasetChanged as changed:
+        raise UsageError(f"{changed}; run it again") from None
+    for fault in audit.faults:
+        print(f"readback: our mistake: rule {fault.rule} failed: {fault.error}", file=sys.stderr)
+    return int(_lines.worst(audit.severities, args.fail_on))
+
+
+def _written(steps: Iterator[Finding | Progress | Audit], form: str) -> Audit:
+    """Write the findings as they come, or all at the end; answers the summary."""
+    for step in steps:
+        if isinstance(step, Audit):
+            audit = step
+        elif isinstance(step, Progress):
+            _tell(step)
+        elif form == "text":
+            print(_lines.line(step))
+        elif form == "jsonl":
+            print(as_json.dumps(as_json.finding(step)))
+    _tell(None)
+    if form == "json":
+        print(as_json.dumps(summary(audit), indent=1))
+    if form == "text":
+        print("\n".join(map(_lines.safe, _told(audit))))
+    return audit
+
+
+def summary(audit: Audit) -> dict[str, Any]:
+    """The answer of `check --format json`."""
+    records = audit.records
+    return {
+        "workspace": audit.workspace,
+        "records": {"read": records.read, "bad": records.bad, "blank": records.blank, "lines": records.lines},
+        "conditions": [_row(row) for row in audit.conditions],
+        "counts": dict(audit.counts),
+        "records_by_code": dict(audit.records_by_code),
+        "findings": [as_json.finding(found) for found in audit.findings],
+        "truncated": audit.truncated,
+        "baseline": audit.known,
+        "ignored": [
+            {"code": one.code, "why": one.why, "by": one.by, "date": one.date, "where": dict(one.where), "count": n}
+            for one, n in audit.ignored
+        ],
+        "faults": [{"rule": one.rule, "error": one.error, "place": as_json.place(one.place)} for one in audit.faults],
+    }
+
+
+def _row(row: Row) -> dict[str, Any]:
+    names = ("name", "mode", "model", "adapter", "task", "system", "system_sha", "errors", "warnings", "longest")
+    return {name: getattr(row, name) for name in names}
+
+
+def _told(audit: Audit) -> Iterator[str]:
+    """The summary for people."""
+    records = audit.records
+    yield ""
+    lines = f"{records.lines} lines: {records.read} records read, {records.bad} bad, {records.blank} blank"
+    yield f"{audit.workspace}: {lines}"
+    for row in audit.conditions:
+        parts = [f"{name} {value}" for name in ("mode", "model", "adapter", "task") if (value := getattr(row, name))]
+        parts.append(f"system {row.system}" if row.system else "no system message")
+        parts.append(f"longest {row.longest:,} characters")
+        yield f"  {row.name}: {row.errors} errors, {row.warnings} warnings ({', '.join(parts)})"
+    for code, count in audit.counts.items():
+        records_hit = audit.records_by_code.get(code)
+        yield f"  {count:>6} {code}" + (f" in {records_hit} records" if records_hit else "")
+    total = ", ".join(f"{audit.severities.get(name, 0)} {name}" for name in reversed(_lines.RANK))
+    yield f"{sum(audit.counts.values())} findings: {total}" + (f"; {audit.known} known before" if audit.known else "")
+    for one, count in audit.ignored:
+        yield f"  ignored: {count} {one.code}" + (f" ({one.why})" if one.why else "")
+
+
+def _tell(step: Progress | None) -> None:
+    """How far it is, on a terminal's standard error; None clears the line."""
+    if sys.stderr.isatty():
+        print(
+            "\r\033[K" if step is None else f"\r{step.done} of {step.total} records",
+            end="",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+def _not_yet(args: argparse.Namespace) -> None:
+    later = {
+        f"--format {args.format}": args.format in LATER,
+        "--cluster": args.cluster is not None,
+        f"--jobs {args.jobs}": args.jobs > 1,
+    }
+    for what, asked in later.items():
+        if asked:
+            raise UsageError(f"check {what} is not built yet")
+
+
+def _names(given: list[str]) -> frozenset[str]:
+    """Codes and areas, each known. Raises UsageError."""
+    known = [*rules.AREAS, *rules.RULES()]
+    names = (name.strip() for part in given for name in part.split(","))
+    return frozenset(_workspace.one_of("rule or area", name, known) for name in names if name)
+
+
+def _keys(path: Path) -> frozenset[str]:
+    """The keys in any earlier answer of check, text or JSON. Raises UsageError."""
+    try:
+        text = path.read_text("utf-8", errors="replace")
+    except OSError as error:
+        raise UsageError(f"--baseline {path}: {error.strerror}") from None
+    return frozenset(one or other for one, other in KEY.findall(text))

@@ -1,0 +1,153 @@
+"""Print the exact messages of one record under one choice.
+
+JSON is exact: its segments join to each message's text, character for character. Text is for reading: the messages
+stand under headings, and on a terminal control characters are spelled out.
+
+--set name=value puts a text in the place of a field, --set name:=json any JSON value.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from readback import answers, as_json, assemble, rules, wire_text
+from readback.audit.chunk import about
+from readback.commands import UsageError, _lines, _workspace
+from readback.dataset import Dataset
+from readback.types import Answer, Assembly, Case, Choice, Condition, Finding, Record, Wire, Workspace
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    _workspace.add(parser)
+    add = parser.add_argument
+    add("--condition", metavar="C")
+    add("--mode", metavar="M", help="its texts; --task then only chooses adapter texts and instructions")
+    add("--task", metavar="T", help="without --mode: the texts of this task")
+    add("--adapter", metavar="A", help="what the interface adds")
+    add("--judge", metavar="J", help="the judge's prompt; with --condition for that condition's answer")
+    one = parser.add_mutually_exclusive_group()
+    one.add_argument("--record", metavar="ID", help="the record of that id")
+    one.add_argument("--index", type=int, metavar="N", help="the record of that number, from 0 (default: 0)")
+    add("--set", action="append", default=[], metavar="NAME=VALUE", help="try a value; NAME:=JSON for other than text")
+    add("--wire", action="store_true", help="also what the chat format makes of the messages")
+    add("--wire-form", choices=("inference", "training"), default="inference", help="training ends after the answer")
+    add(
+        "--fail-on", choices=("error", "warning", "info", "never"), default="error", help="exit 1 from this severity on"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    opened = _workspace.opened(args)
+    choice = _choice(args, opened)
+    record = _record(args, _workspace.data(opened))
+    arm = opened.condition(choice.condition) if choice.condition else None
+    assembly = assemble.assemble(opened, record, choice, _answer(opened, arm, choice, record), _values(args.set))
+    sent = wire_text.sent(opened, record, assembly, arm, args.wire_form == "training") if args.wire else None
+    found = list(_findings(opened, record, assembly, sent))
+    if args.wire and sent is None:
+        print("readback: no chat format is known here: a model's serving: {format: …} names one", file=sys.stderr)
+    if args.format == "json":
+        print(as_json.dumps(as_json.rendering(assembly, arm, found, sent), indent=1))
+    else:
+        print("\n".join(_text(as_json.chosen(choice, arm), assembly, sent, found)))
+    return int(_lines.worst((one.severity for one in found), args.fail_on))
+
+
+def _choice(args: argparse.Namespace, opened: Workspace) -> Choice:
+    """What was asked for, every name known. Raises UsageError."""
+    if args.condition and (args.mode or args.task or args.adapter):
+        raise UsageError("--condition settles mode, task and adapter: give either it or them")
+    if args.judge and (args.mode or args.task or args.adapter):
+        raise UsageError("--judge goes with --condition or alone")
+    if args.condition:
+        names = [name for arm in opened.conditions for name in (arm.name, *arm.aliases)]
+        found = opened.condition(_workspace.one_of("condition", args.condition, names))
+        args.condition = found.name if found else None
+    if args.judge:
+        _workspace.one_of("judge", args.judge, opened.judges)
+    elif args.mode:
+        _workspace.one_of("mode", args.mode, opened.prompts)
+    elif args.task:
+        _workspace.one_of("task", args.task, opened.tasks)
+    elif not args.condition:
+        return _only(opened, args.adapter)
+    return Choice(args.condition, args.mode, args.adapter, args.task, args.judge)
+
+
+def _only(opened: Workspace, adapter: str | None) -> Choice:
+    """The one thing that can be rendered, where there is only one."""
+    choices = [*(Choice(condition=arm.name) for arm in opened.conditions)] or [
+        *(Choice(mode=mode, adapter=adapter) for mode in opened.prompts),
+        *(Choice(task=task, adapter=adapter) for task in opened.tasks),
+    ]
+    if len(choices) == 1 and not (adapter and choices[0].condition):
+        return choices[0]
+    kinds = {"--condition": [arm.name for arm in opened.conditions], "--mode": opened.prompts, "--task": opened.tasks}
+    there = "; ".join(f"{option} {' | '.join(names)}" for option, names in kinds.items() if names)
+    raise UsageError(f"say what to render: {there or 'the workspace has no condition, mode or task'}")
+
+
+def _record(args: argparse.Namespace, data: Dataset) -> Record:
+    index = args.index or 0
+    if args.record is not None and (found := data.find(args.record)) is None:
+        raise UsageError(f"no record '{args.record}' among {len(data)}")
+    if args.record is not None:
+        index = found if found is not None else 0
+    if not 0 <= index < len(data):
+        raise UsageError(f"no record {index}: there are {len(data)}, counted from 0")
+    return data.record(index)
+
+
+def _answer(opened: Workspace, arm: Condition | None, choice: Choice, record: Record) -> Answer | None:
+    if choice.judge is None or arm is None or record.id is None:
+        return None
+    return answers.open_answers(opened, arm).get(record.id)
+
+
+def _values(given: list[str]) -> Mapping[str, Any]:
+    """name=value as text, name:=json as JSON. Raises UsageError."""
+    values: dict[str, Any] = {}
+    for one in given:
+        name, equals, value = one.partition("=")
+        if not equals or not name.rstrip(":"):
+            raise UsageError(f"--set {one}: write name=value, or name:=json")
+        if not name.endswith(":"):
+            values[name] = value
+            continue
+        try:
+            values[name[:-1]] = json.loads(value, parse_constant=_no_number)
+        except ValueError as error:
+            raise UsageError(f"--set {one}: not JSON ({error})") from None
+    return values
+
+
+def _no_number(word: str) -> Any:
+    raise ValueError(f"{word} is no number in JSON")
+
+
+def _findings(opened: Workspace, record: Record, assembly: Assembly, sent: Wire | None) -> Iterator[Finding]:
+    """What is wrong with the messages, with the record, and with what the chat format makes of them."""
+    case = Case(opened, record, assembly)
+    found = [*about(opened, record, assembly), *rules.check(Case(opened, record), "record")]
+    yield from (one for one in found if isinstance(one, Finding))
+    yield from (rules.noted(note, case) for note in (sent.notes if sent else ()))
+
+
+def _text(
+    chosen: Mapping[str, str | None], assembly: Assembly, sent: Wire | None, found: list[Finding]
+) -> Iterator[str]:
+    about_it = [f"{name} {value}" for name, value in chosen.items() if value is not None]
+    if assembly.record is not None:
+        about_it.append(f"record {assembly.record}")
+    yield _lines.safe(", ".join(about_it) + (", masked, not exact" if assembly.masked else ""))
+    parts = [(message.role, message.text) for message in assembly.messages]
+    parts += [(f"what the model reads ({sent.format})", sent.text)] if sent else []
+    for title, text in parts:
+        yield f"\n=== {title}, {len(text):,} characters"
+        yield _lines.shown(text)
+    yield f"\n=== sha256 {assembly.fingerprint or 'none: nothing could be built'}"
+    yield from (_lines.line(one) for one in found)

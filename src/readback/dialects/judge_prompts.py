@@ -1,0 +1,209 @@
+"""Read a judge's prompt: Python constants, a YAML rubric, text files, or a JSONL of definitions.
+
+Source: `SYSTEM_PROMPT` and `EVALUATION_PROMPT_TEMPLATE` of the evaluator in rmit-ir/GRAG-LiveRAG (MIT), the rubrics of
+ignaciolinari/beyond-the-cutoff (MIT), and the judge definitions of lm-sys/FastChat (Apache-2.0).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from readback.dataset import Row, raw_rows
+from readback.dialects import judge_fields, judge_rubric, python_constants
+from readback.paths import resolve, show
+from readback.text_file import read_text
+from readback.types import NOWHERE, Criterion, Judge, Note, Place, Syntax
+from readback.yaml_file import read_yaml
+
+NAME = "judge"
+SYSTEM, USER = "SYSTEM_PROMPT", "EVALUATION_PROMPT_TEMPLATE"
+TABLES = (".jsonl", ".ndjson")
+CONFIGS = (".yml", ".yaml", ".json")
+HEAD = 1 << 16  # characters in which a Python file's constants are looked for by name before it is parsed
+
+# The scales of the RAG judge; the words are ours. 0 is a grade, not a failure.
+RAG_CRITERIA = {
+    "relevance_score": Criterion(
+        "relevance_score",
+        "ordinal",
+        (-1, 0, 1, 2),
+        meanings={
+            "-1": "off the question",
+            "0": "no answer",
+            "1": "useful, with extras",
+            "2": "right and to the point",
+        },
+    ),
+    "faithfulness_score": Criterion(
+        "faithfulness_score",
+        "ordinal",
+        (-1, 0, 1),
+        meanings={"-1": "unsupported", "0": "partly supported", "1": "fully supported"},
+    ),
+}
+
+Found = tuple[tuple[Judge, ...], tuple[Note, ...]]
+
+
+def recognise(path: Path, value: Any) -> bool:
+    """By content: a rubric, the first row of a JSONL of definitions, or (value None) a Python file of judge prompts."""
+    if value is None:
+        return path.suffix == ".py" and _names_a_pair(path)
+    if isinstance(value, Mapping) and isinstance(value.get("prompt_template"), str):
+        return "system_prompt" in value or "name" in value
+    return judge_rubric.recognise(value)
+
+
+def _names_a_pair(path: Path) -> bool:
+    text, _ = read_text(path, path.name)
+    head = (text or "")[:HEAD]
+    both = all(re.search(rf"^{name}\s*[:=]", head, re.MULTILINE) for name in (SYSTEM, USER))
+    hint = "judge" in f"{path.parent.name}/{path.name}".lower() or "evaluat" in path.name.lower()
+    return both or (hint and re.search(r"^\w*SYSTEM\w*\s*[:=]", head, re.MULTILINE) is not None)
+
+
+def read(path: Path, root: Path, spec: Mapping[str, Any] | None = None) -> Found:
+    """The judges that `path` defines: one, or one for each row of a JSONL. None and a note where there is none.
+
+    `spec` says which texts: `system` and `user` are names of constants in the Python file (`file`, or `path`), or
+    text files; `fields` are the record fields mapped in the workspace, `name` what the judge is called.
+    """
+    spec = {key: value for key, value in (spec or {}).items() if value is not None}
+    if isinstance(file := spec.get("file"), str) and path.suffix != ".py":
+        named = resolve(root, file)
+        if isinstance(named, Note):
+            return (), (named,)
+        path = named
+    if "system" in spec or "user" in spec:
+        judges, notes = _said(path, root, spec)
+    elif path.suffix == ".py":
+        judges, notes = _from_python(path, root, None, None)
+    elif path.suffix in CONFIGS:
+        parsed = read_yaml(path, show(root, path))
+        judges, notes = (), parsed.notes
+        if judge_rubric.recognise(parsed.value):
+            judge, found = judge_rubric.read(path, parsed)
+            judges, notes = (judge,), (*notes, *found)
+        elif parsed.value is not None:
+            notes = (*notes, _nothing(path, root, "it holds no prompt" + _run(parsed.value)))
+    elif path.suffix in TABLES:
+        judges, notes = _definitions(path, root)
+    else:
+        judges, notes = _from_texts(path, root, None, path)
+    checked = judges if "fields" in spec or not spec else ()
+    return judges, (*notes, *(n for judge in checked for n in judge_fields.check(judge, spec.get("fields"))))
+
+
+def criteria_of(judge: Judge) -> Mapping[str, Criterion]:
+    """What a judge scores, and on which scale: a rubric's criteria from 0 to 1, the RAG judge's two ordinals."""
+    rubric = bool(judge.settings.get("rubric"))
+    scored = {
+        name: Criterion(name, "numeric", low=0.0, high=1.0) if rubric else Criterion(name) for name in judge.criteria
+    }
+    return {name: RAG_CRITERIA.get(name, criterion) for name, criterion in scored.items()}
+
+
+def _said(path: Path, root: Path, spec: Mapping[str, Any]) -> Found:
+    """The texts that `spec` names: constants where there is a Python file, else files beside it."""
+    system, user = spec.get("system"), spec.get("user")
+    if not all(isinstance(name, str | None) for name in (system, user)):
+        return (), (_nothing(path, root, "system and user must be names"),)
+    if path.suffix == ".py":
+        return _from_python(path, root, system, user)
+    texts: list[Path | None] = []
+    for name in (system, user):
+        found = resolve(root, name) if name else None
+        if isinstance(found, Note):
+            return (), (found,)
+        texts.append(found)
+    if texts[1] is None:
+        return (), (_nothing(path, root, "no user text is named"),)
+    return _from_texts(path, root, texts[0], texts[1])
+
+
+def _from_python(path: Path, root: Path, system: str | None, user: str | None) -> Found:
+    """The constants of that name; by default the two of the RAG judge, else the only pair that looks like one."""
+    file = show(root, path)
+    source, notes = read_text(path, file)
+    if source is None:
+        return (), notes
+    found = python_constants.look([source])
+    if found.stopped or found.skipped:
+        reason = found.stopped or f"line {found.skipped[0][1]} is not Python: {found.skipped[0][2]}"
+        return (), (*notes, _nothing(path, root, reason))
+    texts = {text.name: text for text in found.constants if text.name}
+    system = system or _only(texts, SYSTEM, r"SYSTEM", None)
+    user = user or _only({n: t for n, t in texts.items() if n != system}, USER, r"TEMPLATE|PROMPT", r"SYSTEM")
+    missing = [name or "a constant for the user text" for name in (user,) if name not in texts]
+    missing += [system] if system is not None and system not in texts else []
+    if missing or user is None:
+        return (), (*notes, _nothing(path, root, f"{' and '.join(missing)} is not a text in it"))
+    judge = _judge(
+        path.stem,
+        texts[user].text or "",
+        texts[system].text if system else None,
+        Place(file=file, line=texts[user].line),
+        Place(file=file, line=texts[system].line) if system else NOWHERE,
+    )
+    return (judge,), notes
+
+
+def _only(texts: Mapping[str, Any], name: str, like: str, unlike: str | None) -> str | None:
+    """`name` if it is there, else the only name that looks like it."""
+    if name in texts:
+        return name
+    named = [n for n in texts if re.search(like, n, re.IGNORECASE) and not (unlike and re.search(unlike, n, re.I))]
+    return named[0] if len(named) == 1 else None
+
+
+def _from_texts(path: Path, root: Path, system: Path | None, user: Path) -> Found:
+    text, notes = read_text(user, show(root, user))
+    above, more = read_text(system, show(root, system)) if system else (None, ())
+    if text is None or (system and above is None):
+        return (), (*notes, *more)
+    at = Place(file=show(root, system), line=1) if system else NOWHERE
+    return (_judge(path.stem, text, above, Place(file=show(root, user), line=1), at),), (*notes, *more)
+
+
+def _definitions(path: Path, root: Path) -> Found:
+    """One judge a row: name, system_prompt, prompt_template; other columns are shown as settings."""
+    file = show(root, path)
+    judges: list[Judge] = []
+    notes: list[Note] = []
+    for row in raw_rows(path, file):
+        if not isinstance(row, Row):
+            notes.append(row)
+            continue
+        template, system = row.fields.get("prompt_template"), row.fields.get("system_prompt")
+        place = Place(file=file, line=row.line)
+        if not isinstance(template, str) or not isinstance(system, str | None):
+            notes.append(Note("jdg-empty-prompt", {"judge": str(row.fields.get("name", ""))}, place))
+            continue
+        name = row.fields.get("name")
+        judge = _judge(
+            name if isinstance(name, str) and name else f"{path.stem}-{row.line}", template, system, place, place
+        )
+        rest = {k: v for k, v in row.fields.items() if k not in ("name", "prompt_template", "system_prompt")}
+        judges.append(replace(judge, settings=rest))
+    return tuple(judges), tuple(notes)
+
+
+def _judge(name: str, user: str, system: str | None, place: Place, system_place: Place) -> Judge:
+    criteria = tuple(c for c in RAG_CRITERIA if f'"{c}"' in user)
+    syntax: Syntax = "placeholder" if judge_rubric.BRACED.search(user) else "format"
+    return Judge(name, user, system or None, syntax, criteria=criteria, place=place, system_place=system_place)
+
+
+def _run(value: Any) -> str:
+    """What to add when a file says how a judge is run: model, sampling."""
+    part = value.get("inference", value) if isinstance(value, Mapping) else {}
+    return ", only how a judge is run" if isinstance(part, Mapping) and "model" in part else ""
+
+
+def _nothing(path: Path, root: Path, reason: str) -> Note:
+    file = show(root, path)
+    return Note("jdg-no-prompt", {"file": file, "reason": reason}, Place(file=file), file)

@@ -1,0 +1,91 @@
+"""Read a model's YAML: which model, of which type, with which sampling settings.
+
+Source: the model YAML of ignaciolinari/beyond-the-cutoff (MIT). A judge's inference file has the same shape; older
+ones nest it under `inference:`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from readback.dialects import prompt_formats
+from readback.paths import show
+from readback.types import Model, Note
+from readback.yaml_file import Parsed, mask_secrets, read_yaml
+from readback.yaml_node import Node
+
+NAME = "model"
+KEYS = (
+    "provider", "model", "model_type", "host", "port", "timeout", "device", "torch_dtype",
+    "max_new_tokens", "temperature", "top_p", "repetition_penalty", "stop_sequences",
+)  # fmt: skip
+NESTED = ("base_url", "max_tokens")  # spellings of the older, nested form
+OWN = frozenset(KEYS) - {"model", "timeout", "temperature", "top_p"}  # keys that mark a file as one of these
+
+
+def recognise(path: Path, value: Any) -> bool:
+    """A mapping with a model and one of the format's own keys, and no rubric."""
+    if not isinstance(value, Mapping) or "prompt" in value or "prompts" in value or "runs" in value:
+        return False
+    part = value.get("inference", value)
+    return isinstance(part, Mapping) and isinstance(part.get("model"), str) and bool(OWN & part.keys() | nested(part))
+
+
+def nested(part: Mapping[str, Any]) -> set[str]:
+    return set(NESTED) & part.keys()
+
+
+def is_inference(path: Path, value: Any) -> bool:
+    """Whether such a file says how a judge is run rather than which model is tested."""
+    return isinstance(value, Mapping) and ("inference" in value or "judge" in path.parent.name.lower())
+
+
+def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Model, tuple[Note, ...]]:
+    """The model in `path`, named by the file's stem, its type inferred where the file does not say one."""
+    parsed = parsed or read_yaml(path, show(root, path))
+    top = Node(parsed.value, parsed)
+    notes = [*parsed.notes]
+    if isinstance(parsed.value, Mapping) and isinstance(parsed.value.get("inference"), Mapping):
+        top = top.at("inference", parsed.value["inference"])
+    parts = top.mapping(*KEYS, *(NESTED if top.keys else ()))
+    named = parts["model"].text() if "model" in parts else None
+    kind = prompt_formats.infer_type(named or path.stem, path.name, _said(parts.get("model_type")), top.place)
+    settings, masked = mask_secrets({key: node.value for key, node in parts.items() if key != "model_type"})
+    _check(parts)
+    if isinstance(stop := settings.get("stop_sequences"), str):
+        settings = {**settings, "stop_sequences": [stop]}
+    notes += [*top.notes, *kind.notes]
+    notes += [Note("dat-secret-masked", {"key": key}, top.place, key) for key in masked]
+    model = Model(
+        name=path.stem,
+        type=kind.type,
+        type_reason=kind.reason,
+        settings=settings,
+        place=parts["model"].place if "model" in parts else top.place,
+    )
+    return model, tuple(notes)
+
+
+def _said(node: Node | None) -> str | None:
+    """The type a file states: trimmed and lower-cased, and one of the three, else a note."""
+    text = node.text() if node else None
+    if node is None or text is None:
+        return None
+    trimmed = text.strip().lower()
+    return trimmed if trimmed in prompt_formats.TYPES else node.one_of(prompt_formats.TYPES)
+
+
+def _check(parts: Mapping[str, Node]) -> None:
+    """Note values upstream would refuse; they are shown, never used in a text."""
+    limits = {"timeout": (0, None), "repetition_penalty": (0, None), "top_p": (0, 1)}
+    for key, (above, most) in limits.items():
+        number = parts[key].number() if key in parts else None
+        if number is not None and not (number > above and (most is None or number <= most)):
+            parts[key].wrong(f"a number above {above}" + ("" if most is None else f", at most {most}"))
+    if "max_new_tokens" in parts:
+        parts["max_new_tokens"].whole()
+    temperature = parts["temperature"].number() if "temperature" in parts else None
+    if temperature is not None and temperature < 0:
+        parts["temperature"].wrong("a number, 0 or more")

@@ -1,0 +1,191 @@
+"""Texts that stand in Python source: named constants and `role: system` messages, parsed and never executed."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from readback import cell
+
+LARGEST = 1 << 20  # characters of one text; what doubles itself is not a prompt
+LIMITS = cell.Limits(seconds=5.0, total=10.0)  # a notebook's parse takes tens of milliseconds
+MAGIC = re.compile(r"^([ \t]*)[%!].*$", re.MULTILINE)
+Scope = dict[str, "str | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text in the source: its name (None for a message's own literal), or None as text where it is computed."""
+
+    text: str | None
+    source: int  # which of the sources
+    line: int
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the sources hold; `skipped` are sources that are not Python: which, line, reason."""
+
+    constants: tuple[Text, ...] = ()
+    systems: tuple[Text, ...] = ()
+    skipped: tuple[tuple[int, int, str], ...] = ()
+    stopped: str | None = None  # why nothing was read at all: the parser ran out of time or memory
+
+
+def look(sources: Sequence[str]) -> Found:
+    """The texts of sources that belong together (a file, or a notebook's cells: names of one are known in the next)."""
+    try:
+        found = cell.call("readback.dialects.python_constants:work", list(sources), LIMITS)
+    except cell.Stopped as stopped:
+        return Found(stopped=stopped.detail)
+    return Found(
+        tuple(Text(*one) for one in found["constants"]),
+        tuple(Text(*one) for one in found["systems"]),
+        tuple((source, line, reason) for source, line, reason in found["skipped"]),
+    )
+
+
+def work(sources: Sequence[str]) -> dict[str, Any]:
+    """In the cell: parse each source and gather its texts. A name assigned twice keeps its last text."""
+    trees: list[tuple[int, ast.Module]] = []
+    skipped: list[tuple[int, int, str]] = []
+    for i, source in enumerate(sources):
+        try:
+            trees.append((i, _parse(source)))
+        except SyntaxError as error:
+            skipped.append((i, error.lineno or 1, error.msg))
+        except (ValueError, RecursionError, MemoryError) as error:
+            skipped.append((i, 1, str(error) or "nested too deeply"))
+    names: Scope = {}
+    constants: dict[str, Text] = {}
+    systems: list[Text] = []
+    try:
+        for i, tree in trees:
+            for name, value, line in _assigned(tree.body):
+                names[name] = text = _text(value, names)
+                constants[name] = Text(text, i, line, name)
+        systems = [text for i, tree in trees for text in _systems(tree, i, names)]
+    except RecursionError:
+        skipped.append((i, 1, "nested too deeply"))
+    return {
+        "constants": [_row(text) for text in constants.values() if text.text is not None],
+        "systems": [_row(text) for text in systems],
+        "skipped": skipped,
+    }
+
+
+def _row(text: Text) -> list[Any]:
+    return [text.text, text.source, text.line, text.name]
+
+
+def _parse(source: str) -> ast.Module:
+    """The syntax tree; where a notebook's magics stand in the way, without them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # invalid escapes in somebody's source are none of ours
+        try:
+            return ast.parse(source)
+        except SyntaxError:
+            if not MAGIC.search(source):
+                raise
+            return ast.parse(MAGIC.sub(r"\1pass", source))
+
+
+def _assigned(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr, int]]:
+    """The assignments to plain names in these statements, in order, those under if, for, with and try included.
+
+    The line is that of the value: where the text begins.
+    """
+    for statement in body:
+        if isinstance(statement, ast.Assign):
+            for target in statement.targets:
+                if isinstance(target, ast.Name):
+                    yield target.id, statement.value, statement.value.lineno
+        elif isinstance(statement, ast.AnnAssign | ast.AugAssign) and isinstance(statement.target, ast.Name):
+            value = statement.value
+            if isinstance(statement, ast.AugAssign):
+                value = ast.BinOp(ast.Name(statement.target.id, ast.Load()), statement.op, statement.value)
+            if value is not None:
+                yield statement.target.id, value, statement.lineno
+        elif not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            for field in ("body", "handlers", "orelse", "finalbody"):
+                inner = getattr(statement, field, [])
+                yield from _assigned(
+                    [s for one in inner for s in (one.body if isinstance(one, ast.ExceptHandler) else [one])]
+                )
+
+
+def _systems(tree: ast.AST, source: int, names: Mapping[str, str | None]) -> Iterator[Text]:
+    """The contents of `{"role": "system", "content": …}` and `dict(role="system", content=…)`, by scope."""
+    waiting: list[tuple[ast.AST, Mapping[str, str | None]]] = [(tree, names)]
+    while waiting:
+        node, scope = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            inner = dict(scope)
+            for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
+                inner[argument.arg] = None
+            for name, value, _ in _assigned(node.body):
+                inner[name] = _text(value, inner)
+            scope = inner
+        if content := _content(node, scope):
+            yield Text(_text(content, scope), source, content.lineno, _name(content))
+        waiting.extend((child, scope) for child in reversed(list(ast.iter_child_nodes(node))))
+
+
+def _content(node: ast.AST, scope: Mapping[str, str | None]) -> ast.expr | None:
+    """The content of a system message, if the node is one."""
+    if isinstance(node, ast.Dict):
+        parts = {_text(k, scope): v for k, v in zip(node.keys, node.values, strict=True) if k is not None}
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict":
+        parts = {word.arg: word.value for word in node.keywords}
+    else:
+        return None
+    role = parts.get("role")
+    return parts.get("content") if role is not None and _text(role, scope) == "system" else None
+
+
+def _name(node: ast.expr) -> str | None:
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def _text(node: ast.expr, scope: Mapping[str, str | None]) -> str | None:
+    """The text an expression is without running it; None when it would have to be computed.
+
+    Literals, f-strings whose fields are such texts, sums of these, names bound to these, and `.strip()` and the
+    like.
+    """
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr(values=parts):
+            return _joined([_text(part, scope) for part in parts])
+        case ast.FormattedValue(value=inner, conversion=-1, format_spec=None):
+            return _text(inner, scope)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            # a long sum is a deep tree to the left: walked, not recursed into
+            terms = [right]
+            while isinstance(left, ast.BinOp) and isinstance(left.op, ast.Add):
+                terms.append(left.right)
+                left = left.left
+            return _joined([_text(term, scope) for term in (left, *reversed(terms))])
+        case ast.Name(id=name):
+            return scope.get(name)
+        case ast.Call(
+            func=ast.Attribute(value=inner, attr="strip" | "lstrip" | "rstrip" as trim), args=[], keywords=[]
+        ):
+            found = _text(inner, scope)
+            return (
+                None if found is None else {"strip": str.strip, "lstrip": str.lstrip, "rstrip": str.rstrip}[trim](found)
+            )
+    return None
+
+
+def _joined(parts: Sequence[str | None]) -> str | None:
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts) or sum(map(len, known)) > LARGEST:
+        return None
+    return "".join(known)

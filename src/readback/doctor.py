@@ -1,0 +1,90 @@
+"""What surrounds Readback on this machine, and what is missing."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from readback import __version__, cell, house
+from readback.cache_folder import cache_folder
+
+NEEDED = ("jinja2", "pyyaml", "streamlit", "pandas", "plotly", "pyarrow")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "firefox-esr", "firefox")  # for the tests only
+
+
+def examine() -> dict[str, Any]:
+    """Everything that is shown, as JSON; "problems" says what keeps Readback from working."""
+    problems: list[str] = []
+    return {
+        "readback": __version__,
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "processors": os.cpu_count(),
+        "packages": {name: _version(name, problems) for name in NEEDED},
+        "cell": _cell(problems),
+        "cache": _cache(problems),
+        "house": _house(problems),
+        "browsers": [name for name in BROWSERS if shutil.which(name)],
+        "standard output": {"encoding": sys.stdout.encoding, "terminal": sys.stdout.isatty()},
+        "problems": problems,
+    }
+
+
+def lines(examined: Mapping[str, Any]) -> Iterator[str]:
+    """The same for people."""
+    for name, value in examined.items():
+        if name == "problems":
+            continue
+        if isinstance(value, Mapping):
+            yield f"{name}:"
+            yield from (f"  {part}: {_said(inner)}" for part, inner in value.items())
+        else:
+            yield f"{name}: {_said(value)}"
+    yield from (f"problem: {problem}" for problem in examined["problems"])
+    if not examined["problems"]:
+        yield "no problems"
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {inner}" for name, inner in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "unknown" if value is None else str(value)
+
+
+def _version(name: str, problems: list[str]) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        problems.append(f"package {name} is not installed")
+        return None
+
+
+def _cell(problems: list[str]) -> dict[str, Any]:
+    try:
+        return cell.isolation()
+    except (RuntimeError, OSError) as error:
+        problems.append(f"no bounded child could be started: {error}")
+        return {}
+
+
+def _cache(problems: list[str]) -> str | None:
+    try:
+        return str(cache_folder().parent)
+    except PermissionError as error:
+        problems.append(str(error))
+        return None
+
+
+def _house(problems: list[str]) -> str:
+    missing = [path.name for path in (house.HOUSE / "app.py", house.ADAPTERS, house.EXAMPLES) if not path.exists()]
+    problems.extend(f"{name} is missing beside the package" for name in missing)
+    return str(house.HOUSE)

@@ -1,0 +1,101 @@
+"""Physical lines of a file: split on LF only, never longer than a bound, with their byte offsets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO, NamedTuple
+
+from readback.types import Note, Place
+
+LONGEST = 16 << 20  # bytes of one line or record; longer ones are refused without being held
+BUFFER = 1 << 20
+UTF8_MARK = b"\xef\xbb\xbf"
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+class Line(NamedTuple):
+    """One line: its number, its first byte, the byte after it (LF included), and its bytes with the line end.
+
+    `data` is None for a line that is too long.
+    """
+
+    number: int
+    offset: int
+    end: int
+    data: bytes | None
+
+
+def lines(stream: BinaryIO, longest: int = LONGEST) -> Iterator[Line]:
+    """Every line of `stream`; the last one need not end in LF."""
+    offset = 0
+    number = 0
+    while data := stream.readline(longest + 2):
+        number += 1
+        end = offset + len(data)
+        if len(data) > longest + 1 and not data.endswith(b"\n"):
+            while data and not data.endswith(b"\n"):
+                data = stream.readline(BUFFER)
+                end += len(data)
+            yield Line(number, offset, end, None)
+        else:
+            yield Line(number, offset, end, data)
+        offset = end
+
+
+def content(line: bytes) -> bytes:
+    """A line without its LF and one CR before it."""
+    if line.endswith(b"\n"):
+        line = line[:-1]
+    return line[:-1] if line.endswith(b"\r") else line
+
+
+def too_long(file: str, line: int, size: int) -> Note:
+    """The note for a line or record above the bound."""
+    return Note("dat-too-large", {"what": "one record", "size": size, "limit": LONGEST}, Place(file=file, line=line))
+
+
+def is_utf8(data: bytes) -> bool:
+    """Whether the bytes are UTF-8."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def not_utf8(data: bytes, file: str, line: int, column: int = 1) -> Note:
+    """The note for bytes that are not UTF-8 and begin at a place: where the first one stands, and their number."""
+    text = data.decode("utf-8", "surrogateescape")
+    wrong = [at for at, letter in enumerate(text) if "\udc80" <= letter <= "\udcff"]
+    before = text[: wrong[0]]
+    below = before.count("\n")
+    column = len(before) - before.rfind("\n") if below else column + len(before)
+    place = Place(file=file, line=line + below, column=column)
+    return Note("dat-encoding", {"byte": f"0x{ord(text[wrong[0]]) - 0xDC00:02x}", "count": len(wrong)}, place)
+
+
+def marks(head: bytes, file: str) -> Note | None:
+    """What a byte-order mark at the start of a file says: UTF-8 (skipped), or UTF-16 (not read)."""
+    place = Place(file=file, line=1, column=1)
+    if head.startswith(UTF8_MARK):
+        return Note("dat-bom", {}, place)
+    if head.startswith(UTF16_MARKS):
+        return Note("dat-encoding", {"byte": f"0x{head[0]:02x}", "count": 1, "looks": "UTF-16"}, place)
+    return None
+
+
+class Ends:
+    """Counts the lines that end in CR LF, for one note at the end."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.first = 0
+
+    def see(self, line: Line) -> None:
+        if line.data is not None and line.data.endswith(b"\r\n"):
+            self.count += 1
+            self.first = self.first or line.number
+
+    def note(self, file: str) -> Iterator[Note]:
+        if self.count:
+            yield Note("dat-crlf", {"lines": self.count}, Place(file=file, line=self.first))

@@ -1,0 +1,54 @@
+"""What a format yields while it reads: rows, refusals, blank lines and the header, each with its place."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from readback.types import Note
+
+
+class Row(NamedTuple):
+    """One record as it stands in a file. A named tuple, for a pass makes one for every line.
+
+    `offset` and `end` are byte offsets of the record without its line end; `line` and `end_line` count from 1.
+    `raw` is what stands between them. `notes` are what was seen in it (a repeated key, NaN).
+    """
+
+    fields: dict[str, Any]
+    line: int
+    end_line: int
+    offset: int
+    end: int
+    raw: bytes
+    notes: tuple[Note, ...] = ()
+
+
+class Refused(NamedTuple):
+    """A record that could not be read; its note says why (None: an earlier note says it for all)."""
+
+    note: Note | None
+    line: int
+    end_line: int
+    end: int
+
+
+class Blank(NamedTuple):
+    """A line without anything on it."""
+
+    line: int
+    end: int
+
+
+class Header(NamedTuple):
+    """What comes before the rows: the line that names the columns (`line` 0: there is no such line).
+
+    `shape` is what `parse` needs to read any row again, in JSON values.
+    """
+
+    shape: dict[str, Any]
+    line: int
+    end_line: int
+    end: int
+
+
+Event = Row | Refused | Blank | Header | Note

@@ -1,0 +1,184 @@
+"""CSV: strict, every cell a text, a record may span lines, a row of another width is refused."""
+
+from __future__ import annotations
+
+import csv
+from collections import deque
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO
+
+from readback.formats._columns import unique
+from readback.formats._lines import (
+    LONGEST,
+    UTF8_MARK,
+    UTF16_MARKS,
+    Ends,
+    Line,
+    content,
+    is_utf8,
+    lines,
+    marks,
+    not_utf8,
+    too_long,
+)
+from readback.formats._row import Blank, Event, Header, Refused, Row
+from readback.types import Note, Place
+
+NAME = "csv"
+SUFFIXES = (".csv",)
+AGAIN = 256 << 20  # bytes read a second time after quotes that never close; beyond it each line stands alone
+MOST_LINES = 100_000  # lines of one record: an unclosed quote over short lines would fill the memory
+
+
+def rows(stream: BinaryIO, file: str, delimiter: str | None = None) -> Iterator[Event]:
+    """Every record of `stream` as a Row or a Refused, empty lines as Blank, the first record as the Header.
+
+    After a record that cannot be read, its first line is refused and reading goes on in the next line, so a
+    quote that never closes costs one line and not the rest of the file.
+    """
+    feed = _Feed(stream, file)
+    names: tuple[str, ...] | None = None
+    headless = False
+    for found in feed.records(delimiter):
+        if not isinstance(found, _Cells):
+            headless = headless or (names is None and isinstance(found, Refused))
+            yield found
+        elif headless:  # without names no cell means anything; the header's note says it for all
+            yield Refused(None, found.line, found.end_line, found.end)
+        elif names is None:
+            names, notes = unique(found.cells, Place(file=file, line=found.line))
+            yield Header({"names": list(names), "delimiter": feed.delimiter}, found.line, found.end_line, found.end)
+            yield from notes
+        elif len(found.cells) != len(names):
+            values = {"found": len(found.cells), "expected": len(names)}
+            place = Place(file=file, line=found.line)
+            yield Refused(Note("dat-row-width", values, place), found.line, found.end_line, found.end)
+        else:
+            fields: dict[str, Any] = dict(zip(names, found.cells, strict=True))
+            raw = found.raw
+            yield Row(fields, found.line, found.end_line, found.offset, found.offset + len(raw), raw)
+    yield from feed.ends.note(file)
+
+
+def parse(raw: bytes, shape: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a record whose bytes were read before. Raises ValueError when the file has changed."""
+    try:
+        cells = next(_reader(iter((raw.decode("utf-8"),)), shape["delimiter"]), [])
+    except csv.Error as error:
+        raise ValueError(str(error)) from None
+    return dict(zip(shape["names"], cells, strict=True))
+
+
+class _Cells:
+    """One record's cells and where they stand."""
+
+    __slots__ = ("cells", "end", "end_line", "line", "offset", "raw")
+
+    def __init__(self, cells: list[str], taken: list[Line], raw: bytes, offset: int) -> None:
+        self.cells = cells
+        self.line = taken[0].number
+        self.end_line = taken[-1].number
+        self.end = taken[-1].end
+        self.offset = offset
+        self.raw = raw
+
+
+class _TooLong(Exception):  # noqa: N818 - said as it is: the record is too long
+    """The record in hand is above the bound."""
+
+
+class _Feed:
+    """Gives the csv reader one line at a time and knows which lines the record in hand is made of."""
+
+    def __init__(self, stream: BinaryIO, file: str) -> None:
+        self.file = file
+        self.ends = Ends()
+        self.delimiter = ","
+        self._new = lines(stream)
+        self._again: deque[Line] = deque()
+        self._taken: list[Line] = []
+        self._size = 0
+        self._budget = AGAIN
+
+    def records(self, delimiter: str | None) -> Iterator[_Cells | Refused | Blank | Note]:
+        first = next(self._new, None)
+        if first is None:
+            return
+        if first.data is not None and (mark := marks(first.data, self.file)):
+            if first.data.startswith(UTF16_MARKS):
+                yield Refused(mark, first.number, first.number, first.end)
+                yield from (Refused(None, line.number, line.number, line.end) for line in self._new)
+                return
+            yield mark
+            first = first._replace(data=first.data[len(UTF8_MARK) :], offset=first.offset + len(UTF8_MARK))
+        self.delimiter = delimiter or separator(first.data or b"")
+        self._again.append(first)
+        yield from self._all()
+
+    def _all(self) -> Iterator[_Cells | Refused | Blank]:
+        reader = _reader(self._texts(), self.delimiter)
+        while True:
+            self._taken = []
+            self._size = 0
+            try:
+                cells = next(reader)
+            except StopIteration:
+                return
+            except (csv.Error, _TooLong) as error:
+                yield self._refused(error)
+                reader = _reader(self._texts(), self.delimiter)
+            else:
+                yield self._record(cells)
+
+    def _texts(self) -> Iterator[str]:
+        while line := self._again.popleft() if self._again else next(self._new, None):
+            if self._taken and self._budget < 0:
+                self._again.appendleft(line)
+                return  # each line alone: the reader sees the end of its data
+            self._taken.append(line)
+            self._size += line.end - line.offset
+            if line.data is None or self._size > LONGEST or len(self._taken) > MOST_LINES:
+                raise _TooLong
+            yield line.data.decode("utf-8", "surrogateescape")
+
+    def _record(self, cells: list[str]) -> _Cells | Refused | Blank:
+        taken = self._taken
+        first, last = taken[0], taken[-1]
+        for line in taken:
+            self.ends.see(line)
+        raw = b"".join([line.data or b"" for line in taken])
+        if not raw.strip():
+            return Blank(first.number, last.end)
+        for line in taken:
+            if not is_utf8(line.data or b""):
+                note = not_utf8(line.data or b"", self.file, line.number)
+                return Refused(note, first.number, last.number, last.end)
+        return _Cells(cells, taken, content(raw), first.offset)
+
+    def _refused(self, error: Exception) -> Refused:
+        """Refuse the first line in hand and give the others back."""
+        first, *others = self._taken
+        self._budget -= self._size if others else 0
+        self._again.extendleft(reversed(others))
+        self.ends.see(first)
+        if isinstance(error, _TooLong):
+            note = too_long(self.file, first.number, self._size)
+        else:
+            reason = REASONS.get(str(error), str(error))
+            note = Note("dat-bad-line", {"reason": reason}, Place(file=self.file, line=first.number))
+        return Refused(note, first.number, first.number, first.end)
+
+
+REASONS = {"unexpected end of data": "a quote is opened and never closed"}
+
+
+def _reader(texts: Iterator[str], delimiter: str) -> Iterator[list[str]]:
+    if csv.field_size_limit() < LONGEST:
+        csv.field_size_limit(LONGEST)  # a setting of the whole process; only ever raised
+    return csv.reader(texts, strict=True, delimiter=delimiter)
+
+
+def separator(header: bytes) -> str:
+    """What separates the cells: `;` or a tab where the header holds more of them than commas, else a comma."""
+    outside = b"".join(header.split(b'"')[::2])
+    return max(",;\t", key=lambda one: outside.count(one.encode()))

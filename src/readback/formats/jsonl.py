@@ -1,0 +1,84 @@
+"""JSON lines: one object a line, split on LF only, every other line refused by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO
+
+from readback.formats._json_text import Decoder, NotJson
+from readback.formats._lines import UTF8_MARK, UTF16_MARKS, Ends, content, lines, marks, not_utf8, too_long
+from readback.formats._row import Blank, Event, Refused, Row
+from readback.types import Note, Place
+
+NAME = "jsonl"
+SUFFIXES = (".jsonl", ".ndjson", ".jsonlines")
+BLANKS = b" \t\r"
+
+
+def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
+    """Every line of `stream` as a Row, a Refused or a Blank, with notes on byte-order mark and line ends."""
+    decoder = Decoder()
+    ends = Ends()
+    utf16 = False
+    for line in lines(stream):
+        data = line.data
+        start = line.offset
+        if line.number == 1 and data is not None:
+            if mark := marks(data, file):
+                utf16 = data.startswith(UTF16_MARKS)
+                yield Refused(mark, 1, 1, line.end) if utf16 else mark
+            if utf16:
+                continue
+            if data.startswith(UTF8_MARK):
+                data = data[len(UTF8_MARK) :]
+                start += len(UTF8_MARK)
+        if utf16 or data is None:
+            note = None if utf16 else too_long(file, line.number, line.end - line.offset)
+            yield Refused(note, line.number, line.number, line.end)
+            continue
+        ends.see(line)
+        raw = content(data)
+        if not raw.strip(BLANKS):
+            yield Blank(line.number, line.end)
+            continue
+        place = Place(file=file, line=line.number)
+        value = _value(decoder, raw, place)
+        if isinstance(value, Note):
+            yield Refused(value, line.number, line.number, line.end)
+        else:
+            notes = decoder.notes(value, place)
+            yield Row(value, line.number, line.number, start, start + len(raw), raw, notes)
+    yield from ends.note(file)
+
+
+def _value(decoder: Decoder, raw: bytes, place: Place) -> dict[str, Any] | Note:
+    try:
+        value = decoder.whole(raw.decode("utf-8"))
+    except UnicodeDecodeError:
+        return not_utf8(raw, place.file or "", place.line or 0)
+    except NotJson as error:
+        return bad(f"not JSON ({error.reason})", place, error.at + 1)
+    if isinstance(value, dict):
+        return value
+    return bad(f"{KINDS[type(value).__name__]}, where an object is needed", place, 1)
+
+
+KINDS = {"list": "a list", "str": "a text", "int": "a number", "float": "a number", "bool": "true or false"} | {
+    "NoneType": "null"
+}
+
+
+def bad(reason: str, place: Place, column: int) -> Note:
+    """The note for a record that is not JSON, or not an object."""
+    return Note("dat-bad-line", {"reason": reason}, Place(file=place.file, line=place.line, column=column))
+
+
+def parse(raw: bytes, shape: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a record whose bytes were read before. Raises ValueError when the file has changed."""
+    try:
+        value = Decoder().whole(raw.decode("utf-8"))
+    except NotJson as error:
+        raise ValueError(error.reason) from None
+    if not isinstance(value, dict):
+        raise ValueError("not an object")
+    return value

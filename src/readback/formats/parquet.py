@@ -1,0 +1,59 @@
+"""Parquet: decoded in the bounded child into JSON lines, one for each row."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from readback.cell import Limits, Stopped, stream
+from readback.formats import jsonl
+from readback.formats._columns import unique
+from readback.formats._row import Event, Refused
+from readback.types import Note, Place
+
+NAME = "parquet"
+SUFFIXES = (".parquet", ".pq")
+BY_LINES = False
+LIMITS = Limits(seconds=30, memory=1 << 30, output=2 << 30, total=900)
+parse = jsonl.parse
+
+
+def spool(path: Path, out: BinaryIO, file: str) -> Iterator[int | Note]:
+    """Write the rows of `path` to `out` as JSON lines; yields how far it is, in bytes of `path`, and notes."""
+    size = path.stat().st_size
+    names: tuple[str, ...] = ()
+    promised = done = 0
+    place = Place(file=file)
+    try:
+        for frame in stream("readback.formats._parquet_rows:rows", str(path.resolve()), LIMITS):
+            if "names" in frame:
+                names, notes = unique(frame["names"], place)
+                promised = frame["rows"]
+                yield from notes
+            elif "error" in frame:
+                yield Note("dat-bad-line", {"reason": f"not Parquet from here on: {frame['error']}"}, place)
+            else:
+                for text in frame["json"]:
+                    out.write(_line(names, text))
+                done += len(frame["json"])
+                yield int(size * done / max(promised, done))
+    except Stopped as stopped:
+        yield Note("dat-limit", {"what": f"{stopped.kind} for decoding", "limit": stopped.detail}, place)
+
+
+def _line(names: tuple[str, ...], text: str) -> bytes:
+    cells = json.loads(text)
+    row = dict(zip(names, cells, strict=True)) if isinstance(cells, list) else cells
+    return json.dumps(row).encode() + b"\n"
+
+
+def rows(lines: BinaryIO, file: str) -> Iterator[Event]:
+    """The rows that `spool` wrote; `line` is the number of the row."""
+    for event in jsonl.rows(lines, file):
+        if isinstance(event, Refused) and event.note and event.note.code == "dat-bad-line":
+            note = jsonl.bad("a value in this row cannot be decoded", Place(file=file, line=event.line), 1)
+            yield event._replace(note=note)
+        else:
+            yield event

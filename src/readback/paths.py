@@ -1,0 +1,188 @@
+"""Where a path named in a file leads, and which files lie below a folder; nothing leaves the workspace."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections import deque
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from itertools import islice
+from pathlib import Path, PurePosixPath
+
+from readback.types import NOWHERE, Note, Place
+
+DEPTH = 4  # folders below the workspace that are searched
+FILES = 2_000  # files looked at in one search: a review's own files, not somebody's whole disk
+ENTRIES = 50_000  # names read from one folder before it is cut: sorting them needs them all in memory
+MATCHES = 20_000  # files a pattern is compared with
+CACHE_ENTRY = "models--"  # a Hugging Face cache entry: snapshots/<revision>/ links into blobs/
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files found below a folder, shallowest first, and what had to be left out."""
+
+    files: tuple[Path, ...]
+    notes: tuple[Note, ...] = ()
+
+
+def show(root: Path, path: Path) -> str:
+    """The posix path of `path` relative to `root`; its bare name when it lies elsewhere."""
+    try:
+        return path.relative_to(root).as_posix()
+    except ValueError:
+        return path.name
+
+
+def resolve(
+    root: Path, relative: str, *, base: Path | None = None, place: Place = NOWHERE, folder: bool = False
+) -> Path | Note:
+    """The file (or folder) that `relative` names, seen from `base` (default: `root`), if it lies in the workspace.
+
+    Answers a Note, dat-path-outside or dat-file-missing, instead of a path that may not or cannot be read.
+    A symbolic link may lead elsewhere in the workspace, or into blobs/ of the Hugging Face cache entry that
+    holds it, and nowhere else.
+    """
+    named = PurePosixPath(relative)
+    values = {"path": relative, "reason": "it is an absolute path"}
+    if named.is_absolute() or relative.startswith("~") or re.match(r"[A-Za-z]:[\\/]|\\\\", relative):
+        return Note("dat-path-outside", values, place, relative)
+    path = Path(os.path.normpath((base or root) / relative))
+    if "\0" in relative or not _printable(relative):
+        return _missing(relative, "its name cannot be a file's name", place)
+    if not path.is_relative_to(root):
+        return Note("dat-path-outside", values | {"reason": "it leads out of the folder"}, place, relative)
+    real = Path(os.path.realpath(path))
+    if not (real.is_relative_to(os.path.realpath(root)) or _own_blob(path, real)):
+        return Note(
+            "dat-path-outside", values | {"reason": "it is a link that leads out of the folder"}, place, relative
+        )
+    return _there(path, relative, place, folder)
+
+
+def _there(path: Path, relative: str, place: Place, folder: bool) -> Path | Note:
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError) as error:
+        return _missing(relative, (getattr(error, "strerror", None) or "not a path").lower(), place)
+    if folder:
+        return path if stat.S_ISDIR(mode) else _missing(relative, "it is not a folder", place)
+    if stat.S_ISREG(mode):
+        return path
+    return _missing(relative, "it is a folder" if stat.S_ISDIR(mode) else "it is not a regular file", place)
+
+
+def _missing(relative: str, reason: str, place: Place) -> Note:
+    return Note("dat-file-missing", {"path": relative, "reason": reason}, place, relative)
+
+
+def _own_blob(path: Path, real: Path) -> bool:
+    """Whether `real` lies in blobs/ of the Hugging Face cache entry in which the link `path` stands."""
+    entry = next((p for p in path.parents if p.name.startswith(CACHE_ENTRY)), None)
+    return entry is not None and real.is_relative_to(Path(os.path.realpath(entry)) / "blobs")
+
+
+def snapshot(folder: Path) -> Path:
+    """The folder to open for a Hugging Face cache entry: the snapshot of refs/main, or the only one; else `folder`."""
+    snapshots = folder / "snapshots"
+    if not folder.name.startswith(CACHE_ENTRY) or not snapshots.is_dir():
+        return folder
+    revisions = [p for p in _entries(snapshots) if p.is_dir()]
+    main = _revision(folder / "refs" / "main")
+    chosen = [p for p in revisions if p.name == main] or (revisions if len(revisions) == 1 else [])
+    return chosen[0] if chosen else folder
+
+
+def _revision(ref: Path) -> str | None:
+    try:
+        if not ref.is_file():
+            return None
+        with ref.open("rb") as file:
+            return file.read(200).decode("ascii", "replace").strip()
+    except OSError:
+        return None
+
+
+def listing(root: Path, depth: int = DEPTH, limit: int = FILES) -> Listing:
+    """The files at most `depth` folders below `root`: hidden names skipped, folders that are links not entered."""
+    files: list[Path] = []
+    notes: list[Note] = []
+    waiting = deque([(root, 0)])
+    while waiting:
+        folder, level = waiting.popleft()
+        names = _entries(folder)
+        if len(names) > ENTRIES:
+            notes.append(_limit(f"names in one folder ({show(root, folder) or '.'})", ENTRIES))
+        for path in names[:ENTRIES]:
+            if not _printable(path.name):
+                note = _missing(ascii(path.name), "its name is not UTF-8", NOWHERE)
+                notes.append(replace(note, severity="info"))
+            elif _is_folder(path):
+                if level < depth:
+                    waiting.append((path, level + 1))
+            elif len(files) < limit:
+                files.append(path)
+            else:
+                return Listing(tuple(files), (*notes, _limit("files in the folder", limit)))
+    return Listing(tuple(files), tuple(notes))
+
+
+def _limit(what: str, limit: int) -> Note:
+    return Note("dat-limit", {"what": what, "limit": limit}, NOWHERE, what)
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        with os.scandir(folder) as found:
+            names = [entry.name for entry in islice(found, ENTRIES + 1)]
+    except OSError:
+        return []
+    return [folder / name for name in sorted(names) if not name.startswith(".")]
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return stat.S_ISDIR(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def _printable(name: str) -> bool:
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def expand(root: Path, pattern: str, place: Place = NOWHERE) -> tuple[tuple[Path, ...], tuple[Note, ...]]:
+    """The files that match `pattern` (`*`, `?`, `[…]`, and `**` for any folders), sorted; never outside `root`."""
+    named = PurePosixPath(pattern).parts
+    parts = tuple(part for i, part in enumerate(named) if not (part == "**" and named[i - 1 : i] == ("**",)))
+    if not re.search(r"[*?\[]", pattern) or ".." in parts or pattern.startswith(("/", "~")):
+        path = resolve(root, pattern, place=place)
+        return ((), (path,)) if isinstance(path, Note) else ((path,), ())
+    plain = next(i for i, part in enumerate(parts) if re.search(r"[*?\[]", part))
+    start = root.joinpath(*parts[:plain])
+    deep = DEPTH if "**" in parts else len(parts) - plain - 1
+    found = listing(start, deep, MATCHES) if start == root or isinstance(_inside(root, start), Path) else Listing(())
+    matching = [p for p in found.files if _matches(PurePosixPath(show(start, p)).parts, parts[plain:])]
+    paths = [resolve(root, show(root, p), place=place) for p in sorted(matching)]
+    notes = [n for n in (*found.notes, *paths) if isinstance(n, Note)]
+    if not matching:
+        notes.append(_missing(pattern, "no file matches", place))
+    return tuple(p for p in paths if isinstance(p, Path)), tuple(notes)
+
+
+def _inside(root: Path, folder: Path) -> Path | Note:
+    return resolve(root, show(root, folder), folder=True)
+
+
+def _matches(names: tuple[str, ...], parts: tuple[str, ...]) -> bool:
+    if not parts:
+        return not names
+    if parts[0] == "**":
+        return any(_matches(names[i:], parts[1:]) for i in range(len(names) + 1))
+    return bool(names) and fnmatchcase(names[0], parts[0]) and _matches(names[1:], parts[1:])

@@ -1,0 +1,97 @@
+"""What one cell of a score file says: a number, nothing, not applicable, or something that is no score."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import PurePosixPath
+from typing import Any
+
+from readback.score_table import FAILED, MISSING, NOT_APPLICABLE, SCORED
+
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+ABSENT = {"", "na", "nan", "none", "null"}
+INAPPLICABLE = {"n/a", "not applicable", "not_applicable", "inapplicable"}
+TRUTH = {"true": 1.0, "yes": 1.0, "pass": 1.0, "false": 0.0, "no": 0.0, "fail": 0.0}
+NOT_A_NUMBER = "not a number: "
+TRUTH_VALUE = "a truth value"  # becomes a number on a binary scale only, which is known when all are read
+STATUS = {
+    **dict.fromkeys(("failed", "failure", "error", "judge failed", "unparsed", "invalid"), FAILED),
+    **dict.fromkeys(("missing", "skipped", "absent"), MISSING),
+    **dict.fromkeys(("n/a", "na", "not applicable", "not_applicable"), NOT_APPLICABLE),
+}
+# The judge of the GRAG-LiveRAG evaluation program writes 0 for every score when it fails, with one of these notes.
+FAILURE_NOTES = (
+    "Failed to parse LLM response",
+    "JSON parsing error:",
+    "Missing required fields in LLM response",
+    "Evaluation error:",
+)
+
+Cell = tuple[float, int, str]  # the value (NaN unless scored), the state, why
+
+
+def cell(value: Any) -> Cell:
+    """The number in a cell, or the state that keeps it apart from 0."""
+    if isinstance(value, str):
+        return _text(value)
+    if value is None:
+        return math.nan, MISSING, ""
+    if isinstance(value, bool):
+        return float(value), SCORED, TRUTH_VALUE
+    if isinstance(value, int | float):
+        return _finite(float(value)) if abs(value) < 1e300 or value != value else _off(str(value)[:40])
+    return _off(text_of(value)[:40])
+
+
+@lru_cache(maxsize=4096)
+def _text(value: str) -> Cell:
+    bare = value.strip()
+    if NUMBER.fullmatch(bare):
+        return _finite(float(bare))
+    lowered = bare.lower()
+    if lowered in ABSENT:
+        return math.nan, MISSING, f"the cell says {bare}" if bare else ""
+    if lowered in INAPPLICABLE:
+        return math.nan, NOT_APPLICABLE, ""
+    if lowered in TRUTH:
+        return TRUTH[lowered], SCORED, TRUTH_VALUE
+    return _off(value[:40])
+
+
+def _finite(value: float) -> Cell:
+    if math.isnan(value):
+        return math.nan, MISSING, "the cell says NaN"
+    return (value, SCORED, "") if math.isfinite(value) else _off(str(value))
+
+
+def _off(shown: str) -> Cell:
+    return math.nan, FAILED, NOT_A_NUMBER + shown
+
+
+def with_status(found: Cell, status: Any) -> Cell:
+    """The cell as the row's status column has it: a failed or missing row keeps no value."""
+    state = STATUS.get(status.strip().lower()) if isinstance(status, str) else None
+    return found if state is None else (math.nan, state, f"status: {status.strip()}")
+
+
+def failure_note(notes: Iterable[str], cells: Iterable[Cell]) -> str | None:
+    """The beginning of the note by which a judge's failure was written down as zeros, if this row is one."""
+    begun = next((start for note in notes for start in FAILURE_NOTES if note.lstrip().startswith(start)), None)
+    values = [value for value, state, _ in cells if state == SCORED]
+    return begun if begun and values and not any(values) else None
+
+
+def text_of(value: Any) -> str:
+    """A cell of an id, a factor or a note as text: `007` stays, a JSON value keeps its JSON spelling."""
+    if isinstance(value, str):
+        return value
+    return "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def stem(file: str) -> str:
+    """The name of a file without its endings: what a condition is called when nothing else names it."""
+    return PurePosixPath(file.removesuffix(".gz")).stem

@@ -1,0 +1,219 @@
+"""Cells arrive row by row, with every column that may tell conditions apart; when all are read, conditions are made."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from readback.bounded_notes import KEPT, BoundedNotes
+from readback.results._layout import CONDITION, FACTORS, first
+from readback.score_table import NONE, Columns, ConditionKey
+from readback.types import Note, Place, ScoreSource
+
+MOST_VALUES = 30  # a column with more values than this is not a factor, unless its name says so
+TEXT = 16 << 20  # characters of judges' notes kept in memory for one file; the rest stays in the file
+
+
+@dataclass(slots=True)
+class Names:
+    """Texts with the code of each, in the order they came."""
+
+    codes: dict[str, int] = field(default_factory=dict)
+
+    def code(self, name: str) -> int:
+        return self.codes.setdefault(name, len(self.codes))
+
+
+@dataclass(slots=True)
+class Intake:
+    """The growing columns of one file. `combo` holds a row's values of the candidate columns."""
+
+    file: str
+    candidates: list[str] = field(default_factory=list)
+    items: Names = field(default_factory=Names)
+    criteria: Names = field(default_factory=Names)
+    judges: Names = field(default_factory=Names)
+    clusters: Names = field(default_factory=Names)
+    runs: Names = field(default_factory=Names)
+    combos: dict[tuple[str, ...], int] = field(default_factory=dict)
+    values_of: list[set[str]] = field(default_factory=list)  # by candidate; a full set no longer counts
+    item: array[int] = field(default_factory=lambda: array("i"))
+    combo: array[int] = field(default_factory=lambda: array("i"))
+    criterion: array[int] = field(default_factory=lambda: array("i"))
+    judge: array[int] = field(default_factory=lambda: array("i"))
+    cluster: array[int] = field(default_factory=lambda: array("i"))
+    run: array[int] = field(default_factory=lambda: array("i"))
+    line: array[int] = field(default_factory=lambda: array("q"))
+    value: array[float] = field(default_factory=lambda: array("d"))
+    state: bytearray = field(default_factory=bytearray)
+    whys: dict[int, str] = field(default_factory=dict)
+    texts: dict[int, str] = field(default_factory=dict)
+    text_size: int = 0
+    texts_left: int = 0
+
+    def candidate(self, name: str) -> None:
+        """From now on rows have one more value that may tell conditions apart."""
+        self.candidates.append(name)
+        self.values_of.append(set())
+
+    def combo_code(self, values: Sequence[str]) -> int:
+        """The code of a row's candidate values; those of columns with too many values are let go at once."""
+        kept = list(values)
+        for at, (value, seen) in enumerate(zip(values, self.values_of, strict=True)):
+            if value not in seen:
+                if len(seen) > MOST_VALUES and not self.always(self.candidates[at]):
+                    kept[at] = ""
+                else:
+                    seen.add(value)
+        return self.combos.setdefault(tuple(kept), len(self.combos))
+
+    @staticmethod
+    def always(name: str) -> bool:
+        """Whether the column's name alone makes it part of the condition."""
+        return name.strip().lower() in (*CONDITION, *FACTORS)
+
+    def add(
+        self,
+        item: int,
+        combo: int,
+        criterion: str,
+        judge: str,
+        cell: tuple[float, int, str],
+        *,
+        note: str = "",
+        cluster: str = "",
+        run: str = "",
+        line: int = 0,
+    ) -> None:
+        """One more cell."""
+        at = len(self.value)
+        self.item.append(item)
+        self.combo.append(combo)
+        self.criterion.append(self.criteria.code(criterion))
+        self.judge.append(self.judges.code(judge))
+        self.cluster.append(self.clusters.code(cluster) if cluster else NONE)
+        self.run.append(self.runs.code(run) if run else NONE)
+        self.line.append(line)
+        value, state, why = cell
+        self.value.append(value)
+        self.state.append(state)
+        if why:
+            self.whys[at] = why
+        if note:
+            self.keep(at, note)
+
+    def keep(self, at: int, note: str) -> None:
+        """The judge's note of a cell, as long as there is room."""
+        if self.text_size > TEXT:
+            self.texts_left += 1
+            return
+        self.text_size += len(note)
+        self.texts[at] = note
+
+
+def columns(intake: Intake, conditions: Sequence[ConditionKey]) -> Columns:
+    """The intake as finished columns; `conditions` gives the condition of each combo code."""
+    distinct: dict[ConditionKey, int] = {}
+    to = [distinct.setdefault(condition, len(distinct)) for condition in conditions]
+    return Columns(
+        item=intake.item,
+        condition=array("i", map(to.__getitem__, intake.combo)),
+        criterion=intake.criterion,
+        judge=intake.judge,
+        cluster=intake.cluster,
+        run=intake.run,
+        file=array("i", bytes(4 * len(intake.value))),
+        line=intake.line,
+        value=intake.value,
+        state=intake.state,
+        items=tuple(intake.items.codes),
+        conditions=tuple(distinct),
+        criteria=tuple(intake.criteria.codes),
+        judges=tuple(intake.judges.codes),
+        clusters=tuple(intake.clusters.codes),
+        runs=tuple(intake.runs.codes),
+        files=(intake.file,),
+        whys=intake.whys,
+        texts=intake.texts,
+    )
+
+
+def make_conditions(intake: Intake, source: ScoreSource, stem: str) -> tuple[tuple[ConditionKey, ...], tuple[str, ...]]:
+    """The condition of each combo, and the candidate columns that are part of it."""
+    kept = _factors(intake, source)
+    at = [intake.candidates.index(name) for name in kept]
+    single: ConditionKey = (("condition", source.label or stem),)
+    names = ["condition" if name.strip().lower() in CONDITION else name.strip() for name in kept]
+    made = tuple(
+        tuple((name, combo[i] if i < len(combo) else "") for name, i in zip(names, at, strict=True)) or single
+        for combo in intake.combos
+    )
+    return made, tuple(kept)
+
+
+def _factors(intake: Intake, source: ScoreSource) -> list[str]:
+    """Which candidate columns make the condition.
+
+    Those the workspace names; else a column `condition` with whatever tells apart rows of one condition among mode,
+    adapter and model; else, unless the workspace says which condition the file is, every column with few values
+    that is no attribute of the item.
+    """
+    if source.condition:
+        return list(intake.candidates)
+    if column := first(CONDITION, intake.candidates):
+        extra = [name for name in intake.candidates if name.lower() in ("mode", "adapter", "model")]
+        return [column, *(name for name in extra if _varies_within(intake, name, column))]
+    if source.label:
+        return []
+    alive = [
+        name
+        for name, seen in zip(intake.candidates, intake.values_of, strict=True)
+        if intake.always(name) or len(seen) <= MOST_VALUES
+    ]
+    attributes = _attributes(intake, alive)
+    return [name for name in alive if name not in attributes]
+
+
+def _varies_within(intake: Intake, name: str, column: str) -> bool:
+    """Whether `name` has two values for one value of `column`."""
+    i, j = intake.candidates.index(name), intake.candidates.index(column)
+    by: dict[str, str] = {}
+    return any(by.setdefault(combo[j], combo[i]) != combo[i] for combo in intake.combos if len(combo) > max(i, j))
+
+
+def _attributes(intake: Intake, names: Sequence[str]) -> set[str]:
+    """The columns that describe the item (its topic, say) and not how it was answered.
+
+    Such a column has one value for each item. Where every item has one row only, that is no sign; then a column is
+    taken for a description when most rows have a value of their own.
+    """
+    import numpy as np
+
+    pairs = np.unique((np.asarray(intake.item, np.int64) << 32) | np.asarray(intake.combo, np.int64))
+    repeated = len(pairs) > len(intake.items.codes)
+    found = set()
+    for name in names:
+        at = intake.candidates.index(name)
+        if intake.always(name) or len(intake.values_of[at]) < 2:
+            continue
+        codes: dict[str, int] = {}
+        value = [codes.setdefault(c[at] if at < len(c) else "", len(codes)) for c in intake.combos]
+        seen = np.unique(((pairs >> 32) << 32) | np.array(value, np.int64)[pairs & 0xFFFFFFFF])
+        if len(seen) == len(intake.items.codes) and (repeated or len(codes) * 2 > len(pairs)):
+            found.add(name)
+    return found
+
+
+def bounded(notes: Iterable[Note], file: str) -> tuple[Note, ...]:
+    """The first thousand notes of each code, then one that says how many there are in all."""
+    kept = BoundedNotes()
+    kept.extend(notes)
+    return (*kept.kept, *overflow(kept, file))
+
+
+def overflow(notes: BoundedNotes, file: str) -> Iterator[Note]:
+    """A note for each code of which not all are kept."""
+    for code, count in notes.counts.items():
+        if count > KEPT:
+            yield Note("dat-limit", {"what": f"{count} findings {code}", "limit": KEPT}, Place(file=file), flagged=code)

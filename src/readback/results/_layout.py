@@ -1,0 +1,127 @@
+"""Which column of a score file means what, by the names people give them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from readback.criteria import look_up
+from readback.types import Criterion, ScoreSource
+
+ITEM = ("item", "item_id", "id", "qid", "task_id", "question_id")
+CRITERION = ("criterion", "metric")
+VALUE = ("score", "value")
+JUDGE = ("judge", "judge_name", "evaluator", "evaluator_name", "rater", "annotator", "judge_model")
+NOTE = ("note", "evaluation_notes", "explanation", "notes", "reasoning", "judge_reasoning", "rationale", "comment")
+RUN = ("run", "run_id", "run_name")
+REPLICATE = ("replicate", "repeat")
+CLUSTER = ("cluster", "cluster_id")
+STATUS = ("status",)
+CONDITION = ("condition",)
+# columns that name a condition wherever they stand, however many values they have
+FACTORS = ("mode", "adapter", "model", "arm", "variant", "system", "system_name", "model_name", "model_label")
+AGGREGATED = ("is_aggregated",)
+OTHER = ("weight", "prompt_fingerprint", "source", "timestamp", "date", "time", "index", "row", "line")
+CONTENT = (
+    *("question", "query", "instruction", "prompt", "prompt_text", "answer", "response", "model_answer", "reference"),
+    *("expected_response", "gold", "gold_reference", "contexts", "context", "documents", "text", "title", "passage"),
+)
+COST = re.compile(r"cost|token|latency|duration|elapsed|(^|_)time(_|$)|_(ms|usd|eur|seconds|secs)$", re.IGNORECASE)
+SCORE_ENDING = "_score"
+MEANS = ("avg_", "mean_")  # a column of means: its rows are not items
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The role of each column of one file. `scores` holds (column, criterion, judge); an empty name is in the row."""
+
+    item: tuple[str, ...] = ()
+    scores: tuple[tuple[str, str, str], ...] = ()
+    criterion: str | None = None
+    judge: str | None = None
+    notes: tuple[str, ...] = ()
+    status: str | None = None
+    run: str | None = None
+    replicate: str | None = None
+    cluster: str | None = None
+    aggregated: str | None = None
+    candidates: tuple[str, ...] = ()  # columns that may tell conditions apart
+    unused: tuple[str, ...] = ()
+
+
+def first(names: Iterable[str], fields: Collection[str]) -> str | None:
+    """The first of `names` that is a column, whatever its case."""
+    lowered = {name.strip().lower(): name for name in reversed(list(fields))}
+    return next((lowered[name] for name in names if name in lowered), None)
+
+
+def item_columns(fields: Collection[str], source: ScoreSource) -> tuple[str, ...]:
+    """The columns that identify an item: those the workspace names, else the first usual name."""
+    if source.item:
+        return tuple(name for name in source.item if name in fields)
+    found = first(ITEM, fields)
+    return (found,) if found else ()
+
+
+def score_columns(
+    fields: Sequence[str], source: ScoreSource, declared: Mapping[str, Criterion], rows: Sequence[Mapping[str, Any]]
+) -> tuple[str, ...]:
+    """The columns of a wide file that are criteria: named by the workspace, else by ending or by a name we know."""
+    if source.criteria:
+        return tuple(name for name in source.criteria if name in fields)
+    taken = {*item_columns(fields, source), *source.condition}
+    return tuple(
+        name
+        for name in fields
+        if name not in taken
+        and not name.lower().startswith(MEANS)
+        and (name.lower().endswith(SCORE_ENDING) or look_up(name, declared) is not None)
+        and looks_numeric(row.get(name) for row in rows)
+    )
+
+
+def layout(fields: Sequence[str], source: ScoreSource, scores: tuple[tuple[str, str, str], ...]) -> Layout:
+    """Roles for every column, once the score columns are known."""
+    item = item_columns(fields, source)
+    taken = {*item, *(column for column, _, _ in scores)}
+    named = [name for name in fields if name not in taken and name not in source.condition]
+    found = {
+        "criterion": None if any(criterion for _, criterion, _ in scores) else first(CRITERION, named),
+        "judge": None if any(judge for _, _, judge in scores) else first(JUDGE, named),
+        "status": first(STATUS, named),
+        "run": first(RUN, named),
+        "replicate": first(REPLICATE, named),
+        "cluster": first(CLUSTER, named),
+        "aggregated": first(AGGREGATED, named),
+    }
+    notes = tuple(name for name in named if name.lower() in NOTE)
+    taken |= {*notes, *(name for name in found.values() if name)}
+    if source.condition:
+        candidates = tuple(name for name in source.condition if name in fields)
+    else:
+        candidates = tuple(name for name in fields if name not in taken and _may_be_factor(name))
+    unused = tuple(name for name in fields if name not in taken and name not in candidates)
+    return Layout(item, scores, notes=notes, candidates=candidates, unused=unused, **found)
+
+
+def looks_numeric(values: Iterable[Any]) -> bool:
+    """Whether the values read like scores: numbers or nothing, with at least half of the given ones numbers."""
+    given = [value for value in values if value not in (None, "")]
+    return not given or sum(_numeric(value) for value in given) * 2 >= len(given)
+
+
+def _may_be_factor(name: str) -> bool:
+    lowered = name.strip().lower()
+    return not (lowered in OTHER or lowered in CONTENT or lowered in ITEM or COST.search(lowered))
+
+
+def _numeric(value: Any) -> bool:
+    if isinstance(value, str):
+        try:
+            float(value)
+        except ValueError:
+            return value.strip().lower() in {"true", "false", "n/a", "na", "nan", "none", "null"}
+        return True
+    return isinstance(value, int | float)

@@ -1,0 +1,28 @@
+"""Files with one column for each judge, as the workspace says: what it names as `judges` are the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from readback.results._layout import CRITERION, Layout, first, layout
+from readback.results._rows import Asked, Read, Row, read_rows
+from readback.types import Note
+
+NAME = "judge columns"
+
+
+def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
+    """Only by the workspace's word: numbers under names of machines may be anything."""
+    return bool(rows) and any(judge in rows[0] for judge in asked.source.judges)
+
+
+def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
+    """Every row's score by each judge, under the criterion the workspace or the row names."""
+    return read_rows(NAME, rows, head, asked, _layout)
+
+
+def _layout(fields: Sequence[str], asked: Asked, samples: Sequence[Mapping[str, Any]]) -> Layout:
+    source = asked.source
+    criterion = source.criterion or ("" if first(CRITERION, fields) else "score")
+    return layout(fields, source, tuple((name, criterion, name) for name in source.judges if name in fields))

@@ -1,0 +1,35 @@
+"""Tidy score files: one row for each item, condition, criterion and judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from readback.results._layout import CONDITION, CRITERION, JUDGE, VALUE, Layout, first, item_columns, layout
+from readback.results._rows import Asked, Read, Row, read_rows
+from readback.types import Note, ScoreSource
+
+NAME = "tidy"
+
+
+def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
+    """An item, a score, and at least one of criterion, condition and judge."""
+    fields = list(rows[0]) if rows else []
+    about = (*asked.source.condition, *(name for names in (CRITERION, CONDITION, JUDGE) for name in names))
+    return bool(
+        item_columns(fields, asked.source)
+        and first(VALUE, fields)
+        and (first(about, fields) or asked.source.criterion or asked.source.label)
+        and not asked.source.judges
+    )
+
+
+def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
+    """Every row's score under the criterion and judge it names."""
+    return read_rows(NAME, rows, head, asked, _layout)
+
+
+def _layout(fields: Sequence[str], asked: Asked, samples: Sequence[Mapping[str, Any]]) -> Layout:
+    source: ScoreSource = asked.source
+    column = first(VALUE, fields)
+    return layout(fields, source, ((column, source.criterion or "", ""),) if column else ())

@@ -1,0 +1,28 @@
+"""Wide score files: one row for each item and condition, criteria as columns, factors as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from readback.results._layout import Layout, layout, score_columns
+from readback.results._rows import Asked, Read, Row, read_rows
+from readback.types import Note
+
+NAME = "wide"
+
+
+def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
+    """At least one column that is a criterion by its ending, its name or the workspace's word."""
+    fields = list(rows[0]) if rows else []
+    return not asked.source.judges and bool(score_columns(fields, asked.source, asked.criteria, rows))
+
+
+def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
+    """Every row's score columns."""
+    return read_rows(NAME, rows, head, asked, _layout)
+
+
+def _layout(fields: Sequence[str], asked: Asked, samples: Sequence[Mapping[str, Any]]) -> Layout:
+    names = score_columns(fields, asked.source, asked.criteria, samples)
+    return layout(fields, asked.source, tuple((name, name, "") for name in names))

@@ -1,0 +1,41 @@
+"""Without a chat format the conversation so far is not sent.
+
+The record has earlier turns, and the Albert configuration has no `prompt_format`.
+
+The program then sends the rendered text alone; the model answers without knowing what was said before.
+
+Set a `prompt_format`, or let the template print what is needed of the history.
+"""
+
+from collections.abc import Iterator
+
+from readback.types import Case, Note, Place
+
+CODE = "alb-history-dropped"
+SEVERITY = "error"
+ON = "assembly"
+SENTENCE = "the earlier turns ({turns}) are not sent, because no chat format is set"
+FIX = "set a prompt_format that carries a conversation"
+_CONFIG = "prompt_format: %s\nprompts: [{mode: a, template: t.jinja}]\n"
+_ROW = (
+    '{"id": "1", "query": "And then?", "history": [{"role": "user", "content": "First?"}, '
+    '{"role": "assistant", "content": "This."}, {"role": "user", "content": "And then?"}]}\n'
+)
+_FILES = {"t.jinja": "{{ query }}\n", "data.jsonl": _ROW}
+PASS = ({"prompt_config.yml": _CONFIG % "chatml", **_FILES},)
+FAIL = ({"prompt_config.yml": _CONFIG % "null", **_FILES},)
+
+
+def check(case: Case) -> Iterator[Note]:
+    choice = case.assembly.choice if case.assembly else None
+    if choice is None or choice.judge or case.workspace.options.get("albert_dialect") == "current":
+        return
+    arm = case.workspace.condition(choice.condition) if choice.condition else None
+    mode = choice.mode or (arm.mode if arm else None)
+    model = case.workspace.models.get(arm.model or "") if arm else None
+    if model and (model.modelfile or model.chat_template or model.chat_format):
+        return
+    config = next((c for c in case.workspace.configs if c.dialect == "albert" and mode in c.prompts), None)
+    turns = sum(m.role != "system" for m in case.assembly.messages) - 1 if case.assembly else 0
+    if config and config.chat_format is None and turns > 0:
+        yield Note(CODE, {"turns": turns}, Place(mode=mode, field="history"), str(turns))

@@ -1,0 +1,16 @@
+"""A file is named like an Albert configuration and has no list of prompts.
+
+`prompt_config.yml` is there, and its `prompts` is absent or no list.
+
+It is probably a file of another project with the same name; no mode can be read from it.
+
+If it is meant to be an Albert configuration, add `prompts:` with one entry for each mode; else leave it out.
+"""
+
+CODE = "alb-not-albert"
+SEVERITY = "warning"
+ON = "load"
+SENTENCE = "there is {found} where the list of prompts should be: this is probably no Albert configuration"
+FIX = "add prompts: with one entry for each mode, or take the file out"
+PASS = ({"prompt_config.yml": "prompts: [{mode: a, template: t.jinja}]\n", "t.jinja": "{{ query }}\n"},)
+FAIL = ({"prompt_config.yml": "model: ada\n"},)

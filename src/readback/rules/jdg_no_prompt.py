@@ -1,0 +1,18 @@
+"""A file that should hold a judge's prompt holds none.
+
+The Python file has no constants for system and user text (they are looked for by name, and never run), or they are
+computed; the YAML has no `prompt`, or only says how a judge is run.
+
+The judge cannot be shown, and nothing can be said about its scores.
+
+Name the constants (`prompts: {file: x.py, system: NAME, user: NAME}`), or another file.
+"""
+
+CODE = "jdg-no-prompt"
+SEVERITY = "error"
+ON = "load"
+SENTENCE = "{file} gives no judge prompt: {reason}"
+FIX = "name the constants or files that hold the judge's system and user text"
+_FILE = "judges: {rag: {prompts: judge.py}}\n"
+PASS = ({"readback.yml": _FILE, "judge.py": 'SYSTEM_PROMPT = "Grade."\nEVALUATION_PROMPT_TEMPLATE = "{answer}"\n'},)
+FAIL = ({"readback.yml": _FILE, "judge.py": 'SYSTEM_PROMPT = load("system.txt")\n'},)

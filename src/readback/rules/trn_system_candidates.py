@@ -1,0 +1,25 @@
+"""The training file states more than one system text.
+
+Different system messages stand in the notebook, the Python file or the first rows of the messages file. The first one
+is taken for the comparison with what is served.
+
+If it is not the one that training used, the comparison says nothing.
+
+Name the constant that counts (`system: {from: …, constant: NAME}`), or take the others out.
+"""
+
+CODE = "trn-system-candidates"
+SEVERITY = "warning"
+ON = "load"
+SENTENCE = "{count} different system texts: {places}; the one at {taken} is taken"
+FIX = "name the constant that counts, or take the others out"
+_FILE = "models: {m: {training: {system: {from: train.py%s}}}}\n"
+_CODE = (
+    'SYSTEM = "Be brief."\nOLD = {"role": "system", "content": "Be kind."}\n'
+    'NEW = {"role": "system", "content": SYSTEM}\n'
+)
+PASS = (
+    {"readback.yml": _FILE % ", constant: SYSTEM", "train.py": _CODE},
+    {"readback.yml": _FILE % "", "train.py": _CODE.replace("kind", "brief")},
+)
+FAIL = ({"readback.yml": _FILE % "", "train.py": _CODE},)

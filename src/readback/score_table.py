@@ -1,0 +1,171 @@
+"""Scores as columns: a million of them in some fifty megabytes, each still readable as a Score."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import overload
+
+from readback.types import NOWHERE, Criterion, Note, Place, Score, ScoreState
+
+STATES: tuple[ScoreState, ...] = ("scored", "failed", "missing", "not applicable")
+SCORED, FAILED, MISSING, NOT_APPLICABLE = range(4)
+NONE = -1  # the code of an absent cluster or run
+
+ConditionKey = tuple[tuple[str, str], ...]  # (factor, value) pairs
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """One entry a cell in every array; a code points into the tuple of names of the same column.
+
+    `whys` and `texts` are sparse, by cell: why a cell has no value, and the judge's note.
+    """
+
+    item: array[int]
+    condition: array[int]
+    criterion: array[int]
+    judge: array[int]
+    cluster: array[int]
+    run: array[int]
+    file: array[int]
+    line: array[int]
+    value: array[float]
+    state: bytearray
+    items: tuple[str, ...]
+    conditions: tuple[ConditionKey, ...]
+    criteria: tuple[str, ...]
+    judges: tuple[str, ...]
+    clusters: tuple[str, ...]
+    runs: tuple[str, ...]
+    files: tuple[str, ...]
+    whys: Mapping[int, str]
+    texts: Mapping[int, str]
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRead:
+    """What came of one score file. `rows` counts those with scores; `left_out` says by reason what was not used."""
+
+    path: str
+    what: str  # the reader's name
+    rows: int = 0
+    cells: int = 0
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # item, condition, judge, score, unused
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    synthetic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """A mean that a file states without the rows behind it; `n` is None where it does not say."""
+
+    condition: ConditionKey
+    criterion: str
+    judge: str
+    mean: float
+    decimals: int = 6  # how exactly it is stated
+    n: int | None = None
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreTable:
+    """Every score of a workspace, the scale of each criterion, and what was said on the way. Equal only to itself."""
+
+    columns: Columns
+    criteria: Mapping[str, Criterion] = field(default_factory=dict)
+    sources: tuple[SourceRead, ...] = ()
+    notes: tuple[Note, ...] = ()
+    reported: tuple[Reported, ...] = ()
+    inferred: frozenset[str] = frozenset()  # criteria whose scale was worked out from the values
+
+    @property
+    def scores(self) -> Sequence[Score]:
+        """The cells as Score values, made when they are looked at."""
+        return Scores(self.columns)
+
+    @property
+    def factors(self) -> Mapping[str, tuple[str, ...]]:
+        """Each factor with its values, in the order they were met."""
+        found: dict[str, dict[str, None]] = {}
+        for condition in self.columns.conditions:
+            for factor, value in condition:
+                found.setdefault(factor, {})[value] = None
+        return {factor: tuple(values) for factor, values in found.items()}
+
+    @property
+    def varying(self) -> tuple[str, ...]:
+        """The factors that do not have the same value in every condition: what a label needs."""
+        return _varying(self.columns.conditions)
+
+    @property
+    def synthetic(self) -> bool:
+        """True when any score was made up by a generator."""
+        return any(source.synthetic for source in self.sources)
+
+    def label(self, condition: ConditionKey) -> str:
+        """A condition in words: the values of the factors that vary, with their names where they are several."""
+        needed = _varying(self.columns.conditions)
+        return label(tuple(pair for pair in condition if pair[0] in needed) or condition)
+
+
+@lru_cache(maxsize=8)  # asked once for every label
+def _varying(conditions: tuple[ConditionKey, ...]) -> tuple[str, ...]:
+    values: dict[str, set[str | None]] = {}
+    for condition in conditions:
+        for factor, _ in condition:
+            values.setdefault(factor, set())
+    for condition in conditions:
+        given = dict(condition)
+        for factor, seen in values.items():
+            seen.add(given.get(factor))
+    return tuple(factor for factor, seen in values.items() if len(seen) > 1)
+
+
+def label(condition: ConditionKey) -> str:
+    """A condition in words: its value, or each factor with its value."""
+    if len(condition) == 1:
+        return condition[0][1]
+    return " · ".join(f"{factor}={value}" for factor, value in condition)
+
+
+@dataclass(frozen=True, slots=True)
+class Scores(Sequence[Score]):
+    """A view on columns as Score values; nothing is copied."""
+
+    columns: Columns
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    @overload
+    def __getitem__(self, index: int) -> Score: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Score, ...]: ...
+    def __getitem__(self, index: int | slice) -> Score | tuple[Score, ...]:
+        if isinstance(index, slice):
+            return tuple(self[at] for at in range(*index.indices(len(self))))
+        c = self.columns
+        at = range(len(c))[index]
+        return Score(
+            item=c.items[c.item[at]],
+            condition=c.conditions[c.condition[at]],
+            criterion=c.criteria[c.criterion[at]],
+            judge=c.judges[c.judge[at]],
+            value=c.value[at],
+            state=STATES[c.state[at]],
+            why=c.whys.get(at, ""),
+            note=c.texts.get(at, ""),
+            cluster=None if c.cluster[at] == NONE else c.clusters[c.cluster[at]],
+            run=None if c.run[at] == NONE else c.runs[c.run[at]],
+            place=Place(file=c.files[c.file[at]], line=c.line[at] or None),
+        )
+
+    def __iter__(self) -> Iterator[Score]:
+        return (self[at] for at in range(len(self)))

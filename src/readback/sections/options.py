@@ -1,0 +1,31 @@
+"""`options:` named behaviours of the source systems; the first value of each is the default."""
+
+from __future__ import annotations
+
+from readback.draft import Draft
+from readback.yaml_node import Node
+
+KEY = "options"
+OPTIONS = {
+    "condition4": ("hybrid", "standard"),
+    "closed_book": ("no_citations", "short"),
+    "spacing": ("program", "document"),
+    "placeholders": ("braces", "bare"),
+    "albert_dialect": ("classic", "current"),
+    "apply_limit": ("on", "off"),
+    "assembly_profile": ("document", "current"),
+    "citation_patterns": ("readback", "upstream"),
+    "judge_profile": ("single", "split"),
+    "reply_parser": ("readback", "upstream"),
+    "merge_roles": ("none", "gemma"),
+}
+SPELT = {True: "on", False: "off"}  # YAML reads the words on and off as true and false
+
+
+def read(node: Node, draft: Draft) -> None:
+    for name, part in node.mapping(*OPTIONS).items():
+        value = SPELT.get(part.value, part.value) if isinstance(part.value, bool) else part.value
+        if isinstance(value, str) and value in OPTIONS[name]:
+            draft.options[name] = value
+        else:
+            part.one_of(OPTIONS[name])

@@ -1,0 +1,111 @@
+"""Read a Modelfile as Ollama reads it, keep what Ollama would refuse, and say what surprises."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from readback.paths import show
+from readback.serving.modelfile_grammar import NO_FROM, WORDS, Command, Fault, lines, scan, where
+from readback.serving.modelfile_notes import about, at, line_at, repeated
+from readback.serving.modelfile_text import decode
+from readback.text_file import read_bytes
+from readback.types import Modelfile, Note, Place
+
+LIMIT = 1 << 20  # bytes; a Modelfile with every licence in it is a fraction of that
+MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+FAULTS = 100  # listed; a file with more is something else
+
+
+def recognise(path: Path) -> bool:
+    """By name only: Modelfile, Modelfile.<anything>, <anything>.modelfile."""
+    name = path.name.lower()
+    return name == "modelfile" or name.startswith("modelfile.") or name.endswith(".modelfile")
+
+
+def read(path: Path, root: Path) -> Modelfile:
+    """The Modelfile at `path`; one that cannot be read has no commands and a note that says why."""
+    file = show(root, path)
+    place = Place(file=file)
+    data = read_bytes(path, file, LIMIT)
+    return Modelfile((), place=place, notes=(data,)) if isinstance(data, Note) else parse(data, file)
+
+
+def parse(data: bytes | str, file: str | None = None) -> Modelfile:
+    """Every command that could be read, with a note for each fault; `system` and `template` are the last ones.
+
+    Bytes are decoded as Ollama decodes them (`modelfile_text.decode`); a text is taken as it is, its mark dropped.
+    """
+    text, encoding = decode(data) if isinstance(data, bytes) else (data.removeprefix("\ufeff"), "utf-8")
+    starts = lines(text)
+    base = Place(file=file)
+    items = tuple(scan(text))
+    commands = tuple(item for item in items if isinstance(item, Command))
+    places = {id(c): at(base, starts, c.value) for c in commands}
+    last = {c.name: c for c in commands}
+    system, template = last.get("system"), last.get("template")
+    faults = [item for item in items if isinstance(item, Fault)]
+    notes = [
+        *([Note("dat-bom", {"encoding": encoding}, replace(base, line=1))] if _marked(data) else []),
+        *(
+            Note("oll-syntax", {"reason": f.reason}, at(base, starts, f.start), line_at(text, f.start))
+            for f in faults[:FAULTS]
+        ),
+        *([Note("dat-limit", {"what": "faults listed", "limit": FAULTS}, base)] if len(faults) > FAULTS else []),
+        *([] if "model" in last else [Note("oll-no-from", {}, base)]),
+        *(note for command in commands for note in about(command, text, base, starts)),
+        *repeated(commands, base, starts),
+        *([Note("oll-empty-system", {}, at(base, starts, system.start))] if system and not system.args else []),
+    ]
+    return Modelfile(
+        commands=tuple((c.name, c.args, where(starts, c.start)[0]) for c in commands),
+        system=system.args if system else None,
+        template=template.args if template else None,
+        system_place=places[id(system)] if system else Place(),
+        template_place=places[id(template)] if template else Place(),
+        place=base,
+        notes=tuple(notes),
+    )
+
+
+def commands_json(data: bytes | str) -> dict[str, Any]:
+    """What Ollama makes of the file: its commands, or the first error with its line (None: no line has it)."""
+    text = decode(data)[0] if isinstance(data, bytes) else data.removeprefix("\ufeff")
+    commands: list[dict[str, str]] = []
+    for item in scan(text):
+        if isinstance(item, Fault):
+            return {"error": item.reason, "line": where(lines(text), item.start)[0]}
+        commands.append({"name": item.name, "args": item.args})
+    if not any(command["name"] == "model" for command in commands):
+        return {"error": NO_FROM, "line": None}
+    return {"commands": commands}
+
+
+def written(commands: Sequence[tuple[str, str]]) -> str:
+    """A Modelfile with these commands; reading it gives them back."""
+    return "".join(f"{_written(name, args)}\n" for name, args in commands)
+
+
+def _written(name: str, args: str) -> str:
+    role, colon, rest = args.partition(": ")
+    heads = [f"PARAMETER {name} "]
+    if name == "model":
+        heads = ["FROM "]
+    elif name == "message" and colon:
+        heads = [f"MESSAGE {role} ", *heads]
+    elif name in WORDS and name not in ("from", "parameter", "message"):
+        heads = [f"{name.upper()} "]
+    for head in heads:
+        for quote in ("", '"', '"""'):
+            line = f"{head}{quote}{rest if head.startswith('MESSAGE') else args}{quote}"
+            read_back = tuple(scan(line + "\n"))
+            if len(read_back) == 1 and isinstance(c := read_back[0], Command) and (c.name, c.args) == (name, args):
+                return line
+    raise ValueError(f"no Modelfile can say {name} {args!r}")
+
+
+def _marked(data: bytes | str) -> bool:
+    return data.startswith("\ufeff") if isinstance(data, str) else data.startswith(MARKS)

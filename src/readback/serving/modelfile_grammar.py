@@ -1,0 +1,149 @@
+"""The Modelfile grammar of Ollama's parser: a text becomes commands and faults, in order.
+
+Ollama stops at the first fault. This reader goes on at the next line, so that what could be read is kept.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from readback.serving.modelfile_text import kept, printable
+
+WORDS = (
+    "from", "license", "template", "system", "adapter", "draft", "renderer", "parser", "parameter", "message",
+    "requires",
+)  # fmt: skip
+ROLES = ("system", "user", "assistant")
+BAD_COMMAND = 'command must be one of {}, or "requires"'.format(", ".join(f'"{word}"' for word in WORDS[:-1]))
+BAD_ROLE = 'message role must be one of "system", "user", or "assistant"'
+END = "unexpected EOF"
+NO_FROM = "no FROM line"
+NEWLINE = re.compile(r"[\r\n]")
+LINE = re.compile(r"\r\n|\r|\n")
+LETTERS = re.compile(r"[A-Za-z]*")
+PARAMETER = re.compile(r"[A-Za-z0-9_]*")
+Quote = Literal["", '"', '"""']
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One directive. `name` is Ollama's (`model` for FROM, a parameter's own name); offsets are into the text."""
+
+    name: str
+    args: str
+    start: int
+    value: int  # of the value's first character
+    end: int
+    quote: Quote
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Where Ollama would refuse the file, and the offset at which this reader goes on."""
+
+    reason: str
+    start: int
+    at: int
+    end: int
+
+
+def lines(text: str) -> tuple[int, ...]:
+    """The offset at which each line starts; CR LF, LF and CR each end one line."""
+    return (0, *(m.end() for m in LINE.finditer(text)))
+
+
+def where(starts: tuple[int, ...], offset: int) -> tuple[int, int]:
+    """Line and column, both from 1, of an offset."""
+    line = bisect_right(starts, offset)
+    return line, offset - starts[line - 1] + 1
+
+
+def scan(text: str) -> Iterator[Command | Fault]:
+    """The directives of a Modelfile in order, a Fault standing in for each that could not be read."""
+    at = 0
+    never: set[str] = set()  # quotes that nothing below closes; known once, so that hostile files stay linear
+    while at < len(text):
+        if text[at] in " \t\r\n":
+            at += 1
+        elif text[at] == "#":
+            at = _line_end(text, at)
+        else:
+            yield (item := _directive(text, at, never))
+            at = item.end
+
+
+def _line_end(text: str, at: int) -> int:
+    found = NEWLINE.search(text, at)
+    return found.start() if found else len(text)
+
+
+def _directive(text: str, start: int, never: set[str]) -> Command | Fault:
+    # The first character is taken whatever it is, and dropped when it is not printable: Ollama's state machine
+    # looks at letters only from the second one on.
+    at = _match(LETTERS, text, start + 1)
+    name = (text[start:at] if printable(text[start]) else text[start + 1 : at]).lower()
+    if at >= len(text):
+        return Fault(END, start, start, at)
+    if text[at] not in " \t" or name not in WORDS:
+        return Fault(BAD_COMMAND, start, start, _line_end(text, at))
+    at += 1
+    prefix, command = "", "model" if name == "from" else name
+    if name in ("parameter", "message"):
+        found = _match(PARAMETER if name == "parameter" else LETTERS, text, at)
+        word = text[at:found]
+        if found >= len(text) or text[found] not in " \t":
+            return Fault(END, start, start, _line_end(text, found))
+        if name == "message" and word not in ROLES:
+            return Fault(BAD_ROLE, start, at, _line_end(text, found))
+        command, prefix = (word, "") if name == "parameter" else (name, f"{word}: ")
+        at = found + 1
+    read = _value(text, at, never)
+    if read is None:
+        return Fault(END, start, start, _line_end(text, start))
+    args, end, value, quote = read
+    return Command(command, prefix + args, start, value, end, quote)
+
+
+def _match(pattern: re.Pattern[str], text: str, at: int) -> int:
+    found = pattern.match(text, at)
+    return found.end() if found else at
+
+
+def _value(text: str, start: int, never: set[str]) -> tuple[str, int, int, Quote] | None:
+    """The value, the offset after it, the offset of its first character and its quotes; None when nothing closes it."""
+    end = _line_end(text, start)
+    head = kept(text[start:end]).strip(" \t")
+    quote: Quote = '"""' if head.startswith('"""') else '"' if head.startswith('"') else ""
+    first = _first(text, start, end, quote)
+    if not quote:
+        return head, end, first, quote
+    size = len(quote)
+    if len(head) >= 2 * size and head.endswith(quote):
+        return head[size:-size], end, first, quote
+    if quote in never:
+        return None
+    pieces = [kept(text[start:end]).lstrip(" \t")]
+    while end < len(text):
+        pieces.append(text[end])
+        line, end = end + 1, _line_end(text, end + 1)
+        pieces.append(kept(text[line:end]))
+        if pieces[-1].rstrip(" \t").endswith(quote):
+            return "".join(pieces).rstrip(" \t")[size:-size], end, first, quote
+    never.add(quote)
+    return None
+
+
+def _first(text: str, start: int, end: int, quote: str) -> int:
+    """The offset of the value's first character, past blanks, dropped characters and the opening quotes."""
+    wanted = len(quote)
+    for at in range(start, end):
+        if not kept(text[at]).strip(" \t") and wanted == len(quote):
+            continue
+        if not wanted:
+            return at
+        wanted -= text[at] == '"'
+    return end

@@ -1,0 +1,87 @@
+"""What a Modelfile's commands lose, hide or repeat: notes on one that was read."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from readback.serving.modelfile_grammar import WORDS, Command, lines, where
+from readback.serving.modelfile_text import dropped, named
+from readback.types import Note, Place
+
+ALONE = ("license", "message", "adapter", "draft", "requires", "stop")  # given twice, all of them count
+DIRECTIVE = re.compile(r"^[ \t]*({})[ \t]".format("|".join(WORDS)), re.IGNORECASE | re.MULTILINE)
+SHOUTED = re.compile(r"^[ \t]*({})[ \t]".format("|".join(WORDS).upper()), re.MULTILINE)
+
+
+def at(base: Place, starts: tuple[int, ...], offset: int) -> Place:
+    """The place of an offset in the file of `base`."""
+    line, column = where(starts, offset)
+    return replace(base, line=line, column=column)
+
+
+def line_at(text: str, offset: int) -> str:
+    """The rest of the line at an offset, shortened: what a finding's key hangs on."""
+    return text[offset : offset + 200].splitlines()[0] if text[offset : offset + 200] else ""
+
+
+def _word(command: Command) -> str:
+    return {"model": "FROM"}.get(command.name, command.name.upper() if command.name in WORDS else command.name)
+
+
+def about(command: Command, text: str, base: Place, starts: tuple[int, ...]) -> Iterator[Note]:
+    """What one command loses or hides: characters, swallowed lines, single quotes, carriage returns."""
+    raw = text[command.start : command.end]
+    name = _word(command)
+    if lost := dropped(raw):
+        counted = Counter(char for _, char in lost)
+        words = ", ".join(f"{named(char)} ×{n}" if n > 1 else named(char) for char, n in counted.most_common(8))
+        place = at(base, starts, command.start + lost[0][0])
+        yield Note(
+            "oll-char-dropped", {"name": name, "count": len(lost), "characters": words}, place, f"{name} {words}"
+        )
+    below = raw.partition("\n")[2] if "\n" in raw else raw.partition("\r")[2]
+    if command.quote and below and _swallows(raw, below, command.quote):
+        place = at(base, starts, command.start)
+        yield Note(
+            "oll-swallowed-lines",
+            {"name": name, "lines": len(lines(raw)) - 1},
+            place,
+            line_at(text, command.start),
+        )
+    if len(command.args) > 1 and command.args[0] == command.args[-1] == "'":
+        yield Note("oll-single-quotes", {"name": name}, at(base, starts, command.value), command.args)
+    if "\r" in command.args:
+        place = at(base, starts, command.start + raw.index("\r"))
+        yield Note("oll-cr-in-value", {"name": name, "count": command.args.count("\r")}, place, name)
+
+
+def _swallows(raw: str, below: str, quote: str) -> bool:
+    """Whether a quoted value of several lines looks as if it should have ended earlier.
+
+    Either a line inside it is a directive in capitals, or its first line closes the quotes and goes on with
+    a comment, or with anything while a directive follows.
+    """
+    after = raw.splitlines()[0].partition(quote)[2].partition(quote)
+    closed = bool(after[1])
+    return bool(
+        SHOUTED.search(below)
+        or (closed and after[2].lstrip(" \t").startswith("#"))
+        or (closed and DIRECTIVE.search(below))
+    )
+
+
+def repeated(commands: tuple[Command, ...], base: Place, starts: tuple[int, ...]) -> Iterator[Note]:
+    """Directives and parameters given more than once, of which only the last counts."""
+    found: dict[str, list[Command]] = {}
+    for command in commands:
+        if command.name not in ALONE:
+            found.setdefault(command.name, []).append(command)
+    for again in found.values():
+        if len(again) > 1:
+            first, last = (where(starts, c.start)[0] for c in (again[0], again[-1]))
+            name = _word(again[0])
+            values = {"name": name, "times": len(again), "first": first, "last": last}
+            yield Note("oll-repeated-directive", values, at(base, starts, again[-1].start), name)

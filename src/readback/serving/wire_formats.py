@@ -1,0 +1,168 @@
+"""The named chat formats of Albert: messages become the one text that the server sends to the model.
+
+Source: `prompt_format` on the *Prompt template* page of etalab-ia/franceservices-backend (MIT); where the page is
+silent, its program of May 2024 ("classic"). Every stretch keeps its origin: what the format adds is origin "serving".
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+from readback.history import with_history
+from readback.types import NOWHERE, Message, Note, Segment, Wire
+
+Dialect = Literal["classic", "current"]
+Segments = tuple[Segment, ...]
+
+FORMATS = ("llama-chat", "llama2-chat", "llama3-chat", "chatml", "openai")
+NO_FORMAT = "null"
+
+
+def wire(
+    messages: Sequence[Message],
+    format: str | None,  # noqa: A002 - the word of the configuration
+    *,
+    training: bool = False,
+    history: Sequence[Any] = (),
+    dialect: Dialect = "classic",
+) -> Wire:
+    """What `format` makes of the messages; None or "null" means no format.
+
+    `messages` are an optional system message first, then turns; `history` are earlier turns ({role, content}), of
+    which the last user turn is replaced by the messages' user text. `training` ends after the assistant's text
+    instead of asking for one. An unknown format gives no text and the note alb-format-unknown.
+    """
+    name = format or NO_FORMAT
+    if name not in (*FORMATS, NO_FORMAT):
+        return Wire(name, (), (Note("alb-format-unknown", {"format": name, "known": FORMATS}, flagged=name),))
+    notes: tuple[Note, ...] = ()
+    if history:
+        answer = tuple(message for message in messages if message.role == "assistant")
+        asked = tuple(message for message in messages if message.role != "assistant")
+        messages, notes = with_history(asked, list(history), NOWHERE)
+        if messages and messages[-1].role != "assistant":
+            messages = (*messages, *answer)
+    system, turns = _split(messages)
+    if name in ("llama-chat", "llama2-chat"):
+        return Wire(name, _compact(_llama2(system, turns, name)), (*notes, *_unpaired(turns)))
+    if name == "llama3-chat":
+        return Wire(name, _compact(_llama3(system, turns, name, training, dialect)), notes)
+    if name == "chatml":
+        return Wire(name, _compact(_chatml(system, turns, name, training, dialect)), notes)
+    kept = system if dialect == "current" else None
+    if system and not kept:
+        notes = (*notes, Note("alb-system-dropped", {"format": name}, flagged=name))
+    if name == "openai" or dialect == "current":
+        return Wire(name, _compact(_openai((*([kept] if kept else []), *turns), name)), notes)
+    users = [i for i, turn in enumerate(turns) if turn.role == "user"]
+    if users and users[-1]:
+        notes = (*notes, Note("alb-history-dropped", {"format": name, "turns": users[-1]}, flagged=name))
+    return Wire(name, turns[users[-1]].segments if users else (), notes)
+
+
+def stripped(segments: Iterable[Segment]) -> Segments:
+    """The segments without the blanks at both ends of their joined text, as Python's str.strip has it."""
+    segments = tuple(segments)
+    text = "".join(segment.text for segment in segments)
+    end = len(text.rstrip())
+    return cut(segments, min(len(text) - len(text.lstrip()), end), end)
+
+
+def cut(segments: Iterable[Segment], start: int, end: int) -> Segments:
+    """The segments of the stretch from `start` to `end` of their joined text."""
+    found: list[Segment] = []
+    at = 0
+    for segment in segments:
+        text = segment.text[max(0, start - at) : max(0, end - at)]
+        at += len(segment.text)
+        if text:
+            found.append(Segment(text, segment.origin, segment.name, segment.place))
+    return tuple(found)
+
+
+def _split(messages: Sequence[Message]) -> tuple[Message | None, tuple[Message, ...]]:
+    """The system prompt, None when there is no text in it, and the turns."""
+    if messages and messages[0].role == "system":
+        return (messages[0] if messages[0].text else None), tuple(messages[1:])
+    return None, tuple(messages)
+
+
+def _compact(segments: Iterable[Segment]) -> Segments:
+    return tuple(segment for segment in segments if segment.text)
+
+
+def _llama2(system: Message | None, turns: Sequence[Message], name: str) -> Iterable[Segment]:
+    """Turns in pairs from the start; the system block goes into the first one and is stripped with it."""
+
+    def own(text: str) -> Segment:
+        return Segment(text, "serving", name)
+
+    block = (own("<<SYS>>\n"), *system.segments, own("\n<</SYS>>\n\n")) if system else ()
+    for i in range(0, max(len(turns), 1), 2):
+        asked = turns[i].segments if turns else ()
+        yield own("<s>[INST] ")
+        yield from stripped((*(block if i == 0 else ()), *asked))
+        yield own(" [/INST]")
+        if i + 1 < len(turns):
+            yield own(" ")
+            yield from stripped(turns[i + 1].segments)
+            yield own(" </s>")
+
+
+def _llama3(
+    system: Message | None, turns: Sequence[Message], name: str, training: bool, dialect: Dialect
+) -> Iterable[Segment]:
+    def own(text: str) -> Segment:
+        return Segment(text, "serving", name)
+
+    def head(role: str) -> Segment:
+        return own(f"<|start_header_id|>{role}<|end_header_id|>\n\n")
+
+    yield own("<|begin_of_text|>")
+    if system:
+        yield from (head("system"), *_system(system, dialect), own("<|eot_id|>"))
+    for turn in turns:
+        yield from (head(turn.role), *stripped(turn.segments), own("<|eot_id|>"))
+    yield own("<|end_of_text|>") if training else head("assistant")
+
+
+def _chatml(
+    system: Message | None, turns: Sequence[Message], name: str, training: bool, dialect: Dialect
+) -> Iterable[Segment]:
+    def own(text: str) -> Segment:
+        return Segment(text, "serving", name)
+
+    if system:
+        yield from (own("<|im_start|>system\n"), *_system(system, dialect), own("<|im_end|>\n"))
+    for turn in turns:
+        yield from (own(f"<|im_start|>{turn.role}\n"), *stripped(turn.segments), own("<|im_end|>\n"))
+    if not training:
+        yield own("<|im_start|>assistant\n")
+
+
+def _system(system: Message, dialect: Dialect) -> Segments:
+    """The later program strips the system prompt like any other message; the classic one leaves it alone."""
+    return stripped(system.segments) if dialect == "current" else system.segments
+
+
+def _openai(messages: Sequence[Message], name: str) -> Iterable[Segment]:
+    """The list of messages as compact JSON; a segment's text is its JSON spelling."""
+    yield Segment("[", "serving", name)
+    for i, message in enumerate(messages):
+        head = f'{"," if i else ""}{{"role":{json.dumps(message.role, ensure_ascii=False)},"content":"'
+        yield Segment(head, "serving", name)
+        for segment in message.segments:
+            spelt = json.dumps(segment.text, ensure_ascii=False)[1:-1]
+            yield Segment(spelt, segment.origin, segment.name, segment.place)
+        yield Segment('"}', "serving", name)
+    yield Segment("]", "serving", name)
+
+
+def _unpaired(turns: Sequence[Message]) -> tuple[Note, ...]:
+    """A note where pairing puts a turn into the place of another role."""
+    roles = [turn.role for turn in turns]
+    if all(role == ("assistant" if i % 2 else "user") for i, role in enumerate(roles)):
+        return ()
+    return (Note("alb-history-shape", {"roles": ", ".join(roles)}, flagged=", ".join(roles)),)

@@ -1,0 +1,99 @@
+"""The tasks of a tri-section pipeline: what each LLM call is for, and the groups that stand for several.
+
+Task and stage names are those of the *Prompt Assembly System* page of biocypher/karenina, whose 21 tasks are the
+profile `document`; the descriptions are ours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+GENERATION = "generation"  # the task of a mode that names none; no adapter has text for it
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One kind of LLM call: its name, the pipeline stage that makes it, and what it is for."""
+
+    name: str
+    stage: str
+    description: str
+
+
+_ALL = (
+    Task(GENERATION, "GenerateAnswer", "A model answers the question."),
+    Task("parsing", "ParseTemplate", "A judge turns the answer into the fields of a template."),
+    Task(
+        "agentic_parsing_investigation",
+        "AgenticParseTemplate",
+        "An agent looks through the answer, its trace or a folder for the template's facts.",
+    ),
+    Task("agentic_parsing_extraction", "AgenticParseTemplate", "The facts the agent found become template fields."),
+    Task("abstention_detection", "AbstentionCheck", "Did the model refuse to answer?"),
+    Task("sufficiency_detection", "SufficiencyCheck", "Does the answer hold enough to fill the template?"),
+    Task("rubric_llm_trait_batch", "RubricEvaluation", "Several yes-no or numeric traits are judged in one call."),
+    Task("rubric_llm_trait_single", "RubricEvaluation", "One yes-no or numeric trait is judged in a call of its own."),
+    Task("rubric_literal_trait_batch", "RubricEvaluation", "Several traits with named classes are judged in one call."),
+    Task("rubric_literal_trait_single", "RubricEvaluation", "One trait with named classes is judged in its own call."),
+    Task("rubric_metric_trait", "RubricEvaluation", "What the answer gets right, wrong and leaves out is counted."),
+    Task(
+        "rubric_agentic_trait_investigation",
+        "AgenticRubricEvaluation",
+        "An agent looks through the answer or a folder for evidence on one trait.",
+    ),
+    Task("rubric_agentic_trait_extraction", "AgenticRubricEvaluation", "The agent's evidence becomes the score."),
+    Task(
+        "dj_template_excerpt_extraction",
+        "DeepJudgmentAutoFail",
+        "Passages of the answer are quoted for each template field.",
+    ),
+    Task("dj_template_hallucination", "DeepJudgmentAutoFail", "Each quoted passage is held against search results."),
+    Task("dj_template_reasoning", "DeepJudgmentAutoFail", "The step from quoted passages to field values is argued."),
+    Task(
+        "dj_rubric_excerpt_extraction",
+        "DeepJudgmentRubricAutoFail",
+        "Passages of the answer are quoted for each rubric trait.",
+    ),
+    Task(
+        "dj_rubric_hallucination",
+        "DeepJudgmentRubricAutoFail",
+        "Each passage quoted for a trait is held against search results.",
+    ),
+    Task("dj_rubric_reasoning", "DeepJudgmentRubricAutoFail", "The verdict on a trait is argued from its passages."),
+    Task("dj_rubric_score_extraction", "DeepJudgmentRubricAutoFail", "The trait's score is read from the argument."),
+    Task(
+        "rubric_dynamic_presence_check",
+        "RubricEvaluation",
+        "Before a rubric that depends on the answer: which of its concepts occur?",
+    ),
+)
+TASKS = {task.name: task for task in _ALL}
+
+# An adapter file may name a group; the letters are the columns of the interface table, in the profile `document`.
+LETTERS: dict[str, tuple[str, ...]] = {
+    "P": ("parsing",),
+    "A": ("abstention_detection",),
+    "U": ("sufficiency_detection",),
+    "R": (
+        "rubric_llm_trait_batch",
+        "rubric_llm_trait_single",
+        "rubric_literal_trait_batch",
+        "rubric_literal_trait_single",
+        "rubric_metric_trait",
+    ),
+    "D": tuple(name for name in TASKS if name.startswith("dj_")),
+}
+PREFIXES = {"rubric": "rubric_", "dj": "dj_", "agentic_parsing": "agentic_parsing_"}
+GROUPS: dict[str, tuple[str, ...]] = LETTERS | {
+    group: tuple(name for name in TASKS if name.startswith(prefix)) for group, prefix in PREFIXES.items()
+}
+
+
+def keys_for(task: str) -> tuple[str, ...]:
+    """Where an adapter file may keep the text for `task`, the nearest first: its own name, a letter, a prefix group.
+
+    A name that is not among the 21 but carries a known prefix belongs to the prefix group too.
+    """
+    letters = (letter for letter, members in LETTERS.items() if task in members)
+    groups = (group for group, prefix in PREFIXES.items() if task.startswith(prefix))
+    return (task, *letters, *groups)

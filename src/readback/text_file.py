@@ -1,0 +1,87 @@
+"""Read a text file as it is, or say why not, in bounded time and memory."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from readback.types import Note, Place
+
+BOM = b"\xef\xbb\xbf"
+WIDE_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+HEAD = 8192  # bytes in which a binary file shows itself
+
+
+def read_text(path: Path, file: str, limit: int = 1 << 20) -> tuple[str | None, tuple[Note, ...]]:
+    """The text of `path`, called `file` in notes: UTF-8 without its byte-order mark, line ends kept.
+
+    None when it is missing, no regular file, larger than `limit` bytes, or not UTF-8 text; the notes say which.
+    """
+    data = read_bytes(path, file, limit)
+    if isinstance(data, Note):
+        return None, (data,)
+    marked = data.startswith(BOM)
+    notes = (Note("dat-bom", {}, Place(file=file, line=1)),) if marked else ()
+    text = _decode(data.removeprefix(BOM), file)
+    if isinstance(text, Note):
+        return None, (*notes, text)
+    if count := text.count("\r\n"):
+        first = text[: text.index("\r\n")].count("\n") + 1
+        notes = (*notes, Note("dat-crlf", {"lines": count}, Place(file=file, line=first)))
+    return text, notes
+
+
+def read_bytes(path: Path, file: str, limit: int) -> bytes | Note:
+    """The bytes of a regular file no larger than `limit`. Pipes and devices are not even opened."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            return _missing(file, "it is a folder" if path.is_dir() else "it is not a regular file")
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as opened:
+            found = os.fstat(opened.fileno())
+            if not stat.S_ISREG(found.st_mode):  # swapped since we looked
+                return _missing(file, "it is not a regular file")
+            data = opened.read(limit + 1)
+    except (OSError, ValueError) as error:
+        return _missing(file, (getattr(error, "strerror", None) or "not a path").lower())
+    if len(data) > limit:
+        values = {"what": "the file", "size": max(found.st_size, len(data)), "limit": limit}
+        return Note("dat-too-large", values, Place(file=file))
+    return data
+
+
+def _missing(file: str, reason: str) -> Note:
+    return Note("dat-file-missing", {"path": file, "reason": reason}, Place(file=file), file)
+
+
+def _decode(data: bytes, file: str) -> str | Note:
+    if looks := _looks(data):
+        values = {"byte": f"0x{data[0]:02x}", "count": 1, "looks": looks}
+        return Note("dat-encoding", values, Place(file=file, line=1))
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = data[: error.start]
+        line_start = before.rfind(b"\n") + 1
+        column = len(before[line_start:].decode("utf-8")) + 1
+        place = Place(file=file, line=before.count(b"\n") + 1, column=column)
+        return Note("dat-encoding", {"byte": f"0x{data[error.start]:02x}", "count": _wrong(data)}, place)
+    if "\0" in text:
+        place = Place(file=file, line=text[: text.index("\0")].count("\n") + 1)
+        return Note("dat-encoding", {"byte": "0x00", "count": text.count("\0"), "looks": "binary"}, place)
+    return text
+
+
+def _looks(data: bytes) -> str:
+    """What the first bytes say the file is instead of UTF-8 text; empty when they say nothing."""
+    if mark := WIDE_MARKS.get(data[:2]):
+        return mark
+    head = data[:HEAD]
+    zeros = head.count(0)
+    if zeros and zeros * 3 > len(head) and (not any(head[0::2]) or not any(head[1::2])):
+        return "UTF-16"
+    return "binary" if zeros else ""
+
+
+def _wrong(data: bytes) -> int:
+    return data.decode("utf-8", "replace").count("\ufffd") - data.count("\ufffd".encode())

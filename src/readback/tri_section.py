@@ -1,0 +1,61 @@
+"""Task text, adapter text and user instruction become messages: append-only rules over segments.
+
+Source: the *Prompt Assembly System* page of biocypher/karenina. Nothing is stripped or normalised, and a text is
+"there" when its length is above zero: a single space is appended like any other text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+
+from readback.types import Message, Segment
+
+Segments = tuple[Segment, ...]
+JOINER = Segment("\n\n", "joiner")
+
+
+def compact(segments: Iterable[Segment]) -> Segments:
+    """The segments without empty ones; the text stays the same."""
+    return tuple(segment for segment in segments if segment.text)
+
+
+def append(base: Segments, extra: Segments) -> Segments:
+    """`base`, a blank line and `extra`; where one of them is empty, the other alone."""
+    base, extra = compact(base), compact(extra)
+    return (*base, JOINER, *extra) if base and extra else base or extra
+
+
+def assemble_text(
+    system: Segments, user: Segments, additions: Sequence[tuple[Segments, Segments]], instruction: Segments = ()
+) -> tuple[Segments, Segments]:
+    """System and user text with each addition's (system, user) parts in order, the user instruction last of all.
+
+    The instruction always goes to the system text.
+    """
+    system, user = compact(system), compact(user)
+    for to_system, to_user in additions:
+        system, user = append(system, to_system), append(user, to_user)
+    return append(system, instruction), user
+
+
+def to_messages(system: Segments, user: Segments, system_role: bool) -> tuple[Message, ...]:
+    """A system and a user message, or one user message.
+
+    There is no empty system message, and always a user message. Without a system role the system text is put in
+    front of the user text, with a blank line even before an empty one.
+    """
+    system, user = compact(system), compact(user)
+    if not system:
+        return (Message("user", user),)
+    if system_role:
+        return Message("system", system), Message("user", user)
+    return (Message("user", (*system, JOINER, *user)),)
+
+
+def fingerprint(messages: Iterable[Message]) -> str:
+    """SHA-256 of the compact JSON [[role, text], …], non-ASCII characters and lone surrogates kept."""
+    pairs = [[message.role, message.text] for message in messages]
+    text = json.dumps(pairs, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

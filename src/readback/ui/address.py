@@ -1,0 +1,106 @@
+"""What the address bar says, and what this session remembers of it between pages.
+
+The address is the truth: a widget takes its value from it before it is drawn, and writes its value back when
+it is changed. (Streamlit's own `bind="query-params"` replaces the browser's history entry, so that Back would
+leave the page instead of going back one record, and forbids to change several keys at once.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from urllib.parse import urlencode
+
+import streamlit as st
+
+# Keys that every page shares. A group is one choice: if a link says part of it, nothing of it is remembered.
+GROUPS: tuple[tuple[str, ...], ...] = (
+    ("workspace",),
+    ("record", "index"),
+    ("condition", "mode", "adapter", "task", "judge"),
+)
+SHARED = tuple(key for group in GROUPS for key in group)
+MEMORY = "address"
+HOME = "overview"  # the default page, which Streamlit serves at the root
+
+
+def begin() -> None:
+    """Bring the address and the session's memory together; app.py calls it before the navigation.
+
+    Moving to another page by the navigation empties the address. The shared keys are put back in the order
+    they had, before the navigation is drawn, so that the browser's history gets one entry and not two.
+    """
+    here = {key: value for key, value in st.query_params.to_dict().items() if key in SHARED}
+    memory: Mapping[str, str] = st.session_state.get(MEMORY, {})
+    if here.get("workspace", memory.get("workspace")) != memory.get("workspace"):
+        memory = {}  # another workspace: its records and conditions are others
+    kept = {key: memory[key] for group in GROUPS if not here.keys() & set(group) for key in group if key in memory}
+    whole = {key: value for key, value in (dict(memory) | here).items() if key in here or key in kept}
+    if kept:
+        _write({**whole, **{key: value for key, value in st.query_params.to_dict().items() if key not in SHARED}})
+    st.session_state[MEMORY] = whole
+
+
+def get(key: str) -> str | None:
+    """The value of a shared key, or None."""
+    memory: Mapping[str, str] = st.session_state.get(MEMORY, {})
+    return memory.get(key)
+
+
+def put(**changes: str | None) -> None:
+    """Change keys in the address in one step; None takes a key out. For callbacks, or before `st.rerun`.
+
+    Shared keys are remembered on all pages, others live on this page only. A change of workspace forgets
+    the record and what is sent.
+    """
+    memory: dict[str, str] = dict(st.session_state.get(MEMORY, {}))
+    if changes.get("workspace", memory.get("workspace")) != memory.get("workspace"):
+        changes = {**dict.fromkeys(SHARED), **changes}
+    whole: dict[str, str | None] = {**memory, **st.query_params.to_dict(), **changes}
+    given = {key: value for key, value in whole.items() if value is not None}
+    st.session_state[MEMORY] = {key: value for key, value in given.items() if key in SHARED}
+    _write(given)
+
+
+def query(**changes: str | None) -> dict[str, str]:
+    """The shared keys as they stand, with `changes` (None takes one out; others are added): for links."""
+    memory: Mapping[str, str] = st.session_state.get(MEMORY, {})
+    return {key: value for key, value in {**memory, **changes}.items() if value is not None}
+
+
+def href(page: str, **changes: str | None) -> str:
+    """An address on this server: `href("messages", record="12", finding=key)`."""
+    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    page = "" if page == HOME else page
+    path = f"/{base}/{page}" if base else f"/{page}"
+    asked = urlencode(query(**changes))
+    return f"{path}?{asked}" if asked else path
+
+
+def follow(key: str, default: str = "", allowed: Collection[str] | None = None) -> str:
+    """Give the widget `key` the value the address has for it, if allowed, else the default; call it just before.
+
+    The widget needs `on_change=address.keep, args=(key, default)`. For settings of one page (a sort order),
+    never for text that somebody types.
+    """
+    value = st.query_params.get(key, default)
+    st.session_state[key] = value if allowed is None or value in allowed else default
+    return str(st.session_state[key])
+
+
+def follow_switch(key: str) -> bool:
+    """The same for a toggle or checkbox: on is `1` in the address, off is absent."""
+    st.session_state[key] = st.query_params.get(key) == "1"
+    return bool(st.session_state[key])
+
+
+def keep(key: str, default: str = "") -> None:
+    """Write the value of the widget `key` to the address: its `on_change`. A default, or off, is not written."""
+    value = st.session_state.get(key)
+    said = ("1" if value else None) if value is None or isinstance(value, bool) else str(value)
+    put(**{key: None if said == default else said})
+
+
+def _write(params: Mapping[str, str]) -> None:
+    if st.query_params.to_dict() == dict(params):
+        return
+    st.query_params.from_dict(params)

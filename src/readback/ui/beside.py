@@ -1,0 +1,132 @@
+"""What stands beside the messages: where the text comes from, the record's fields, and values to try."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+from markupsafe import Markup
+
+from readback.types import Assembly, Record, Segment
+from readback.ui import address, choice, exact, show
+from readback.ui.words import t
+
+FIELDS = 80  # fields of a record in the list
+SHOWN = 300  # characters of a field's value in the list
+
+
+def origins(segments: Sequence[Segment]) -> None:
+    """A bar and a legend of the looks, with characters; choosing one dims the rest."""
+    counts = Counter[str]()
+    for segment in segments:
+        counts[exact.look(segment)] += len(segment.text)
+    whole = sum(counts.values())
+    if not whole:
+        return
+    present = [look for look in exact.ORDER if counts[look]]
+    bars = show.join([show.h('<span class="rb-{}" style="flex:{} 0 auto"></span>', look, counts[look]) for look in present])
+    rows = show.join([_legend(look, counts[look], whole) for look in present])
+    show.draw(show.h('<h3>{}</h3><div class="rb-bar" aria-hidden="true">{}</div><ul class="rb-legend">{}</ul>',
+                     t("messages.where_from"), bars, rows))  # fmt: skip
+    if len(present) > 1:
+        address.follow("look", "", ("", *present))
+        st.selectbox(t("messages.dim"), ["", *present], key="look", on_change=address.keep, args=("look",),
+                     format_func=lambda look: t(f"messages.look_{look}") if look else t("messages.dim_none"))  # fmt: skip
+
+
+def _legend(look: str, count: int, whole: int) -> Markup:
+    return show.h(
+        '<li><span class="rb-s rb-{}">{}</span> <span class="rb-small">{}</span></li>',
+        look,
+        t(f"messages.look_{look}"),
+        t("messages.share", n=count, percent=100 * count / whole),
+    )
+
+
+def fields(record: Record, made: Assembly) -> None:
+    """The record's fields, each item of a list by itself, with those that are in the messages marked."""
+    used = used_names(made)
+    leaves = list(_leaves(record.fields))
+    if not leaves:
+        show.draw(show.h('<p class="rb-small">{}</p>', t("messages.no_fields")))
+        return
+    rows = [_field(path, value, _is_used(path, used)) for path, value in leaves[:FIELDS]]
+    show.draw(show.h('<dl class="rb-fields">{}</dl>', show.join(rows)))
+    if len(leaves) > FIELDS:
+        st.caption(t("messages.more_fields", n=len(leaves) - FIELDS))
+
+
+def used_names(made: Assembly) -> frozenset[str]:
+    """The paths of the record that stand in the messages."""
+    segments = (segment for message in made.messages for segment in message.segments)
+    return frozenset(segment.name for segment in segments if segment.origin == "variable" and segment.name)
+
+
+def tried() -> Mapping[str, Any]:
+    """The values tried in this session for the workspace in view; in no file and in no address."""
+    values: Mapping[str, Any] = st.session_state.get("tried", {}).get(choice.workspace_id(), {})
+    return values
+
+
+def trial(record: Record, made: Assembly) -> None:
+    """Set a variable for a look; the files stay as they are."""
+    names = list(dict.fromkeys([*(name for name, _ in made.names), *(path for path, _ in _leaves(record.fields))]))
+    with st.form("try_form", border=False):
+        st.selectbox(t("messages.try_name"), names, key="try_name", accept_new_options=True)
+        st.text_area(t("messages.try_value"), key="try_value", height=80)
+        st.toggle(t("messages.try_json"), key="try_json", help=t("messages.try_json_help"))
+        st.form_submit_button(t("messages.try_it"), on_click=_try)
+    if said := st.session_state.pop("try_said", None):
+        show.problem(t("messages.not_json"), said)
+    for name in tried():
+        st.button(t("messages.untry", name=show.md(name)), key=f"untry_{name}", on_click=_untry, args=(name,))
+
+
+def _try() -> None:
+    name, value = st.session_state["try_name"], st.session_state["try_value"]
+    if not name:
+        return
+    if st.session_state["try_json"]:
+        try:
+            value = json.loads(value)
+        except ValueError as error:
+            st.session_state["try_said"] = str(error)
+            return
+    _set({**tried(), name: value})
+
+
+def _untry(name: str) -> None:
+    _set({key: value for key, value in tried().items() if key != name})
+
+
+def _set(values: Mapping[str, Any]) -> None:
+    st.session_state["tried"] = {**st.session_state.get("tried", {}), choice.workspace_id(): values}
+
+
+def _field(path: str, value: Any, used: bool) -> Markup:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    more = t("messages.more_characters", n=len(text) - SHOWN) if len(text) > SHOWN else ""
+    mark = show.h('<span class="rb-s rb-data">{}</span>', t("messages.used")) if used else show.h(
+        '<span class="rb-small">{}</span>', t("messages.unused")
+    )
+    return show.h('<dt>{} {}</dt><dd tabindex="0">{} <span class="rb-small">{}</span></dd>',
+                  path, mark, show.exact_text(text[:SHOWN]), more)  # fmt: skip
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping) and value:
+        for name, inner in value.items():
+            yield from _leaves(inner, f"{path}.{name}" if path else str(name))
+    elif isinstance(value, list) and value and path:
+        for index, inner in enumerate(value):
+            yield from _leaves(inner, f"{path}[{index}]")
+    elif path:
+        yield path, value
+
+
+def _is_used(path: str, used: frozenset[str]) -> bool:
+    return any(path == name or path.startswith((f"{name}.", f"{name}[")) or name.startswith((f"{path}.", f"{path}["))
+               for name in used)  # fmt: skip

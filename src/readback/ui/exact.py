@@ -1,0 +1,177 @@
+"""The HTML of exact text: what the browser holds as text equals the assembled text, character for character.
+
+Streamlit's text elements strip and dedent; a `<div style="white-space: pre-wrap">` inside `st.html` keeps
+everything when each character below 33 and each invisible or direction-changing one is a numeric reference.
+U+0080 to U+009F stay raw, since HTML maps references to them to other characters. No browser keeps NUL, CR or
+a lone surrogate: these three are shown as a glyph in a span of their own, and only the download has them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+
+from readback.types import Origin, Segment, Severity
+
+LOOKS: dict[Origin, str] = {
+    "system": "yours",
+    "task": "yours",
+    "template": "yours",
+    "instruction": "yours",
+    "joiner": "yours",
+    "variable": "data",
+    "default": "default",
+    "adapter": "adapter",
+    "serving": "server",
+    "unknown": "unknown",
+}
+ORDER = ("yours", "data", "default", "adapter", "server", "unknown")
+
+SHOWN = 120_000  # characters of one message on the page at once: more makes a browser stutter
+SHOWN_MARKED = 30_000  # with visible whitespace, where every blank is an element
+BEFORE = 2_000  # characters before a finding that give it its context
+
+# Kept by the browser as text, shown with a letter of our own over them.
+MARKED = {"\u00a0": "nbsp", "\u00ad": "shy", "\u200b": "zwsp", "\u200c": "zwnj", "\u200d": "zwj", "\u2028": "ls",
+          "\u2029": "ps", "\u200e": "lrm", "\u200f": "rlm", "\u061c": "alm", "\u202a": "lre", "\u202b": "rle",
+          "\u202c": "pdf", "\u202d": "lro", "\u202e": "rlo", "\u2066": "lri", "\u2067": "rli", "\u2068": "fsi",
+          "\u2069": "pdi", "\u2060": "wj", "\ufeff": "bom", "\u202f": "nnbsp", "\u2007": "figsp", "\u0085": "nel"}  # fmt: skip
+QUIET = {"\u00a0", "\u202f", "\u2007", "\u200d", "\u200c"}  # part of ordinary writing: marked with whitespace only
+SPECIAL = re.compile(
+    r"[\x00-\x20\x7f-\x9f\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff9-\ufffb"
+    r"\ud800-\udfff]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A stretch that a finding is about: character offsets, its number in the list beside the text, and its words."""
+
+    start: int
+    end: int
+    number: int
+    severity: Severity
+    title: str
+    here: bool = False  # the finding the link asks for
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A run of characters with one origin and one set of marks."""
+
+    start: int
+    text: str
+    segment: Segment
+    marks: tuple[Mark, ...]
+
+
+def look(segment: Segment) -> str:
+    """The look of a segment: yours, data, default, adapter, server or unknown."""
+    return LOOKS.get(segment.origin, "unknown")
+
+
+def pieces(segments: Iterable[Segment], marks: Sequence[Mark] = ()) -> Iterator[Piece]:
+    """The segments cut where marks begin and end."""
+    at = 0
+    for segment in segments:
+        end = at + len(segment.text)
+        edges = {edge for mark in marks for edge in (mark.start, mark.end) if at < edge < end}
+        cuts = sorted({at, end, *edges})
+        for start, stop in zip(cuts, cuts[1:], strict=False):
+            over = tuple(mark for mark in marks if mark.start < stop and mark.end > start)
+            yield Piece(start, segment.text[start - at : stop - at], segment, over)
+        at = end
+
+
+def html(
+    segments: Sequence[Segment],
+    marks: Sequence[Mark] = (),
+    *,
+    whitespace: bool = False,
+    describe: Callable[[Segment], str] = lambda segment: segment.name or segment.origin,
+    language: str = "",
+    label: str = "",
+) -> str:
+    """One `<div class="rb-exact">` whose text is the segments' text."""
+    body = "".join(_piece(piece, whitespace, describe) for piece in pieces(segments, marks))
+    attributes = f' lang="{escape(language)}"' if language else ""
+    name = f' role="region" aria-label="{attribute(label)}" tabindex="0"' if label else ""
+    return f'<div class="rb-exact{" rb-white" if whitespace else ""}"{attributes}{name}>{body}</div>'
+
+
+def text(value: str, whitespace: bool = False) -> str:
+    """The characters as HTML that reads back as the same characters (but for NUL, CR and lone surrogates)."""
+    return "".join(_characters(value, whitespace))
+
+
+def attribute(value: str) -> str:
+    """A text for an attribute: what cannot be seen in a hint is written out."""
+    return SPECIAL.sub(lambda m: m[0] if m[0] == " " else f"\\u{ord(m[0]):04x}", escape(value))
+
+
+def window(
+    segments: Sequence[Segment], whitespace: bool = False, here: int | None = None
+) -> tuple[tuple[Segment, ...], int, int]:
+    """What is shown of a text at once: (segments, the offset of the first, how many characters are left out).
+
+    A text within bounds is whole: (segments, 0, 0). Of a longer one the part around `here` (a finding), or its
+    beginning.
+    """
+    whole = sum(len(segment.text) for segment in segments)
+    room = SHOWN_MARKED if whitespace else SHOWN
+    if whole <= room:
+        return tuple(segments), 0, 0
+    start = max(0, min((here or 0) - BEFORE, whole - room))
+    return cut(segments, start, start + room), start, whole - room
+
+
+def shifted(mark: Mark, by: int) -> Mark:
+    """The mark for a text that begins elsewhere."""
+    return replace(mark, start=max(0, mark.start + by), end=mark.end + by)
+
+
+def cut(segments: Iterable[Segment], start: int, stop: int) -> tuple[Segment, ...]:
+    """The segments between two offsets."""
+    kept, at = [], 0
+    for segment in segments:
+        inner = segment.text[max(0, start - at) : max(0, stop - at)]
+        if inner:
+            kept.append(Segment(inner, segment.origin, segment.name, segment.place))
+        at += len(segment.text)
+    return tuple(kept)
+
+
+def _piece(piece: Piece, whitespace: bool, describe: Callable[[Segment], str]) -> str:
+    said = attribute(describe(piece.segment))
+    inner = f'<span class="rb-s rb-{look(piece.segment)}" data-from="{said}" tabindex="0">{text(piece.text, whitespace)}</span>'
+    for mark in piece.marks:
+        looks = f"rb-find rb-{mark.severity}{' rb-here' if mark.here else ''}"
+        number = f' data-n="{mark.number}"' if mark.start == piece.start else ""  # said once, where it begins
+        inner = f'<mark class="{looks}"{number} title="{attribute(mark.title)}">{inner}</mark>'
+    return inner
+
+
+def _characters(value: str, whitespace: bool) -> Iterator[str]:
+    at = 0
+    for found in SPECIAL.finditer(value):
+        yield escape(value[at : found.start()])
+        yield _special(found[0], whitespace)
+        at = found.end()
+    yield escape(value[at:])
+
+
+def _special(character: str, whitespace: bool) -> str:
+    code = ord(character)
+    if character in "\0\r" or 0xD800 <= code <= 0xDFFF:  # no browser keeps these
+        glyph = {"\0": "NUL", "\r": "CR"}.get(character, f"\\u{code:04x}")
+        return f'<span class="rb-glyph" data-code="{code:04x}" title="U+{code:04X}">{glyph}</span>'
+    kept = character if 0x7F <= code <= 0x9F else f"&#{code};"
+    if character in " \n\t":
+        name = {" ": "sp", "\n": "nl", "\t": "tab"}[character]
+        return f'<span class="rb-w rb-{name}">{kept}</span>' if whitespace else kept
+    if character in QUIET and not whitespace:
+        return kept
+    shown = MARKED.get(character, f"{code:02x}")
+    return f'<span class="rb-c" data-c="{shown}">{kept}</span>'

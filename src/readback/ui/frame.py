@@ -1,0 +1,66 @@
+"""What stands around every page: the sidebar with the workspace, its counts, and what changed on disk."""
+
+from __future__ import annotations
+
+import time
+
+import streamlit as st
+from markupsafe import Markup
+
+from readback.ui import address, choice, show, upload
+from readback.ui.words import t
+
+
+def sidebar() -> None:
+    """Which workspace, which dataset, how many records, what changed; nothing else lives here."""
+    shops = {**choice.folders()}
+    here = choice.workspace_id()
+    if here:
+        shops.setdefault(here, choice.demos()[here] if here in choice.demos() else choice.folders()[here])
+    with st.sidebar:
+        if shops:
+            st.session_state["workspace"] = here
+            st.selectbox(t("frame.workspace"), list(shops), key="workspace", format_func=name, on_change=_open)
+            _facts()
+        st.page_link("pages/about_page.py", label=t("frame.about"), query_params=address.query())
+
+
+def lost() -> None:
+    """Say on the page when the link asks for a workspace that is not here."""
+    wanted = address.get("workspace")
+    if wanted is not None and wanted != choice.workspace_id():
+        show.notice(t("frame.unknown_workspace"), "warning")
+
+
+def _open() -> None:
+    address.put(workspace=st.session_state["workspace"])
+
+
+def name(token: str) -> str:
+    if not token.startswith(upload.PREFIX):
+        return token
+    made = (upload.home() / token).stat().st_mtime
+    return t("frame.upload_name", time=time.strftime("%H:%M", time.localtime(made)))
+
+
+def _facts() -> None:
+    shop, data = choice.peek()
+    if shop is None:
+        return
+    lines = [show.h("<p><strong>{}</strong></p>", shop.name)]
+    if shop.dataset is None:
+        lines.append(show.h("<p>{}</p>", t("frame.no_dataset")) if shop.prompts or shop.tasks else Markup(""))
+    elif data is not None:
+        lines.append(show.h("<p>{}<br>{}</p>", shop.dataset.path, t("frame.records", n=len(data))))
+        said = data.counts
+        if said.bad or said.blank:
+            counts = t("frame.counts", lines=said.lines, read=said.read, bad=said.bad, blank=said.blank)
+            lines.append(show.h("<p>{}</p>", counts))
+        if shop.dataset.private:
+            lines.append(show.h("<p>{}</p>", t("frame.masked")))
+    if choice.workspace_id().startswith(upload.PREFIX):
+        lines.append(show.h("<p>{}</p>", t("frame.uploaded")))
+    if files := choice.changed():
+        names = show.join([show.h("<br>{}", name) for name in files[:5]])
+        lines.append(show.h("<p>{}{}</p>", t("frame.changed", n=len(files)), names))
+    show.draw(show.h('<div class="rb-side">{}</div>', show.join(lines)))

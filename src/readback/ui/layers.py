@@ -1,0 +1,71 @@
+"""The four ways to look at a record: what is sent, what the model reads, what it was trained on, what was stored."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from readback import assemble, row_fields
+from readback.commands import _wire
+from readback.types import Answer, Assembly, Record, Segment, Wire, Workspace
+from readback.ui import address, choice, show
+from readback.ui.words import t
+
+VIEWS = ("messages", "wire", "training", "stored")
+
+
+def wire(made: Assembly) -> Wire | None:
+    """What the server makes of the messages, where a chat format is known."""
+    shop = choice.workspace()
+    arm = shop.condition(made.choice.condition) if made.choice.condition else None
+    return _wire.sent(shop, choice.record(), made, arm, False)
+
+
+def training(made: Assembly) -> Assembly | None:
+    """What the condition's model was trained on for this record, where a layout is known."""
+    shop = choice.workspace()
+    arm = shop.condition(made.choice.condition) if made.choice.condition else None
+    model = arm.model if arm else next(iter(shop.models), None)
+    return assemble.training(shop, choice.record(), model) if model else None
+
+
+def stored(record: Record, answer: Answer | None) -> tuple[Segment, ...]:
+    """The prompt that stands in the record, else the one that a saved response kept; empty where neither is."""
+    field = row_fields.stored_prompt(record.fields)
+    if field is not None:
+        return (Segment(field.value, "variable", field.name, row_fields.at(record, field.name)),)
+    if answer is not None and answer.sent is not None:
+        return (Segment(answer.sent, "variable", "prompt_text", answer.place),)
+    return ()
+
+
+def switch(**there: bool) -> str:
+    """Draw the switch and answer the view; one that is not there stays, greyed, and says what it needs."""
+    there = {"messages": True, **there}
+    asked = st.query_params.get("view", "messages")
+    view = asked if there.get(asked) else "messages"
+    doors = show.join([_door(name, there.get(name, False), name == view) for name in VIEWS])
+    show.draw(show.h('<nav class="rb-switch" aria-label="{}">{}</nav>', t("messages.views"), doors))
+    return view
+
+
+def _door(name: str, there: bool, here: bool) -> show.Markup:
+    title = t(f"messages.view_{name}")
+    if not there:
+        return show.h('<span class="rb-off">{}<small>{}</small></span>', title, t(f"messages.needs_{name}"))
+    kept = {key: st.query_params.get(key) for key in ("whitespace", "look")}
+    current = show.h(' aria-current="page"') if here else ""
+    href = address.href("messages", view=None if name == "messages" else name, **kept)
+    return show.h('<a class="rb-link" target="_self" href="{}"{}>{}</a>', href, current, title)
+
+
+def same(one: Assembly, other: Assembly, role: str) -> bool | None:
+    """Whether a role's text is equal in both; None where one of them has no such message."""
+    texts = [next((m.text for m in made.messages if m.role == role), None) for made in (one, other)]
+    return None if None in texts else texts[0] == texts[1]
+
+
+def names_a_model(shop: Workspace, made: Assembly) -> str:
+    """The model's name for a request body, as the configuration has it; empty where it has none."""
+    arm = shop.condition(made.choice.condition) if made.choice.condition else None
+    model = shop.models.get(arm.model) if arm and arm.model else None
+    return str(model.settings.get("model") or model.name) if model else ""

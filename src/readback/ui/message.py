@@ -1,0 +1,103 @@
+"""One exact text on the page: its heading, the text with origins and findings marked, and the ways to take it along."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import streamlit as st
+
+from readback.types import Finding, Segment
+from readback.ui import address, choice, exact, exports, show
+from readback.ui.words import language, t
+
+
+def message(
+    name: str,
+    title: str,
+    segments: Sequence[Segment],
+    found: Sequence[Finding] = (),
+    numbers: Sequence[int] = (),
+    masked: bool = False,
+) -> None:
+    """Draw a text. `name` is unique on the page; `found` are findings with offsets into it, `numbers` theirs."""
+    text = "".join(segment.text for segment in segments)
+    raw = exports.exact(text)
+    counts = t("messages.counts", characters=len(text), bytes=len(raw)) if text else t("messages.no_text")
+    head = show.h('<div class="rb-head"><h2>{}</h2><span class="rb-small">{}</span></div>', title, counts)
+    _text(name, title, head, segments, marks(found, numbers))
+    _take(name, text, raw, masked)
+
+
+def marks(found: Sequence[Finding], numbers: Sequence[int]) -> tuple[exact.Mark, ...]:
+    """Findings with a span as marks; the one the address names stands out."""
+    asked = st.query_params.get("finding")
+    return tuple(
+        exact.Mark(one.place.start, one.place.end, n, one.severity, one.message, one.key == asked)
+        for one, n in zip(found, numbers, strict=True)
+        if one.place.start is not None and one.place.end is not None and one.place.end > one.place.start
+    )
+
+
+def describe(segment: Segment) -> str:
+    """Where a stretch comes from, in words: `from rag.contexts[2], data/eval.jsonl line 3`."""
+    place = show.where(segment.place)
+    said = t(f"messages.from_{segment.origin}", name=segment.name or "")
+    return ", ".join(part for part in (" ".join(said.split()), place) if part)
+
+
+def markup(name: str, title: str, segments: Sequence[Segment], marked: Sequence[exact.Mark] = ()) -> str:
+    """The element itself, for pages that draw several texts beside each other."""
+    shop, _ = choice.peek()
+    spoken = shop.language if shop and shop.language != language() else ""
+    text = exact.html(segments, marked, whitespace=whitespace(), describe=describe, language=spoken, label=title)
+    dim = st.query_params.get("look", "")
+    dims = " ".join(f"rb-dim-{look}" for look in exact.ORDER if dim in exact.ORDER and look != dim)
+    return f'<div class="{dims}" id="text-{name}">{text}</div>'
+
+
+def whitespace() -> bool:
+    """Whether blanks are drawn; the switch is on the page."""
+    return st.query_params.get("whitespace") == "1"
+
+
+def _text(name: str, title: str, head: show.Markup, segments: Sequence[Segment], marked: Sequence[exact.Mark]) -> None:
+    here = next((mark.start for mark in marked if mark.here), None)
+    shown, start, left = exact.window(segments, whitespace(), here)
+    if not left or st.session_state.get(f"whole_{name}") == (choice.position(), choice.sent()):
+        st.html(f'<div class="rb">{head}{markup(name, title, segments, marked)}</div>')
+        return
+    total = sum(len(segment.text) for segment in segments)
+    end = start + sum(len(segment.text) for segment in shown)
+    moved = [exact.shifted(mark, -start) for mark in marked if mark.end > start and mark.start < end]
+    st.html(f'<div class="rb">{head}{markup(name, title, shown, moved)}</div>')
+    show.notice(t("messages.window", start=start + 1, end=end, all=total), "warning")
+    st.button(t("messages.show_all", n=total), key=f"show_all_{name}", on_click=_whole, args=(name,))
+
+
+def _whole(name: str) -> None:
+    st.session_state[f"whole_{name}"] = (choice.position(), choice.sent())
+
+
+def _take(name: str, text: str, raw: bytes, masked: bool) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key=f"take_{name}"):
+        copy = show.h(
+            '<button class="rb-button" type="button" data-rb-copy="text-{}" data-rb-done="{}" data-rb-failed="{}">{}</button>',
+            name,
+            t("messages.copied"),
+            t("messages.not_copied"),
+            t("messages.copy"),
+        )
+        st.html(f'<div class="rb">{copy}</div>', width="content")
+        file = exports.name(address.get("record") or str(choice.position()), name) + ".txt"
+        label = t("messages.download_masked" if masked else "messages.download")
+        st.download_button(label, raw, file, "application/octet-stream", key=f"download_{name}", on_click="ignore",
+                           type="tertiary")  # fmt: skip
+        facts = show.h(
+            "<details><summary>{}</summary><p>sha256 <code>{}</code></p><p>{}</p></details>",
+            t("messages.exactness"),
+            hashlib.sha256(raw).hexdigest(),
+            t("messages.exact_facts", bytes=len(raw), characters=len(text), lines=text.count("\n") + 1,
+              end=t("messages.ends_with_newline" if text.endswith("\n") else "messages.ends_without_newline")),
+        )  # fmt: skip
+        show.draw(facts)

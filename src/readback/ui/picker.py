@@ -1,0 +1,125 @@
+"""What is sent: one list of conditions, tasks and judges, and under Custom the mode, task and adapter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from readback import adapters
+from readback.tasks import TASKS
+from readback.types import Choice, Workspace
+from readback.ui import choice
+from readback.ui.words import t
+
+CUSTOM = "custom"
+
+
+def what() -> None:
+    """Draw the picker; the address holds what is chosen."""
+    shop, sent = choice.workspace(), choice.sent()
+    known, now = options(shop), key(sent)
+    listed = [*known, *([CUSTOM] if shop.prompts or shop.tasks else [])]
+    st.session_state["sent"] = CUSTOM if is_custom() else now
+    st.selectbox(t("messages.sent"), listed, key="sent", format_func=label, width=360,
+                 on_change=_pick, args=(known, sent))  # fmt: skip
+    still = len(known) < 2 or is_custom()
+    for name, sign, by in (("previous_sent", "‹", -1), ("next_sent", "›", 1)):
+        st.button(sign, key=name, help=t(f"messages.{name}_help"), disabled=still, on_click=_step, args=(known, now, by))
+
+
+def more() -> None:
+    """What the choice needs besides: mode, task and adapter under Custom; for a judge, whose answer it reads."""
+    shop, sent = choice.workspace(), choice.sent()
+    if is_custom() or sent.judge:
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            _custom(shop, sent) if is_custom() else _of(shop, sent)
+
+
+def is_custom() -> bool:
+    """Whether mode, task and adapter are chosen one by one."""
+    return key(choice.sent()) not in options(choice.workspace()) or bool(st.session_state.get("custom_open"))
+
+
+def options(shop: Workspace) -> Mapping[str, Choice]:
+    """What the list offers: conditions, or modes where there are none; tasks; judges."""
+    conditions = [Choice(condition=c.name) for c in shop.conditions if c.mode or c.task]
+    modes = [] if conditions else [Choice(mode=mode) for mode in shop.prompts]
+    tasks = [Choice(task=task) for task in shop.tasks]
+    judges = [Choice(judge=judge) for judge in shop.judges]
+    return {key(one): one for one in (*conditions, *modes, *tasks, *judges)}
+
+
+def key(sent: Choice) -> str:
+    """A choice as one word for the list; a judge is one entry, whosever answers it reads."""
+    if sent.judge:
+        return f"judge:{sent.judge}"
+    if sent.condition:
+        return f"condition:{sent.condition}"
+    if sent.mode:
+        return f"mode:{sent.mode}" if not (sent.adapter or sent.task) else "custom:mode"
+    return f"task:{sent.task}" if not sent.adapter else "custom:task"
+
+
+def label(name: str) -> str:
+    """How an entry of the list reads."""
+    if name == CUSTOM:
+        return t("messages.custom")
+    kind, _, rest = name.partition(":")
+    return rest if kind == "condition" else t(f"messages.sent_{kind}", name=rest)
+
+
+def _pick(known: Mapping[str, Choice], before: Choice) -> None:
+    name = st.session_state["sent"]
+    st.session_state["custom_open"] = name == CUSTOM
+    if name == CUSTOM:
+        shop = choice.workspace()
+        arm = shop.condition(before.condition) if before.condition else None
+        mode = before.mode or (arm.mode if arm else None) or (None if before.task else next(iter(shop.prompts), None))
+        task = before.task or (arm.task if arm else None)
+        choice.send(Choice(mode=mode, task=task or (None if mode else next(iter(shop.tasks), None)), adapter=before.adapter or (arm.adapter if arm else None)))
+    elif known[name].judge:
+        shop = choice.workspace()
+        arm = next((c.name for c in shop.conditions if c.judge == known[name].judge), None)
+        choice.send(Choice(judge=known[name].judge, condition=before.condition or arm))
+    else:
+        choice.send(known[name])
+
+
+def _step(known: Mapping[str, Choice], now: str, by: int) -> None:
+    names = list(known)
+    name = names[(names.index(now) + by) % len(names)] if now in names else names[0]
+    st.session_state["sent"] = name
+    _pick(known, Choice())
+
+
+def _custom(shop: Workspace, sent: Choice) -> None:
+    tasks = list(dict.fromkeys([*shop.tasks, *TASKS]))
+    fields = {
+        "mode": [None, *shop.prompts],
+        "task": [None, *tasks],
+        "adapter": [None, *dict.fromkeys([*shop.adapters, *adapters.shipped()])],
+    }
+    for name, values in fields.items():
+        state = f"custom_{name}"
+        now = getattr(sent, name)
+        st.session_state[state] = now if now in values else None
+        st.selectbox(t(f"messages.{name}"), values, key=state, width=200, on_change=_customised,
+                     format_func=lambda value, name=name: t(f"messages.no_{name}") if value is None else value)  # fmt: skip
+
+
+def _customised() -> None:
+    chosen = {name: st.session_state.get(f"custom_{name}") for name in ("mode", "task", "adapter")}
+    if chosen["mode"] is None and chosen["task"] is None:
+        chosen["mode"] = next(iter(choice.workspace().prompts), None)
+    choice.send(Choice(**chosen))
+
+
+def _of(shop: Workspace, sent: Choice) -> None:
+    names = [None, *(c.name for c in shop.conditions)]
+    if len(names) == 1:
+        return
+    st.session_state["answers_of"] = sent.condition if sent.condition in names else None
+    st.selectbox(t("messages.answers_of"), names, key="answers_of", width=320,
+                 format_func=lambda value: t("messages.no_answers") if value is None else value,
+                 on_change=lambda: choice.send(Choice(judge=sent.judge, condition=st.session_state["answers_of"])))  # fmt: skip

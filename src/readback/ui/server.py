@@ -1,0 +1,176 @@
+"""Start the pages: hardened settings, our security headers on every response, loopback unless told otherwise."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import socket
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from readback.house import HOUSE
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MODULE = "readback.ui.server"  # by name, for when it runs it is called __main__
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 (compared with, never bound to)
+SCRIPT = Path(__file__).with_name("browser") / "page.js"
+SCRIPT_PATH = "/readback/page.js"
+
+# What the pages need and nothing else. Vega, maps and inline scripts are not among it.
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+        "font-src 'self' data:",
+        "connect-src 'self'",
+        "worker-src 'self' blob:",
+        "frame-src 'none'",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "object-src 'none'",
+        "manifest-src 'self'",
+    )
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()",
+}
+
+
+class Headers:
+    """Add the headers to every response; refuse the metrics page, which needs no login."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                kept = [pair for pair in message.get("headers", []) if pair[0].decode("latin-1").lower() not in HEADERS]
+                ours = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+                message = {**message, "headers": [*kept, *ours]}
+            await send(message)
+
+        if scope["path"].rstrip("/").endswith("/_stcore/metrics"):
+            await with_headers({"type": "http.response.start", "status": 404, "headers": []})
+            await with_headers({"type": "http.response.body", "body": b""})
+            return
+        await self.app(scope, receive, with_headers)
+
+
+def command(
+    workspace: Path | str | None, host: str = "127.0.0.1", port: int = 8501, base_path: str = ""
+) -> list[str]:
+    """The command that serves the pages; run it in place of this process, or as a child.
+
+    Without a workspace the ones in READBACK_WORKSPACE are shown, or else the built-in demos.
+    """
+    given = ["--workspace", str(workspace)] if workspace is not None else []
+    return [sys.executable, "-m", MODULE, "--host", host, "--port", str(port), "--base-path", base_path, *given]
+
+
+def hosts(host: str) -> list[str]:
+    """The names this server answers to; a page of another name (DNS rebinding) gets no connection.
+
+    READBACK_HOSTS names them, separated by commas, where people reach the server through a proxy.
+    """
+    named = [name.strip() for name in os.environ.get("READBACK_HOSTS", "").split(",") if name.strip()]
+    own = [socket.gethostname()] if host in ANYWHERE else [] if host in LOOPBACK else [host]
+    return [*dict.fromkeys((*named, *own, *LOOPBACK))]
+
+
+def settings(host: str, port: int, base_path: str) -> dict[str, Any]:
+    """What is decided here and not in .streamlit/config.toml, since it depends on how the server is started."""
+    return {
+        "server.address": host,
+        "server.port": port,
+        "server.baseUrlPath": base_path.strip("/"),
+        "server.allowedHosts": hosts(host),
+        "server.headless": True,
+        "server.fileWatcherType": "none",
+        "server.enableCORS": True,
+        "server.enableXsrfProtection": True,
+        "server.xsrfCookieSameSite": "strict",
+        "server.enableStaticServing": False,
+        "browser.gatherUsageStats": False,
+        "client.showErrorDetails": "none",
+        "client.toolbarMode": "viewer",
+        "runner.magicEnabled": False,
+        "logger.hideWelcomeMessage": True,
+    }
+
+
+def application(base_path: str = "", script: Path = HOUSE / "app.py") -> Any:
+    """The pages as an ASGI application with our headers, for any ASGI server."""
+    import streamlit as st
+    from starlette.middleware import Middleware
+    from starlette.responses import FileResponse
+    from starlette.routing import Route
+
+    async def page_js(_: Any) -> FileResponse:
+        return FileResponse(SCRIPT, media_type="text/javascript", headers={"cache-control": "no-cache"})
+
+    route = Route(under(base_path, SCRIPT_PATH), page_js)
+    return st.App(script, middleware=[Middleware(Headers)], routes=[route])
+
+
+def under(base_path: str, path: str) -> str:
+    """An absolute path below the path that the proxy shows the pages under."""
+    base = base_path.strip("/")
+    return f"/{base}{path}" if base else path
+
+
+def serve(host: str, port: int, base_path: str = "", script: Path = HOUSE / "app.py") -> None:
+    """Serve until stopped."""
+    sys.argv = [str(HOUSE / "app.py")]  # Streamlit looks for .streamlit/config.toml beside it
+    if host in ANYWHERE and not os.environ.get("READBACK_HOSTS"):
+        print("readback: other machines reach this server only by a name in READBACK_HOSTS", file=sys.stderr)
+    name = "localhost" if host in (*LOOPBACK, *ANYWHERE) else host
+    print(f"Readback: http://{name}:{port}{under(base_path, '/')}", file=sys.stderr, flush=True)
+    served = application(base_path, script)
+    _no_pages_folder()
+    served.run(config=settings(host, port, base_path))
+
+
+def _no_pages_folder() -> None:
+    """Tell Streamlit what it learns from the first st.navigation: that it must not look into pages/ by itself.
+
+    Otherwise the first link to a page after a start says that there is no such page.
+    """
+    from streamlit.runtime.pages_manager import PagesManager
+
+    PagesManager.uses_pages_directory = False
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """What `command` starts."""
+    parser = argparse.ArgumentParser(prog="readback serve")
+    parser.add_argument("--workspace")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8501)
+    parser.add_argument("--base-path", default="")
+    given = parser.parse_args(arguments)
+    if given.workspace:
+        os.environ["READBACK_WORKSPACE"] = given.workspace
+    serve(given.host, given.port, given.base_path)
+
+
+if __name__ == "__main__":
+    main()

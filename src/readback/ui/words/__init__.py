@@ -1,0 +1,52 @@
+"""Every sentence of the pages, by key: one folder for each language, one YAML file for each page."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+HERE = Path(__file__).parent
+ENGLISH = "en"  # what a language that lacks a key falls back to
+
+
+def language() -> str:
+    """The language of the pages: READBACK_LANGUAGE where a folder of that name lies here, else English."""
+    wanted = os.environ.get("READBACK_LANGUAGE", ENGLISH)
+    return wanted if wanted.isalpha() and (HERE / wanted).is_dir() else ENGLISH
+
+
+@cache
+def words(code: str) -> Mapping[str, str]:
+    """All sentences of a language by dotted key: `messages.title` is the key `title` of messages.yml.
+
+    These files are the program's own, so they are read here and not in the bounded child. Everything in them is
+    text: `no` and `on` are words, not truth values.
+    """
+    files = sorted((HERE / code).glob("*.yml"))
+    read = {file.stem: yaml.BaseLoader(file.read_bytes()).get_single_data() or {} for file in files}
+    return {key: text for stem, node in read.items() for key, text in _flat(node, stem)}
+
+
+def t(key: str, **values: Any) -> str:
+    """The sentence of `key` with its places filled: `t("frame.records", n=16)`.
+
+    A key with the forms `one` and `other` is chosen by the value `n`. An unknown key is our mistake: KeyError.
+    """
+    here, english = words(language()), words(ENGLISH)
+    if key not in english:
+        key = f"{key}.{'one' if values.get('n') == 1 else 'other'}"
+    return here.get(key, english[key]).format(**values)
+
+
+def _flat(node: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, str]]:
+    for name, value in node.items():
+        key = f"{prefix}.{name}"
+        if isinstance(value, Mapping):
+            yield from _flat(value, key)
+        else:
+            yield key, str(value)

@@ -1,0 +1,81 @@
+"""Each part of a workspace as the entry of readback.yml that says it again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from readback.adapters import shipped
+from readback.types import Adapter, Condition, Criterion, Judge, Model, Prompt, ScoreSource, Workspace
+
+CONSTANT = "training constant"  # key of Model.settings: which constant of a Python file the training text is
+CONSTANTS = "constants"  # key of Judge.settings: which constants of a Python file its texts are
+CONDITION = ("name", "mode", "model", "adapter", "task", "judge", "answers", "aliases", "settings")
+SCORES = ("path", "item", "condition", "judges", "criterion", "criteria", "label", "synthetic")
+
+
+def said(**values: Any) -> dict[str, Any]:
+    """The values that say something."""
+    return {key: value for key, value in values.items() if value not in (None, "", (), {}, [], False)}
+
+
+def texts(workspace: Workspace, prompt: Prompt, user: str) -> dict[str, Any]:
+    """The texts of a mode or task: the file where one was named, else the text itself."""
+    found: dict[str, Any] = {}
+    for key, text, place in ((user, prompt.template, prompt.place), ("system", prompt.system, prompt.system_place)):
+        if text is not None:
+            inside = place.file in (None, workspace.file)
+            found |= {key: text} if inside else {f"{key}_file": place.file}
+    syntax = None if prompt.syntax == "jinja" else prompt.syntax
+    return found | said(syntax=syntax, default=prompt.defaults, settings=prompt.settings)
+
+
+def adapter(one: Adapter) -> str:
+    """The name of a shipped adapter, else the path of its file."""
+    ours = shipped().get(one.name) == one
+    return one.name if ours or not one.place.file else one.place.file
+
+
+def training(model: Model) -> dict[str, Any]:
+    found = said(messages=model.training_messages)
+    text = model.training
+    if text and not text.verified:
+        found["system"] = text.text
+    elif text and text.place.file and text.place.file != model.training_messages:
+        found["system"] = {"from": text.place.file} | said(constant=model.settings.get(CONSTANT))
+    return found
+
+
+def serving(model: Model) -> dict[str, Any]:
+    file = model.modelfile.place.file if model.modelfile else None
+    return said(modelfile=file, chat_template=model.chat_template, format=model.chat_format)
+
+
+def condition(one: Condition) -> dict[str, Any]:
+    return said(**{key: getattr(one, key) for key in CONDITION})
+
+
+def judge(one: Judge) -> dict[str, Any]:
+    """A judge by the file it was read from, and which texts of it."""
+    prompts: Any = one.place.file
+    if isinstance(constants := one.settings.get(CONSTANTS), Mapping):
+        prompts = {**constants, "file": one.place.file}
+    elif one.system_place.file and one.system_place.file != one.place.file:
+        prompts = {"system": one.system_place.file, "user": one.place.file}
+    return said(prompts=prompts, fields=one.fields, criteria=one.criteria)
+
+
+def scores(source: ScoreSource) -> Any:
+    found = said(**{key: getattr(source, key) for key in SCORES})
+    return found if len(found) > 1 else source.path
+
+
+def criterion(one: Criterion) -> dict[str, Any]:
+    spelt: Mapping[str, Any] = {
+        "ordinal": list(one.values),
+        "numeric": {"min": one.low, "max": one.high},
+        "binary": "binary",
+        "nominal": "nominal",
+    }
+    direction = None if one.direction == "up" else one.direction
+    return said(scale=spelt.get(one.scale), direction=direction, unit=one.unit, meanings=one.meanings)

@@ -1,0 +1,92 @@
+"""A real server on a free port and a real browser to look at it with."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from served import HERE, Serve, free_port, running
+
+from readback.ui import server
+
+CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FIREFOXES = ("firefox-esr", "firefox")
+
+
+@pytest.fixture(scope="session")
+def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
+    """serve(*workspaces, base="") starts the pages and answers their address, with a slash at the end."""
+    opened: dict[tuple[Any, ...], str] = {}
+    with ExitStack() as stack:
+
+        def start(*workspaces: Path, base: str = "", script: Path | None = None) -> str:
+            key = (*workspaces, base, script)
+            if key not in opened:
+                port = free_port()
+                url = f"http://127.0.0.1:{port}{server.under(base, '/')}"
+                command = server.command(None, port=port, base_path=base)
+                if script is not None:
+                    command = [sys.executable, str(HERE / "serve_script.py"), str(script), str(port)]
+                env = {
+                    "READBACK_WORKSPACE": os.pathsep.join(map(str, workspaces)),
+                    "READBACK_UPLOADS": str(tmp_path_factory.mktemp("uploads")),
+                }
+                opened[key] = stack.enter_context(running(command, url, env))
+            return opened[key]
+
+        yield start
+
+
+@pytest.fixture(scope="session")
+def demo(serve: Serve) -> str:
+    """The address of a server that shows the built-in demos."""
+    return serve()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A Chromium, started once."""
+    from playwright.sync_api import Error, sync_playwright
+
+    path = os.environ.get("READBACK_CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUMS)), None)
+    with sync_playwright() as playwright:
+        try:
+            browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        except Error:
+            pytest.skip("no Chromium or Chrome: install one, or run `playwright install chromium`")
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(chromium: Any) -> Iterator[Any]:
+    """A fresh page that fails the test when it asks another server for anything, or when a page breaks."""
+    context = chromium.new_context(viewport={"width": 1366, "height": 768}, reduced_motion="reduce", accept_downloads=True)
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    yield page
+    broken = page.locator('[data-testid="stException"]').all_inner_texts() if page.url.startswith("http") else []
+    origin = "/".join(page.url.split("/")[:3]).removeprefix("http:")
+    context.close()
+    away = [url for url in asked if not url.startswith(("data:", "blob:", f"http:{origin}", f"ws:{origin}"))]
+    assert (away, broken) == ([], [])
+
+
+@pytest.fixture(scope="session")
+def firefox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A Firefox that is spoken to in WebDriver BiDi, started once."""
+    path = os.environ.get("READBACK_FIREFOX") or next(filter(None, map(shutil.which, FIREFOXES)), None)
+    if path is None:
+        pytest.skip("no Firefox: install firefox-esr")
+    from firefox import Firefox
+
+    with Firefox(path, tmp_path_factory.mktemp("firefox"), free_port()) as browser:
+        yield browser

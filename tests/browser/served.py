@@ -1,0 +1,57 @@
+"""A server to look at, and how to tell that a page has been drawn."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+
+Serve = Callable[..., str]
+
+
+def free_port() -> int:
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return int(s.getsockname()[1])
+
+
+@contextmanager
+def running(command: list[str], url: str, env: dict[str, str]) -> Iterator[str]:
+    """A child that serves `url`, until the block ends."""
+    process = subprocess.Popen(command, env={**os.environ, **env}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    try:
+        for _ in range(300):
+            if process.poll() is not None:
+                raise RuntimeError(f"the server ended: {process.stderr.read().decode()}")  # type: ignore[union-attr]
+            try:
+                with urllib.request.urlopen(f"{url}_stcore/health", timeout=1):
+                    break
+            except OSError:
+                time.sleep(0.1)
+        yield url
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def open_page(page: Any, url: str, ready: str = "h1") -> None:
+    """Go there and wait until the page has been drawn to the end."""
+    page.goto(url)
+    page.wait_for_selector(ready, timeout=30_000)
+    settle(page)
+
+
+def settle(page: Any) -> None:
+    """Wait until Streamlit rests: no run asked for or under way."""
+    page.wait_for_timeout(150)
+    page.wait_for_selector(SETTLED, timeout=30_000)
+    page.wait_for_timeout(100)

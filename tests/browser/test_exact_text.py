@@ -1,0 +1,102 @@
+"""The text in the browser is the text that was assembled, character for character."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import nasty
+import pytest
+from served import HERE, Serve, open_page, settle
+
+from readback import assemble, dataset, workspace
+from readback.types import Choice
+
+pytestmark = pytest.mark.browser
+EVERY = "JSON.stringify([...document.querySelectorAll('.nasty .rb-exact')].map((e) => e.textContent))"
+LAST = f"#n{len(nasty.texts()) - 1} .rb-exact"
+
+
+@pytest.fixture(scope="module")
+def nasty_page(serve: Serve) -> str:
+    return serve(script=HERE / "nasty_app.py")
+
+
+def test_two_hundred_nasty_texts_in_chromium(nasty_page: str, page: Any) -> None:
+    open_page(page, nasty_page, LAST)
+    assert [nasty.shown(text) for text in nasty.texts()] == json.loads(page.evaluate(EVERY))
+
+
+def test_two_hundred_nasty_texts_in_firefox(nasty_page: str, firefox: Any) -> None:
+    firefox.open(nasty_page)
+    firefox.wait_for(LAST)
+    assert [nasty.shown(text) for text in nasty.texts()] == firefox.ask(EVERY)
+
+
+@pytest.fixture(scope="module")
+def texts_of_a_workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("nasty")
+    rows = [{"id": f"r{n}", "text": text} for n, text in enumerate([*nasty.EDGES[:20], *nasty.LOST])]
+    (folder / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "ascii")
+    config = {
+        "name": "nasty",
+        "dataset": {"path": "data.jsonl"},
+        "modes": [{"mode": "plain", "template": "{{ text }}", "system": " \nYou are x.\n\n"}],
+    }
+    (folder / "readback.yml").write_text(json.dumps(config), "utf-8")
+    return folder
+
+
+def test_each_message_of_each_record_is_what_was_assembled(texts_of_a_workspace: Path, serve: Serve, page: Any) -> None:
+    opened = workspace.open(texts_of_a_workspace)
+    data = dataset.open_dataset(opened.root, opened.dataset)
+    url = serve(texts_of_a_workspace)
+    for record in data.records():
+        made = assemble.assemble(opened, record, Choice(mode="plain"))
+        assert record.fields["text"] == made.messages[-1].text
+        open_page(page, f"{url}messages?record={record.id}", "#text-0-system .rb-exact")
+        shown = page.locator('[id^="text-"] .rb-exact').evaluate_all("all => all.map((e) => e.textContent)")
+        assert [nasty.shown(message.text) for message in made.messages] == shown
+
+
+def test_the_download_is_equal_to_the_byte(texts_of_a_workspace: Path, serve: Serve, page: Any) -> None:
+    url = serve(texts_of_a_workspace)
+    for number, text in list(enumerate([*nasty.EDGES[:20], *nasty.LOST]))[::4]:
+        open_page(page, f"{url}messages?record=r{number}", "#text-1-user .rb-exact")
+        with page.expect_download() as wait:
+            page.locator(".st-key-download_1-user button").click()
+        assert text.encode("utf-8", "surrogatepass") == Path(wait.value.path()).read_bytes()
+
+
+def test_a_copy_by_the_button_is_the_text(texts_of_a_workspace: Path, serve: Serve, page: Any) -> None:
+    url = serve(texts_of_a_workspace)
+    for number, text in [(n, text) for n, text in enumerate(nasty.EDGES[:20]) if "\x0b" not in text][::4]:
+        open_page(page, f"{url}messages?record=r{number}", "#text-1-user .rb-exact")
+        page.locator('[data-rb-copy="text-1-user"]').click()
+        page.wait_for_function("document.querySelector('[data-rb-copy=\"text-1-user\"]').textContent === 'Copied'")
+        assert text == page.evaluate("navigator.clipboard.readText()")
+
+
+def test_blanks_are_drawn_and_the_text_stays(texts_of_a_workspace: Path, serve: Serve, page: Any) -> None:
+    url = serve(texts_of_a_workspace)
+    open_page(page, f"{url}messages?record=r13", "#text-1-user .rb-exact")
+    page.keyboard.press("w")
+    page.wait_for_selector(".rb-exact.rb-white")
+    settle(page)
+    assert nasty.EDGES[13] == page.locator("#text-1-user .rb-exact").evaluate("e => e.textContent")
+    assert page.locator("#text-1-user .rb-nl").count() == nasty.EDGES[13].count("\n")
+
+
+@pytest.mark.realdata
+def test_a_real_record_is_shown_as_assembled(shared: Path, serve: Serve, page: Any) -> None:
+    opened = workspace.open(shared / "data" / "prompt-formats")
+    data = dataset.open_dataset(opened.root, opened.dataset)
+    url = serve(shared / "data" / "prompt-formats")
+    for condition in opened.conditions:
+        made = assemble.assemble(opened, data.record(2), Choice(condition=condition.name))
+        open_page(page, f"{url}messages?index=2&condition={condition.name}", "#text-0-" + made.messages[0].role)
+        shown = page.locator('[id^="text-"] .rb-exact').evaluate_all("all => all.map((e) => e.textContent)")
+        assert [message.text for message in made.messages] == shown
+
+

@@ -1,0 +1,119 @@
+"""Which system text and which builder a condition gets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readback.assemble import assemble
+from readback.dialects.prompt_formats import CONFIG, SYSTEM
+from readback.types import (
+    Assembly,
+    Choice,
+    Condition,
+    Model,
+    Modelfile,
+    Place,
+    Prompt,
+    Record,
+    SystemText,
+    Workspace,
+)
+
+NOTHING = Workspace(root=Path(), name="test")
+
+
+def row(**fields: Any) -> Record:
+    return Record("r1", fields, Place(file="data.jsonl", line=3, index=2))
+
+
+def texts(made: Assembly) -> list[tuple[str, str]]:
+    return [(message.role, message.text) for message in made.messages]
+
+
+def codes(made: Assembly) -> list[str]:
+    return [note.code for note in made.notes]
+
+
+def origins(made: Assembly, role: str) -> list[tuple[str, str | None, str]]:
+    return [(s.origin, s.name, s.text) for m in made.messages if m.role == role for s in m.segments]
+
+
+SHORT = Prompt(
+    "short", "Q: {{ question }}\n", "Be {{ tone }}.", system_syntax="jinja", defaults={"tone": "brief"},
+    place=Place("short.jinja", 1), system_place=Place("readback.yml", 4),
+)  # fmt: skip
+
+
+TRAINED = SystemText("Trained.", "training", Place("train.ipynb", 9))
+SERVED = Modelfile((), system="Served.", system_place=Place("Modelfile", 2))
+MUTE = Modelfile(())
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        (Model("m", "instruction_only", training=TRAINED, modelfile=SERVED), [("Modelfile", "Served.")]),
+        (Model("m", "instruction_only", training=TRAINED, modelfile=MUTE), [("training", "Trained.")]),
+        (Model("m", "instruction_only", modelfile=MUTE), [("prompt format", SYSTEM["instruction_only"])]),
+        (Model("m", "rag_trained"), [("prompt format", SYSTEM["rag_trained"])]),
+        (Model("m", "base"), []),
+        (Model("m", "base", modelfile=SERVED), [("Modelfile", "Served.")]),
+        (Model("m", "rag_trained", modelfile=replace(SERVED, system="")), []),
+        (None, []),
+    ],
+)
+@pytest.mark.parametrize("mode", ["instruction", "rag", "hybrid"])
+def test_a_prompt_format_condition_gets_the_system_text_its_model_is_served_with(
+    model: Model | None, expected: list[tuple[str, str]], mode: str
+) -> None:
+    workspace = replace(
+        NOTHING,
+        prompts=CONFIG.prompts,
+        models={"m": model} if model else {},
+        conditions=(Condition("c", mode=mode, model="m"),),
+    )
+    record = row(instruction="Why?", rag={"prompt": "P", "contexts": ["c"]})
+    made = assemble(workspace, record, Choice(condition="c"))
+    assert expected == [(name, text) for _, name, text in origins(made, "system")]
+
+
+def test_another_mode_without_a_system_text_gets_its_models_own() -> None:
+    workspace = replace(
+        NOTHING,
+        prompts={"own": SHORT, "none": replace(SHORT, system=None), "off": replace(SHORT, system="")},
+        models={"m": Model("m", modelfile=SERVED)},
+        conditions=tuple(Condition(mode, mode=mode, model="m") for mode in ("own", "none", "off")),
+    )
+    made = {c.name: assemble(workspace, row(question="Q"), Choice(condition=c.name)) for c in workspace.conditions}
+    assert {name: texts(one)[0] for name, one in made.items()} == {
+        "own": ("system", "Be brief."),
+        "none": ("system", "Served."),
+        "off": ("user", "Q: Q"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("mode", "model", "start"),
+    [
+        ("instruction", "base", "Question: Why?\n\nAnswer:"),
+        ("rag", "base", "P"),
+        ("instruction", "instruction_only", "Question: Why?\n\nAnswer:"),
+        ("rag", "instruction_only", "Question: Why?\n\nContext:\n[1] c"),
+        ("instruction", "rag_trained", "Answer the following question based on your knowledge."),
+        ("rag", "rag_trained", "P"),
+    ],
+)
+def test_the_six_conditions_get_their_builders(mode: str, model: str, start: str) -> None:
+    workspace = replace(
+        NOTHING,
+        prompts=CONFIG.prompts,
+        models={model: Model(model, model)},
+        conditions=(Condition("c", mode=mode, model=model, aliases=("also",)),),
+    )
+    record = row(instruction="Why?", rag={"prompt": "P", "contexts": ["c"]})
+    made = assemble(workspace, record, Choice(condition="also"))
+    assert made.messages[-1].text.startswith(start)

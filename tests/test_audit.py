@@ -1,0 +1,169 @@
+"""The audit: findings in order, counts that add up, and nothing that stops the rest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readback import rules, workspace
+from readback.audit import chunk, engine, summary
+from readback.audit.summary import Audit, Progress
+from readback.types import Choice, Finding, Place
+
+Write = Callable[[Mapping[str, Any]], Path]
+TWO = "modes: [{mode: short, system: 'Be brief.', template: '{{ q }}'}, {mode: long, template: 'Q: {{ q }}'}]\n"
+MODES = f"{TWO}dataset: data.jsonl\n"
+LOOP = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+
+
+def test_findings_come_first_then_progress_and_last_the_summary(write: Write) -> None:
+    opened = workspace.open(write({"readback.yml": MODES, "data.jsonl": [{"id": "1", "q": "Be brief. Why?"}]}))
+    steps = list(engine.stream(opened))
+    assert isinstance(steps[-1], Audit)
+    assert [Progress(1, 1)] == [step for step in steps if isinstance(step, Progress)]
+    streamed = tuple(step for step in steps if isinstance(step, Finding))
+    assert streamed == steps[-1].findings
+    assert streamed == engine.check(opened).findings
+
+
+def test_counts_are_of_findings_and_of_distinct_records(write: Write) -> None:
+    rows = [{"id": str(n), "q": "Be brief. Why?" if n % 2 else "Why?"} for n in range(6)]
+    audit = engine.check(workspace.open(write({"readback.yml": MODES, "data.jsonl": rows})))
+    assert audit.counts["fmt-system-text-in-user"] == 6
+    assert audit.records_by_code["fmt-system-text-in-user"] == 3
+    assert [(row.name, row.errors) for row in audit.conditions] == [("short", 3), ("long", 3)]
+    assert sum(audit.counts.values()) == len(audit.findings) == sum(audit.severities.values())
+    assert (audit.records.read, audit.records.bad, audit.truncated) == (6, 0, False)
+
+
+def test_a_row_says_what_its_system_message_is_and_how_long_the_longest_prompt_gets(write: Write) -> None:
+    rows = [{"id": "1", "q": "Why?"}, {"id": "2", "q": "Why ever not?"}]
+    audit = engine.check(workspace.open(write({"readback.yml": MODES, "data.jsonl": rows})))
+    short, long = audit.conditions
+    assert (short.longest, long.longest) == (len("Be brief.Why ever not?"), len("Q: Why ever not?"))
+    assert short.system == "configuration readback.yml:1"
+    assert short.system_sha is not None
+    assert (long.system, long.system_sha) == (None, None)
+
+
+def test_a_workspace_without_a_dataset_is_audited_once_with_its_defaults(write: Write) -> None:
+    audit = engine.check(workspace.open(write({"readback.yml": TWO})))
+    assert {finding.place.record for finding in audit.findings} <= {None}
+    assert len(audit.conditions) == 2
+
+
+def test_what_is_ignored_is_counted_apart_by_code_and_place(write: Write) -> None:
+    ignore = "ignore: [{code: fmt-system-text-in-user, why: ours, where: {record: '1', mode: short}}]\n"
+    rows = [{"id": "1", "q": "Be brief."}, {"id": "2", "q": "Be brief."}]
+    audit = engine.check(workspace.open(write({"readback.yml": MODES + ignore, "data.jsonl": rows})))
+    assert audit.counts["fmt-system-text-in-user"] == 3
+    assert [(one.why, count) for one, count in audit.ignored] == [("ours", 1)]
+    assert [(one.place.record, one.place.mode) for one in audit.ignored_findings] == [("1", "short")]
+
+
+def test_known_findings_of_a_baseline_are_only_counted(write: Write) -> None:
+    rows = [{"id": "1", "q": "Be brief."}, {"id": "2", "q": "Be brief."}]
+    opened = workspace.open(write({"readback.yml": MODES, "data.jsonl": rows}))
+    first = engine.check(opened).findings
+    old = {finding.key for finding in first if finding.place.record == "1"}
+    audit = engine.check(opened, baseline=old)
+    assert {"2"} == {finding.place.record for finding in audit.findings if finding.place.record}
+    assert len(first) == len(audit.findings) + audit.known
+
+
+def test_select_and_ignore_take_codes_and_areas(write: Write) -> None:
+    opened = workspace.open(write({"readback.yml": MODES + "nmae: x\n", "data.jsonl": [{"id": "1", "q": "Be brief."}]}))
+    assert {"fmt-system-text-in-user"} == {one.code for one in engine.check(opened, select=["fmt"]).findings}
+    assert {"dat-unknown-key"} == {one.code for one in engine.check(opened, ignore=["fmt"]).findings}
+    assert engine.check(opened, select=["fmt"], ignore=["fmt-system-text-in-user"]).findings == ()
+
+
+def test_a_summary_holds_the_first_findings_and_says_that_there_are_more(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(summary, "KEPT", 3)
+    rows = [{"id": str(n), "q": "Be brief."} for n in range(4)]
+    audit = engine.check(workspace.open(write({"readback.yml": MODES, "data.jsonl": rows})))
+    assert (len(audit.findings), audit.truncated, audit.counts["fmt-system-text-in-user"]) == (3, True, 8)
+
+
+def test_chunks_in_any_order_give_the_same_frames_as_one(write: Write) -> None:
+    rows = [{"id": str(n), "q": "Be brief." if n % 3 else "Why?"} for n in range(9)]
+    opened = workspace.open(write({"readback.yml": MODES, "data.jsonl": rows}))
+    choices = [Choice(mode="short"), Choice(mode="long")]
+
+    def frames(start: int, stop: int) -> list[Any]:
+        return list(chunk.audit_chunk(chunk.payload(opened, choices, start, stop)))
+
+    parts = {start: frames(start, start + 3) for start in (6, 0, 3)}
+    assert frames(0, 9) == [frame for start in sorted(parts) for frame in parts[start]]
+
+
+def test_a_template_that_never_ends_costs_one_finding_and_the_other_modes_are_audited(write: Write) -> None:
+    config = {
+        "dataset": "data.jsonl",
+        "modes": [
+            {"mode": "bad", "template": LOOP},
+            {"mode": "good", "template": "Be brief. {{ q }}", "system": "Be brief."},
+        ],
+    }
+    rows = [{"id": str(n), "q": "Why?"} for n in range(40)]
+    audit = engine.check(workspace.open(write({"readback.yml": json.dumps(config), "data.jsonl": rows})))
+    assert [(f.place.mode, f.place.record) for f in audit.findings if f.code == "dat-limit"] == [("bad", "0")]
+    assert audit.counts["fmt-system-text-in-user"] == 40
+
+
+def test_a_record_that_kills_its_child_gets_a_finding_and_the_rest_is_audited(write: Write) -> None:
+    config = {
+        "dataset": "data.jsonl",
+        "modes": [
+            {"mode": "loops", "template": "{% if evil %}" + LOOP + "{% endif %}{{ q }}"},
+            {"mode": "good", "system": "Be brief.", "template": "{{ q }}"},
+        ],
+    }
+    rows: list[dict[str, Any]] = [{"id": str(n), "q": "Be brief.", "evil": n in (2, 5)} for n in range(8)]
+    audit = engine.check(workspace.open(write({"readback.yml": json.dumps(config), "data.jsonl": rows})))
+    limits = [finding for finding in audit.findings if finding.code == "dat-limit"]
+    assert [(f.place.mode, f.place.record, f.place.index, f.place.line) for f in limits] == [
+        ("loops", "2", 2, 3),
+        ("loops", "5", 5, 6),
+    ]
+    hits = {(f.place.mode, f.place.index) for f in audit.findings if f.code == "fmt-system-text-in-user"}
+    assert {("good", n) for n in range(8)} <= hits
+    assert {("loops", n) for n in (0, 1, 3, 4, 6, 7)} == {hit for hit in hits if hit[0] == "loops"}
+
+
+def test_a_mode_whose_records_keep_killing_is_given_up(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "KILLS", 2)
+    config = {"dataset": "data.jsonl", "modes": [{"mode": "m", "template": "{% if evil %}" + LOOP + "{% endif %}"}]}
+    rows: list[dict[str, Any]] = [{"id": str(n), "evil": n > 0} for n in range(9)]
+    audit = engine.check(workspace.open(write({"readback.yml": json.dumps(config), "data.jsonl": rows})))
+    limits = [finding.place.index for finding in audit.findings if finding.code == "dat-limit"]
+    assert limits == [1, 2, None]
+
+
+def test_an_audit_stops_when_it_is_told_to_and_says_so(write: Write) -> None:
+    opened = workspace.open(write({"readback.yml": MODES, "data.jsonl": [{"id": str(n), "q": "x"} for n in range(9)]}))
+    told: list[tuple[int, int]] = []
+
+    def progress(done: int, total: int) -> bool:
+        told.append((done, total))
+        return done < 3
+
+    assert engine.check(opened, progress=progress).stopped
+    assert told == [(1, 9), (2, 9), (3, 9)]
+
+
+def test_a_failing_rule_is_named_and_the_audit_goes_on(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(case: Any) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(rules.RULES()["fmt-system-varies"], "check", broken)
+    opened = workspace.open(write({"readback.yml": MODES, "data.jsonl": [{"id": "1", "q": "Be brief."}]}))
+    audit = engine.check(opened)
+    assert [("fmt-system-varies", Place())] == [(fault.rule, fault.place) for fault in audit.faults]
+    assert audit.counts["fmt-system-text-in-user"] == 2

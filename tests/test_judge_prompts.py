@@ -1,0 +1,212 @@
+"""Judge prompts load from Python constants, rubrics, text files and definitions, and nothing in them is run."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readback.dialects import judge_prompts
+from readback.types import Judge, Note
+
+Write = Callable[[Mapping[str, Any]], Path]
+PAIR = 'SYSTEM_PROMPT = """Grade.\n"""\nEVALUATION_PROMPT_TEMPLATE = "{question} {answer}"\n'
+RUBRIC = """\
+name: house
+version: 1
+prompt: |
+  Q: {{QUESTION}}
+  A: {{ASSISTANT_RESPONSE}}
+criteria:
+  - {id: factuality, weight: 0.5, label: Facts, description: Right or wrong.}
+  - {id: grounding, weight: 0}
+notes: [a]
+"""
+
+
+def sha256(text: str | None) -> str:
+    return hashlib.sha256((text or "").encode()).hexdigest()
+
+
+def only(found: tuple[tuple[Judge, ...], tuple[Note, ...]]) -> Judge:
+    (judge,), notes = found
+    assert notes == ()
+    return judge
+
+
+@pytest.mark.realdata
+def test_the_rag_judges_constants_are_read_byte_for_byte(shared: Path, write: Write) -> None:
+    root = write({"rag_prompts.py": (shared / "spec/sources/rag-judge-prompts.py.txt").read_bytes()})
+    assert judge_prompts.recognise(root / "rag_prompts.py", None)
+    judge = only(judge_prompts.read(root / "rag_prompts.py", root))
+    assert sha256(judge.system) == "a46493352c7f0fd1e63af0df012df698be3ecb383ab7b1e7dac2f230499eef7b"
+    assert sha256(judge.user) == "fdd5c865b0ecf870fbaa7cb66a00cfc88309445f756f9f72ede074382fcadc52"
+    assert (judge.name, judge.syntax, judge.place.line, judge.system_place.line) == ("rag_prompts", "format", 40, 9)
+    scales = {name: one.values for name, one in judge_prompts.criteria_of(judge).items()}
+    assert scales == {"relevance_score": (-1, 0, 1, 2), "faithfulness_score": (-1, 0, 1)}
+
+
+@pytest.mark.realdata
+def test_the_rubrics_of_the_prompt_formats_load_and_the_inference_file_is_none(shared: Path) -> None:
+    folder = shared / "data/prompt-formats/configs/judges"
+    for name, weights in (("rag", [0.4, 0.3, 0.2, 0.1]), ("instruction", [0.5, 0, 0.3, 0.2])):
+        judge = only(judge_prompts.read(folder / f"{name}.yaml", shared))
+        assert (judge.name, judge.syntax, judge.bare, judge.system) == (name, "placeholder", False, None)
+        assert judge.criteria == ("factuality", "grounding", "completeness", "communication")
+        assert list(judge.settings["weights"].values()) == weights
+        assert {(c.scale, c.low, c.high) for c in judge_prompts.criteria_of(judge).values()} == {("numeric", 0.0, 1.0)}
+    judges, notes = judge_prompts.read(folder / "qwen3_8b_thinking.yaml", shared)
+    assert (judges, [note.code for note in notes]) == ((), ["jdg-no-prompt"])
+    assert "how a judge is run" in notes[0].values["reason"]
+
+
+@pytest.mark.realdata
+def test_definitions_load_one_judge_a_row_and_fields_need_an_entry(shared: Path) -> None:
+    path = shared / "data/judge-prompts/judge_prompts.jsonl"
+    judges, notes = judge_prompts.read(path, shared)
+    assert [judge.name for judge in judges][:2] == ["pair-v2", "pair-v2-multi-turn"]
+    assert len(judges) == 8
+    assert judges[0].settings["type"] == "pairwise"
+    assert {note.code for note in notes} == {"jdg-format-field"}
+    assert [note.values["field"] for note in notes if note.place.judge == "pair-v2"] == ["answer_a", "answer_b"]
+    _, notes = judge_prompts.read(path, shared, {"fields": {"answer_a": "a", "answer_b": "b"}})
+    assert not [note for note in notes if note.place.judge == "pair-v2"]
+
+
+@pytest.mark.parametrize(
+    ("source", "spec", "system", "user"),
+    [
+        (PAIR, None, "Grade.\n", "{question} {answer}"),
+        ('SYS = "s"\nJUDGE_SYSTEM = "S"\nJUDGE_TEMPLATE = "U"\n', None, "S", "U"),
+        ('MY_SYSTEM_PROMPT = "S"\nUSER_PROMPT = "U"\n', None, "S", "U"),
+        ('USER_PROMPT = "U"\n', None, None, "U"),
+        ('A = "x"\nB = A + "y" f"z{A}"\n', {"system": "A", "user": "B"}, "x", "xyzx"),
+        (PAIR + 'OTHER = "{question}"\n', {"user": "OTHER"}, "Grade.\n", "{question}"),
+        (
+            'class P:\n  X = 1\nSYSTEM_PROMPT: str = (\n "a"\n "b"\n)\nEVALUATION_PROMPT_TEMPLATE = "U"\n',
+            None,
+            "ab",
+            "U",
+        ),
+    ],
+)
+def test_constants_are_found_by_name(
+    write: Write, source: str, spec: dict[str, str] | None, system: str | None, user: str
+) -> None:
+    root = write({"j.py": source})
+    judge = only(judge_prompts.read(root / "j.py", root, spec))
+    assert (judge.system, judge.user) == (system, user)
+
+
+@pytest.mark.parametrize(
+    ("source", "spec", "reason"),
+    [
+        ("def f(:\n", None, "not Python"),
+        ("SYSTEM_PROMPT = open('x').read()\n", None, "constant for the user text"),
+        ('A_PROMPT = "a"\nB_PROMPT = "b"\n', None, "constant for the user text"),
+        (PAIR, {"system": "NO", "user": "EVALUATION_PROMPT_TEMPLATE"}, "NO"),
+        ("A = '" + "x" * 1000 + "'\n" + "A = A + A\n" * 40 + "U_PROMPT = A\n", None, "constant for the user text"),
+        ("U_PROMPT = " + "(" * 5000 + "'a'" + ")" * 5000, None, "not Python"),
+    ],
+    ids=["syntax", "computed", "ambiguous", "absent", "doubling", "nesting"],
+)
+def test_a_file_without_them_is_a_note(write: Write, source: str, spec: dict[str, str] | None, reason: str) -> None:
+    root = write({"j.py": source})
+    judges, (note,) = judge_prompts.read(root / "j.py", root, spec)
+    assert judges == ()
+    assert (note.code, note.place.file) == ("jdg-no-prompt", "j.py")
+    assert reason in note.values["reason"]
+
+
+def test_nothing_in_the_file_is_run(write: Write) -> None:
+    root = write({"j.py": f"{PAIR}open('ran', 'w').close()\nraise SystemExit\n"})
+    only(judge_prompts.read(root / "j.py", root))
+    assert not (root / "ran").exists()
+
+
+def test_two_text_files_are_a_judge(write: Write) -> None:
+    root = write({"system.txt": "S \n", "user.txt": "{question}", "old.txt": "Q {{QUESTION}}"})
+    judge = only(judge_prompts.read(root / "user.txt", root, {"system": "system.txt", "user": "user.txt"}))
+    assert (judge.system, judge.user, judge.syntax, judge.place.file) == ("S \n", "{question}", "format", "user.txt")
+    assert only(judge_prompts.read(root / "old.txt", root)).syntax == "placeholder"
+    judges, notes = judge_prompts.read(root / "user.txt", root, {"system": "../system.txt", "user": "user.txt"})
+    assert (judges, [note.code for note in notes]) == ((), ["dat-path-outside"])
+
+
+def test_a_rubric_gives_its_prompt_criteria_and_weights(write: Write) -> None:
+    root = write({"house.yaml": RUBRIC})
+    judge = only(judge_prompts.read(root / "house.yaml", root))
+    assert judge.user == "Q: {{QUESTION}}\nA: {{ASSISTANT_RESPONSE}}\n"
+    assert judge.criteria == ("factuality", "grounding")
+    assert judge.settings["weights"] == {"factuality": 0.5, "grounding": 0.0}
+    assert judge.settings["meanings"] == {"factuality": "Right or wrong."}
+    assert judge.settings["title"] == "house"
+
+
+@pytest.mark.parametrize(
+    ("text", "codes", "bare"),
+    [
+        ("prompt: 'QUESTION and CONTEXTS'\n", [], True),
+        ("prompt: ''\ncriteria: []\n", ["jdg-empty-prompt"], True),
+        ("prompt:\ncriteria: []\n", ["jdg-empty-prompt"], True),
+        ("prompt: '{{QUESTION}}'\ncriterias: []\n", ["dat-unknown-key"], False),
+        ("prompt: '{{QUESTION}}'\ncriteria: [{weight: 1}, 5]\n", ["dat-wrong-value"] * 2, False),
+        ("prompt: '{{QUESTION}}'\ninference: {model: m, api_key: abc}\n", ["dat-secret-masked"], False),
+    ],
+)
+def test_what_is_odd_in_a_rubric_is_noted(write: Write, text: str, codes: list[str], bare: bool) -> None:
+    root = write({"r.yaml": text})
+    (judge,), notes = judge_prompts.read(root / "r.yaml", root)
+    assert [note.code for note in notes] == codes
+    assert judge.bare is bare
+    assert "abc" not in str(judge)
+
+
+@pytest.mark.parametrize(
+    ("user", "field", "reason"),
+    [
+        ("{question.x}", "question.x", "it reaches into a value"),
+        ("{answer[0]}", "answer[0]", "it reaches into a value"),
+        ("{}", "", "it is positional"),
+        ("{0}", "0", "it is positional"),
+        ("{question!r}", "question", "it asks for a format"),
+        ("{question:>10}", "question", "it asks for a format"),
+        ("a\n\n{query}", "query", "nothing fills it"),
+    ],
+)
+def test_fields_that_are_no_plain_names_are_refused(write: Write, user: str, field: str, reason: str) -> None:
+    root = write({"j.txt": user})
+    _, (note,) = judge_prompts.read(root / "j.txt", root)
+    assert (note.code, note.values) == ("jdg-format-field", {"field": field, "reason": reason})
+    assert note.place.line == user.count("\n") + 1
+
+
+@pytest.mark.parametrize("user", ["{question", "a } b", "{question:{}"])
+def test_an_unbalanced_brace_is_a_note(write: Write, user: str) -> None:
+    root = write({"j.txt": user})
+    _, notes = judge_prompts.read(root / "j.txt", root)
+    assert notes[-1].code == "jdg-format-syntax"
+
+
+def test_doubled_braces_and_the_four_fields_are_fine(write: Write) -> None:
+    root = write({"j.txt": '{{"a": 1}} {question} {answer} {documents} {gold_reference} {question}'})
+    only(judge_prompts.read(root / "j.txt", root))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "known"),
+    [
+        ("j.yaml", {"prompt": "{{QUESTION}}"}, True),
+        ("j.yaml", {"prompt": "", "criteria": []}, True),
+        ("j.yaml", {"provider": "ollama", "model": "m"}, False),
+        ("j.jsonl", {"name": "a", "system_prompt": "s", "prompt_template": "t"}, True),
+        ("j.jsonl", {"prompt": "### QUESTION: why?", "completion": "x"}, False),
+        ("j.yaml", [1], False),
+        ("j.txt", None, False),
+    ],
+)
+def test_judges_are_recognised_by_content(name: str, value: Any, known: bool) -> None:
+    assert judge_prompts.recognise(Path(name), value) is known

@@ -1,0 +1,113 @@
+"""The real study behind the prompt formats: what must be found in its files, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readback import cli, workspace
+from readback.audit import engine
+from readback.audit.summary import Audit
+
+pytestmark = pytest.mark.realdata
+STORED = ("rag_baseline_0p5b", "hybrid_science_0p5b_rag_trained")  # the conditions that send the stored prompt
+ARMS = [
+    ("base_baseline_0p5b", "instruction", "base_ollama"),
+    ("rag_baseline_0p5b", "rag", "base_ollama"),
+    ("lora_science_0p5b_ft_only", "instruction", "lora_instruction_only"),
+    ("hybrid_science_0p5b_instruction_only", "hybrid", "lora_instruction_only"),
+    ("lora_science_0p5b_rag_trained_ft_only", "instruction", "lora_rag_trained"),
+    ("hybrid_science_0p5b_rag_trained", "rag", "lora_rag_trained"),
+]
+
+
+@pytest.fixture(scope="module")
+def audit(shared: Path) -> Audit:
+    return engine.check(workspace.open(shared / "data" / "prompt-formats"))
+
+
+def places(audit: Audit, code: str) -> list[tuple[int | None, str | None]]:
+    return [(one.place.index, one.place.condition) for one in audit.findings if one.code == code]
+
+
+def test_all_sixteen_records_are_read(audit: Audit) -> None:
+    records = audit.records
+    assert (records.read, records.bad, records.blank, records.lines) == (16, 0, 0, 16)
+
+
+def test_the_six_conditions_of_the_plan_are_there(audit: Audit) -> None:
+    assert [(row.name, row.mode, row.model) for row in audit.conditions] == ARMS
+
+
+def test_every_stored_prompt_repeats_system_text_and_the_span_is_marked(audit: Audit) -> None:
+    found = [one for one in audit.findings if one.code == "fmt-system-text-in-user"]
+    assert sorted(places(audit, "fmt-system-text-in-user")) == sorted((n, arm) for n in range(16) for arm in STORED)
+    assert {(one.severity, one.place.role, one.place.start, one.place.end) for one in found} == {
+        ("error", "user", 0, 35)
+    }
+    assert {one.values["text"] for one in found} == {"You are a research paper assistant."}
+    assert audit.records_by_code["fmt-system-text-in-user"] == 16
+
+
+def test_four_records_list_contexts_that_are_not_inside_their_prompt(audit: Audit) -> None:
+    found = [one for one in audit.findings if one.code == "fmt-context-not-sent"]
+    counts = {one.place.index: one.message.partition(" contexts")[0] for one in found}
+    assert counts == {2: "2 of 4", 6: "1 of 4", 9: "2 of 4", 14: "1 of 4"}
+    assert {one.place.condition for one in found} == set(STORED)
+
+
+def test_one_reference_cites_a_context_that_is_not_there(audit: Audit) -> None:
+    (found,) = (one for one in audit.findings if one.code == "fmt-reference-cites-missing")
+    assert (found.place.index, found.place.line, found.place.field) == (6, 7, "expected_response")
+    assert found.message == "the reference cites [6], but there are 4 contexts"
+
+
+def test_the_dataset_the_plan_names_is_missing_and_the_only_one_is_used_instead(audit: Audit) -> None:
+    (found,) = (one for one in audit.findings if one.code == "dat-file-missing")
+    assert (found.place.file, found.place.line) == ("configs/evaluation/six_condition_experiment.yaml", 20)
+    assert "eval_dataset.jsonl" in found.message
+    assert "offline_dataset.jsonl is used" in found.message
+
+
+def test_nothing_else_is_an_error(audit: Audit) -> None:
+    codes = {one.code for one in audit.findings if one.severity == "error"}
+    assert codes == {
+        "dat-file-missing",
+        "fmt-context-not-sent",
+        "fmt-reference-cites-missing",
+        "fmt-system-text-in-user",
+    }
+
+
+def test_the_dataset_alone_gives_the_same_findings_once_for_each_record(shared: Path) -> None:
+    alone = engine.check(workspace.open(shared / "data" / "prompt-formats" / "offline_dataset.jsonl"))
+    assert [index for index, _ in places(alone, "fmt-system-text-in-user")] == list(range(16))
+    assert [index for index, _ in places(alone, "fmt-context-not-sent")] == [2, 6, 9, 14]
+    assert [index for index, _ in places(alone, "fmt-reference-cites-missing")] == [6]
+    assert places(alone, "fmt-markers") == []
+
+
+def test_the_command_answers_in_seconds_with_the_same_counts(
+    shared: Path, audit: Audit, capsys: pytest.CaptureFixture[str]
+) -> None:
+    began = time.monotonic()
+    assert cli.main(["check", str(shared / "data" / "prompt-formats"), "--format", "json"]) == 1
+    assert time.monotonic() - began < 10  # measured 1.3 s; a machine that is busy takes its time
+    answer: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert answer["counts"] == dict(audit.counts)
+    assert [one["key"] for one in answer["findings"]] == [one.key for one in audit.findings]
+
+
+def test_every_record_renders_under_every_condition_to_segments_that_join(
+    shared: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for arm, _, _ in ARMS:
+        for index in (0, 6, 15):
+            words = ["render", str(shared / "data" / "prompt-formats"), "--condition", arm, "--index", str(index)]
+            assert cli.main([*words, "--format", "json"]) in (0, 1)
+            for message in json.loads(capsys.readouterr().out)["messages"]:
+                assert "".join(segment["text"] for segment in message["segments"]) == message["text"]

@@ -1,0 +1,209 @@
+"""Score files are recognised by content, and missing, failed and inapplicable cells are never 0."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from score_files import TIDY, Write, codes, load, states
+
+from readback import results, scores
+from readback.criteria import from_entry
+from readback.progress import Cancelled
+from readback.types import Condition, Score, ScoreSource, Workspace
+
+
+def test_a_tidy_row_becomes_a_score_with_its_place(write: Write) -> None:
+    root = write({"s.csv": TIDY + "007,closed,relevance,2,j1,because\n"})
+    place = load(root).scores[0].place
+    assert load(root).scores[:] == (
+        Score("007", (("condition", "closed"),), "relevance", "j1", 2.0, "scored", note="because", place=place),
+    )
+    assert (place.file, place.line) == ("s.csv", 2)
+
+
+@pytest.mark.parametrize("item", ["item", "item_id", "id", "qid", "task_id", "question_id", "QID"])
+@pytest.mark.parametrize(("criterion", "score"), [("criterion", "score"), ("metric", "value")])
+def test_usual_names_of_columns_are_known(write: Write, item: str, criterion: str, score: str) -> None:
+    root = write({"s.tsv": f"{item}\tcondition\t{criterion}\t{score}\nNA\tclosed\trelevance\t1\n"})
+    assert [(s.item, s.criterion, s.value) for s in load(root).scores] == [("NA", "relevance", 1.0)]
+
+
+def test_jsonl_rows_may_bring_columns_late_and_numbers_as_text(write: Write) -> None:
+    rows = [
+        {"item": 1, "condition": "a", "criterion": "relevance", "score": 1},
+        {"item": 2, "condition": "a", "criterion": "relevance", "score": "2", "judge": "j"},
+        {"item": 3, "condition": "a", "criterion": "relevance"},
+    ]
+    found = load(write({"s.jsonl": rows}))
+    assert [(s.item, s.value, s.judge) for s in found.scores[:2]] == [("1", 1.0, ""), ("2", 2.0, "j")]
+    assert states(found) == ["scored", "scored", "missing"]
+
+
+def test_a_bad_line_is_a_note_and_the_rest_is_read(write: Write) -> None:
+    root = write({"s.csv": TIDY + "q1,a,relevance,1,j,n\nq2,a,relevance\nq3,a,relevance,2,j,n\n"})
+    assert [s.item for s in load(root).scores] == ["q1", "q3"]
+    assert codes(load(root)) == ["dat-row-width"]
+
+
+def test_a_packed_file_names_its_condition_without_its_endings(write: Write) -> None:
+    packed = gzip.compress(b"qid,relevance_score\n1,2\n")
+    assert load(write({"run one.csv.gz": packed})).scores[0].condition == (("condition", "run one"),)
+
+
+def test_a_status_column_keeps_failures_apart(write: Write) -> None:
+    root = write(
+        {
+            "s.csv": "item,condition,criterion,score,status\nq1,a,relevance,0,failed\nq2,a,relevance,0,ok\n"
+            "q3,a,relevance,0,skipped\nq4,a,relevance,0,n/a\n"
+        }
+    )
+    assert states(load(root)) == ["failed", "scored", "missing", "not applicable"]
+
+
+def test_two_scores_for_the_same_thing_count_once_and_replicates_both(write: Write) -> None:
+    root = write({"s.csv": TIDY + "q1,a,relevance,1,j,\nq1,a,relevance,2,j,\nq1,a,relevance,2,k,\n"})
+    assert [(s.value, s.judge) for s in load(root).scores] == [(1.0, "j"), (2.0, "k")]
+    assert codes(load(root)) == ["scr-duplicate-cell"]
+    again = write({"s.csv": "item,condition,criterion,score,replicate\nq1,a,relevance,1,1\nq1,a,relevance,2,2\n"})
+    assert [(s.value, s.run) for s in load(again).scores] == [(1.0, "1"), (2.0, "2")]
+
+
+def test_an_alias_of_a_condition_is_called_by_its_name(write: Write) -> None:
+    root = write({"s.csv": TIDY + "q1,base_baseline,relevance,1,j,\n"})
+    found = load(root, "s.csv", conditions=(Condition("base_0p5b", aliases=("base_baseline",)),))
+    assert found.scores[0].condition == (("condition", "base_0p5b"),)
+
+
+def test_model_is_part_of_the_condition_only_where_it_differs_within_one(write: Write) -> None:
+    head = "item,condition,model,criterion,score\n"
+    same = load(write({"s.csv": head + "q1,a,m1,relevance,1\nq1,b,m2,relevance,1\n"}))
+    assert same.columns.conditions == ((("condition", "a"),), (("condition", "b"),))
+    differs = load(write({"s.csv": head + "q1,a,m1,relevance,1\nq1,a,m2,relevance,1\n"}))
+    assert differs.columns.conditions == ((("condition", "a"), ("model", "m1")), (("condition", "a"), ("model", "m2")))
+
+
+def wide(rows: int, *factors: str) -> str:
+    """`rows` items under each of two arms, with a topic that belongs to the item."""
+    body = [
+        f"{i},{arm},topic {i % 3},{i % 3 - 1},{i % 2},a note about {i},0.0{i}\n" for i in range(rows) for arm in "xy"
+    ]
+    head = "qid,reranker,topic,relevance_score,faithfulness_score,evaluation_notes,cost_usd\n"
+    return head + "".join(body)
+
+
+def test_factors_tell_rows_of_one_item_apart_and_attributes_of_the_item_do_not(write: Write) -> None:
+    found = load(write({"s.csv": wide(9)}))
+    assert found.columns.conditions == ((("reranker", "x"),), (("reranker", "y"),))
+    assert found.criteria.keys() == {"relevance_score", "faithfulness_score"}
+    assert found.sources[0].columns["unused"] == ("cost_usd", "topic")
+    assert found.scores[0].note == "a note about 0"
+
+
+def test_a_column_with_many_values_is_no_factor_unless_its_name_says_so(write: Write) -> None:
+    rows = [(f"q{i % 4}", f"s{i}") for i in range(40)]
+    for name, many in (("settings", 1), ("system_name", 40)):
+        body = "".join(f"{item},{text},{n % 2}\n" for n, (item, text) in enumerate(rows))
+        found = load(write({"s.csv": f"qid,{name},relevance_score\n{body}"}))
+        assert len(found.columns.conditions) == many
+
+
+def test_the_workspace_may_name_the_columns(write: Write) -> None:
+    root = write({"s.csv": "query,passage,arm,size,great\nq,p,x,1,3\nq,p,y,2,\n"})
+    source = ScoreSource("s.csv", item=("query", "passage"), condition=("arm",), criteria=("great",))
+    found = load(root, source)
+    assert [(s.item, s.condition, s.criterion, s.state) for s in found.scores] == [
+        ("q | p", (("arm", "x"),), "great", "scored"),
+        ("q | p", (("arm", "y"),), "great", "missing"),
+    ]
+
+
+def test_rows_of_means_among_the_items_are_left_out_and_counted(write: Write) -> None:
+    root = write({"s.tsv": "qid\tis_aggregated\trelevance_score\n1\tFalse\t2\nall\tTrue\t1.5\n"})
+    assert [s.item for s in load(root).scores] == ["1"]
+    assert load(root).sources[0].left_out == {"rows of means": 1}
+
+
+@pytest.mark.parametrize(
+    ("note", "relevance", "faithfulness", "state"),
+    [
+        ("Failed to parse LLM response: x", "0", "0", "failed"),
+        ("  JSON parsing error: x", "0", "0", "failed"),
+        ("Missing required fields in LLM response", "0", "0", "failed"),
+        ("Evaluation error: timeout", "0", "0", "failed"),
+        ("Evaluation error: timeout", "1", "0", "scored"),
+        ("The answer says: Evaluation error:", "0", "0", "scored"),
+        ("", "0", "0", "scored"),
+    ],
+)
+def test_zeros_that_a_failed_judge_wrote_are_failures(
+    write: Write, note: str, relevance: str, faithfulness: str, state: str
+) -> None:
+    root = write(
+        {"s.csv": f"qid,relevance_score,faithfulness_score,evaluation_notes\n1,{relevance},{faithfulness},{note}\n"}
+    )
+    assert states(load(root)) == [state, state]
+
+
+def test_without_ids_the_line_stands_in_and_it_is_said(write: Write) -> None:
+    found = load(write({"s.csv": "relevance_score\n1\n2\n"}))
+    assert [s.item for s in found.scores] == ["line_2", "line_3"]
+    assert codes(found) == ["dat-missing-id"]
+
+
+def test_judges_may_be_columns_when_the_workspace_says_so(write: Write) -> None:
+    root = write({"s.csv": "query,passage,j1,j2\nq,p,0,3\nq,r,5,1\n"})
+    source = ScoreSource("s.csv", item=("query", "passage"), judges=("j1", "j2"), criterion="relevance")
+    scale = from_entry("relevance", [0, 1, 2, 3])
+    found = load(root, source, criteria={"relevance": scale})
+    assert [(s.judge, s.state) for s in found.scores] == [
+        ("j1", "scored"),
+        ("j2", "scored"),
+        ("j1", "failed"),
+        ("j2", "scored"),
+    ]
+    assert codes(found) == ["jdg-out-of-range"]
+
+
+def test_scores_under_metrics_are_read_and_text_is_never_evaluated(write: Write) -> None:
+    row = {"qid": "7", "metrics": {"relevance_score": 2, "token_usage": "{'a': __import__('os')}"}}
+    found = load(write({"x.rows.jsonl": [row]}))
+    assert [(s.item, s.criterion, s.value) for s in found.scores] == [("7", "relevance_score", 2.0)]
+
+
+def test_what_holds_no_scores_is_said_not_to(write: Write) -> None:
+    root = write({"s.csv": "id,name\n1,a\n", "empty.csv": "", "b.bin": b"\0\1\2"})
+    assert codes(load(root, "s.csv")) == ["dat-not-recognised"]
+    assert len(load(root).scores) == 0
+    assert len(codes(load(root, "gone.csv", "../out.csv"))) == 2
+    assert results.recognise(root / "s.csv", "s.csv") is None
+
+
+def test_a_file_is_read_again_only_when_it_changed(write: Write) -> None:
+    root = write({"s.csv": "qid,relevance_score\n1,2\n"})
+    assert load(root).columns is load(root).columns
+    before = load(root).columns
+    write({"s.csv": "qid,relevance_score\n1,1\n2,1\n"})
+    assert load(root).columns is not before
+
+
+def test_reading_can_be_stopped(write: Write) -> None:
+    root = write({"s.csv": "qid,relevance_score\n1,2\n"})
+    with pytest.raises(Cancelled):
+        scores.load(Workspace(root=root, name="x", scores=(ScoreSource("s.csv"),)), progress=lambda done, total: False)
+
+
+@pytest.mark.realdata
+def test_real_score_files_are_recognised_by_content(shared: Path) -> None:
+    kinds = {
+        "liverag-judge/factor_analysis_query_level_scores.csv": "wide",
+        "liverag-judge/factor_analysis_average_scores.csv": "means",
+        "liverag-judge/factor_analysis_query_level_scores.hyde.tsv": "wide",
+        "liverag-judge/factor_analysis_average_scores.hyde.tsv": "means",
+        "mtrag/mtrag_scores_long.csv": "tidy",
+        "mtrag/mtrag_demo_60rows.jsonl": None,
+        "prompt-formats/offline_dataset.jsonl": None,
+        "llmjudge/five_judges_500items.csv": None,
+    }
+    assert {name: results.recognise(shared / "data" / name, name) for name in kinds} == kinds

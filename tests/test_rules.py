@@ -1,0 +1,128 @@
+"""Every rule: its file, its three paragraphs, its examples, and the page that is made of them."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Mapping
+from inspect import cleandoc
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from readback import rules, rules_page, workspace
+from readback.audit import engine
+from readback.audit.summary import Audit
+from readback.types import Assembly, Case, Choice, Note, Place, Record, Workspace
+
+RULES = rules.RULES()
+SOURCE = Path(rules.__file__).parents[1]
+PAGE = SOURCE.parents[1] / "docs" / "rules.md"
+NOTED = re.compile(r"""[nN]ote\(\s*["']([a-z]{3}-[a-z-]+)["']|CODE = "([a-z]{3}-[a-z-]+)\"""")
+EXAMPLES = [
+    pytest.param(rule, kind, files, id=f"{rule.CODE}-{kind}-{number}")
+    for rule in RULES.values()
+    for kind in ("PASS", "FAIL")
+    for number, files in enumerate(getattr(rule, kind))
+]
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_a_rule_is_one_file_named_after_its_fault_that_says_what_why_and_how(rule: ModuleType) -> None:
+    assert rule.__name__.rpartition(".")[2].replace("_", "-") == rule.CODE
+    assert rule.CODE.partition("-")[0] in rules.AREAS
+    assert rule.SEVERITY in ("error", "warning", "info")
+    assert set(rules.kinds(rule)) <= {"load", "workspace", "record", "assembly"}
+    assert hasattr(rule, "check") == (rules.kinds(rule) != ("load",))
+    title, *paragraphs = cleandoc(rule.__doc__ or "").split("\n\n")
+    assert (len(title.splitlines()), title[-1]) == (1, ".")
+    assert len(paragraphs) == 3
+    assert rule.FAIL
+    assert rule.PASS
+    assert rule.FIX
+    assert rule.FIX[-1] != "."
+
+
+@pytest.mark.parametrize(("rule", "kind", "files"), EXAMPLES)
+def test_a_rule_finds_its_fault_in_the_examples_that_have_it_and_in_no_other(
+    rule: ModuleType, kind: str, files: Mapping[str, str | bytes], tmp_path: Path
+) -> None:
+    audit = _audit(files, tmp_path)
+    assert audit.faults == ()
+    found = [finding for finding in audit.findings if finding.code == rule.CODE]
+    assert (kind == "FAIL") == bool(found)
+    for finding in found:
+        for sentence in (rule.SENTENCE, rule.FIX):
+            assert _names(sentence) <= set(finding.values)
+
+
+def test_every_code_that_is_noted_anywhere_has_its_rule() -> None:
+    files = [path for path in SOURCE.rglob("*.py") if "cell_drill" not in path.name]
+    noted = {one or other for path in files for one, other in NOTED.findall(path.read_text("utf-8"))}
+    assert set() == noted - set(RULES)
+
+
+def test_the_page_in_docs_is_the_one_the_rules_make() -> None:
+    assert rules_page.page() == PAGE.read_text("utf-8"), "run `make docs`"
+
+
+def test_a_sentence_is_filled_with_its_values_on_one_line_and_a_missing_one_stays_visible() -> None:
+    values = {"a": "x\n y", "b": [1, "two"], "c": None}
+    assert rules.fill("{a}, {b}, {c}, {d}", values) == "x y, 1, two, null, {d}"
+    assert len(rules.fill("{a}", {"a": "x" * 1000})) == 200
+
+
+def test_a_key_leaves_out_lines_and_offsets_and_holds_everything_else() -> None:
+    note = Note("fmt-markers", {}, Place(file="a", mode="m", record="1", role="user", line=3, start=1, end=2), "x")
+    moved = Note("fmt-markers", {}, Place(file="a", mode="m", record="1", role="user", line=4, start=7, end=8), "x")
+    assert rules.key(note) == rules.key(moved)
+    others = [
+        Note("fmt-other", {}, note.place, "x"),
+        Note("fmt-markers", {}, note.place, "y"),
+        *(
+            Note("fmt-markers", {}, Place(**{**_parts(note.place), name: "other"}), "x")
+            for name in ("file", "mode", "condition", "adapter", "task", "record", "role")
+        ),
+    ]
+    assert 1 + len(others) == len({rules.key(one) for one in (note, *others)})
+    assert re.fullmatch(r"[0-9a-f]{16}", rules.key(note))
+
+
+def test_a_note_is_placed_by_its_case_and_keeps_what_it_says_itself() -> None:
+    record = Record("7", {}, Place(file="data.jsonl", line=9, index=8))
+    assembly = Assembly(Choice(mode="m", adapter="a", task="t"), "7", 8, (), "")
+    case = Case(Workspace(Path(), "w"), record, assembly)
+    whole = {"mode": "m", "adapter": "a", "task": "t", "record": "7", "index": 8}
+    assert Place(file="data.jsonl", line=9, **whole) == rules.placed(Place(), case)
+    assert Place(file="t.jinja", line=2, **whole) == rules.placed(Place(file="t.jinja", line=2), case)
+
+
+def test_a_rule_that_fails_is_our_fault_and_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(case: Case) -> None:
+        raise ZeroDivisionError("oh")
+
+    monkeypatch.setattr(RULES["fmt-markers"], "check", broken)
+    row = {"rag": {"prompt": "Context:\n", "contexts": ["one"]}}
+    found = list(rules.check(Case(Workspace(Path(), "w"), Record("1", row)), "record"))
+    faults = [one for one in found if isinstance(one, rules.Fault)]
+    assert [(one.rule, "ZeroDivisionError: oh" in one.error) for one in faults] == [("fmt-markers", True)]
+    assert "fmt-context-not-sent" in {one.code for one in found if not isinstance(one, rules.Fault)}
+
+
+def _audit(files: Mapping[str, str | bytes], folder: Path) -> Audit:
+    """The audit of an example: of its folder, or of its file where it has only one."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass"))
+    only = len(files) == 1
+    return engine.check(workspace.open(folder / next(iter(files)) if only else folder))
+
+
+def _names(sentence: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(sentence) if name}
+
+
+def _parts(place: Place) -> dict[str, object]:
+    return {name: getattr(place, name) for name in Place.__dataclass_fields__}

@@ -1,0 +1,84 @@
+"""What a model was trained on, beside what it is sent."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readback.assemble import assemble, fingerprint, training
+from readback.dialects.prompt_formats import CONFIG, SYSTEM
+from readback.types import Choice, Condition, Model, Place, Record, SystemText, Workspace
+
+WORKSPACE = Workspace(
+    root=Path(),
+    name="study",
+    configs=(CONFIG,),
+    prompts=CONFIG.prompts,
+    models={
+        "base": Model("base", "base"),
+        "short": Model("short", "instruction_only"),
+        "rag": Model("rag", "rag_trained", training=SystemText("Trained so.", "training", Place("train.py", 4))),
+    },
+    conditions=(
+        Condition("closed", mode="instruction", model="short"),
+        Condition("open", mode="rag", model="rag"),
+    ),
+)
+ROW = {"instruction": " Why?", "expected_response": "So [1].", "rag": {"prompt": "P\n", "contexts": ["c"]}}
+
+
+def row(**fields: Any) -> Record:
+    return Record("1", {**ROW, **fields}, Place(file="data.jsonl", line=1, index=0))
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        ("short", [SYSTEM["instruction_only"], "Question: Why?\n\nAnswer:", "So [1]."]),
+        ("rag", ["Trained so.", "P\n", "So [1]."]),
+    ],
+)
+def test_a_model_was_trained_on_system_user_and_assistant(model: str, expected: list[str]) -> None:
+    made = training(WORKSPACE, row(), model)
+    assert made is not None
+    assert expected == [message.text for message in made.messages]
+    assert [message.role for message in made.messages] == ["system", "user", "assistant"]
+    assert made.fingerprint == fingerprint(made.messages)
+    assert made.notes == ()
+
+
+@pytest.mark.parametrize(("condition", "model"), [("closed", "short"), ("open", "rag")])
+def test_the_user_message_has_the_bytes_of_the_evaluation(condition: str, model: str) -> None:
+    made = training(WORKSPACE, row(), model)
+    sent = assemble(WORKSPACE, row(), Choice(condition=condition))
+    assert made is not None
+    assert made.messages[1] == sent.messages[1]
+
+
+@pytest.mark.parametrize("model", ["base", "unheard of"])
+def test_a_model_that_was_not_trained_has_no_layout(model: str) -> None:
+    assert training(WORKSPACE, row(), model) is None
+
+
+def test_without_the_prompt_formats_no_layout_is_known() -> None:
+    assert training(replace(WORKSPACE, prompts={}), row(), "short") is None
+
+
+def test_the_reply_may_be_spelled_otherwise_and_may_be_missing() -> None:
+    made = training(WORKSPACE, row(expected_response=None, reference_summary="Sum."), "short")
+    assert made is not None
+    assert [(s.text, s.name) for s in made.messages[2].segments] == [("Sum.", "reference_summary")]
+    made = training(WORKSPACE, row(expected_response=""), "short")
+    assert made is not None
+    assert [message.role for message in made.messages] == ["system", "user"]
+    assert [note.code for note in made.notes] == ["fmt-reference-missing"]
+
+
+def test_a_row_without_a_stored_prompt_gives_a_note_and_no_messages() -> None:
+    made = training(WORKSPACE, row(rag={}), "rag")
+    assert made is not None
+    assert (made.messages, made.fingerprint) == ((), "")
+    assert [note.code for note in made.notes] == ["fmt-stored-prompt-missing"]

@@ -1,0 +1,98 @@
+"""Uploads: where they lie, who sees them, what is left out."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from readback.ui import upload
+
+ME, YOU = upload.owner("me"), upload.owner("you")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("READBACK_UPLOADS", str(tmp_path / "uploads"))
+    return tmp_path / "uploads"
+
+
+def zipped(**members: bytes) -> io.BytesIO:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return out
+
+
+def kept(token: str) -> dict[str, bytes]:
+    folder = upload.path(token, ME)
+    assert folder is not None
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_files_are_kept_with_their_folders() -> None:
+    token, notes = upload.save([("a.jsonl", io.BytesIO(b"{}\n")), ("sub/b.yml", io.BytesIO(b"x: 1"))], ME)
+    assert ({"a.jsonl": b"{}\n", "sub/b.yml": b"x: 1"}, ()) == (kept(token), notes)
+
+
+def test_a_zip_file_is_unpacked() -> None:
+    token, notes = upload.save([("w.zip", zipped(**{"prompt_config.yml": b"p", "d/t.jinja": b"t"}))], ME)
+    assert ({"prompt_config.yml": b"p", "d/t.jinja": b"t"}, ()) == (kept(token), notes)
+
+
+@pytest.mark.parametrize("name", ["../x", "/etc/passwd", "a/../../x", "C:\\x", "a\\..\\..\\x", "", "a//b"])
+def test_a_name_that_leads_outside_is_left_out_with_a_note(name: str) -> None:
+    token, notes = upload.save([(name, io.BytesIO(b"x")), ("ok.txt", io.BytesIO(b"y"))], ME)
+    assert ({"ok.txt": b"y"}, ["dat-path-outside"]) == (kept(token), [note.code for note in notes])
+
+
+def test_a_link_in_a_zip_file_is_left_out() -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        info = zipfile.ZipInfo("link")
+        info.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(info, "/etc/passwd")
+    token, _ = upload.save([("w.zip", out)], ME)
+    assert {} == kept(token)
+
+
+def test_a_bomb_is_stopped_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upload, "WHOLE", 1 << 20)
+    with io.BytesIO() as out:
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("big", b"\0" * (64 << 20))
+        token, notes = upload.save([("w.zip", out)], ME)
+    assert ({}, ["dat-too-large"]) == (kept(token), [note.code for note in notes])
+
+
+def test_another_browser_does_not_see_it() -> None:
+    token, _ = upload.save([("a", io.BytesIO(b"x"))], ME)
+    assert (None, (), (token,)) == (upload.path(token, YOU), upload.mine(YOU), upload.mine(ME))
+
+
+@pytest.mark.parametrize("token", ["", "..", "upload-../x", "upload-nothing", "/etc"])
+def test_an_id_is_never_a_path(token: str) -> None:
+    assert upload.path(token, ME) is None
+
+
+def test_it_is_gone_after_a_day(home: Path) -> None:
+    token, _ = upload.save([("a", io.BytesIO(b"x"))], ME)
+    yesterday = time.time() - upload.DAY - 60
+    os.utime(home / token, (yesterday, yesterday))
+    assert upload.path(token, ME) is None
+    upload.sweep()
+    assert not (home / token).exists()
+
+
+def test_delete_now_deletes_now(home: Path) -> None:
+    token, _ = upload.save([("a", io.BytesIO(b"x"))], ME)
+    upload.delete(token, YOU)
+    assert (home / token).exists()
+    upload.delete(token, ME)
+    assert not (home / token).exists()

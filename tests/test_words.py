@@ -1,0 +1,72 @@
+"""The pages' sentences: every key that is used is there, and every key that is there is used."""
+
+from __future__ import annotations
+
+import ast
+import re
+import string
+from pathlib import Path
+
+import pytest
+
+from readback.house import HOUSE
+from readback.ui import words
+
+SOURCES = [HOUSE / "app.py", *sorted((HOUSE / "pages").glob("*.py")), *sorted(words.HERE.parent.glob("*.py"))]
+ENGLISH = words.words("en")
+AREAS = {key.partition(".")[0] for key in ENGLISH}
+LANGUAGES = sorted(folder.name for folder in words.HERE.iterdir() if folder.is_dir() and not folder.name.startswith("_"))
+
+
+def literals(path: Path) -> set[str]:
+    """The keys in a source file, as patterns: a place in an f-string stands for anything."""
+    found = set()
+    tree = ast.parse(path.read_text("utf-8"))
+    inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inner:
+            found.add(re.escape(node.value))
+        elif isinstance(node, ast.JoinedStr):
+            parts = [re.escape(p.value) if isinstance(p, ast.Constant) else r"[^.]+" for p in node.values]
+            found.add("".join(map(str, parts)))
+    return {text for text in found if text.partition(r"\.")[0] in AREAS and r"\." in text and " " not in text}
+
+
+def base(key: str) -> str:
+    return key.removesuffix(".one").removesuffix(".other")
+
+
+USED = {text: path.name for path in SOURCES for text in literals(path)}
+
+
+@pytest.mark.parametrize("pattern", sorted(USED))
+def test_a_key_that_is_used_is_defined(pattern: str) -> None:
+    assert any(re.fullmatch(pattern, base(key)) for key in ENGLISH), f"{USED[pattern]} uses {pattern}"
+
+
+@pytest.mark.parametrize("key", sorted({base(key) for key in ENGLISH}))
+def test_a_key_that_is_defined_is_used(key: str) -> None:
+    assert any(re.fullmatch(pattern, key) for pattern in USED)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_language_has_no_key_of_its_own_and_the_same_places(language: str) -> None:
+    for key, text in words.words(language).items():
+        assert places(ENGLISH[key]) == places(text), key
+
+
+def places(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+
+def test_one_and_many_are_told_apart() -> None:
+    assert ("1 record", "2 records") == (words.t("frame.records", n=1), words.t("frame.records", n=2))
+
+
+def test_an_unknown_key_is_our_mistake() -> None:
+    with pytest.raises(KeyError):
+        words.t("frame.nonsense")
+
+
+def test_values_are_put_in_once_and_never_read_as_a_sentence() -> None:
+    assert words.t("frame.record_is", record="{n} {0.__class__}") == "record {n} {0.__class__}"
