@@ -2,11 +2,12 @@
 
 import streamlit as st
 
-from readback.ui import address, frame, show
+from readback.ui import address, choice, frame, show
 from readback.ui.words import t
 
 st.set_page_config(page_title=t("frame.title"), layout="wide", initial_sidebar_state=240)
 address.begin()
+choice.begin()
 show.style()
 
 # Each address differs from its file's stem: before the first run of st.navigation, and on every run of AppTest,

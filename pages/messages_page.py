@@ -50,7 +50,7 @@ with right:
     views.findings(found, faults)
     bar.next_finding(found)
     with st.expander(t("messages.fields"), expanded=True, key="fields_open"):
-        beside.fields(choice.record(), made)
+        beside.fields(choice.record(), made, found)
     with st.expander(t("messages.try"), key="try_open", expanded=bool(tried)):
         beside.trial(choice.record(), made)
 keys.script()

@@ -2,24 +2,26 @@
 
 import streamlit as st
 
-from readback import charts, stats
+from readback import charts
 from readback.criteria import scale_text
-from readback.ui import address, choice, score_tables, score_view, show, table
+from readback.ui import address, choice, score_said, score_tables, score_view, show, table
 from readback.ui.words import t
 
 score_view.style()
+heading = st.empty()
+heading.title(t("scores.title"))
 shop = choice.workspace()
 if not shop.scores:
-    st.title(t("scores.title"))
     show.empty(t("scores.nothing"), t("scores.nothing_next"), "open")
     st.stop()
 scored = score_view.table_of(shop)
-st.title(t("scores.title" if len(scored.columns.conditions) != 1 else "scores.title_one"))
 count, findings = score_view.noticed(scored)
 if not len(scored.columns):
     show.empty(t("scores.unreadable"), t("scores.nothing_next"), "open")
     show.findings(findings, to_message=False)
     st.stop()
+if len(scored.columns.conditions) == 1:
+    heading.title(t("scores.title_one"))
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
     name = score_view.pick("criterion", t("scores.criterion"), score_view.criteria(scored, shop))
@@ -29,43 +31,44 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     factors = scored.varying if len(scored.varying) > 1 else ()
     by = score_view.pick("by", t("scores.by"), ("", *factors), score_view.factor_name)
 criterion = scored.criteria[name]
-rows = score_view.ranked(stats.rows(scored, None, name, judge), criterion)
-many = len(rows) > score_view.MOST and bool(factors) and not by
-shown = score_view.ranked(stats.rows(scored, by or factors[0], name, judge), criterion) if by or many else rows
+view = score_view.view(scored, criterion, judge, by)
 
-if warning := score_view.synthetic(scored):
+if warning := score_said.synthetic(scored):
     show.notice(warning, "warning")
-show.draw(show.h('<p class="rb-lead">{}</p>', score_view.lead(scored, rows, criterion)))
+lead = score_said.lead(scored, view.rows if view.many else view.shown, criterion)
+show.draw(show.h('<p class="rb-lead">{}</p>', lead))
 if name in scored.inferred:
     show.notice(t("scores.inferred", criterion=name, scale=scale_text(criterion)))
-show.draw(score_view.strip(rows))
-if many:
-    show.draw(show.h("<p>{}</p>", t("scores.many", n=len(rows), factor=factors[0])))
-    table.table("means", *score_tables.numbers(scored, rows), caption=t("scores.table"))
-if by:
-    show.draw(show.h("<p>{}</p>", t("scores.effect", factor=by)))
+show.draw(score_said.strip(view.rows, judge))
+if view.said:
+    show.draw(show.h("<p>{}</p>", view.said))
+if view.many:
+    table.table("means", *score_tables.numbers(scored, view.rows), caption=t("scores.table"))
 
-names = score_view.names(scored, shown)
 left, right = st.columns(2, gap="medium")
-for place, heading, draw in ((left, "distribution", charts.distribution), (right, "means", charts.means)):
+for place, what, draw in ((left, "distribution", charts.distribution), (right, "means", charts.means)):
     with place:
-        st.header(t(f"scores.{heading}"))
-        score_view.chart(
-            draw(shown, names, criterion, score_view.say, score_view.dark()), f"chart_{heading}", shown, scored
-        )
-if not many:
+        st.header(t(f"scores.{what}"))
+        names = score_view.names(scored, view.shown)
+        made = draw(view.shown, names, criterion, score_view.say, score_view.dark())
+        score_view.chart(made, f"chart_{what}", view.shown, scored)
+if not view.many:
     st.header(t("scores.table_by", factor=by) if by else t("scores.table"))
-    table.table("means", *score_tables.numbers(scored, shown), caption=t("scores.table"))
+    table.table("means", *score_tables.numbers(scored, view.shown), caption=t("scores.table"))
 
 if of := st.query_params.get("of"):
-    st.header(show.md(t("scores.records", name=of)))
+    called = t("scores.records", name=of.removeprefix("condition="))
+    st.header(show.md(called))
     st.button(t("scores.close"), key="close_records", on_click=address.put, kwargs={"of": None})
-    table.table("records", *score_tables.records(scored, of, name, judge, shop), caption=t("scores.records", name=of))
+    columns, behind = score_tables.records(scored, of, name, judge, shop)
+    table.table("records", columns, behind, caption=called)
+    if len(behind) == score_tables.RECORDS:
+        st.caption(t("scores.records_more", n=len(behind)))
 else:
     show.draw(show.h('<p class="rb-small">{}</p>', t("scores.records_none")))
 if criterion.meanings:
     with st.expander(t("scores.scale")):
-        show.draw(score_view.meanings(criterion))
+        show.draw(score_said.meanings(criterion))
 with st.expander(t("scores.computed")):
     show.draw(score_tables.computed(scored))
 if count:

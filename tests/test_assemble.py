@@ -217,6 +217,19 @@ def test_no_schema_is_missed_where_there_never_is_one() -> None:
     assert made.notes == ()
 
 
+def test_a_missing_answer_weighs_less_where_the_condition_was_not_run_yet() -> None:
+    workspace = replace(
+        NOTHING,
+        judges={"j": Judge("j", "{answer}")},
+        conditions=(Condition("run", judge="j", answers="run.jsonl"), Condition("planned", judge="j")),
+    )
+    made = [assemble(workspace, row(), Choice(condition=name, judge="j")) for name in ("run", "planned")]
+    assert [[(n.code, n.severity) for n in one.notes] for one in made] == [
+        [("jdg-no-answer", None)],
+        [("jdg-no-answer", "info")],
+    ]
+
+
 def test_conditions_come_first_then_tasks_then_judges() -> None:
     workspace = replace(
         NOTHING,

@@ -151,7 +151,8 @@ def test_an_audit_stops_when_it_is_told_to_and_says_so(write: Write) -> None:
     told: list[tuple[int, int]] = []
 
     def progress(done: int, total: int) -> bool:
-        told.append((done, total))
+        if total:  # before, the dataset is read for the first time
+            told.append((done, total))
         return done < 3
 
     assert engine.check(opened, progress=progress).stopped

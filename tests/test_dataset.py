@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from readback import cache_folder
 from readback.dataset import MISSING, Cancelled, Dataset, DatasetChanged, look, open_dataset
+from readback.index_pass import build
 from readback.types import DatasetSource, Place
 
 Write = Callable[[dict[str, Any]], Path]
@@ -25,6 +26,11 @@ Write = Callable[[dict[str, Any]], Path]
 
 def opened(folder: Path, name: str = "d.jsonl", **settings: Any) -> Dataset:
     return open_dataset(folder, DatasetSource(name, **settings))
+
+
+def entries() -> set[Path]:
+    """What is kept, and what was begun; locks stay and are empty."""
+    return {path for path in cache_folder.cache_folder().iterdir() if not path.name.startswith(".lock-")}
 
 
 def codes(data: Dataset) -> list[str]:
@@ -227,12 +233,12 @@ def test_the_index_is_private_kept_and_read_again(write: Write, monkeypatch: pyt
 def test_a_changed_file_is_read_anew_and_the_old_index_goes(write: Write) -> None:
     folder = write({"d.jsonl": [{"id": "a"}]})
     old = opened(folder)
-    before = set(cache_folder.cache_folder().iterdir())
+    before = entries()
     (folder / "new").write_text('{"id": "b"}\n{"id": "c"}\n')
     (folder / "new").replace(folder / "d.jsonl")
     assert opened(folder).ids() == ("b", "c")
     assert old.record(0).fields["id"] == "a"  # the file as it was, as long as somebody looks at it
-    assert len(before) == len(set(cache_folder.cache_folder().iterdir()))
+    assert len(before) == len(entries())
 
 
 def test_a_file_written_to_while_it_is_open_is_told(write: Write) -> None:
@@ -270,10 +276,10 @@ def test_progress_rises_to_the_end_and_stops_the_reading(write: Write) -> None:
         seen.append((done, total))
         return len(seen) < 3
 
-    before = set(cache_folder.cache_folder().iterdir())
+    before = entries()
     with pytest.raises(Cancelled):
         open_dataset(folder, DatasetSource("d.jsonl"), progress)
-    assert before == set(cache_folder.cache_folder().iterdir())
+    assert before == entries()
     risen: list[tuple[int, int]] = []
 
     def follow(done: int, total: int) -> bool:
@@ -304,6 +310,20 @@ def test_several_threads_read_at_once(write: Write) -> None:
     data = opened(write({"d.jsonl": [{"id": str(n)} for n in range(500)]}))
     with ThreadPoolExecutor(8) as pool:
         assert [str(n) for n in range(500)] == list(pool.map(lambda n: data.record(n).fields["id"], range(500)))
+
+
+def test_several_who_open_a_new_file_at_once_read_it_once(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = write({"d.jsonl": [{"id": str(n)} for n in range(3000)]})
+    built: list[int] = []
+
+    def counted(*arguments: Any) -> None:
+        built.append(1)
+        build(*arguments)
+
+    monkeypatch.setattr("readback.dataset.build", counted)
+    with ThreadPoolExecutor(8) as pool:
+        lengths = list(pool.map(lambda _: len(opened(folder)), range(8)))
+    assert (lengths, built) == ([3000] * 8, [1])
 
 
 def test_parquet_comes_as_json_values(tmp_path: Path) -> None:

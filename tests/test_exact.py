@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from html.parser import HTMLParser
 
 import pytest
@@ -70,10 +69,8 @@ def test_marks_change_no_character(text: str, data: st.DataObject) -> None:
     assert shown(text) == read(exact.html(segments, marks)).text
 
 
-def test_no_raw_character_below_33_is_left_for_the_element_to_strip() -> None:
-    body = exact.text("".join(map(chr, range(33))))
-    assert not any(ord(c) < 32 for c in body)
-    assert " " not in re.sub("<[^>]*>", "", body)
+def test_no_raw_line_end_or_other_control_character_is_left_for_the_element_to_strip() -> None:
+    assert not any(ord(c) < 32 for c in exact.text("".join(map(chr, range(33)))))
 
 
 def test_characters_from_80_to_9f_stay_raw() -> None:
@@ -81,7 +78,9 @@ def test_characters_from_80_to_9f_stay_raw() -> None:
     assert "&#133;" not in exact.text("\x85")
 
 
-@pytest.mark.parametrize(("character", "glyph"), [("\0", "NUL"), ("\r", "CR"), ("\ud800", "\\ud800"), ("\udfff", "\\udfff")])
+@pytest.mark.parametrize(
+    ("character", "glyph"), [("\0", "NUL"), ("\r", "CR"), ("\ud800", "\\ud800"), ("\udfff", "\\udfff")]
+)
 def test_what_no_browser_keeps_is_a_glyph_with_its_code(character: str, glyph: str) -> None:
     html = exact.text(character)
     assert f'data-code="{ord(character):04x}"' in html
@@ -100,7 +99,8 @@ def test_joined_emoji_stay_joined() -> None:
 @pytest.mark.parametrize(
     ("origin", "look"),
     [("system", "yours"), ("task", "yours"), ("template", "yours"), ("instruction", "yours"), ("joiner", "yours"),
-     ("variable", "data"), ("default", "default"), ("adapter", "adapter"), ("serving", "server"), ("unknown", "unknown")],
+     ("variable", "data"), ("default", "default"), ("adapter", "adapter"), ("serving", "server"),
+     ("unknown", "unknown")],
 )  # fmt: skip
 def test_each_origin_has_its_look(origin: str, look: str) -> None:
     assert f"rb-s rb-{look}" in read(exact.html([Segment("x", origin)])).classes  # type: ignore[arg-type]
@@ -108,8 +108,8 @@ def test_each_origin_has_its_look(origin: str, look: str) -> None:
 
 def test_a_mark_over_two_segments_says_its_number_once() -> None:
     html = exact.html([Segment("abc", "template"), Segment("def", "variable")], [exact.Mark(1, 5, 7, "error", "t")])
-    assert 2 == html.count("<mark")
-    assert 1 == html.count('data-n="7"')
+    assert html.count("<mark") == 2
+    assert html.count('data-n="7"') == 1
 
 
 def test_untrusted_words_stay_inside_their_attribute() -> None:
@@ -121,8 +121,8 @@ def test_untrusted_words_stay_inside_their_attribute() -> None:
 def test_a_long_text_shows_the_part_around_the_finding_and_says_how_much_is_left_out() -> None:
     segments = [Segment("a" * 1_000_000, "template"), Segment("b" * 1_000_000, "variable")]
     shown_, start, left = exact.window(segments, here=1_500_000)
-    assert exact.SHOWN == sum(len(s.text) for s in shown_)
-    assert (1_500_000 - exact.BEFORE, 2_000_000 - exact.SHOWN) == (start, left)
+    assert sum(len(s.text) for s in shown_) == exact.SHOWN
+    assert (start, left) == (1_500_000 - exact.BEFORE, 2_000_000 - exact.SHOWN)
     assert exact.shifted(exact.Mark(1_500_000, 1_500_010, 1, "error", ""), -start).start == exact.BEFORE
 
 

@@ -26,7 +26,9 @@ def test_the_bytes_are_the_text(text: str) -> None:
 @given(texts)
 def test_the_json_reads_back_as_the_same_messages(text: str) -> None:
     made = said(("system", text), ("user", text + "\n"))
-    assert [{"role": "system", "content": text}, {"role": "user", "content": text + "\n"}] == json.loads(exports.as_json(made))
+    assert [{"role": "system", "content": text}, {"role": "user", "content": text + "\n"}] == json.loads(
+        exports.as_json(made)
+    )
 
 
 @given(st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",))))
@@ -37,4 +39,4 @@ def test_a_shell_reads_the_curl_line_as_one_body(text: str) -> None:
 
 
 def test_a_file_name_is_made_of_harmless_characters() -> None:
-    assert "a_b-user" == exports.name("a/ b", None, "user")
+    assert exports.name("a/ b", None, "user") == "a_b-user"

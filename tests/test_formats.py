@@ -65,7 +65,7 @@ def test_every_format_says_what_it_is() -> None:
 @example(b'a\n"\n"\n')
 @example(b'[{"a":1}{"b":2}]')
 @example(b'{"data":[{"a":1},')
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_any_bytes_are_read_without_an_exception_and_every_line_is_accounted_for(data: bytes) -> None:
     physical = data.count(b"\n") + bool(data and not data.endswith(b"\n"))
     for module in (jsonl, csv_file, tsv):
@@ -75,7 +75,7 @@ def test_any_bytes_are_read_without_an_exception_and_every_line_is_accounted_for
 
 
 @given(st.text(alphabet=',"\n\r\tab;', max_size=80))
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_no_line_of_csv_is_lost_whatever_its_quotes(text: str) -> None:
     data = text.encode()
     numbers: list[int] = []
@@ -100,6 +100,7 @@ RECORDS = st.lists(st.dictionaries(st.text(max_size=5), JSON, max_size=4), min_s
 
 
 @given(RECORDS, st.booleans(), st.sampled_from([None, 1]))
+@settings(deadline=None)
 def test_json_records_come_back_as_they_were(
     records: list[dict[str, Any]], ascii_only: bool, indent: int | None
 ) -> None:
@@ -109,9 +110,11 @@ def test_json_records_come_back_as_they_were(
     assert records == fields(json_file, whole.encode())
 
 
-@given(
-    st.lists(st.tuples(st.text(alphabet=st.characters(codec="utf-8")), st.text(alphabet=st.characters(codec="utf-8"))))
-)
+CELL = st.text(alphabet=st.characters(codec="utf-8"))
+
+
+@given(st.lists(st.tuples(CELL, CELL)))
+@settings(deadline=None)
 def test_csv_cells_come_back_as_they_were(cells: list[tuple[str, str]]) -> None:
     out = io.StringIO(newline="")
     writer = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n")
@@ -124,6 +127,7 @@ def test_csv_cells_come_back_as_they_were(cells: list[tuple[str, str]]) -> None:
 
 
 @given(RECORDS)
+@settings(deadline=None)
 def test_what_stands_between_offsets_reads_as_the_same_record(records: list[dict[str, Any]]) -> None:
     for module, text in (
         (jsonl, "\ufeff" + "\r\n\n".join(json.dumps(one, ensure_ascii=False) for one in records)),

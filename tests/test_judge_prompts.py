@@ -64,16 +64,27 @@ def test_the_rubrics_of_the_prompt_formats_load_and_the_inference_file_is_none(s
 
 
 @pytest.mark.realdata
-def test_definitions_load_one_judge_a_row_and_fields_need_an_entry(shared: Path) -> None:
+def test_definitions_load_one_judge_a_row(shared: Path) -> None:
     path = shared / "data/judge-prompts/judge_prompts.jsonl"
     judges, notes = judge_prompts.read(path, shared)
     assert [judge.name for judge in judges][:2] == ["pair-v2", "pair-v2-multi-turn"]
-    assert len(judges) == 8
+    assert [(judge.place.line, judge.place.field) for judge in judges][:1] == [(1, "prompt_template")]
+    assert (len(judges), notes) == (8, ())
     assert judges[0].settings["type"] == "pairwise"
-    assert {note.code for note in notes} == {"jdg-format-field"}
-    assert [note.values["field"] for note in notes if note.place.judge == "pair-v2"] == ["answer_a", "answer_b"]
-    _, notes = judge_prompts.read(path, shared, {"fields": {"answer_a": "a", "answer_b": "b"}})
-    assert not [note for note in notes if note.place.judge == "pair-v2"]
+    assert "{answer_a}" in judges[0].user
+
+
+def test_a_definition_without_a_template_is_a_note_and_the_others_load(write: Write) -> None:
+    rows = [
+        {"name": "a", "prompt_template": "{question}"},
+        {"name": "b"},
+        {"prompt_template": "{answer}", "system_prompt": "S"},
+    ]
+    for name in ("d.jsonl", "d.json"):
+        root = write({name: rows})
+        judges, notes = judge_prompts.read(root / name, root)
+        assert [(judge.user, judge.system) for judge in judges] == [("{question}", None), ("{answer}", "S")]
+        assert [note.code for note in notes] == ["jdg-empty-prompt"]
 
 
 @pytest.mark.parametrize(
@@ -163,37 +174,6 @@ def test_what_is_odd_in_a_rubric_is_noted(write: Write, text: str, codes: list[s
     assert [note.code for note in notes] == codes
     assert judge.bare is bare
     assert "abc" not in str(judge)
-
-
-@pytest.mark.parametrize(
-    ("user", "field", "reason"),
-    [
-        ("{question.x}", "question.x", "it reaches into a value"),
-        ("{answer[0]}", "answer[0]", "it reaches into a value"),
-        ("{}", "", "it is positional"),
-        ("{0}", "0", "it is positional"),
-        ("{question!r}", "question", "it asks for a format"),
-        ("{question:>10}", "question", "it asks for a format"),
-        ("a\n\n{query}", "query", "nothing fills it"),
-    ],
-)
-def test_fields_that_are_no_plain_names_are_refused(write: Write, user: str, field: str, reason: str) -> None:
-    root = write({"j.txt": user})
-    _, (note,) = judge_prompts.read(root / "j.txt", root)
-    assert (note.code, note.values) == ("jdg-format-field", {"field": field, "reason": reason})
-    assert note.place.line == user.count("\n") + 1
-
-
-@pytest.mark.parametrize("user", ["{question", "a } b", "{question:{}"])
-def test_an_unbalanced_brace_is_a_note(write: Write, user: str) -> None:
-    root = write({"j.txt": user})
-    _, notes = judge_prompts.read(root / "j.txt", root)
-    assert notes[-1].code == "jdg-format-syntax"
-
-
-def test_doubled_braces_and_the_four_fields_are_fine(write: Write) -> None:
-    root = write({"j.txt": '{{"a": 1}} {question} {answer} {documents} {gold_reference} {question}'})
-    only(judge_prompts.read(root / "j.txt", root))
 
 
 @pytest.mark.parametrize(

@@ -165,10 +165,8 @@ runs:
         "fmt-unknown-mode": 1,
     }
     assert note(found, "dat-unknown-key").values["nearest"] == "prompt_mode"
-    assert (note(found, "fmt-unknown-mode").values["nearest"],) + (note(found, "fmt-unknown-mode").place.line,) == (
-        "instruction",
-        3,
-    )
+    unknown = note(found, "fmt-unknown-mode")
+    assert (unknown.values["nearest"], unknown.place.line) == ("instruction", 3)
 
 
 def test_an_unsaid_mode_is_rag_as_in_the_program(write: Write) -> None:

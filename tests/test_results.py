@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import json
+import math
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from score_files import TIDY, Write, codes, load, states
 
-from readback import results, scores
+from readback import results, scores, stats
 from readback.criteria import from_entry
 from readback.progress import Cancelled
 from readback.types import Condition, Score, ScoreSource, Workspace
@@ -172,9 +177,34 @@ def test_scores_under_metrics_are_read_and_text_is_never_evaluated(write: Write)
     assert [(s.item, s.criterion, s.value) for s in found.scores] == [("7", "relevance_score", 2.0)]
 
 
+NESTED = ({"relevance_score": 1}, {"factuality": 0.5, "grounding": "x"}, {"mean_coverage": 0.3}, [1])
+PLAIN = (None, True, 0, -1, 2, 3.5, 1e308, 10**400, "", "x", "2", "\ud800", "a\0b", "N/A", "pass", "instruction")
+NAMES = (
+    *("item", "id", "qid", "task_id", "condition", "criterion", "metric", "score", "value", "judge", "note", "arm"),
+    *("relevance_score", "avg_x_score", "metrics", "judge_scores", "judge_verdict", "citation_metrics", "errors"),
+    *("run", "status", "is_aggregated", "topic", "pass", "grounding", "\ud800_score", "\ud801"),
+)
+ROWS = st.lists(st.dictionaries(st.sampled_from(NAMES), st.sampled_from((*PLAIN, *NESTED))), max_size=8)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=80, deadline=None)
+@given(ROWS, st.sampled_from(["", "item", "arm"]))
+def test_rows_of_anything_give_states_and_notes_and_never_an_exception(
+    tmp_path: Path, rows: list[dict[str, Any]], named: str
+) -> None:
+    (tmp_path / "s.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
+    source = ScoreSource(
+        "s.jsonl", condition=(named,) if named == "arm" else (), item=(named,) if named == "item" else ()
+    )
+    found = load(tmp_path, source)
+    assert all(isinstance(note.code, str) for note in stats.notes(found))
+    assert all(math.isfinite(s.value) == (s.state == "scored") for s in found.scores)
+    json.dumps(scores.as_json(found), allow_nan=False, ensure_ascii=False).encode()  # nothing that cannot be sent
+
+
 def test_what_holds_no_scores_is_said_not_to(write: Write) -> None:
     root = write({"s.csv": "id,name\n1,a\n", "empty.csv": "", "b.bin": b"\0\1\2"})
-    assert codes(load(root, "s.csv")) == ["dat-not-recognised"]
+    assert codes(load(root, "s.csv")) == ["scr-no-scores"]
     assert len(load(root).scores) == 0
     assert len(codes(load(root, "gone.csv", "../out.csv"))) == 2
     assert results.recognise(root / "s.csv", "s.csv") is None

@@ -38,18 +38,18 @@ def kept(token: str) -> dict[str, bytes]:
 
 def test_files_are_kept_with_their_folders() -> None:
     token, notes = upload.save([("a.jsonl", io.BytesIO(b"{}\n")), ("sub/b.yml", io.BytesIO(b"x: 1"))], ME)
-    assert ({"a.jsonl": b"{}\n", "sub/b.yml": b"x: 1"}, ()) == (kept(token), notes)
+    assert (kept(token), notes) == ({"a.jsonl": b"{}\n", "sub/b.yml": b"x: 1"}, ())
 
 
 def test_a_zip_file_is_unpacked() -> None:
     token, notes = upload.save([("w.zip", zipped(**{"prompt_config.yml": b"p", "d/t.jinja": b"t"}))], ME)
-    assert ({"prompt_config.yml": b"p", "d/t.jinja": b"t"}, ()) == (kept(token), notes)
+    assert (kept(token), notes) == ({"prompt_config.yml": b"p", "d/t.jinja": b"t"}, ())
 
 
 @pytest.mark.parametrize("name", ["../x", "/etc/passwd", "a/../../x", "C:\\x", "a\\..\\..\\x", "", "a//b"])
 def test_a_name_that_leads_outside_is_left_out_with_a_note(name: str) -> None:
     token, notes = upload.save([(name, io.BytesIO(b"x")), ("ok.txt", io.BytesIO(b"y"))], ME)
-    assert ({"ok.txt": b"y"}, ["dat-path-outside"]) == (kept(token), [note.code for note in notes])
+    assert (kept(token), [note.code for note in notes]) == ({"ok.txt": b"y"}, ["dat-path-outside"])
 
 
 def test_a_link_in_a_zip_file_is_left_out() -> None:
@@ -59,7 +59,7 @@ def test_a_link_in_a_zip_file_is_left_out() -> None:
         info.external_attr = (stat.S_IFLNK | 0o777) << 16
         archive.writestr(info, "/etc/passwd")
     token, _ = upload.save([("w.zip", out)], ME)
-    assert {} == kept(token)
+    assert kept(token) == {}
 
 
 def test_a_bomb_is_stopped_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +68,7 @@ def test_a_bomb_is_stopped_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("big", b"\0" * (64 << 20))
         token, notes = upload.save([("w.zip", out)], ME)
-    assert ({}, ["dat-too-large"]) == (kept(token), [note.code for note in notes])
+    assert (kept(token), [note.code for note in notes]) == ({}, ["dat-too-large"])
 
 
 def test_another_browser_does_not_see_it() -> None:

@@ -15,7 +15,9 @@ from readback.ui import words
 SOURCES = [HOUSE / "app.py", *sorted((HOUSE / "pages").glob("*.py")), *sorted(words.HERE.parent.glob("*.py"))]
 ENGLISH = words.words("en")
 AREAS = {key.partition(".")[0] for key in ENGLISH}
-LANGUAGES = sorted(folder.name for folder in words.HERE.iterdir() if folder.is_dir() and not folder.name.startswith("_"))
+LANGUAGES = sorted(
+    folder.name for folder in words.HERE.iterdir() if folder.is_dir() and not folder.name.startswith("_")
+)
 
 
 def literals(path: Path) -> set[str]:
@@ -60,7 +62,7 @@ def places(text: str) -> set[str]:
 
 
 def test_one_and_many_are_told_apart() -> None:
-    assert ("1 record", "2 records") == (words.t("frame.records", n=1), words.t("frame.records", n=2))
+    assert (words.t("frame.records", n=1), words.t("frame.records", n=2)) == ("1 record", "2 records")
 
 
 def test_an_unknown_key_is_our_mistake() -> None:

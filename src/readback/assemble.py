@@ -98,11 +98,15 @@ def _judged(workspace: Workspace, record: Record, choice: Choice, answer: Answer
     judge = workspace.judges.get(choice.judge or "")
     if judge is None:
         return (), (), (unknown("judge", choice.judge or "", workspace.judges),)
-    if choice.condition and workspace.condition(choice.condition) is None:
+    condition = workspace.condition(choice.condition) if choice.condition else None
+    if choice.condition and condition is None:
         return (), (), (unknown("condition", choice.condition, [c.name for c in workspace.conditions]),)
     if workspace.options.get("placeholders") == "bare" and judge.syntax == "placeholder":
         judge = replace(judge, bare=True)
-    return judge_messages(judge, record, choice.condition, answer, extra)
+    messages, names, notes = judge_messages(judge, record, choice.condition, answer, extra)
+    if condition and condition.answers is None and answer is None:  # not run yet: nothing is missing
+        notes = tuple(replace(n, severity="info") if n.code == "jdg-no-answer" else n for n in notes)
+    return messages, names, notes
 
 
 def _instruction(workspace: Workspace, task: str) -> Segments:

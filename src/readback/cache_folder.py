@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import json
 import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+PAUSE = 0.05  # seconds between two looks at a lock
 ABOUT = "about.json"  # the file of an entry that says what it is of; written last
 
 
@@ -53,17 +55,29 @@ def fresh(folder: Path) -> Path:
     return Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
 
 
-def keep(made: Path, folder: Path) -> None:
-    """Give a filled folder its name, all at once; whoever came first with the same content wins."""
-    for old in folder.parent.glob(f"{folder.name.partition('-')[0]}-*"):
-        if old != folder:
-            shutil.rmtree(old, ignore_errors=True)  # the same reading of an earlier version of the file
+@contextlib.contextmanager
+def alone(folder: Path, waiting: Callable[[], None]) -> Iterator[None]:
+    """Nobody else fills this entry meanwhile; while somebody does, `waiting` is called now and then and may raise."""
+    lock = os.open(folder.parent / f".lock-{folder.name[:2]}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        made.rename(folder)
-    except OSError:
-        shutil.rmtree(made, ignore_errors=True)
-        if not (folder / ABOUT).is_file():
-            raise
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                waiting()
+                time.sleep(PAUSE)
+        yield
+    finally:
+        os.close(lock)
+
+
+def keep(made: Path, folder: Path) -> None:
+    """Give a filled folder its name, all at once; what was kept of earlier versions of the file goes."""
+    for old in folder.parent.glob(f"{folder.name.partition('-')[0]}-*"):
+        drop(old)
+    made.rename(folder)
+    tidy()
 
 
 def drop(folder: Path) -> None:

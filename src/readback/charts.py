@@ -18,12 +18,16 @@ Say = Callable[..., str]  # the sentence of a key under `scores.`, with its plac
 # step has a pattern of its own as well, so that nothing depends on colour.
 LIGHT = ("#8c2d04", "#e6894a", "#b9bec6", "#6baed6", "#2171b5", "#08306b")
 DARK = ("#d9641f", "#f0b07a", "#7c8591", "#4f8fbf", "#8ab8e6", "#cfe4fa")
+ON_LIGHT = ("#ffffff", "#1d2127", "#1d2127", "#1d2127", "#ffffff", "#ffffff")  # what is written on each step
+ON_DARK = ("#14171b", "#14171b", "#14171b", "#14171b", "#14171b", "#14171b")
 PATTERNS = ("x", "\\", ".", "", "/", "-", "|", "+")
 INK = {False: "#1d2127", True: "#e6e8eb"}
 GRID = {False: "#d5d9df", True: "#363d46"}
 PAPER = {False: "#ffffff", True: "#14171b"}
-LINE = 34  # pixels for a condition: its name and, below it, its counts
-SHORT, LONG = 44, 160  # characters of a name beside its bar, and when pointed at
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
+LINE, TOP, BOTTOM = 72, 44, 56  # pixels for a row (two lines of text, then its mark), above all, and for the axis
+BELOW, THICK = 0.24, 0.36  # where the mark stands in its row, and how thick a bar is, as shares of the row
+SHORT, LONG = 48, 160  # characters of a name beside its bar, and when pointed at
 SMALL = 0.06  # share below which a number does not fit into its bar
 
 
@@ -41,31 +45,37 @@ def distribution(
     """How many answers got each value, as one stacked bar for each row; its parts are shares of the scored ones."""
     figure = go.Figure()
     values = list(dict.fromkeys(value for row in rows for value, _ in row.distribution))
-    shades, patterns = steps(values, criterion, dark)
-    for value, shade, pattern in zip(values, shades, patterns, strict=True):
+    for value, step in zip(values, steps(values, criterion, dark), strict=True):
         counts = [dict(row.distribution).get(value, 0) for row in rows]
         shares = [100 * count / row.n if row.n else 0 for count, row in zip(counts, rows, strict=True)]
         figure.add_bar(
             x=shares,
-            y=list(range(len(rows))),
+            y=[at + BELOW for at in range(len(rows))],
+            width=THICK,
             orientation="h",
             name=_minus(value),
             text=[str(n) if share >= 100 * SMALL else "" for n, share in zip(counts, shares, strict=True)],
             textposition="inside",
             insidetextanchor="middle",
             textangle=0,
-            textfont={"color": INK[dark], "size": 13, "shadow": f"0 0 3px {PAPER[dark]}, 0 0 3px {PAPER[dark]}"},
+            textfont={"color": step.ink, "size": 13, "shadow": f"0 0 2px {step.shade}, 0 0 4px {step.shade}"},
             marker={
-                "color": shade,
+                "color": step.shade,
                 "line": {"color": PAPER[dark], "width": 1},
-                "pattern": {"shape": pattern, "fgcolor": PAPER[dark], "fgopacity": 0.55, "size": 7, "solidity": 0.25},
+                "pattern": {
+                    "shape": step.pattern,
+                    "fgcolor": PAPER[dark],
+                    "fgopacity": 0.45,
+                    "size": 7,
+                    "solidity": 0.25,
+                },
             },
             customdata=[[_cut(name, LONG), n] for name, n in zip(names, counts, strict=True)],
             hovertemplate=f"%{{customdata[0]}}<br>{_minus(value)}: %{{customdata[1]}} (%{{x:.0f}} %)<extra></extra>",
         )
     _frame(figure, rows, names, say, dark)
-    figure.update_layout(barmode="stack", bargap=0.3)
-    figure.update_xaxes(range=[0, 100], ticksuffix=" %", title=say("share_axis"))
+    figure.update_layout(barmode="stack")
+    figure.update_xaxes(range=[0, 100], tickvals=[0, 25, 50, 75, 100], title=_title(say("share_axis")))
     said = [
         say(
             "alt_row",
@@ -85,10 +95,10 @@ def means(rows: Sequence[Row], names: Sequence[str], criterion: Criterion, say: 
     ends = [row.interval for _, row, _ in shown]
     figure.add_scatter(
         x=[mean for _, _, mean in shown],
-        y=[at for at, _, _ in shown],
+        y=[at + BELOW for at, _, _ in shown],
         mode="markers+text",
         text=[_minus(f"{mean:.2f}") for _, _, mean in shown],
-        textposition="top center",
+        textposition="middle right",
         textfont={"color": INK[dark], "size": 13},
         marker={"symbol": "diamond", "size": 11, "color": LIGHT[4] if not dark else DARK[4]},
         error_x=None
@@ -102,11 +112,12 @@ def means(rows: Sequence[Row], names: Sequence[str], criterion: Criterion, say: 
         customdata=[[_cut(names[at], LONG), row.n] for at, row, _ in shown],
         hovertemplate="%{customdata[0]}<br>%{x:.4f} (n %{customdata[1]})<extra></extra>",
         showlegend=False,
+        cliponaxis=False,
     )
     _frame(figure, rows, names, say, dark)
     low, high = span(criterion, [mean for _, _, mean in shown])
     room = (high - low) * 0.04
-    figure.update_xaxes(range=[low - room, high + room], title=say("mean_axis", criterion=_cut(criterion.name)))
+    figure.update_xaxes(range=[low - room, high + room], title=_title(say("mean_axis")))
     if criterion.values:
         figure.update_xaxes(tickvals=list(criterion.values), ticktext=[_minus(number(v)) for v in criterion.values])
     said = [
@@ -118,14 +129,23 @@ def means(rows: Sequence[Row], names: Sequence[str], criterion: Criterion, say: 
     return Chart(figure, " ".join((say("alt_means", criterion=criterion.name), *said)))
 
 
-def steps(values: Sequence[str], criterion: Criterion, dark: bool = False) -> tuple[list[str], list[str]]:
-    """A colour and a pattern for each value: the better end of the scale blue, the worse orange."""
-    palette = DARK if dark else LIGHT
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How one value of a scale looks: its colour, its pattern, and the colour of what is written on it."""
+
+    shade: str
+    pattern: str
+    ink: str
+
+
+def steps(values: Sequence[str], criterion: Criterion, dark: bool = False) -> tuple[Step, ...]:
+    """A look for each value: the better end of the scale blue, the worse orange."""
+    shades, inks = (DARK, ON_DARK) if dark else (LIGHT, ON_LIGHT)
     many = len(values)
-    places = [round(at * (len(palette) - 1) / (many - 1)) if many > 1 else len(palette) - 2 for at in range(many)]
+    places = [round(at * (len(shades) - 1) / (many - 1)) if many > 1 else len(shades) - 2 for at in range(many)]
     if criterion.direction == "down":
         places.reverse()
-    return [palette[at] for at in places], [PATTERNS[at % len(PATTERNS)] for at in range(many)]
+    return tuple(Step(shades[place], PATTERNS[at % len(PATTERNS)], inks[place]) for at, place in enumerate(places))
 
 
 def span(criterion: Criterion, seen: Sequence[float]) -> tuple[float, float]:
@@ -149,34 +169,55 @@ def counted(row: Row, say: Say) -> str:
 
 
 def _frame(figure: Any, rows: Sequence[Row], names: Sequence[str], say: Say, dark: bool) -> None:
-    """What both charts share: a line for each row with its name and counts, our colours, nothing moving."""
+    """What both charts share: each row's name and counts above its mark, so that a narrow screen holds them."""
+    keys = [trace.name for trace in figure.data if trace.name]
+    wide = any(len(key) > 4 for key in keys)
+    legend = 22 * (-(-len(keys) // (3 if wide else 6)) - 1) if keys else 0  # the lines it takes beyond the first
     figure.update_layout(
         template="plotly_dark" if dark else "plotly_white",
-        height=110 + LINE * 1.4 * max(len(rows), 1),
-        margin={"l": 8, "r": 16, "t": 36, "b": 48},
+        height=TOP + legend + LINE * max(len(rows), 1) + BOTTOM,
+        margin={"l": 12, "r": 24, "t": TOP + legend, "b": BOTTOM},
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
-        font={"color": INK[dark], "size": 14},
-        legend={"orientation": "h", "traceorder": "normal", "x": 0, "xanchor": "left", "y": 1, "yanchor": "bottom"},
-        hoverlabel={"font": {"size": 14}},
+        font={"color": INK[dark], "size": 14, "family": FONT},
+        legend={
+            "orientation": "h",
+            "traceorder": "normal",
+            "entrywidth": 82 if wide else 26,
+            "x": 0,
+            "xanchor": "left",
+            "y": 1,
+            "yanchor": "bottom",
+        },
+        hoverlabel={"font": {"size": 14, "family": FONT}},
         dragmode=False,
     )
-    figure.update_yaxes(
-        tickvals=list(range(len(rows))),
-        ticktext=[f"{_cut(name)}<br>{counted(row, say)}" for name, row in zip(names, rows, strict=True)],
-        range=[len(rows) - 0.5, -0.5],  # the first row on top
-        automargin=True,
-        showgrid=False,
-        zeroline=False,
+    for at, (name, row) in enumerate(zip(names, rows, strict=True)):
+        figure.add_annotation(
+            text=f'{_cut(name)}<br><span style="font-size:12px">{counted(row, say)}</span>',
+            x=0,
+            xref="paper",
+            xanchor="left",
+            y=at - 0.48,
+            yanchor="top",
+            align="left",
+            showarrow=False,
+            borderpad=0,
+        )
+    figure.update_yaxes(  # the first row on top
+        range=[len(rows) - 0.5, -0.5], showticklabels=False, showgrid=False, zeroline=False, fixedrange=True
     )
     figure.update_xaxes(gridcolor=GRID[dark], zeroline=False, fixedrange=True)
-    figure.update_yaxes(fixedrange=True)
 
 
 def _cut(name: str, most: int = SHORT) -> str:
     """A name as a tick shows it: short, and never read as markup."""
     short = name if len(name) <= most else f"{name[: most - 1]}…"
     return short.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _title(text: str) -> dict[str, Any]:
+    return {"text": text, "font": {"size": 14}}
 
 
 def _minus(text: str) -> str:

@@ -128,7 +128,8 @@ def _inside(criterion: Criterion, value: float) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    """A number an axis can carry: no truth value, not endless, not beyond what is exact."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15
 
 
 def _is_range(entry: Mapping[str, Any]) -> bool:

@@ -155,9 +155,16 @@ def _opened(path: Path, file: str, source: DatasetSource, progress: Progress | N
     entry = cache_folder.entry(path, settings, VERSION)
     index = load(entry)
     if index is None:
-        cache_folder.drop(entry)  # a damaged one would be in the way
-        build(path, file, source, chosen, entry, progress)
-        index = load(entry)
+        size = path.stat().st_size
+
+        def waiting() -> None:
+            if progress and not progress(0, size):
+                raise Cancelled
+
+        with cache_folder.alone(entry, waiting):
+            if load(entry) is None:  # else somebody was quicker
+                build(path, file, source, chosen, entry, progress)
+            index = load(entry)
     if index is None:
         raise OSError(f"the index in {entry} cannot be read")
     meta = index.meta

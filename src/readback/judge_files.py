@@ -11,11 +11,23 @@ from readback.draft import Draft
 from readback.types import Criterion, Judge
 
 
-def judges_of(path: Path, draft: Draft, spec: Mapping[str, Any] | None = None) -> tuple[Judge, ...]:
-    """The judges in `path`; notes go to the draft. `spec` names the constants or files of system and user text."""
-    found, notes = judge_prompts.read(path, draft.root, spec)
+def judges_of(path: Path, draft: Draft) -> tuple[Judge, ...]:
+    """The judges in `path`; notes go to the draft."""
+    found, notes = judge_prompts.read(path, draft.root)
     draft.notes.extend(notes)
     return found
+
+
+def judge_of(path: Path, draft: Draft, name: str, spec: Mapping[str, Any]) -> Judge | None:
+    """One judge of the file: that of this name, else the first; what is wrong with the others is not said.
+
+    `spec` says which constants or files hold its system and user text, and which record fields fill it.
+    """
+    found, notes = judge_prompts.read(path, draft.root, spec)
+    chosen = next((judge for judge in found if judge.name == name), found[0] if found else None)
+    others = {judge.name for judge in found} - {chosen.name if chosen else ""}
+    draft.notes.extend(note for note in notes if note.place.judge not in others)
+    return chosen
 
 
 def judge_criteria(judges: Iterable[Judge]) -> dict[str, Criterion]:

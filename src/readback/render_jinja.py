@@ -93,7 +93,8 @@ def compiled(text: str, blocks: bool, hidden: frozenset[str]) -> Ready | Failed:
         tree = environment(blocks, hidden=hidden).parse(text)
         mutable = mutates(tree)
         plain, reads = loaded(environment(blocks, mutable, hidden), tree)
-        return Ready(text, blocks, hidden, plain, names(tree, reads), first_lines(tree, reads), mutable, tree)
+        known = names(tree, reads)
+        return Ready(text, blocks, hidden, plain, known, first_lines(tree, known), mutable, tree)
     except TemplateSyntaxError as error:
         return Failed("error", _sentence(error.message or "not a Jinja template"), error.lineno)
     except MemoryError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from jinja2 import nodes
 
@@ -216,18 +217,15 @@ def _targets(target: nodes.Node) -> Iterator[str]:
             yield from _targets(child)
 
 
-def first_lines(tree: nodes.Template, context: frozenset[str]) -> dict[str, int]:
+def first_lines(tree: nodes.Template, known: Names) -> dict[str, int]:
     """The names read from the values, dotted where the template says so, with the line where each first stands."""
     found: dict[str, int] = {}
     for expr in _outermost(tree):
         each = chain(expr)
-        if each is None or each.root not in context or each.prefixes[0].ctx != "load":  # type: ignore[attr-defined]
+        if each is None or each.root not in known.context or each.prefixes[0].ctx != "load":  # type: ignore[attr-defined]
             continue
-        fixed = [each.root]
-        for key in each.keys:
-            if not isinstance(key, str):
-                break
-            fixed.append(key)
-        name = ".".join(fixed)
+        keys = each.keys if known.reads(each.root) else ()  # elsewhere the name is another thing
+        fixed = takewhile(lambda key: isinstance(key, str), keys)
+        name = ".".join((each.root, *map(str, fixed)))
         found[name] = min(found.get(name, expr.lineno), expr.lineno)
     return found

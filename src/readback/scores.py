@@ -50,7 +50,12 @@ def _asked(workspace: Workspace, progress: Progress | None) -> tuple[_Asked, lis
         if isinstance(path, Note):
             notes.append(path)
             continue
-        stat = path.stat()
+        try:
+            stat = path.stat()
+        except OSError as gone:  # between two looks
+            values = {"path": source.path, "reason": (gone.strerror or "it cannot be read").lower()}
+            notes.append(Note("dat-file-missing", values, source.place, source.path))
+            continue
         files.append(_File(source, str(path), stat.st_size, stat.st_mtime_ns))
     return _Asked(tuple(files), _said(workspace), workspace, progress), notes
 

@@ -113,9 +113,10 @@ def _scale(
 ) -> tuple[Criterion, Note | None]:
     """The criterion's scale: declared, else the usual one if the values can be on it, else the one they suggest."""
     said = look_up(name, declared)
-    if said is not None and said.scale != "unknown":
-        return said, None
     usual = look_up(name, known)
+    if said is not None and said.scale != "unknown":
+        same = usual is not None and usual.values == said.values and (usual.low, usual.high) == (said.low, said.high)
+        return replace(said, meanings=usual.meanings) if usual and same and not said.meanings else said, None
     if usual is not None and fits(usual, counts):
         return usual, None
     found = inferred(name, counts)

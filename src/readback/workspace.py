@@ -81,13 +81,13 @@ def _file(path: Path) -> Draft:
     if path.name == workspace_file.NAME or found.what == WORKSPACE:
         workspace_file.read(draft, found.parsed or read_yaml(path, show(draft.root, path)))
         return draft
-    if found.what == OTHER:
-        if not found.notes or any(note.code in UNREADABLE or note.values.get("looks") for note in found.notes):
-            why = "; ".join(
-                f"{n.code} {n.values.get('reason') or n.values.get('looks', '')}".strip() for n in found.notes
-            )
-            raise NothingRead(f"{path.name}: {why or 'not a file that Readback knows'}")
-        draft.notes.extend(found.notes)
-        return draft
-    discovery.open_file(found, draft)
+    if found.what != OTHER:
+        discovery.open_file(found, draft)
+    elif not found.notes or any(note.code in UNREADABLE or note.values.get("looks") for note in found.notes):
+        raise NothingRead(f"{path.name}: {'; '.join(map(_why, found.notes)) or 'not a file that Readback knows'}")
+    draft.notes.extend(found.notes if found.what == OTHER else ())
     return draft
+
+
+def _why(note: Note) -> str:
+    return f"{note.code} {note.values.get('reason') or note.values.get('looks', '')}".strip()

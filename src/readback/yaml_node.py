@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from readback.types import Note, Place
-from readback.yaml_file import Parsed, nearest, unknown_keys
+from readback.yaml_file import Parsed, mask_secrets, nearest, unknown_keys
 
 SHOWN = 60  # characters of a wrong value that are worth showing
 
@@ -59,6 +59,13 @@ class Node:
             return
         for key, value in self.value.items():
             yield str(key), self.at(key, value)
+
+    def values(self) -> dict[str, Any]:
+        """The values of a mapping whose names are free, secrets masked and said to be."""
+        found, masked = mask_secrets({key: part.value for key, part in self.entries()})
+        for key in masked:
+            self.note("dat-secret-masked", key, key=key)
+        return dict(found)
 
     def items(self) -> Iterator[Node]:
         """The items of a list; a single value counts as a list of one."""

@@ -67,7 +67,9 @@ def chromium() -> Iterator[Any]:
 @pytest.fixture
 def page(chromium: Any) -> Iterator[Any]:
     """A fresh page that fails the test when it asks another server for anything, or when a page breaks."""
-    context = chromium.new_context(viewport={"width": 1366, "height": 768}, reduced_motion="reduce", accept_downloads=True)
+    context = chromium.new_context(
+        viewport={"width": 1366, "height": 768}, reduced_motion="reduce", accept_downloads=True
+    )
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = context.new_page()
     asked: list[str] = []

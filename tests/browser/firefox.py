@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,13 @@ class Firefox:
         self.command = [path, "--headless", "--no-remote", "--profile", str(profile), f"--remote-debugging-port={port}"]
         self.address = f"ws://127.0.0.1:{port}/session"
         self.count = 0
+        self.opened = ExitStack()
 
     def __enter__(self) -> Firefox:
         self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for _ in range(200):
             try:
-                self.socket = connect(self.address, max_size=None)
+                self.socket = self.opened.enter_context(connect(self.address, max_size=None))
                 break
             except OSError:
                 time.sleep(0.2)
@@ -34,7 +36,7 @@ class Firefox:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.socket.close()
+        self.opened.close()
         self.process.terminate()
         self.process.wait(20)
 

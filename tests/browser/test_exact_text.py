@@ -15,7 +15,15 @@ from readback.types import Choice
 
 pytestmark = pytest.mark.browser
 EVERY = "JSON.stringify([...document.querySelectorAll('.nasty .rb-exact')].map((e) => e.textContent))"
+TEXTS = """JSON.stringify([...document.querySelectorAll('[id^="text-"] .rb-exact')].map((e) => e.textContent))"""
+MESSAGE = "#text-0-system .rb-exact"
 LAST = f"#n{len(nasty.texts()) - 1} .rb-exact"
+
+
+def shown(page: Any) -> list[str]:
+    """The texts of the messages as the browser holds them."""
+    texts: list[str] = json.loads(page.evaluate(TEXTS))
+    return texts
 
 
 @pytest.fixture(scope="module")
@@ -51,13 +59,21 @@ def texts_of_a_workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_each_message_of_each_record_is_what_was_assembled(texts_of_a_workspace: Path, serve: Serve, page: Any) -> None:
     opened = workspace.open(texts_of_a_workspace)
     data = dataset.open_dataset(opened.root, opened.dataset)
-    url = serve(texts_of_a_workspace)
+    open_page(page, f"{serve(texts_of_a_workspace)}messages", MESSAGE)
     for record in data.records():
         made = assemble.assemble(opened, record, Choice(mode="plain"))
         assert record.fields["text"] == made.messages[-1].text
-        open_page(page, f"{url}messages?record={record.id}", "#text-0-system .rb-exact")
-        shown = page.locator('[id^="text-"] .rb-exact').evaluate_all("all => all.map((e) => e.textContent)")
-        assert [nasty.shown(message.text) for message in made.messages] == shown
+        assert [nasty.shown(message.text) for message in made.messages] == shown(page)
+        page.keyboard.press("j")
+        settle(page)
+
+
+def test_each_message_in_firefox(texts_of_a_workspace: Path, serve: Serve, firefox: Any) -> None:
+    opened = workspace.open(texts_of_a_workspace)
+    made = assemble.assemble(opened, dataset.open_dataset(opened.root, opened.dataset).record(13), Choice(mode="plain"))
+    firefox.open(f"{serve(texts_of_a_workspace)}messages?record=r13")
+    firefox.wait_for("#text-1-user .rb-exact")
+    assert [nasty.shown(message.text) for message in made.messages] == firefox.ask(TEXTS)
 
 
 def test_the_download_is_equal_to_the_byte(texts_of_a_workspace: Path, serve: Serve, page: Any) -> None:
@@ -74,7 +90,7 @@ def test_a_copy_by_the_button_is_the_text(texts_of_a_workspace: Path, serve: Ser
     for number, text in [(n, text) for n, text in enumerate(nasty.EDGES[:20]) if "\x0b" not in text][::4]:
         open_page(page, f"{url}messages?record=r{number}", "#text-1-user .rb-exact")
         page.locator('[data-rb-copy="text-1-user"]').click()
-        page.wait_for_function("document.querySelector('[data-rb-copy=\"text-1-user\"]').textContent === 'Copied'")
+        page.get_by_role("button", name="Copied").wait_for()
         assert text == page.evaluate("navigator.clipboard.readText()")
 
 
@@ -92,11 +108,9 @@ def test_blanks_are_drawn_and_the_text_stays(texts_of_a_workspace: Path, serve: 
 def test_a_real_record_is_shown_as_assembled(shared: Path, serve: Serve, page: Any) -> None:
     opened = workspace.open(shared / "data" / "prompt-formats")
     data = dataset.open_dataset(opened.root, opened.dataset)
-    url = serve(shared / "data" / "prompt-formats")
+    open_page(page, f"{serve(shared / 'data' / 'prompt-formats')}messages?index=2", '[id^="text-"] .rb-exact')
     for condition in opened.conditions:
         made = assemble.assemble(opened, data.record(2), Choice(condition=condition.name))
-        open_page(page, f"{url}messages?index=2&condition={condition.name}", "#text-0-" + made.messages[0].role)
-        shown = page.locator('[id^="text-"] .rb-exact').evaluate_all("all => all.map((e) => e.textContent)")
-        assert [message.text for message in made.messages] == shown
-
-
+        assert [message.text for message in made.messages] == shown(page)
+        page.keyboard.press("]")
+        settle(page)

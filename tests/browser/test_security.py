@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import socket
 import urllib.error
 import urllib.request
+from email.message import Message
 from typing import Any
 
 import pytest
@@ -15,23 +17,45 @@ from readback.ui import server
 
 pytestmark = pytest.mark.browser
 PAGES = ("", "messages", "findings", "scores", "open", "about")
-PATHS = ("", "messages", "_stcore/health", "_stcore/host-config", "readback/page.js", "favicon.png", "no/such", "_stcore/metrics")
+VIEWS = (
+    "workspace=six-conditions&condition=RAG-trained%2C+open+book&view=training&whitespace=1",
+    "workspace=six-conditions&condition=RAG-trained%2C+open+book%2C+through+the+gateway&look=adapter",
+    "workspace=six-conditions&judge=harbour-judge&condition=base%2C+open+book",
+    "workspace=six-conditions&condition=base%2C+open+book&view=stored",
+    "workspace=albert-service&mode=rag&view=wire",
+    "workspace=tri-section&task=parsing&adapter=claude_tool",
+)
+PATHS = (
+    "",
+    "messages",
+    "_stcore/health",
+    "_stcore/host-config",
+    "readback/page.js",
+    "favicon.png",
+    "no/such",
+    "_stcore/metrics",
+)
 
 
-def answer(url: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str]]:
-    asked = urllib.request.Request(url, method=method, headers=headers)
+def answer(url: str, method: str = "GET") -> tuple[int, dict[str, str], bytes]:
+    """Status, headers by lower-case name, and body."""
+    asked = urllib.request.Request(url, method=method)
     try:
         with urllib.request.urlopen(asked, timeout=10) as said:
-            return said.status, {name.lower(): value for name, value in said.headers.items()}
+            return said.status, lowered(said.headers), said.read()
     except urllib.error.HTTPError as error:
-        return error.code, {name.lower(): value for name, value in error.headers.items()}
+        return error.code, lowered(error.headers), error.read()
+
+
+def lowered(headers: Message) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}
 
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS", "POST"])
 def test_every_answer_has_the_headers(demo: str, path: str, method: str) -> None:
-    _, headers = answer(demo + path, method)
-    assert server.HEADERS == {name: headers.get(name) for name in server.HEADERS}
+    _, headers, _ = answer(demo + path, method)
+    assert {name: headers.get(name) for name in server.HEADERS} == server.HEADERS
 
 
 def test_the_policy_is_the_strict_one() -> None:
@@ -43,32 +67,46 @@ def test_the_policy_is_the_strict_one() -> None:
 
 @pytest.mark.parametrize("path", ["_stcore/metrics", "_stcore/metrics/", "_stcore//metrics", "_stcore/%6detrics"])
 def test_metrics_are_not_for_everybody(demo: str, path: str) -> None:
-    status, _ = answer(demo + path)
-    assert status in (400, 404)
+    status, _, body = answer(demo + path)
+    assert status in (400, 404) or b"<!doctype html>" in body[:200].lower()
 
 
-def test_a_page_of_another_name_gets_no_connection(demo: str) -> None:
-    upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "x" * 22 + "=="}
-    status, _ = answer(demo + "_stcore/stream", Host="evil.example", **upgrade)
-    assert status == 403
+@pytest.mark.parametrize("headers", [{"Host": "evil.example"}, {"Origin": "http://evil.example"}])
+def test_a_page_of_another_name_or_origin_gets_no_connection(demo: str, headers: dict[str, str]) -> None:
+    """The first is DNS rebinding: another name that leads to this machine."""
+    port = int(demo.split(":")[2].strip("/"))
+    with socket.create_connection(("127.0.0.1", port)) as plain:
+        said = {"Host": f"127.0.0.1:{port}", "Upgrade": "websocket", "Connection": "Upgrade", **headers}
+        said |= {"Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA=="}
+        lines = "".join(f"{name}: {value}\r\n" for name, value in said.items())
+        plain.sendall(f"GET /_stcore/stream HTTP/1.1\r\n{lines}\r\n".encode())
+        assert plain.recv(100).startswith(b"HTTP/1.1 403")
 
 
-def test_a_foreign_origin_gets_no_connection(demo: str) -> None:
-    upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "x" * 22 + "=="}
-    status, _ = answer(demo + "_stcore/stream", Origin="http://evil.example", **upgrade)
-    assert status == 403
+def serious(page: Any) -> list[str]:
+    """What axe calls serious or critical, in both themes."""
+    bad = []
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        settle(page)
+        found = [one for one in Axe().run(page).response["violations"] if one["impact"] in ("serious", "critical")]
+        bad += [
+            f"{scheme} {one['id']}: {node['target']} {node['failureSummary']}" for one in found for node in one["nodes"]
+        ]
+    return bad
 
 
 @pytest.mark.parametrize("workspace", sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir()))
 @pytest.mark.parametrize("name", PAGES)
 def test_no_serious_fault_for_a_screen_reader_or_a_keyboard(demo: str, page: Any, name: str, workspace: str) -> None:
     open_page(page, f"{demo}{name}?workspace={workspace}")
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        settle(page)
-        found = Axe().run(page).response["violations"]
-        bad = [f"{one['id']}: {node['target']} {node['failureSummary']}" for one in found if one["impact"] in ("serious", "critical") for node in one["nodes"]]
-        assert bad == [], f"{scheme}: {bad[:3]}"
+    assert serious(page) == []
+
+
+@pytest.mark.parametrize("asked", VIEWS)
+def test_no_serious_fault_in_any_view_of_messages(demo: str, page: Any, asked: str) -> None:
+    open_page(page, f"{demo}messages?{asked}", ".rb-exact")
+    assert serious(page) == []
 
 
 def test_it_works_under_a_path(serve: Serve, page: Any) -> None:
@@ -84,9 +122,13 @@ def test_it_works_under_a_path(serve: Serve, page: Any) -> None:
 def test_untrusted_markup_stays_text(serve: Serve, page: Any, tmp_path: Any) -> None:
     evil = '<img src="http://example.com/x.png" onerror="window.hit=1"><script>window.hit=1</script>![x](http://example.com/y.png)'
     (tmp_path / "readback.yml").write_text(
-        f"name: '{evil}'\ndataset: {{path: d.jsonl}}\nmodes: [{{mode: '{evil}', template: '{evil}{{{{ q }}}}', system: '{evil}'}}]\n", "utf-8"
+        f"name: '{evil}'\ndataset: {{path: d.jsonl}}\n"
+        f"modes: [{{mode: '{evil}', template: '{evil}{{{{ q }}}}', system: '{evil}'}}]\n",
+        "utf-8",
     )
-    (tmp_path / "d.jsonl").write_text('{"id": "![x](http://example.com/z.png)", "q": "<script>window.hit=1</script>"}\n', "utf-8")
+    (tmp_path / "d.jsonl").write_text(
+        '{"id": "![x](http://example.com/z.png)", "q": "<script>window.hit=1</script>"}\n', "utf-8"
+    )
     url = serve(tmp_path)
     for name in ("", "messages", "findings", "open"):
         open_page(page, url + name)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from readback import answers, as_json, assemble, cell, rules, scores, stats
 from readback.audit.chunk import about, payload
 from readback.audit.summary import Audit, Progress, Tally, rows
-from readback.dataset import Dataset, DatasetChanged, open_dataset
+from readback.dataset import Cancelled, Counts, Dataset, DatasetChanged, open_dataset
 from readback.rules import Fault
 from readback.types import Assembly, Case, Choice, Finding, Note, Record, Workspace
 
@@ -88,7 +88,11 @@ def stream(
     key is in `baseline` are known and only counted. Raises DatasetChanged when the dataset is written to meanwhile.
     """
     codes = None if not (select or ignore) else frozenset(_codes(select, ignore))
-    data = open_dataset(opened.root, opened.dataset)
+    try:
+        data = open_dataset(opened.root, opened.dataset, _going_on(progress))
+    except Cancelled:
+        yield Audit(opened.name, Counts(), stopped=True)
+        return
     choices = [choice for choice in assemble.choices(opened) if not conditions or choice.condition in conditions]
     first = next(iter(data.records(0, 1)), None)
     firsts = [assemble.assemble(opened, first, choice) for choice in choices] if first else []
@@ -108,6 +112,11 @@ def stream(
         if stopped:
             break
     yield run.tally.audit(data.counts, stopped)
+
+
+def _going_on(progress: Callable[[int, int], bool | None] | None) -> Callable[[int, int], bool] | None:
+    """For the first reading of the dataset, which counts bytes: how many records there are is not known yet."""
+    return None if progress is None else lambda done, total: progress(0, 0) is not False
 
 
 def _codes(select: Collection[str], ignore: Collection[str]) -> Iterator[str]:

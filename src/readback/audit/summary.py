@@ -103,7 +103,8 @@ class Tally:
         self.counts.update(one.code for one in passed)
         self.severities.update(one.severity for one in passed)
         self.weights.update((*arm(one.place), one.severity) for one in passed)
-        self.by_record.update({one.code for one in passed if one.place.index is not None})
+        of_records = {(one.code, one.place.index) for one in passed if one.place.index is not None}
+        self.by_record.update(code for code, _ in of_records)
         return passed
 
     def measure(self, choices: Iterable[Choice], characters: Iterable[int]) -> None:

@@ -107,7 +107,7 @@ def _told(audit: Audit) -> Iterator[str]:
     records = audit.records
     yield ""
     lines = f"{records.lines} lines: {records.read} records read, {records.bad} bad, {records.blank} blank"
-    yield f"{audit.workspace}: {lines}"
+    yield f"{audit.workspace}: {lines if records.lines else 'no records'}"
     for row in audit.conditions:
         parts = [f"{name} {value}" for name in ("mode", "model", "adapter", "task") if (value := getattr(row, name))]
         parts.append(f"system {row.system}" if row.system else "no system message")

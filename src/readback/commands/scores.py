@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from readback import as_json, rules, scores, stats
@@ -44,7 +44,8 @@ def run(args: argparse.Namespace) -> int:
     elif args.format == "csv":
         _csv(answer["rows"])
     else:
-        print("\n".join(_text(answer["rows"], table.synthetic)))
+        shown = (args.by,) if args.by else table.varying
+        print("\n".join(_text(answer["rows"], shown, table.synthetic)))
         print("".join(f"{_lines.line(one)}\n" for one in found), end="")
     return int(_lines.worst((one.severity for one in found), args.fail_on))
 
@@ -64,17 +65,19 @@ def _cell(value: Any) -> Any:
     return "" if value is None else value
 
 
-def _text(rows: list[Mapping[str, Any]], synthetic: bool) -> Iterator[str]:
+def _text(rows: list[Mapping[str, Any]], factors: Collection[str], synthetic: bool) -> Iterator[str]:
+    """Blocks by criterion and judge, a line for each condition: what distinguishes it, then its numbers."""
     if synthetic:
         yield "these scores are synthetic: made by a generator, not by a judge"
     if not rows:
         yield "no scores"
     heading = None
     for row in rows:
-        if (named := (row["criterion"], row["judge"])) != heading:
-            heading = named
-            yield _lines.safe(f"\n{named[0]}" + (f", judge {named[1]}" if named[1] else ""))
-        label = ", ".join(f"{factor} {value}" for factor, value in row["condition"].items()) or "all"
+        if (row["criterion"], row["judge"]) != heading:
+            criterion, judge = heading = row["criterion"], row["judge"]
+            yield _lines.safe(f"\n{criterion}" + (f", judge {judge}" if judge else ""))
+        named = [f"{factor} {value}" for factor, value in row["condition"].items() if factor in factors]
+        label = ", ".join(named) or " ".join(row["condition"].values()) or "all"
         lost = [f"{row[name]} {name.replace('_', ' ')}" for name in COLUMNS[3:6] if row[name]]
         mean = "–" if row["mean"] is None else f"{row['mean']:.4f}"
         yield _lines.safe(f"  {label}: mean {mean}, n {row['n']}" + (f" ({', '.join(lost)})" if lost else ""))

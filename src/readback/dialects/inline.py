@@ -90,4 +90,4 @@ def _begins(place: Place, lines: Sequence[str]) -> Place:
 
 
 def _values(node: Node | None) -> dict[str, Any]:
-    return {key: part.value for key, part in node.entries()} if node else {}
+    return node.values() if node else {}

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from readback.dataset import Row, raw_rows
-from readback.dialects import judge_fields, judge_rubric, python_constants
+from readback.dialects import judge_rubric, python_constants
 from readback.paths import resolve, show
 from readback.text_file import read_text
 from readback.types import NOWHERE, Criterion, Judge, Note, Place, Syntax
@@ -70,7 +70,7 @@ def read(path: Path, root: Path, spec: Mapping[str, Any] | None = None) -> Found
     """The judges that `path` defines: one, or one for each row of a JSONL. None and a note where there is none.
 
     `spec` says which texts: `system` and `user` are names of constants in the Python file (`file`, or `path`), or
-    text files; `fields` are the record fields mapped in the workspace, `name` what the judge is called.
+    text files. Whether a template's fields can be filled is seen when it is.
     """
     spec = {key: value for key, value in (spec or {}).items() if value is not None}
     if isinstance(file := spec.get("file"), str) and path.suffix != ".py":
@@ -88,14 +88,15 @@ def read(path: Path, root: Path, spec: Mapping[str, Any] | None = None) -> Found
         if judge_rubric.recognise(parsed.value):
             judge, found = judge_rubric.read(path, parsed)
             judges, notes = (judge,), (*notes, *found)
+        elif isinstance(parsed.value, list):
+            judges, notes = _definitions(path, root)
         elif parsed.value is not None:
             notes = (*notes, _nothing(path, root, "it holds no prompt" + _run(parsed.value)))
     elif path.suffix in TABLES:
         judges, notes = _definitions(path, root)
     else:
         judges, notes = _from_texts(path, root, None, path)
-    checked = judges if "fields" in spec or not spec else ()
-    return judges, (*notes, *(n for judge in checked for n in judge_fields.check(judge, spec.get("fields"))))
+    return judges, notes
 
 
 def criteria_of(judge: Judge) -> Mapping[str, Criterion]:
@@ -179,7 +180,7 @@ def _definitions(path: Path, root: Path) -> Found:
             notes.append(row)
             continue
         template, system = row.fields.get("prompt_template"), row.fields.get("system_prompt")
-        place = Place(file=file, line=row.line)
+        place = Place(file=file, line=row.line, field="prompt_template")
         if not isinstance(template, str) or not isinstance(system, str | None):
             notes.append(Note("jdg-empty-prompt", {"judge": str(row.fields.get("name", ""))}, place))
             continue

@@ -13,6 +13,7 @@ from readback.criteria import known
 from readback.dataset import raw_rows
 from readback.folder import by
 from readback.results import metrics
+from readback.results._cells import legible
 from readback.results._rows import Asked, Read, Row
 from readback.types import Note, Place, ScoreSource
 
@@ -49,9 +50,9 @@ def read(path: Path, asked: Asked, beat: Callable[[int], None] | None = None) ->
         return result
     if early and not head and isinstance(early[0], Note):  # the row reader has said why there is nothing
         return early[0]
-    reason = "no score column is seen in it: name its columns under scores: in the workspace file"
-    values = {"path": asked.source.path, "reason": reason, "known": list(by(__name__, "NAME"))}
-    return Note("dat-not-recognised", values, Place(file=asked.source.path))
+    columns = ", ".join(dict.fromkeys(legible(name) for row in head for name in row.fields)) or "–"
+    values = {"path": asked.source.path, "columns": columns}
+    return Note("scr-no-scores", values, Place(file=asked.source.path), asked.source.path)
 
 
 def _rows(path: Path, file: str) -> Iterator[Row | Note]:

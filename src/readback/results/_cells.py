@@ -12,6 +12,7 @@ from typing import Any
 
 from readback.score_table import FAILED, MISSING, NOT_APPLICABLE, SCORED
 
+LARGEST = 1e300  # a sum of a million of these is still a number
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 ABSENT = {"", "na", "nan", "none", "null"}
 INAPPLICABLE = {"n/a", "not applicable", "not_applicable", "inapplicable"}
@@ -43,7 +44,7 @@ def cell(value: Any) -> Cell:
     if isinstance(value, bool):
         return float(value), SCORED, TRUTH_VALUE
     if isinstance(value, int | float):
-        return _finite(float(value)) if abs(value) < 1e300 or value != value else _off(str(value)[:40])
+        return _off(str(value)[:40]) if abs(value) >= LARGEST else _finite(float(value))
     return _off(text_of(value)[:40])
 
 
@@ -65,7 +66,7 @@ def _text(value: str) -> Cell:
 def _finite(value: float) -> Cell:
     if math.isnan(value):
         return math.nan, MISSING, "the cell says NaN"
-    return (value, SCORED, "") if math.isfinite(value) else _off(str(value))
+    return (value, SCORED, "") if abs(value) < LARGEST else _off(str(value))
 
 
 def _off(shown: str) -> Cell:
@@ -88,8 +89,13 @@ def failure_note(notes: Iterable[str], cells: Iterable[Cell]) -> str | None:
 def text_of(value: Any) -> str:
     """A cell of an id, a factor or a note as text: `007` stays, a JSON value keeps its JSON spelling."""
     if isinstance(value, str):
-        return value
-    return "" if value is None else json.dumps(value, ensure_ascii=False)
+        return value if value.isascii() else legible(value)
+    return "" if value is None else legible(json.dumps(value, ensure_ascii=False))
+
+
+def legible(text: str) -> str:
+    """The text with lone surrogates spelled out (`\\ud800`), for nothing can show or send them."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def stem(file: str) -> str:

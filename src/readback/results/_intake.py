@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from readback.bounded_notes import KEPT, BoundedNotes
+from readback.results._cells import legible
 from readback.results._layout import CONDITION, FACTORS, first
 from readback.score_table import NONE, Columns, ConditionKey
 from readback.types import Note, Place, ScoreSource
@@ -144,7 +145,7 @@ def make_conditions(intake: Intake, source: ScoreSource, stem: str) -> tuple[tup
     kept = _factors(intake, source)
     at = [intake.candidates.index(name) for name in kept]
     single: ConditionKey = (("condition", source.label or stem),)
-    names = ["condition" if name.strip().lower() in CONDITION else name.strip() for name in kept]
+    names = ["condition" if name.strip().lower() in CONDITION else legible(name.strip()) for name in kept]
     made = tuple(
         tuple((name, combo[i] if i < len(combo) else "") for name, i in zip(names, at, strict=True)) or single
         for combo in intake.combos

@@ -51,6 +51,11 @@ class Layout:
     unused: tuple[str, ...] = ()
 
 
+def fields_of(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Every field of these rows, in the order they were met."""
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
 def first(names: Iterable[str], fields: Collection[str]) -> str | None:
     """The first of `names` that is a column, whatever its case."""
     lowered = {name.strip().lower(): name for name in reversed(list(fields))}

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from readback.bounded_notes import BoundedNotes
-from readback.results._cells import Cell, cell, failure_note, stem, text_of, with_status
+from readback.results._cells import Cell, cell, failure_note, legible, stem, text_of, with_status
 from readback.results._intake import Intake, columns, make_conditions, overflow
-from readback.results._layout import ITEM, Layout
+from readback.results._layout import ITEM, Layout, fields_of
 from readback.score_table import FAILED, Columns, Reported, SourceRead
 from readback.types import Criterion, Note, Place, ScoreSource
 
@@ -52,7 +52,7 @@ def read_rows(what: str, rows: Iterable[Row | Note], head: Sequence[Row], asked:
     """Every row of `rows` as cells; `head` is what its layout is worked out from, and is part of `rows`."""
     source = asked.source
     samples = [row.fields for row in head]
-    plan = layout_of(_union(samples), asked, samples)
+    plan = layout_of(fields_of(samples), asked, samples)
     intake = Intake(source.path)
     for name in plan.candidates:
         intake.candidate(name)
@@ -60,7 +60,7 @@ def read_rows(what: str, rows: Iterable[Row | Note], head: Sequence[Row], asked:
     left_out: dict[str, int] = {}
     used = 0
     synthetic = source.synthetic
-    known = set(_union(samples))
+    known = set(fields_of(samples))
     for row in rows:
         if isinstance(row, Note):
             notes.add(row)
@@ -87,11 +87,11 @@ def read_rows(what: str, rows: Iterable[Row | Note], head: Sequence[Row], asked:
         rows=used,
         cells=len(intake.value),
         columns={
-            "item": plan.item,
-            "condition": kept,
-            "judge": (plan.judge,) if plan.judge else (),
-            "score": tuple(column for column, _, _ in plan.scores),
-            "unused": (*plan.unused, *(name for name in intake.candidates if name not in kept)),
+            "item": _legible(plan.item),
+            "condition": _legible(kept),
+            "judge": _legible((plan.judge,) if plan.judge else ()),
+            "score": _legible(column for column, _, _ in plan.scores),
+            "unused": _legible((*plan.unused, *(name for name in intake.candidates if name not in kept))),
         },
         left_out=left_out,
         synthetic=synthetic,
@@ -128,11 +128,6 @@ def _take(row: Row, plan: Layout, asked: Asked, intake: Intake) -> None:
         )
 
 
-def _union(samples: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Every field of the rows looked at, in the order they were met."""
-    return list(dict.fromkeys(name for fields in samples for name in fields))
-
-
 def _widened(plan: Layout, newer: Layout, intake: Intake) -> Layout:
     """The layout with the columns that a later row brings; roles that are taken stay as they are."""
     have = {*plan.item, *(column for column, _, _ in plan.scores), *plan.notes, *plan.candidates, *plan.unused}
@@ -153,6 +148,10 @@ def _widened(plan: Layout, newer: Layout, intake: Intake) -> Layout:
         candidates=(*plan.candidates, *(name for name in newer.candidates if name not in have)),
         unused=(*plan.unused, *(name for name in newer.unused if name not in have)),
     )
+
+
+def _legible(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(legible(name) for name in names)
 
 
 def _named(condition: tuple[tuple[str, str], ...], aliases: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from readback.bounded_notes import BoundedNotes
-from readback.results._cells import Cell, cell, stem, text_of
+from readback.results._cells import Cell, cell, legible, stem, text_of
 from readback.results._intake import Intake, columns, make_conditions, overflow
 from readback.results._rows import Asked, Read, Row
 from readback.score_table import FAILED, MISSING, NOT_APPLICABLE, SCORED, SourceRead
@@ -70,7 +70,7 @@ def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
 def _cells(fields: Mapping[str, Any], judge: str) -> Iterator[tuple[str, str, Cell]]:
     scores = fields.get("judge_scores")
     if isinstance(scores, Mapping) and scores:
-        yield from ((str(name), judge, cell(value)) for name, value in scores.items())
+        yield from ((legible(name), judge, cell(value)) for name, value in scores.items())
         if VERDICT in fields:
             yield VERDICT, judge, _verdict(fields[VERDICT])
     citations = fields.get("citation_metrics")

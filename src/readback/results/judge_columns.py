@@ -14,7 +14,7 @@ NAME = "judge columns"
 
 def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
     """Only by the workspace's word: numbers under names of machines may be anything."""
-    return bool(rows) and any(judge in rows[0] for judge in asked.source.judges)
+    return any(judge in row for row in rows for judge in asked.source.judges)
 
 
 def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:

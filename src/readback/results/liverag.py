@@ -24,11 +24,11 @@ class Flat:
 
 def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
     """A question id, and scores under `metrics`."""
-    metrics = rows[0].get("metrics") if rows else None
-    return (
-        isinstance(metrics, Mapping)
+    return any(
+        isinstance(metrics := row.get("metrics"), Mapping)
         and any(str(name).endswith(SCORE_ENDING) for name in metrics)
-        and first(("qid",), list(rows[0])) is not None
+        and first(("qid",), row) is not None
+        for row in rows
     )
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from readback.bounded_notes import BoundedNotes
-from readback.results._cells import cell, stem, text_of
+from readback.results._cells import cell, legible, stem, text_of
 from readback.results._intake import overflow
-from readback.results._layout import MEANS, Layout, first, item_columns, layout, looks_numeric, score_columns
+from readback.results._layout import MEANS, Layout, fields_of, first, item_columns, layout, looks_numeric, score_columns
 from readback.results._rows import Asked, Read, Row
 from readback.score_table import SCORED, Reported, SourceRead
 from readback.types import Note, Place
@@ -21,7 +21,7 @@ RUN_OF = ("system_name", "model_label", "label")  # which run a file of avg_ col
 
 def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
     """No item column, and columns called means, or score columns where every row is a condition of its own."""
-    if not rows or asked.source.judges or item_columns(list(rows[0]), asked.source):
+    if not rows or asked.source.judges or item_columns(fields_of(rows), asked.source):
         return False
     plan = _layout(rows, asked)
     if not plan.scores:
@@ -54,7 +54,7 @@ def _row(row: Row, plan: Layout, asked: Asked, averages: bool) -> Iterable[Repor
     fields = row.fields
     given = text_of(fields.get(name)) if averages and (name := first(RUN_OF, list(fields))) else ""
     single = asked.source.label or given or stem(asked.source.path)
-    factors = tuple((name, text_of(fields.get(name))) for name in plan.candidates)
+    factors = tuple((legible(name), text_of(fields.get(name))) for name in plan.candidates)
     counted = first(COUNT, list(fields))
     n = cell(fields.get(counted)) if counted else None
     for column, criterion, _ in plan.scores:
@@ -72,13 +72,13 @@ def _row(row: Row, plan: Layout, asked: Asked, averages: bool) -> Iterable[Repor
 
 
 def _layout(samples: Sequence[Mapping[str, Any]], asked: Asked) -> Layout:
-    fields = list(samples[0]) if samples else []
+    fields = fields_of(samples)
     averages = tuple(
-        (name, name.split("_", 1)[1], "")
+        (name, legible(name.split("_", 1)[1]), "")
         for name in fields
         if name.lower().startswith(MEANS) and looks_numeric(row.get(name) for row in samples)
     )
-    plain = tuple((name, name, "") for name in score_columns(fields, asked.source, asked.criteria, samples))
+    plain = tuple((name, legible(name), "") for name in score_columns(fields, asked.source, asked.criteria, samples))
     return layout(fields, asked.source, averages or plain)
 
 

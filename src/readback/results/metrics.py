@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from readback.formats._json_text import Decoder, NotJson
-from readback.results._cells import text_of
+from readback.results._cells import legible, text_of
 from readback.results._rows import Asked, Read, Row
 from readback.score_table import Reported, SourceRead
 from readback.text_file import read_text
@@ -78,7 +78,7 @@ def _means(value: Mapping[str, Any], asked: Asked) -> Iterable[Reported]:
         if isinstance(mean, int | float) and not isinstance(mean, bool):
             yield Reported(
                 condition=(("condition", asked.aliases.get(label, label)),),
-                criterion=criterion,
+                criterion=legible(criterion),
                 judge=judge_of(value) or asked.judge,
                 mean=float(mean),
                 n=n if isinstance(n, int) else None,

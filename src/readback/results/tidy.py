@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from readback.results._layout import CONDITION, CRITERION, JUDGE, VALUE, Layout, first, item_columns, layout
+from readback.results._layout import CONDITION, CRITERION, JUDGE, VALUE, Layout, fields_of, first, item_columns, layout
 from readback.results._rows import Asked, Read, Row, read_rows
 from readback.types import Note, ScoreSource
 
@@ -14,7 +14,7 @@ NAME = "tidy"
 
 def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
     """An item, a score, and at least one of criterion, condition and judge."""
-    fields = list(rows[0]) if rows else []
+    fields = fields_of(rows)
     about = (*asked.source.condition, *(name for names in (CRITERION, CONDITION, JUDGE) for name in names))
     return bool(
         item_columns(fields, asked.source)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from readback.results._layout import Layout, layout, score_columns
+from readback.results._cells import legible
+from readback.results._layout import Layout, fields_of, layout, score_columns
 from readback.results._rows import Asked, Read, Row, read_rows
 from readback.types import Note
 
@@ -14,7 +15,7 @@ NAME = "wide"
 
 def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
     """At least one column that is a criterion by its ending, its name or the workspace's word."""
-    fields = list(rows[0]) if rows else []
+    fields = fields_of(rows)
     return not asked.source.judges and bool(score_columns(fields, asked.source, asked.criteria, rows))
 
 
@@ -25,4 +26,4 @@ def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
 
 def _layout(fields: Sequence[str], asked: Asked, samples: Sequence[Mapping[str, Any]]) -> Layout:
     names = score_columns(fields, asked.source, asked.criteria, samples)
-    return layout(fields, asked.source, tuple((name, name, "") for name in names))
+    return layout(fields, asked.source, tuple((name, legible(name), "") for name in names))

@@ -81,8 +81,8 @@ def key(note: Note) -> str:
 
 def check(case: Case, on: str, codes: Collection[str] | None = None) -> Iterator[Finding | Fault]:
     """What the rules of one kind (`on`: workspace, record, assembly) find; `codes` narrows them down."""
-    for code, rule in RULES().items():
-        if on not in kinds(rule) or (codes is not None and code not in codes):
+    for code, rule in _that_look_at(on):
+        if codes is not None and code not in codes:
             continue
         try:
             yield from (noted(note, case) for note in rule.check(case))
@@ -92,6 +92,11 @@ def check(case: Case, on: str, codes: Collection[str] | None = None) -> Iterator
             last = traceback.extract_tb(error.__traceback__)[-1]
             said = f"{type(error).__name__}: {error} ({last.name}, line {last.lineno})"
             yield Fault(code, said, placed(NOWHERE, case))
+
+
+@cache
+def _that_look_at(on: str) -> tuple[tuple[str, ModuleType], ...]:
+    return tuple((code, rule) for code, rule in RULES().items() if on in kinds(rule))
 
 
 def kinds(rule: ModuleType) -> tuple[str, ...]:

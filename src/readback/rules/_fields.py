@@ -27,13 +27,13 @@ def nearest(name: str, fields: Mapping[str, Any], a_list: bool) -> str | None:
 
 
 def paths(fields: Mapping[str, Any], before: str = "", depth: int = DEPTH) -> Iterator[tuple[str, Any]]:
-    """Every field with its dotted path; those of mappings too."""
+    """Every field that has a value, with its dotted path; those of mappings too."""
     for name, value in fields.items():
         path = f"{before}{name}"
         if isinstance(value, Mapping):
             if depth > 1:
                 yield from paths(value, f"{path}.", depth - 1)
-        else:
+        elif value is not None:
             yield path, value
 
 

@@ -36,22 +36,17 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """What is looked for: blanks and capitals evened out, the last punctuation left off."""
+    """What is looked for: blanks and capitals evened out, the last punctuation left off; and `as_it_is`."""
 
     text: str
     words: int
+    as_it_is: str = ""
 
 
 def overlaps(text: str, sources: Sequence[str]) -> tuple[Hit, ...]:
     """Every stretch of `text` that repeats one of `sources`, in order; no two overlap, the longest one wins."""
     even = normal(text)
-    found = [
-        Hit(start, end, which, part)
-        for which, source in enumerate(sources)
-        for part, phrase in _looked_for(source)
-        if phrase.text in even
-        for start, end in _spans(text, phrase, part)
-    ]
+    found = [hit for which, source in enumerate(sources) for hit in _of_one(text, even, source, which)]
     taken: list[Hit] = []
     for hit in sorted(_joined(found), key=lambda hit: (hit.part, hit.start - hit.end, hit.which)):
         if all(hit.end <= other.start or other.end <= hit.start for other in taken):
@@ -59,13 +54,21 @@ def overlaps(text: str, sources: Sequence[str]) -> tuple[Hit, ...]:
     return tuple(sorted(taken, key=lambda hit: hit.start))
 
 
+def _of_one(text: str, even: str, source: str, which: int) -> Iterator[Hit]:
+    """The hits of one source; where it stands whole, its parts are not looked for."""
+    for number, (part, phrase) in enumerate(_looked_for(source)):
+        if phrase.text not in even:
+            continue
+        spans = tuple(_spans(text, phrase, part))
+        yield from (Hit(start, end, which, part) for start, end in spans)
+        if spans and not number:
+            return
+
+
 def places(text: str, part: str) -> Iterator[tuple[int, int]]:
     """Where `part` stands in `text`: exactly, else with blanks and capitals evened out."""
-    if part in text:
-        start = text.find(part)
-        while start >= 0:
-            yield start, start + len(part)
-            start = text.find(part, start + len(part))
+    if part and part in text:
+        yield from _exactly(text, part)
     elif (phrase := normal(part)) and phrase in normal(text):
         yield from _found(text, phrase)
 
@@ -100,11 +103,11 @@ def _looked_for(source: str) -> tuple[tuple[bool, Phrase], ...]:
 
 def _phrase(text: str) -> Phrase:
     even = normal(text).rstrip(_ENDS + " ")
-    return Phrase(even, len(even.split()))
+    return Phrase(even, len(even.split()), text.strip().rstrip(_ENDS + " "))
 
 
 def _spans(text: str, phrase: Phrase, part: bool) -> Iterator[tuple[int, int]]:
-    for start, end in _found(text, phrase.text):
+    for start, end in _found(text, phrase.text, phrase.as_it_is):
         before, after = text[:start], text[end:]
         if _one_word(before[-1:], phrase.text[0]) or _one_word(phrase.text[-1], after[:1]):
             continue
@@ -155,7 +158,18 @@ def _joined(hits: Iterable[Hit]) -> Iterator[Hit]:
         yield last
 
 
-def _found(text: str, phrase: str) -> Iterator[tuple[int, int]]:
+def _exactly(text: str, part: str) -> Iterator[tuple[int, int]]:
+    start = text.find(part)
+    while start >= 0:
+        yield start, start + len(part)
+        start = text.find(part, start + len(part))
+
+
+def _found(text: str, phrase: str, as_it_is: str = "") -> Iterator[tuple[int, int]]:
+    """Every place of an evened phrase; quickly where it always stands as it was written."""
+    if as_it_is and text.count(as_it_is) == normal(text).count(phrase):
+        yield from _exactly(text, as_it_is)
+        return
     even, starts = _spread(text)
     at = even.find(phrase)
     while at >= 0:

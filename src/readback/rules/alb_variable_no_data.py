@@ -2,7 +2,8 @@
 
 For each record and mode the names that the template reads are looked up among the record's fields (after the
 workspace's field mapping) and the mode's `default` values. A name that the template itself asks about
-(`{% if name %}`, `name | default(…)`) is for information only. The nearest field of the record is offered.
+(`{% if name %}`, `name | default(…)`) is for information only, and so is any name where there is no dataset. The
+nearest field of the record is offered.
 
 Jinja puts nothing in the place of an unknown name and says nothing. A template that expects `sheet_chunks` over a
 dataset that calls them `contexts` gives a prompt without sources, and the model answers from memory.
@@ -52,7 +53,8 @@ def check(case: Case) -> Iterator[Note]:
         if fields.get(variable) is None and prompt.defaults.get(variable) is None:
             near = nearest(variable, fields, _is_list(variable, template))
             values = {"variable": variable, "nearest": near or NONE, "mode": prompt.mode}
-            severity: Severity | None = "info" if _guarded(variable, template) else None
+            light = case.workspace.dataset is None or _guarded(variable, template)
+            severity: Severity | None = "info" if light else None
             yield Note(CODE, values, Place(file=place.file, line=place.line, role="user"), variable, severity)
 
 

@@ -52,7 +52,8 @@ OWN = ("system", "task", "template", "variable", "default", "unknown")  # a syst
 
 def check(case: Case) -> Iterator[Note]:
     if case.assembly:
-        texts = [*(() if case.assembly.choice.judge else case.workspace.system_texts), *_own(case)]
+        known = () if case.assembly.choice.judge else case.workspace.system_texts
+        texts = [*known, *(own for own in _own(case) if all(own.text != one.text for one in known))]
         fields = case.record.fields if case.record else {}
         for message in case.messages("user"):
             text = blanked(message.text, _folded(case, message))

@@ -1,7 +1,8 @@
 """There is no answer to judge.
 
 The judge's template has a place for the answer, and the condition's answers have none for this record (or it is
-empty), or without a condition the record's own field has none. It is shown as an empty text.
+empty), or without a condition the record's own field has none. It is shown as an empty text. For a condition without
+any `answers:` it is for information only.
 
 A judge that is asked about nothing still gives scores.
 

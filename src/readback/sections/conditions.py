@@ -37,7 +37,7 @@ def _condition(item: Node, draft: Draft) -> Condition | None:
         **said,
         answers=_answers(parts.get("answers"), draft),
         aliases=parts["aliases"].texts() if "aliases" in parts else (),
-        settings={k: v.value for key in ("settings", "factors") if key in parts for k, v in parts[key].entries()},
+        settings={k: v for key in ("settings", "factors") if key in parts for k, v in parts[key].values().items()},
         place=item.place,
     )
 

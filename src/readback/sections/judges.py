@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from readback.draft import Draft
-from readback.judge_files import judges_of
+from readback.judge_files import judge_of
 from readback.recognise import JUDGE
 from readback.types import Judge
 from readback.workspace_entries import CONSTANTS
@@ -30,18 +30,17 @@ def read(node: Node, draft: Draft) -> None:
 def _judge(name: str, parts: Mapping[str, Node], draft: Draft) -> Judge | None:
     path, spec = _source(parts["prompts"], draft)
     fields = _texts(parts.get("fields"))
-    found = judges_of(path, draft, {**spec, "fields": fields}) if path else ()
-    if path is None or not found:
+    chosen = judge_of(path, draft, name, {**spec, "fields": fields}) if path else None
+    if path is None or chosen is None:
         return None
     draft.say(path, JUDGE, detail=name)
-    chosen = next((judge for judge in found if judge.name == name), found[0])
     constants = {CONSTANTS: spec} if spec and path.suffix == ".py" else {}
     return replace(
         chosen,
         name=name,
         fields={**chosen.fields, **fields},
         criteria=parts["criteria"].texts() if "criteria" in parts else chosen.criteria,
-        settings={**chosen.settings, **{k: v.value for k, v in _entries(parts.get("settings"))}, **constants},
+        settings={**chosen.settings, **(parts["settings"].values() if "settings" in parts else {}), **constants},
     )
 
 

@@ -103,7 +103,7 @@ def _file(node: Node | None, what: str, draft: Draft) -> str | None:
 
 
 def _settings(node: Node | None) -> dict[str, Any]:
-    return {key: part.value for key, part in node.entries()} if node else {}
+    return node.values() if node else {}
 
 
 def _constant(node: Node | None) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from readback.types import Modelfile, Note, Place
 
 LIMIT = 1 << 20  # bytes; a Modelfile with every licence in it is a fraction of that
 MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-FAULTS = 100  # listed; a file with more is something else
+FAULTS = 200  # after so many, reading ends: this is something else
 
 
 def recognise(path: Path) -> bool:
@@ -42,7 +42,7 @@ def parse(data: bytes | str, file: str | None = None) -> Modelfile:
     text, encoding = decode(data) if isinstance(data, bytes) else (data.removeprefix("\ufeff"), "utf-8")
     starts = lines(text)
     base = Place(file=file)
-    items = tuple(scan(text))
+    items = tuple(_until_hopeless(scan(text)))
     commands = tuple(item for item in items if isinstance(item, Command))
     places = {id(c): at(base, starts, c.value) for c in commands}
     last = {c.name: c for c in commands}
@@ -50,11 +50,12 @@ def parse(data: bytes | str, file: str | None = None) -> Modelfile:
     faults = [item for item in items if isinstance(item, Fault)]
     notes = [
         *([Note("dat-bom", {"encoding": encoding}, replace(base, line=1))] if _marked(data) else []),
+        *(Note("oll-syntax", {"reason": f.reason}, at(base, starts, f.start), line_at(text, f.start)) for f in faults),
         *(
-            Note("oll-syntax", {"reason": f.reason}, at(base, starts, f.start), line_at(text, f.start))
-            for f in faults[:FAULTS]
+            [Note("dat-limit", {"what": "faults in a Modelfile", "limit": FAULTS}, base)]
+            if len(faults) == FAULTS
+            else []
         ),
-        *([Note("dat-limit", {"what": "faults listed", "limit": FAULTS}, base)] if len(faults) > FAULTS else []),
         *([] if "model" in last else [Note("oll-no-from", {}, base)]),
         *(note for command in commands for note in about(command, text, base, starts)),
         *repeated(commands, base, starts),
@@ -105,6 +106,15 @@ def _written(name: str, args: str) -> str:
             if len(read_back) == 1 and isinstance(c := read_back[0], Command) and (c.name, c.args) == (name, args):
                 return line
     raise ValueError(f"no Modelfile can say {name} {args!r}")
+
+
+def _until_hopeless(items: Iterable[Command | Fault]) -> Iterator[Command | Fault]:
+    faults = 0
+    for item in items:
+        yield item
+        faults += isinstance(item, Fault)
+        if faults == FAULTS:
+            return
 
 
 def _marked(data: bytes | str) -> bool:

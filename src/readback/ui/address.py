@@ -11,33 +11,29 @@ from collections.abc import Collection, Mapping
 from urllib.parse import urlencode
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-# Keys that every page shares. A group is one choice: if a link says part of it, nothing of it is remembered.
-GROUPS: tuple[tuple[str, ...], ...] = (
-    ("workspace",),
-    ("record", "index"),
-    ("condition", "mode", "adapter", "task", "judge"),
-)
-SHARED = tuple(key for group in GROUPS for key in group)
-MEMORY = "address"
+SHARED = ("workspace", "record", "index", "condition", "mode", "adapter", "task", "judge")  # keys of every page
+MEMORY, PAGE = "address", "address_page"
 HOME = "overview"  # the default page, which Streamlit serves at the root
 
 
 def begin() -> None:
     """Bring the address and the session's memory together; app.py calls it before the navigation.
 
-    Moving to another page by the navigation empties the address. The shared keys are put back in the order
-    they had, before the navigation is drawn, so that the browser's history gets one entry and not two.
+    Moving to another page by the navigation empties the address. Then the shared keys are put back as they
+    were, and before the navigation is drawn, so that the browser's history gets one entry and not two. In any
+    other case the address says it all: so it does after the browser's Back.
     """
     here = {key: value for key, value in st.query_params.to_dict().items() if key in SHARED}
+    running = get_script_run_ctx()
+    page = running.page_script_hash if running else ""
+    moved = page != st.session_state.get(PAGE, page)
     memory: Mapping[str, str] = st.session_state.get(MEMORY, {})
-    if here.get("workspace", memory.get("workspace")) != memory.get("workspace"):
-        memory = {}  # another workspace: its records and conditions are others
-    kept = {key: memory[key] for group in GROUPS if not here.keys() & set(group) for key in group if key in memory}
-    whole = {key: value for key, value in (dict(memory) | here).items() if key in here or key in kept}
-    if kept:
-        _write({**whole, **{key: value for key, value in st.query_params.to_dict().items() if key not in SHARED}})
-    st.session_state[MEMORY] = whole
+    if moved and not here and memory:
+        here = dict(memory)
+        _write({**here, **st.query_params.to_dict()})
+    st.session_state[MEMORY], st.session_state[PAGE] = here, page
 
 
 def get(key: str) -> str | None:

@@ -22,8 +22,12 @@ def records() -> None:
     """Draw the bar. The record's id and number are in the address; what is searched for is not."""
     data = choice.dataset()
     at, count = choice.position(), len(data)
-    st.button("‹", key="previous", help=t("messages.previous_help"), disabled=at <= 0, on_click=choice.go, args=(at - 1,))
-    st.button("›", key="next", help=t("messages.next_help"), disabled=at >= count - 1, on_click=choice.go, args=(at + 1,))
+    st.button(
+        "‹", key="previous", help=t("messages.previous_help"), disabled=at <= 0, on_click=choice.go, args=(at - 1,)
+    )
+    st.button(
+        "›", key="next", help=t("messages.next_help"), disabled=at >= count - 1, on_click=choice.go, args=(at + 1,)
+    )
     st.session_state["position"] = at + 1
     st.number_input(t("messages.position", n=count), 1, max(count, 1), key="position", on_change=_jump, width=120)
     _ids(data, at)
@@ -42,7 +46,7 @@ def said() -> None:
 def next_finding(found: tuple[Finding, ...]) -> None:
     """The button that leads to the next finding, on this record or on the next one that has any."""
     data, at = choice.dataset(), choice.position()
-    st.button(t("messages.next_finding"), key="next_finding", help=t("messages.next_finding_help"), type="tertiary",
+    st.button(t("messages.next_finding"), key="next_finding", help=t("messages.next_finding_help"),
               on_click=_next_finding, args=(data, at, tuple(one.key for one in found)))  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -10,12 +11,12 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.types import Assembly, Record, Segment
+from readback.types import Assembly, Finding, Record, Segment
 from readback.ui import address, choice, exact, show
 from readback.ui.words import t
 
 FIELDS = 80  # fields of a record in the list
-SHOWN = 300  # characters of a field's value in the list
+SHOWN = 200  # characters of a field's value in the list
 
 
 def origins(segments: Sequence[Segment]) -> None:
@@ -27,14 +28,20 @@ def origins(segments: Sequence[Segment]) -> None:
     if not whole:
         return
     present = [look for look in exact.ORDER if counts[look]]
-    bars = show.join([show.h('<span class="rb-{}" style="flex:{} 0 auto"></span>', look, counts[look]) for look in present])
+    bars = show.join(
+        [show.h('<span class="rb-{}" style="flex:{} 0 auto"></span>', look, counts[look]) for look in present]
+    )
     rows = show.join([_legend(look, counts[look], whole) for look in present])
     show.draw(show.h('<h3>{}</h3><div class="rb-bar" aria-hidden="true">{}</div><ul class="rb-legend">{}</ul>',
                      t("messages.where_from"), bars, rows))  # fmt: skip
     if len(present) > 1:
         address.follow("look", "", ("", *present))
         st.selectbox(t("messages.dim"), ["", *present], key="look", on_change=address.keep, args=("look",),
-                     format_func=lambda look: t(f"messages.look_{look}") if look else t("messages.dim_none"))  # fmt: skip
+                     format_func=_say_look)  # fmt: skip
+
+
+def _say_look(look: str) -> str:
+    return t(f"messages.look_{look}") if look else t("messages.dim_none")
 
 
 def _legend(look: str, count: int, whole: int) -> Markup:
@@ -46,23 +53,41 @@ def _legend(look: str, count: int, whole: int) -> Markup:
     )
 
 
-def fields(record: Record, made: Assembly) -> None:
-    """The record's fields, each item of a list by itself, with those that are in the messages marked."""
-    used = used_names(made)
-    leaves = list(_leaves(record.fields))
+def fields(record: Record, made: Assembly, found: Sequence[Finding]) -> None:
+    """The record's fields, each item of a list by itself; marked are those in the messages and those with findings."""
+    aliases = _aliases(made)
+    used = used_names(made, aliases)
+    leaves = [(path, value) for path, value in leaves_of(record.fields) if _head(path) not in aliases]
     if not leaves:
         show.draw(show.h('<p class="rb-small">{}</p>', t("messages.no_fields")))
         return
-    rows = [_field(path, value, _is_used(path, used)) for path, value in leaves[:FIELDS]]
+    faults: dict[str, list[int]] = {}
+    for number, one in enumerate(found, 1):
+        if one.place.field:
+            faults.setdefault(one.place.field, []).append(number)
+    rows = [_field(path, value, _is_used(path, used), faults.get(path, [])) for path, value in leaves[:FIELDS]]
     show.draw(show.h('<dl class="rb-fields">{}</dl>', show.join(rows)))
     if len(leaves) > FIELDS:
         st.caption(t("messages.more_fields", n=len(leaves) - FIELDS))
 
 
-def used_names(made: Assembly) -> frozenset[str]:
-    """The paths of the record that stand in the messages."""
+def used_names(made: Assembly, aliases: Mapping[str, str]) -> frozenset[str]:
+    """The paths of the record that stand in the messages, by the names the file has for them."""
     segments = (segment for message in made.messages for segment in message.segments)
-    return frozenset(segment.name for segment in segments if segment.origin == "variable" and segment.name)
+    names = {segment.name for segment in segments if segment.origin == "variable" and segment.name}
+    return frozenset(aliases.get(_head(name), _head(name)) + name[len(_head(name)) :] for name in names)
+
+
+def _aliases(made: Assembly) -> Mapping[str, str]:
+    """Names that stand for a field of the file: mapped variables, and what a judge calls its inputs."""
+    shop = choice.workspace()
+    judge = shop.judges.get(made.choice.judge or "")
+    mapped = {**(shop.dataset.fields if shop.dataset else {}), **(judge.fields if judge else {})}
+    return {name: field for name, field in mapped.items() if name != field}
+
+
+def _head(path: str) -> str:
+    return re.split(r"[.\[]", path, maxsplit=1)[0]
 
 
 def tried() -> Mapping[str, Any]:
@@ -73,7 +98,7 @@ def tried() -> Mapping[str, Any]:
 
 def trial(record: Record, made: Assembly) -> None:
     """Set a variable for a look; the files stay as they are."""
-    names = list(dict.fromkeys([*(name for name, _ in made.names), *(path for path, _ in _leaves(record.fields))]))
+    names = list(dict.fromkeys([*(name for name, _ in made.names), *(path for path, _ in leaves_of(record.fields))]))
     with st.form("try_form", border=False):
         st.selectbox(t("messages.try_name"), names, key="try_name", accept_new_options=True)
         st.text_area(t("messages.try_value"), key="try_value", height=80)
@@ -106,23 +131,26 @@ def _set(values: Mapping[str, Any]) -> None:
     st.session_state["tried"] = {**st.session_state.get("tried", {}), choice.workspace_id(): values}
 
 
-def _field(path: str, value: Any, used: bool) -> Markup:
+def _field(path: str, value: Any, used: bool, faults: Sequence[int]) -> Markup:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     more = t("messages.more_characters", n=len(text) - SHOWN) if len(text) > SHOWN else ""
-    mark = show.h('<span class="rb-s rb-data">{}</span>', t("messages.used")) if used else show.h(
-        '<span class="rb-small">{}</span>', t("messages.unused")
+    mark = (
+        show.h('<span class="rb-s rb-data">{}</span>', t("messages.used"))
+        if used
+        else show.h('<span class="rb-small">{}</span>', t("messages.unused"))
     )
-    return show.h('<dt>{} {}</dt><dd tabindex="0">{} <span class="rb-small">{}</span></dd>',
-                  path, mark, show.exact_text(text[:SHOWN]), more)  # fmt: skip
+    numbers = show.join([show.h(' <span class="rb-n">{}</span>', number) for number in faults])
+    return show.h('<dt>{} {}{}</dt><dd>{} <span class="rb-small">{}</span></dd>',
+                  path, mark, numbers, show.exact_text(text[:SHOWN]), more)  # fmt: skip
 
 
-def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+def leaves_of(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     if isinstance(value, Mapping) and value:
         for name, inner in value.items():
-            yield from _leaves(inner, f"{path}.{name}" if path else str(name))
+            yield from leaves_of(inner, f"{path}.{name}" if path else str(name))
     elif isinstance(value, list) and value and path:
         for index, inner in enumerate(value):
-            yield from _leaves(inner, f"{path}[{index}]")
+            yield from leaves_of(inner, f"{path}[{index}]")
     elif path:
         yield path, value
 

@@ -1,7 +1,7 @@
 """The HTML of exact text: what the browser holds as text equals the assembled text, character for character.
 
 Streamlit's text elements strip and dedent; a `<div style="white-space: pre-wrap">` inside `st.html` keeps
-everything when each character below 33 and each invisible or direction-changing one is a numeric reference.
+everything when each control character and each invisible or direction-changing one is a numeric reference.
 U+0080 to U+009F stay raw, since HTML maps references to them to other characters. No browser keeps NUL, CR or
 a lone surrogate: these three are shown as a glyph in a span of their own, and only the download has them.
 """
@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from itertools import pairwise
 
 from readback.types import Origin, Segment, Severity
 
@@ -31,18 +32,24 @@ ORDER = ("yours", "data", "default", "adapter", "server", "unknown")
 
 SHOWN = 120_000  # characters of one message on the page at once: more makes a browser stutter
 SHOWN_MARKED = 30_000  # with visible whitespace, where every blank is an element
+STOPS = 40  # stretches that the Tab key stops at; where there are more, only the arrow keys go through them
 BEFORE = 2_000  # characters before a finding that give it its context
 
 # Kept by the browser as text, shown with a letter of our own over them.
-MARKED = {"\u00a0": "nbsp", "\u00ad": "shy", "\u200b": "zwsp", "\u200c": "zwnj", "\u200d": "zwj", "\u2028": "ls",
-          "\u2029": "ps", "\u200e": "lrm", "\u200f": "rlm", "\u061c": "alm", "\u202a": "lre", "\u202b": "rle",
-          "\u202c": "pdf", "\u202d": "lro", "\u202e": "rlo", "\u2066": "lri", "\u2067": "rli", "\u2068": "fsi",
-          "\u2069": "pdi", "\u2060": "wj", "\ufeff": "bom", "\u202f": "nnbsp", "\u2007": "figsp", "\u0085": "nel"}  # fmt: skip
+MARKED = dict(
+    pair.split("=")
+    for pair in (
+        "\u00a0=nbsp \u00ad=shy \u200b=zwsp \u200c=zwnj \u200d=zwj \u2028=ls \u2029=ps \u200e=lrm \u200f=rlm \u061c=alm "
+        "\u202a=lre \u202b=rle \u202c=pdf \u202d=lro \u202e=rlo \u2066=lri \u2067=rli \u2068=fsi \u2069=pdi \u2060=wj "
+        "\ufeff=bom \u202f=nnbsp \u2007=figsp \u0085=nel"
+    ).split(" ")
+)
 QUIET = {"\u00a0", "\u202f", "\u2007", "\u200d", "\u200c"}  # part of ordinary writing: marked with whitespace only
 SPECIAL = re.compile(
-    r"[\x00-\x20\x7f-\x9f\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff9-\ufffb"
+    r"[\x00-\x1f\x7f-\x9f\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff9-\ufffb"
     r"\ud800-\udfff]"
 )
+SPECIAL_OR_BLANK = re.compile(f"{SPECIAL.pattern}| ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +86,7 @@ def pieces(segments: Iterable[Segment], marks: Sequence[Mark] = ()) -> Iterator[
         end = at + len(segment.text)
         edges = {edge for mark in marks for edge in (mark.start, mark.end) if at < edge < end}
         cuts = sorted({at, end, *edges})
-        for start, stop in zip(cuts, cuts[1:], strict=False):
+        for start, stop in pairwise(cuts):
             over = tuple(mark for mark in marks if mark.start < stop and mark.end > start)
             yield Piece(start, segment.text[start - at : stop - at], segment, over)
         at = end
@@ -95,7 +102,9 @@ def html(
     label: str = "",
 ) -> str:
     """One `<div class="rb-exact">` whose text is the segments' text."""
-    body = "".join(_piece(piece, whitespace, describe) for piece in pieces(segments, marks))
+    cut = tuple(pieces(segments, marks))
+    stop = 0 if len(cut) <= STOPS else -1
+    body = "".join(_piece(piece, whitespace, describe(piece.segment), stop) for piece in cut)
     attributes = f' lang="{escape(language)}"' if language else ""
     name = f' role="region" aria-label="{attribute(label)}" tabindex="0"' if label else ""
     return f'<div class="rb-exact{" rb-white" if whitespace else ""}"{attributes}{name}>{body}</div>'
@@ -108,7 +117,7 @@ def text(value: str, whitespace: bool = False) -> str:
 
 def attribute(value: str) -> str:
     """A text for an attribute: what cannot be seen in a hint is written out."""
-    return SPECIAL.sub(lambda m: m[0] if m[0] == " " else f"\\u{ord(m[0]):04x}", escape(value))
+    return SPECIAL.sub(lambda m: f"\\u{ord(m[0]):04x}", escape(value))
 
 
 def window(
@@ -143,9 +152,9 @@ def cut(segments: Iterable[Segment], start: int, stop: int) -> tuple[Segment, ..
     return tuple(kept)
 
 
-def _piece(piece: Piece, whitespace: bool, describe: Callable[[Segment], str]) -> str:
-    said = attribute(describe(piece.segment))
-    inner = f'<span class="rb-s rb-{look(piece.segment)}" data-from="{said}" tabindex="0">{text(piece.text, whitespace)}</span>'
+def _piece(piece: Piece, whitespace: bool, said: str, stop: int) -> str:
+    attributes = f'class="rb-s rb-{look(piece.segment)}" data-from="{attribute(said)}" tabindex="{stop}"'
+    inner = f"<span {attributes}>{text(piece.text, whitespace)}</span>"
     for mark in piece.marks:
         looks = f"rb-find rb-{mark.severity}{' rb-here' if mark.here else ''}"
         number = f' data-n="{mark.number}"' if mark.start == piece.start else ""  # said once, where it begins
@@ -155,7 +164,7 @@ def _piece(piece: Piece, whitespace: bool, describe: Callable[[Segment], str]) -
 
 def _characters(value: str, whitespace: bool) -> Iterator[str]:
     at = 0
-    for found in SPECIAL.finditer(value):
+    for found in (SPECIAL_OR_BLANK if whitespace else SPECIAL).finditer(value):
         yield escape(value[at : found.start()])
         yield _special(found[0], whitespace)
         at = found.end()

@@ -13,14 +13,12 @@ from readback.ui.words import t
 
 def sidebar() -> None:
     """Which workspace, which dataset, how many records, what changed; nothing else lives here."""
-    shops = {**choice.folders()}
     here = choice.workspace_id()
-    if here:
-        shops.setdefault(here, choice.demos()[here] if here in choice.demos() else choice.folders()[here])
     with st.sidebar:
-        if shops:
+        if here:
+            listed = dict.fromkeys((*choice.folders(), here))  # a demo may be in view without being in the list
             st.session_state["workspace"] = here
-            st.selectbox(t("frame.workspace"), list(shops), key="workspace", format_func=name, on_change=_open)
+            st.selectbox(t("frame.workspace"), list(listed), key="workspace", format_func=name, on_change=_open)
             _facts()
         st.page_link("pages/about_page.py", label=t("frame.about"), query_params=address.query())
 

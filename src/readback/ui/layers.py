@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import streamlit as st
+from markupsafe import Markup
 
-from readback import assemble, row_fields
-from readback.commands import _wire
+from readback import assemble, row_fields, wire_text
 from readback.types import Answer, Assembly, Record, Segment, Wire, Workspace
 from readback.ui import address, choice, show
 from readback.ui.words import t
@@ -17,7 +17,7 @@ def wire(made: Assembly) -> Wire | None:
     """What the server makes of the messages, where a chat format is known."""
     shop = choice.workspace()
     arm = shop.condition(made.choice.condition) if made.choice.condition else None
-    return _wire.sent(shop, choice.record(), made, arm, False)
+    return wire_text.sent(shop, choice.record(), made, arm, False)
 
 
 def training(made: Assembly) -> Assembly | None:
@@ -48,7 +48,7 @@ def switch(**there: bool) -> str:
     return view
 
 
-def _door(name: str, there: bool, here: bool) -> show.Markup:
+def _door(name: str, there: bool, here: bool) -> Markup:
     title = t(f"messages.view_{name}")
     if not there:
         return show.h('<span class="rb-off">{}<small>{}</small></span>', title, t(f"messages.needs_{name}"))

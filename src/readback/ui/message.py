@@ -6,8 +6,9 @@ import hashlib
 from collections.abc import Sequence
 
 import streamlit as st
+from markupsafe import Markup
 
-from readback.types import Finding, Segment
+from readback.types import Finding, Place, Segment
 from readback.ui import address, choice, exact, exports, show
 from readback.ui.words import language, t
 
@@ -41,7 +42,8 @@ def marks(found: Sequence[Finding], numbers: Sequence[int]) -> tuple[exact.Mark,
 
 def describe(segment: Segment) -> str:
     """Where a stretch comes from, in words: `from rag.contexts[2], data/eval.jsonl line 3`."""
-    place = show.where(segment.place)
+    at = segment.place
+    place = show.where(Place(file=at.file, line=at.line, column=at.column))
     said = t(f"messages.from_{segment.origin}", name=segment.name or "")
     return ", ".join(part for part in (" ".join(said.split()), place) if part)
 
@@ -61,7 +63,7 @@ def whitespace() -> bool:
     return st.query_params.get("whitespace") == "1"
 
 
-def _text(name: str, title: str, head: show.Markup, segments: Sequence[Segment], marked: Sequence[exact.Mark]) -> None:
+def _text(name: str, title: str, head: Markup, segments: Sequence[Segment], marked: Sequence[exact.Mark]) -> None:
     here = next((mark.start for mark in marked if mark.here), None)
     shown, start, left = exact.window(segments, whitespace(), here)
     if not left or st.session_state.get(f"whole_{name}") == (choice.position(), choice.sent()):
@@ -82,7 +84,8 @@ def _whole(name: str) -> None:
 def _take(name: str, text: str, raw: bytes, masked: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"take_{name}"):
         copy = show.h(
-            '<button class="rb-button" type="button" data-rb-copy="text-{}" data-rb-done="{}" data-rb-failed="{}">{}</button>',
+            '<button class="rb-button" type="button" data-rb-copy="text-{}" data-rb-done="{}" data-rb-failed="{}">{}'
+            "</button>",
             name,
             t("messages.copied"),
             t("messages.not_copied"),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import streamlit as st
 
 from readback import adapters
 from readback.tasks import TASKS
-from readback.types import Choice, Workspace
+from readback.types import Choice, Condition, Workspace
 from readback.ui import choice
 from readback.ui.words import t
 
@@ -25,7 +25,9 @@ def what() -> None:
                  on_change=_pick, args=(known, sent))  # fmt: skip
     still = len(known) < 2 or is_custom()
     for name, sign, by in (("previous_sent", "‹", -1), ("next_sent", "›", 1)):
-        st.button(sign, key=name, help=t(f"messages.{name}_help"), disabled=still, on_click=_step, args=(known, now, by))
+        st.button(
+            sign, key=name, help=t(f"messages.{name}_help"), disabled=still, on_click=_step, args=(known, now, by)
+        )
 
 
 def more() -> None:
@@ -70,18 +72,18 @@ def label(name: str) -> str:
 
 
 def _pick(known: Mapping[str, Choice], before: Choice) -> None:
-    name = st.session_state["sent"]
+    """Send what the list says; Custom begins with what was sent before, a judge with the answers in view."""
+    name, shop = st.session_state["sent"], choice.workspace()
     st.session_state["custom_open"] = name == CUSTOM
     if name == CUSTOM:
-        shop = choice.workspace()
-        arm = shop.condition(before.condition) if before.condition else None
-        mode = before.mode or (arm.mode if arm else None) or (None if before.task else next(iter(shop.prompts), None))
-        task = before.task or (arm.task if arm else None)
-        choice.send(Choice(mode=mode, task=task or (None if mode else next(iter(shop.tasks), None)), adapter=before.adapter or (arm.adapter if arm else None)))
+        arm = shop.condition(before.condition or "") or Condition("")
+        mode, task = before.mode or arm.mode, before.task or arm.task
+        if mode is None and task is None:
+            mode, task = next(iter(shop.prompts), None), None if shop.prompts else next(iter(shop.tasks), None)
+        choice.send(Choice(mode=mode, task=task, adapter=before.adapter or arm.adapter))
     elif known[name].judge:
-        shop = choice.workspace()
-        arm = next((c.name for c in shop.conditions if c.judge == known[name].judge), None)
-        choice.send(Choice(judge=known[name].judge, condition=before.condition or arm))
+        arms = (c.name for c in shop.conditions if c.judge == known[name].judge)
+        choice.send(Choice(judge=known[name].judge, condition=before.condition or next(arms, None)))
     else:
         choice.send(known[name])
 
@@ -94,32 +96,33 @@ def _step(known: Mapping[str, Choice], now: str, by: int) -> None:
 
 
 def _custom(shop: Workspace, sent: Choice) -> None:
-    tasks = list(dict.fromkeys([*shop.tasks, *TASKS]))
-    fields = {
-        "mode": [None, *shop.prompts],
-        "task": [None, *tasks],
-        "adapter": [None, *dict.fromkeys([*shop.adapters, *adapters.shipped()])],
-    }
-    for name, values in fields.items():
-        state = f"custom_{name}"
-        now = getattr(sent, name)
-        st.session_state[state] = now if now in values else None
-        st.selectbox(t(f"messages.{name}"), values, key=state, width=200, on_change=_customised,
-                     format_func=lambda value, name=name: t(f"messages.no_{name}") if value is None else value)  # fmt: skip
+    _one("mode", sent.mode, shop.prompts)
+    _one("task", sent.task, [*shop.tasks, *TASKS])
+    _one("adapter", sent.adapter, [*shop.adapters, *adapters.shipped()])
+
+
+def _one(name: str, now: str | None, names: Iterable[str]) -> None:
+    """A select box for one part of the choice; "" stands for none."""
+    listed, key = ["", *dict.fromkeys(names)], f"custom_{name}"
+    st.session_state[key] = now if now in listed else ""
+    st.selectbox(t(f"messages.{name}"), listed, key=key, width=220, on_change=_customised,
+                 format_func=lambda value: value or t(f"messages.no_{name}"))  # fmt: skip
 
 
 def _customised() -> None:
-    chosen = {name: st.session_state.get(f"custom_{name}") for name in ("mode", "task", "adapter")}
+    chosen = {name: st.session_state.get(f"custom_{name}") or None for name in ("mode", "task", "adapter")}
     if chosen["mode"] is None and chosen["task"] is None:
         chosen["mode"] = next(iter(choice.workspace().prompts), None)
     choice.send(Choice(**chosen))
 
 
 def _of(shop: Workspace, sent: Choice) -> None:
-    names = [None, *(c.name for c in shop.conditions)]
-    if len(names) == 1:
-        return
-    st.session_state["answers_of"] = sent.condition if sent.condition in names else None
-    st.selectbox(t("messages.answers_of"), names, key="answers_of", width=320,
-                 format_func=lambda value: t("messages.no_answers") if value is None else value,
-                 on_change=lambda: choice.send(Choice(judge=sent.judge, condition=st.session_state["answers_of"])))  # fmt: skip
+    names = ["", *(c.name for c in shop.conditions)]
+    if len(names) > 1:
+        st.session_state["answers_of"] = sent.condition or ""
+        st.selectbox(t("messages.answers_of"), names, key="answers_of", width=360, on_change=_judged, args=(sent,),
+                     format_func=lambda name: name or t("messages.no_answers"))  # fmt: skip
+
+
+def _judged(sent: Choice) -> None:
+    choice.send(Choice(judge=sent.judge, condition=st.session_state["answers_of"] or None))

@@ -37,15 +37,17 @@ def numbers(table: ScoreTable, rows: Sequence[Row]) -> tuple[tuple[Column, ...],
     """The table: the factors that vary, the counts, the mean, and how often each value was given."""
     factors = _factors(table, rows)
     values = list(dict.fromkeys(value for row in rows for value, _ in row.distribution))
-    columns = [
-        *(Column(f"f_{name}", t("scores.condition") if name == "condition" else name) for name in factors),
+    named = tuple(Column(f"f_{name}", t("scores.condition") if name == "condition" else name) for name in factors)
+    counts = (
         Column("mean", t("scores.mean"), number=True, show=lambda row: mean(row["mean"])),
         Column("n", t("scores.n_title"), number=True, show=_to_records),
         Column("failed", t("scores.failed"), number=True),
         Column("missing", t("scores.missing"), number=True),
         Column("na", t("scores.na"), number=True),
-        *(Column(f"v_{value}", t("scores.value", value=value.replace("-", MINUS)), number=True) for value in values),
-    ]
+    )
+    each = tuple(Column(f"v_{v}", t("scores.value", value=v.replace("-", MINUS)), number=True) for v in values)
+    # with several factors the numbers come first: a narrow screen would hide them behind the names
+    columns = (*named, *counts, *each) if len(named) == 1 else (*counts, *named, *each)
     body: list[Mapping[str, Any]] = [
         {
             **{f"f_{name}": dict(row.condition).get(name, "") for name in factors},
@@ -55,7 +57,7 @@ def numbers(table: ScoreTable, rows: Sequence[Row]) -> tuple[tuple[Column, ...],
         }
         for row in rows
     ]  # fmt: skip
-    return tuple(columns), body
+    return columns, body
 
 
 def records(
@@ -138,11 +140,13 @@ def _to_message(row: Mapping[str, Any], shop: Workspace) -> Markup | str:
     )  # fmt: skip
 
 
-def _note(row: Mapping[str, Any]) -> Markup | str:
+def _note(row: Mapping[str, Any]) -> Markup:
     text = str(row["note"])
     if len(text) <= LONGEST_NOTE:
-        return text
-    return show.h("<details><summary>{}…</summary>{}</details>", text[:LONGEST_NOTE], text[LONGEST_NOTE:])
+        return show.h('<span class="rb-note">{}</span>', text)
+    return show.h(
+        '<details class="rb-note"><summary>{}…</summary>{}</details>', text[:LONGEST_NOTE], text[LONGEST_NOTE:]
+    )
 
 
 def _value(value: float | None) -> str:

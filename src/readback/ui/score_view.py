@@ -1,26 +1,25 @@
-"""The scores page's parts: what is chosen, the sentence with the numbers, the strip, the charts."""
+"""The scores page's parts: what is chosen, the rows and charts that come of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
-from markupsafe import Markup
 
 from readback import charts, scores, stats
-from readback.criteria import MINUS, scale_text
 from readback.rules import finding
 from readback.score_table import ScoreTable
 from readback.stats import Row
 from readback.types import Criterion, Finding, Workspace
 from readback.ui import address, show
-from readback.ui.score_tables import door, mean
+from readback.ui.score_tables import door
 from readback.ui.words import t
 from readback.ui.work import Job, wait
 
-STYLE = Path(__file__).with_name("scores.css")
+STYLE = Path(__file__).with_name("score_view.css")
 MOST = 12  # conditions that can be read as bars; with more the charts show one factor
 KEEP = 4  # score tables being read or just read
 NOTICED = 20  # findings listed on this page
@@ -82,62 +81,37 @@ def names(table: ScoreTable, rows: Sequence[Row]) -> list[str]:
     return [table.label(row.condition) for row in rows]
 
 
+@dataclass(frozen=True, slots=True)
+class View:
+    """`rows` are the conditions, `shown` what the charts draw, `said` says why; `many`: the table goes first."""
+
+    rows: tuple[Row, ...]
+    shown: tuple[Row, ...]
+    said: str = ""
+    many: bool = False
+
+
+def view(table: ScoreTable, criterion: Criterion, judge: str, by: str) -> View:
+    """What is on the page: every condition, one factor, or a part that can be read as bars; the better means first."""
+    rows = ranked(stats.rows(table, None, criterion.name, judge), criterion)
+    if by:
+        return View(
+            rows, ranked(stats.rows(table, by, criterion.name, judge), criterion), t("scores.effect", factor=by)
+        )
+    if len(rows) <= MOST:
+        return View(rows, rows)
+    if len(table.varying) > 1:
+        factor = table.varying[0]
+        shown = ranked(stats.rows(table, factor, criterion.name, judge), criterion)
+        return View(rows, shown, t("scores.many", n=len(rows), factor=factor), many=True)
+    half = MOST // 2
+    return View(rows, (*rows[:half], *rows[-half:]), t("scores.many_ends", n=len(rows), half=half), many=True)
+
+
 def ranked(rows: Sequence[Row], criterion: Criterion) -> tuple[Row, ...]:
-    """The better means first, so that a chart of many reads from top to bottom."""
+    """The better means first, so that many read from top to bottom."""
     sign = 1 if criterion.direction == "down" else -1
     return tuple(sorted(rows, key=lambda row: (row.mean is None, sign * (row.mean or 0))))
-
-
-def lead(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -> str:
-    """The first line: the numbers, and no more than they say."""
-    given = {"criterion": criterion.name, "scale": scale_text(criterion)}
-    scored = [row for row in rows if row.mean is not None]
-    if not scored:
-        return t("scores.lead_none", **given)
-    high, low = max(scored, key=_mean), min(scored, key=_mean)
-    if len(scored) == 1:
-        return t("scores.lead_one", n=high.n, mean=mean(high.mean), **given)
-    if mean(high.mean) == mean(low.mean):
-        return f"{t('scores.lead_same', n=len(scored), mean=mean(high.mean), **given)} {t('scores.not_sure')}"
-    said = t(
-        "scores.lead",
-        high=table.label(high.condition), high_mean=mean(high.mean), high_n=high.n,
-        low=table.label(low.condition), low_mean=mean(low.mean), low_n=low.n, **given,
-    )  # fmt: skip
-    down = f" {t('scores.down')}" if criterion.direction == "down" else ""
-    return f"{said}{down} {t('scores.not_sure')}"
-
-
-def synthetic(table: ScoreTable) -> str | None:
-    """The warning that scores were made up, if any were."""
-    files = [source.path for source in table.sources if source.synthetic]
-    if not files:
-        return None
-    return t("scores.synthetic") if len(files) == len(table.sources) else t("scores.mixed", files=", ".join(files))
-
-
-def strip(rows: Sequence[Row]) -> Markup:
-    """Scored, failed, missing, not applicable: what became of every judgement there should be."""
-    counts = {
-        "scored": sum(row.n for row in rows),
-        "failed": sum(row.failed for row in rows),
-        "missing": sum(row.missing for row in rows),
-        "na": sum(row.not_applicable for row in rows),
-    }
-    hints = {"scored": "", **{name: t(f"scores.strip_{name}") for name in ("failed", "missing", "na")}}
-    parts = [
-        show.h('<div title="{}"><dt>{}</dt><dd>{}</dd></div>', hints[name], t(f"scores.{name}"), show.number(n))
-        for name, n in counts.items()
-    ]
-    label = t("scores.strip", all=sum(counts.values()))
-    return show.h('<dl class="rb-strip" aria-label="{}">{}</dl>', label, show.join(parts))
-
-
-def meanings(criterion: Criterion) -> Markup:
-    """The scale's values with what each means, the best first."""
-    rows = sorted(criterion.meanings.items(), key=lambda pair: -float(pair[0]) if _numeric(pair[0]) else 0)
-    items = [show.h("<dt>{}</dt><dd>{}</dd>", value.replace("-", MINUS), text) for value, text in rows]
-    return show.h('<dl class="rb-meanings">{}</dl>', show.join(items))
 
 
 def chart(made: charts.Chart, key: str, rows: Sequence[Row], table: ScoreTable) -> None:
@@ -170,15 +144,3 @@ def noticed(table: ScoreTable) -> tuple[int, list[Finding]]:
     order = ("error", "warning", "info")
     found = sorted((finding(note) for note in notes), key=lambda one: order.index(one.severity))
     return len(found), found[:NOTICED]
-
-
-def _mean(row: Row) -> float:
-    return row.mean or 0.0
-
-
-def _numeric(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

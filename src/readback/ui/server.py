@@ -75,9 +75,7 @@ class Headers:
         await self.app(scope, receive, with_headers)
 
 
-def command(
-    workspace: Path | str | None, host: str = "127.0.0.1", port: int = 8501, base_path: str = ""
-) -> list[str]:
+def command(workspace: Path | str | None, host: str = "127.0.0.1", port: int = 8501, base_path: str = "") -> list[str]:
     """The command that serves the pages; run it in place of this process, or as a child.
 
     Without a workspace the ones in READBACK_WORKSPACE are shown, or else the built-in demos.

@@ -20,7 +20,7 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\0")  # what a spreadsheet would run
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: `key` names its cells in the rows; `number` aligns right; `show` makes the cell's markup from the row."""
+    """A column: `key` names its cells; `number` aligns right; `show` makes the cell's markup from the whole row."""
 
     key: str
     title: str
@@ -48,11 +48,15 @@ def draw(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], caption: 
     """The bare table."""
     head = show.join([show.h('<th scope="col" class="{}"{}>{}</th>', _side(c), _hint(c), c.title) for c in columns])
     body = show.join(
-        [show.h("<tr>{}</tr>", show.join([_cell(column, row, first=n == 0) for n, column in enumerate(columns)])) for row in rows]
+        [
+            show.h("<tr>{}</tr>", show.join([_cell(column, row, first=n == 0) for n, column in enumerate(columns)]))
+            for row in rows
+        ]
     )
     show.draw(
         show.h(
-            '<div class="rb-scroll" role="region" tabindex="0" aria-label="{}"><table class="rb-table"><caption>{}</caption>'
+            '<div class="rb-scroll" role="region" tabindex="0" aria-label="{}"><table class="rb-table">'
+            "<caption>{}</caption>"
             "<thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>",
             caption,
             caption,
@@ -78,13 +82,16 @@ def _tools(key: str, columns: Sequence[Column], rows: list[Mapping[str, Any]], c
         name = f"{key}_sort"
         address.follow(name, "", orders)
         order = st.selectbox(
-            t("frame.sort"), list(orders), key=name, format_func=orders.__getitem__, on_change=address.keep, args=(name,),
+            t("frame.sort"), list(orders), key=name, format_func=orders.__getitem__,
+            on_change=address.keep, args=(name,),
             width=200,
         )  # fmt: skip
         name = f"{key}_down"
         address.follow_switch(name)
         down = st.toggle(t("frame.descending"), key=name, on_change=address.keep, args=(name,))
-        found = [row for row in rows if asked.casefold() in " ".join(map(str, row.values())).casefold()] if asked else rows
+        found = (
+            [row for row in rows if asked.casefold() in " ".join(map(str, row.values())).casefold()] if asked else rows
+        )
         if order:
             found = sorted(found, key=lambda row: _order(row.get(order)), reverse=down)
         st.download_button(
@@ -105,7 +112,15 @@ def _page(key: str, count: int) -> int:
 
 def _cell(column: Column, row: Mapping[str, Any], first: bool) -> Markup:
     value = row.get(column.key)
-    said = column.show(row) if column.show else show.number(value) if column.number else value if value is not None else "–"
+    said = (
+        column.show(row)
+        if column.show
+        else show.number(value)
+        if column.number
+        else value
+        if value is not None
+        else "–"
+    )
     if first:
         return show.h('<th scope="row" class="{}">{}</th>', _side(column), said)
     return show.h('<td class="{}">{}</td>', _side(column), said)

@@ -93,7 +93,9 @@ def _all(made: Assembly) -> None:
         st.download_button(t("messages.download_all"), exports.as_json(made.messages), file, "application/json",
                            key="download_all", on_click="ignore")  # fmt: skip
         with st.popover(t("messages.copy_as"), key="copy_as"):
-            form = st.selectbox(t("messages.copy_as"), COPIES, key="copy_form", format_func=lambda name: t(f"messages.{name}"))
+            form = st.selectbox(
+                t("messages.copy_as"), COPIES, key="copy_form", format_func=lambda name: t(f"messages.{name}")
+            )
             st.code(_copy(form, made.messages, model), language=None, wrap_lines=True, height=320)
     show.draw(show.h('<p class="rb-small">{} <code>{}</code><br>{}</p>',
                      t("messages.fingerprint"), made.fingerprint, t("messages.assembled")))  # fmt: skip

@@ -21,6 +21,18 @@
     thing.click();
   });
 
+  // Inside exact text the arrow keys go from one stretch to the next, however many there are.
+  document.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const text = step && event.target instanceof Element && event.target.closest(".rb-exact");
+    if (!text) return;
+    const stretches = [...text.querySelectorAll(".rb-s")];
+    const next = stretches[stretches.indexOf(event.target) + step] ?? stretches[0];
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+  });
+
   // Links of ours: change the address and let Streamlit read it, as for the browser's Back.
   const follow = (link) => {
     history.pushState({}, "", link.href);

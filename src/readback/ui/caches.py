@@ -1,0 +1,52 @@
+"""What is read once for everybody: workspaces, datasets, answers, audits; by path, stamp and mapped fields.
+
+Nothing large is ever an argument, since Streamlit would hash it on every look.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from readback import workspace as reading
+from readback.answers import Answers, open_answers
+from readback.audit import engine
+from readback.dataset import open_dataset
+from readback.types import Condition, Workspace
+from readback.ui.work import Job
+
+KEEP = 8  # workspaces open in one meeting
+
+Key = tuple[str, str, tuple[tuple[str, str], ...]]  # path, stamp of its files, variables mapped to fields
+
+
+@st.cache_resource(max_entries=KEEP, show_spinner=False)
+def workspace(path: str, stamp: str, fields: tuple[tuple[str, str], ...]) -> tuple[Workspace | None, str]:
+    """The workspace, or None and the reason why nothing could be read."""
+    try:
+        return reading.open(Path(path), fields=dict(fields) or None), ""
+    except reading.NothingRead as nothing:
+        return None, str(nothing.reason)
+
+
+@st.cache_resource(max_entries=KEEP, show_spinner=False)
+def dataset(path: str, stamp: str, fields: tuple[tuple[str, str], ...]) -> Job:
+    """The opening of the dataset."""
+    made, _ = workspace(path, stamp, fields)
+    return Job(lambda progress: made and open_dataset(made.root, made.dataset, progress))
+
+
+@st.cache_resource(max_entries=4 * KEEP, show_spinner=False)
+def answers(path: str, stamp: str, fields: tuple[tuple[str, str], ...], condition: str) -> Answers:
+    """What a condition replied."""
+    made, _ = workspace(path, stamp, fields)
+    found = made.condition(condition) if made else None
+    return open_answers(made or Workspace(Path(path), ""), found or Condition(condition))
+
+
+@st.cache_resource(max_entries=KEEP, show_spinner=False)
+def audit(path: str, stamp: str, fields: tuple[tuple[str, str], ...]) -> Job:
+    """The audit."""
+    made, _ = workspace(path, stamp, fields)
+    return Job(lambda progress: made and engine.check(made, progress=progress))

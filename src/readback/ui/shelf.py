@@ -1,0 +1,53 @@
+"""The workspaces that can be opened: configured folders or the demos, and this browser's own uploads, by id."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import streamlit as st
+
+from readback.house import EXAMPLES
+from readback.ui import upload
+
+
+def demos() -> Mapping[str, Path]:
+    """The built-in demo workspaces by id."""
+    return {path.name: path for path in sorted(EXAMPLES.iterdir()) if path.is_dir()} if EXAMPLES.is_dir() else {}
+
+
+def configured() -> Mapping[str, Path]:
+    """The workspaces the server was started with (READBACK_WORKSPACE, several separated as in PATH), by id."""
+    found: dict[str, Path] = {}
+    for text in filter(None, os.environ.get("READBACK_WORKSPACE", "").split(os.pathsep)):
+        path = Path(os.path.abspath(Path(text).expanduser()))  # noqa: PTH100 - links stay as they are named
+        name, n = path.name or "workspace", 1
+        while name in found:
+            n += 1
+            name = f"{path.name}-{n}"
+        found[name] = path
+    return found
+
+
+def browser() -> str:
+    """What tells this browser from others: its cross-site token, else this session."""
+    raw = st.context.cookies.get("_streamlit_xsrf", "").split("|")
+    try:
+        _, mask, token, _ = raw  # version, mask, masked token, time: the mask changes, the token stays
+        one, other = bytes.fromhex(mask), bytes.fromhex(token)
+        return upload.owner(bytes(b ^ one[i % len(one)] for i, b in enumerate(other)).hex())
+    except (ValueError, ZeroDivisionError):
+        return upload.owner(st.session_state.setdefault("browser", os.urandom(16).hex()))
+
+
+def folders() -> Mapping[str, Path]:
+    """Every workspace in this browser's list: the configured ones, or else the demos; then its own uploads."""
+    whose = browser()
+    given = configured() or demos()
+    return {**given, **{token: path for token in upload.mine(whose) if (path := upload.path(token, whose))}}
+
+
+def known() -> Mapping[str, Path]:
+    """Every workspace this browser may open: those in the list, and the demos always."""
+    return {**folders(), **{name: path for name, path in demos().items() if name not in folders()}}

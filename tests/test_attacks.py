@@ -1,0 +1,197 @@
+"""Hostile templates: each costs at most two seconds and one located finding, and the app goes on answering."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from readback import cell, render
+from readback.render import Template
+from readback.types import Place
+
+VALUES = {"query": "Q?", "n": 5, "xs": list(range(100)), "text": "word " * 2000, "chunks": [{"text": "x" * 1000}] * 20}
+FINDINGS = {"dat-limit", "alb-render-error", "alb-unsafe-template"}
+
+LOOPS = {
+    "a loop without end": "{% for i in range(10**18) %}{% endfor %}",
+    "a loop that prints": "{% for i in range(10**18) %}x{% endfor %}",
+    "loops in loops": "{% for a in xs %}{% for b in xs %}{% for c in xs %}{% for d in xs %}{{ a }}{% endfor %}{% endfor %}"
+    "{% endfor %}{% endfor %}",
+    "a sum in C": "{{ range(10**12) | sum }}",
+    "a search in C": "{{ -1 in range(10**12) | map('abs') }}",
+    "a list of a range": "{{ range(10**11) | list | length }}",
+    "a sorted range": "{{ range(10**8) | sort | first }}",
+    "all permutations of a join": "{{ (range(10**9) | join)[:1] }}",
+    "a maximum": "{{ range(10**12) | max }}",
+    "counting items": "{{ range(10**12) | map('string') | select | list | length }}",
+    "a cycler for ever": "{% set c = cycler(1) %}{% for i in range(10**12) %}{% set x = c.next() %}{% endfor %}",
+}
+SIZES = {
+    "a long text": "{{ 'a' * 10**9 }}",
+    "a text no memory holds": "{{ 'a' * 10**15 }}",
+    "a long text that is not shown": "{% set x = 'a' * 10**9 %}",
+    "a text folded while compiling": "{{ ('a' * 10**8) ~ ('b' * 10**9) }}",
+    "doubling": "{% set ns = namespace(s='ab') %}{% for i in range(60) %}{% set ns.s = ns.s ~ ns.s %}{% endfor %}{{ ns.s }}",
+    "a list times a number": "{{ ([0] * 10**10) | length }}",
+    "nested lists": "{% set ns = namespace(l=[1]) %}{% for i in range(80) %}{% set ns.l = ns.l + ns.l %}{% endfor %}",
+    "a text that replaces itself": "{{ ('a' * 10000) | replace('a', 'a' * 10000) | replace('a', 'a' * 1000) }}",
+    "a replacing method": "{{ ('a' * 100000).replace('a', 'b' * 100000) }}",
+    "a join": "{{ (['x' * 100000] * 100000) | join('y' * 1000) }}",
+    "a joining method": "{{ ('z' * 100000).join(['x'] * 100000) }}",
+    "output without end": "{% for i in range(10**9) %}{{ text }}{% endfor %}",
+    "a power": "{{ 10 ** 10 ** 9 }}",
+    "a power shown": "{{ (7 ** 10 ** 7) | string | length }}",
+    "a shift by multiplying": "{% set ns = namespace(n=3) %}{% for i in range(64) %}{% set ns.n = ns.n * ns.n %}{% endfor %}",
+    "a number of many digits": "{{ 10 ** 5000 }}",
+    "bytes": "{{ ('a' * 10**9).encode() | length }}",
+    "tojson": "{{ ([[1] * 1000] * 100000) | tojson }}",
+    "pprint": "{{ ([['a' * 10] * 1000] * 10000) | pprint }}",
+    "urlize": "{{ ('http://a.b ' * 1000000) | urlize }}",
+    "escape": "{{ ('<' * 10**8) | e }}",
+    "a filter block": "{% filter upper %}{% for i in range(10**9) %}{{ text }}{% endfor %}{% endfilter %}",
+    "a block that is set": "{% set b %}{% for i in range(10**9) %}{{ text }}{% endfor %}{% endset %}",
+}
+WIDTHS = {
+    "a format width": "{{ '%1000000000d' % 1 }}",
+    "a format width by filter": "{{ '%*d' | format(10**9, 1) }}",
+    "a format precision": "{{ '%.1000000000f' % 1.5 }}",
+    "str.format": "{{ '{:>1000000000}'.format('x') }}",
+    "str.format with a nested width": "{{ '{:>{}}'.format('x', 10**9) }}",
+    "center": "{{ 'x' | center(10**9) }}",
+    "ljust": "{{ 'x'.ljust(10**10) }}",
+    "zfill": "{{ 'x'.zfill(10**10) }}",
+    "expandtabs": "{{ '\t\t'.expandtabs(10**9) }}",
+    "indent": "{{ text | indent(10**9) }}",
+    "indent by text": "{{ ('\n' * 100000) | indent('x' * 100000) }}",
+    "batch": "{{ [1] | batch(10**10, 'x') | list }}",
+    "slice": "{{ [1] | slice(10**10, 'x') | list | length }}",
+    "lipsum": "{{ lipsum(n=10**6) }}",
+    "lipsum of long paragraphs": "{{ lipsum(n=1, min=10**8, max=10**8+1) }}",
+    "tojson indented": "{{ [[[1]]] | tojson(indent=10**9) }}",
+    "truncate and wrap": "{{ ('a ' * 10**7) | wordwrap(1) | length }}{{ ('a ' * 10**8) | wordwrap(1) }}",
+    "round": "{{ 1.5 | round(10**9) }}{{ (10**4000) | float }}",
+    "translate": "{{ ('a' * 10**7).translate({97: 'b' * 1000}) }}",
+}
+DEPTHS = {
+    "a macro that calls itself": "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+    "macros that call each other": "{% macro a(n) %}{{ b(n) }}{{ b(n) }}{% endmacro %}{% macro b(n) %}"
+    "{{ a(n) if n else '' }}{{ a(n) }}{% endmacro %}{{ a(1) }}",
+    "a macro tree": "{% macro m(n) %}{% if n %}{{ m(n - 1) }}{{ m(n - 1) }}{% endif %}x{% endmacro %}{{ m(60) }}",
+    "a recursive loop": "{% for i in [1] recursive %}{{ loop([1]) }}{% endfor %}",
+    "a caller that calls": "{% macro m() %}{{ caller() }}{% endmacro %}{% call m() %}{{ self.b() }}{% endcall %}"
+    "{% block b %}{{ self.b() }}{% endblock %}",
+    "parentheses": "{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}",
+    "lists": "{{ " + "[" * 50000 + "]" * 50000 + " }}",
+    "not not not": "{{ " + "not " * 100000 + "1 }}",
+    "minus minus": "{{ " + "-" * 100000 + "1 }}",
+    "a chain of filters": "{{ 1" + " | int" * 20000 + " }}",
+    "a chain of attributes": "{{ query" + ".a" * 50000 + " }}",
+    "a chain of operators": "{{ 1" + " + n" * 50000 + " }}",
+    "a chain of conditions": "{{ " + "n if n else " * 20000 + "n }}",
+    "ifs in ifs": "{% if n %}" * 3000 + "{% endif %}" * 3000,
+    "loops beyond Python's nesting": "{% for i in xs %}" * 25 + "{{ i }}" + "{% endfor %}" * 25,
+    "with in with": "{% with a = 1 %}" * 2000 + "{% endwith %}" * 2000,
+    "filter blocks in filter blocks": "{% filter upper %}" * 2000 + "{% endfilter %}" * 2000,
+    "a nested value shown": "{% set ns = namespace(l=[]) %}{% for i in range(100000) %}{% set ns.l = [ns.l] %}{% endfor %}{{ ns.l }}",
+}
+SOURCES = {
+    "a megabyte of outputs": "{{ missing.a }}" + "{{ query }}" * (1_000_000 // 11),
+    "a megabyte of statements": "{% if n %}x{% endif %}" * 45_000 + "{{ missing.a }}",
+    "a megabyte of tags that never close": "{% if n %}" * 100_000,
+    "a megabyte of one name": "{{ " + "a" * 1_000_000 + ".b }}",
+    "a megabyte of one number": "{{ " + "1" * 1_000_000 + " }}",
+    "a megabyte of one string, escaped": "{{ '" + "\\x" * 300_000 + "' }}",
+    "a megabyte of opening marks": "{{" * 500_000,
+    "a megabyte of comments begun": "{#" * 500_000,
+    "a megabyte of raw begun": "{% raw %}" * 110_000,
+    "a megabyte of blocks": "".join(f"{{% block b{n} %}}{{% endblock %}}" for n in range(30_000)),
+    "a megabyte of macros": "".join(f"{{% macro m{n}() %}}{{% endmacro %}}" for n in range(30_000)),
+    "blanks before a tag that is no tag": ("{%" + " " * 60_000 + "\n") * 16,
+    "blanks to strip": "x" + " \n" * 400_000 + "{%- if n",
+}
+ESCAPES = {
+    "subclasses": "{{ ''.__class__.__mro__[1].__subclasses__() }}",
+    "globals": "{{ cycler.__init__.__globals__.os.popen('id').read() }}",
+    "globals of lipsum": "{{ lipsum.__globals__['os'].system('id') }}",
+    "str.format reaching in": "{{ '{0.__class__.__init__.__globals__}'.format(cycler) }}",
+    "format_map reaching in": "{{ '{a.__class__}'.format_map({'a': query}) }}",
+    "attr by filter": "{{ query | attr('__class__') | attr('__mro__') }}",
+    "map by attribute": "{{ [query] | map(attribute='__class__') | list }}",
+    "the environment": "{{ self.__init__.__globals__ }}",
+    "a frame": "{{ (xs | map('string')).gi_frame.f_builtins }}",
+    "the context of a macro": "{% macro m() %}{% endmacro %}{{ m._environment }}{{ m.__class__ }}",
+    "our own filters": "{{ query | attr('readback') | nofilter }}",
+}  # fmt: skip
+ATTACKS = {**LOOPS, **SIZES, **WIDTHS, **DEPTHS, **SOURCES, **ESCAPES}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _warm() -> None:
+    cell.isolation()
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_an_attack_costs_two_seconds_at_most_and_is_one_finding(name: str) -> None:
+    render._stopped.clear()
+    template = Template(ATTACKS[name], place=Place(file="attack.jinja", line=1))
+    began = time.monotonic()
+    (rendered,) = render.render([template], VALUES)
+    assert time.monotonic() - began < 2
+    assert (rendered.ok, rendered.segments) == (False, ())
+    (note,) = rendered.notes
+    assert note.code in FINDINGS
+    assert note.place.file == "attack.jinja"
+    assert note.place.line is not None
+    assert all(len(str(value)) < 400 for value in note.values.values())
+    (after,) = render.render([Template("{{ query }}")], VALUES)
+    assert after.text == "Q?"
+
+
+def test_a_stopped_template_costs_its_time_once() -> None:
+    render._stopped.clear()
+    template = Template("{{ range(10**12) | sum }}")
+    (first,) = render.render([template], VALUES)
+    began = time.monotonic()
+    (again,) = render.render([template], {"query": "another record"})
+    assert time.monotonic() - began < 0.2
+    assert first.notes == again.notes
+
+
+def test_a_stopped_template_is_tried_again_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(render, "REMEMBERED", 0.0)
+    template = Template("{% for i in range(count) %}{% endfor %}")
+    (first,) = render.render([template], {"count": 10**12})
+    (again,) = render.render([template], {"count": 1})
+    assert (first.ok, again.ok) == (False, True)
+
+
+def test_hostile_templates_between_good_ones_cost_two_seconds_in_all() -> None:
+    render._stopped.clear()
+    texts = [
+        "{{ query }}",
+        "{{ range(10**12) | sum }}",
+        "{{ n }}",
+        "{{ range(10**13) | sum }}",
+        "{{ range(10**14) | sum }}",
+    ]
+    began = time.monotonic()
+    rendered = render.render([Template(text) for text in texts], VALUES)
+    assert time.monotonic() - began < 2
+    assert [r.ok for r in rendered] == [True, False, True, False, False]
+    assert [len(r.notes) for r in rendered] == [0, 1, 0, 1, 1]
+
+
+def test_what_a_machine_cannot_hold_is_named() -> None:
+    render._stopped.clear()
+    texts = {
+        "time": "{{ range(10**12) | sum }}",
+        "memory": "{{ 'a' * 10**10 }}",
+        "text": "{% for i in range(10**6) %}{{ text }}{% endfor %}",
+        "nesting": "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+    }
+    for word, text in texts.items():
+        (rendered,) = render.render([Template(text)], VALUES)
+        (note,) = rendered.notes
+        assert note.code == "dat-limit"
+        assert str(note.values["what"]).startswith(word)

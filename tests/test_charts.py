@@ -1,0 +1,117 @@
+"""Charts of scores: the criterion's own scale, n and missing on every mark, nothing by colour alone, words beside."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from readback import charts
+from readback.criteria import from_entry, known
+from readback.stats import Row
+from readback.types import Criterion
+from readback.ui.score_view import say
+
+RELEVANCE = known()["relevance"]
+VALUES = ("-1", "0", "1", "2")
+
+
+def row(name: str, counts: tuple[int, ...], missing: int = 0, failed: int = 0, **more: Any) -> Row:
+    n = sum(counts)
+    mean = sum(int(v) * c for v, c in zip(VALUES, counts, strict=True)) / n if n else None
+    shape = tuple(zip(VALUES, counts, strict=True))
+    return Row((("condition", name),), "relevance", "j", n, failed, missing, 0, mean, shape, **more)
+
+
+ROWS = (
+    row("open", (1, 2, 3, 4), missing=2),
+    row("closed", (5, 0, 0, 0), failed=1),
+    row("lost", (0, 0, 0, 0), missing=5),
+)
+NAMES = ["open", "closed", "lost"]
+DRAW = (charts.distribution, charts.means)
+
+
+@pytest.mark.parametrize("draw", DRAW)
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_mark_carries_n_and_what_is_not_scored(draw: Any, dark: bool) -> None:
+    said = [note.text for note in draw(ROWS, NAMES, RELEVANCE, say, dark).figure.layout.annotations]
+    assert len(said) == 3
+    assert "n 10, 2 missing" in said[0]
+    assert "n 5, 1 failed" in said[1]
+    assert "n 0, 5 missing" in said[2]
+
+
+def test_a_distribution_has_a_bar_for_each_value_of_the_scale_and_a_pattern_for_each_bar() -> None:
+    figure = charts.distribution(ROWS, NAMES, RELEVANCE, say).figure
+    assert [bar.name for bar in figure.data] == ["−1", "0", "1", "2"]
+    assert list(figure.data[3].x) == [40.0, 0.0, 0.0]
+    assert len({bar.marker.pattern.shape for bar in figure.data}) == 4
+    assert len({bar.marker.color for bar in figure.data}) == 4
+
+
+@pytest.mark.parametrize(
+    ("criterion", "axis"),
+    [
+        (RELEVANCE, (-1, 2)),
+        (known()["faithfulness"], (-1, 1)),
+        (from_entry("likert", [1, 2, 3, 4]), (1, 4)),
+        (from_entry("points", {"min": 0, "max": 10}), (0, 10)),
+    ],
+)
+def test_the_axis_of_means_is_the_scale(criterion: Criterion, axis: tuple[float, float]) -> None:
+    figure = charts.means(ROWS, NAMES, criterion, say).figure
+    low, high = figure.layout.xaxis.range
+    assert (low, high) == pytest.approx(axis, abs=0.05 * (axis[1] - axis[0]))
+    assert low <= axis[0]
+    assert high >= axis[1]
+
+
+def test_without_a_scale_the_axis_is_what_was_seen() -> None:
+    assert charts.span(Criterion("x"), [3.0, 7.0]) == (3.0, 7.0)
+    assert charts.span(Criterion("x"), [3.0]) == (2.0, 4.0)
+    assert charts.span(Criterion("x"), []) == (-1.0, 1.0)
+
+
+def test_what_has_no_mean_has_no_mark_and_keeps_its_place() -> None:
+    figure = charts.means(ROWS, NAMES, RELEVANCE, say).figure
+    assert [round(y) for y in figure.data[0].y] == [0, 1]
+    assert list(figure.data[0].text) == ["1.00", "−1.00"]
+
+
+def test_intervals_are_drawn_when_there_are_some() -> None:
+    assert charts.means(ROWS, NAMES, RELEVANCE, say).figure.data[0].error_x.array is None
+    figure = charts.means((row("a", (1, 2, 3, 4), interval=(0.5, 1.75)),), ["a"], RELEVANCE, say).figure
+    assert (tuple(figure.data[0].error_x.array), tuple(figure.data[0].error_x.arrayminus)) == ((0.75,), (0.5,))
+
+
+def test_the_better_end_is_blue_whatever_the_direction() -> None:
+    up = [step.shade for step in charts.steps(VALUES, RELEVANCE)]
+    down = [step.shade for step in charts.steps(VALUES, Criterion("errors", direction="down"))]
+    assert up == down[::-1]
+
+
+@pytest.mark.parametrize("draw", DRAW)
+def test_the_words_say_what_the_picture_shows(draw: Any) -> None:
+    alt = draw(ROWS, NAMES, RELEVANCE, say).alt
+    for part in ("relevance", "open", "n 10, 2 missing", "closed", "lost"):
+        assert part in alt
+    assert ("2: 4" if draw is charts.distribution else "mean 1.00") in alt
+
+
+@pytest.mark.parametrize("draw", DRAW)
+def test_names_from_files_are_never_markup(draw: Any) -> None:
+    figure = draw((row("x", (1, 0, 0, 1)),), ['<a href="http://x">&amp;</a>' + "y" * 300], RELEVANCE, say).figure
+    text = json.dumps(json.loads(figure.to_json())["data"]) + figure.layout.annotations[0].text
+    assert "<a" not in text
+    assert "&lt;a" in text
+    assert len(figure.layout.annotations[0].text) < 200
+
+
+def test_ranges_are_the_same_bars_for_every_row() -> None:
+    ranges = tuple((f"{i} to {i + 1}", i) for i in range(10))
+    one = Row((("condition", "a"),), "x", "", 45, 0, 0, 0, 5.0, ranges)
+    figure = charts.distribution((one, one), ["a", "b"], Criterion("x", "numeric", (), 0, 10), say).figure
+    assert len(figure.data) == 10
+    assert len({(bar.marker.color, bar.marker.pattern.shape) for bar in figure.data}) == 10

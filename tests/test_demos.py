@@ -1,0 +1,87 @@
+"""The built-in demo workspaces: complete, exact in every mode and adapter, and with the faults they mean to show."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from readback import as_json, workspace
+from readback.adapters import shipped
+from readback.assemble import assemble, choices
+from readback.audit import engine
+from readback.dataset import open_dataset
+from readback.house import EXAMPLES
+from readback.scores import load
+from readback.types import Choice, Workspace
+
+DEMOS = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
+FAULTS = {
+    "harbour-six-conditions": {
+        "dat-bad-line",
+        "fmt-context-not-sent",
+        "fmt-markers",
+        "fmt-reference-cites-missing",
+        "fmt-system-mismatch",
+        "fmt-system-text-in-user",
+        "fmt-system-varies",
+        "asm-system-folded",
+    },
+    "recipes-tri-section": {"asm-grouped-task-key", "asm-unknown-interface", "asm-system-folded"},
+    "town-hall-albert": {"alb-unknown-key", "alb-template-missing", "alb-variable-no-data", "alb-limit-applied"},
+}
+
+
+def _everything(shop: Workspace) -> list[Choice]:
+    adapters = [None, *shipped(), *shop.adapters]
+    modes = [Choice(mode=mode, adapter=adapter) for mode in shop.prompts for adapter in adapters]
+    tasks = [Choice(task=task, adapter=adapter) for task in shop.tasks for adapter in adapters]
+    return [*choices(shop), *modes, *tasks]
+
+
+@pytest.mark.parametrize("name", DEMOS)
+def test_segments_join_to_the_text_for_every_record_mode_and_adapter(name: str) -> None:
+    shop = workspace.open(EXAMPLES / name)
+    seen = 0
+    for record in open_dataset(shop.root, shop.dataset).records():
+        for choice in _everything(shop):
+            answer = as_json.rendering(assemble(shop, record, choice), None, ())
+            for message in json.loads(as_json.dumps(answer))["messages"]:
+                assert message["text"] == "".join(segment["text"] for segment in message["segments"])
+                seen += 1
+    assert seen > 100
+
+
+@pytest.mark.parametrize("name", DEMOS)
+def test_the_deliberate_faults_are_found_and_explained(name: str) -> None:
+    assert FAULTS[name] <= set(engine.check(workspace.open(EXAMPLES / name)).counts)
+
+
+def test_the_right_conditions_of_the_six_have_no_leak_and_no_mismatch() -> None:
+    audit = engine.check(workspace.open(EXAMPLES / "harbour-six-conditions"))
+    wrong = {one.place.condition for one in audit.findings if one.code == "fmt-system-text-in-user"}
+    assert wrong == {"mistake 1: system text in the question", "mistake 2: system text in the stored prompt"}
+
+
+def test_made_up_scores_are_called_synthetic() -> None:
+    assert load(workspace.open(EXAMPLES / "harbour-six-conditions")).synthetic
+
+
+def test_the_generator_writes_what_is_kept(tmp_path: Path) -> None:
+    maker = _maker()
+    maker.HOME = tmp_path  # type: ignore[attr-defined]
+    maker.main()
+    kept = EXAMPLES / "harbour-six-conditions"
+    for path in sorted(tmp_path.rglob("*.*")):
+        assert (kept / path.relative_to(tmp_path)).read_bytes() == path.read_bytes(), path.name
+
+
+def _maker() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("make_six_conditions", EXAMPLES / "make_six_conditions.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

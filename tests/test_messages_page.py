@@ -1,0 +1,261 @@
+"""The page Messages: which record, what is sent, what is said about it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from readback.house import HOUSE
+
+Write = Callable[[Mapping[str, Any]], Path]
+SIX = {"workspace": "six-conditions"}
+
+
+def messages(**params: str) -> AppTest:
+    """The page, as a link with these parameters opens it."""
+    test = AppTest.from_file(HOUSE / "app.py", default_timeout=60)
+    for key, value in params.items():
+        test.query_params[key] = value
+    test.run()
+    test.switch_page("pages/messages_page.py").run()
+    assert not test.exception
+    return test
+
+
+def said(test: AppTest) -> str:
+    return " ".join(html.proto.body for html in test.main.get("html"))
+
+
+def heads(test: AppTest) -> list[str]:
+    """The headings of the texts that are shown."""
+    return [part.split("</h2>")[0] for part in said(test).split('<div class="rb-head"><h2>')[1:]]
+
+
+@pytest.fixture
+def serving(monkeypatch: pytest.MonkeyPatch, write: Write) -> Callable[[Mapping[str, Any]], Path]:
+    """serving({name: content}) shows the folder of these files."""
+
+    def show(files: Mapping[str, Any]) -> Path:
+        folder = write(files)
+        monkeypatch.setenv("READBACK_WORKSPACE", str(folder))
+        return folder
+
+    return show
+
+
+def test_a_condition_shows_its_messages_in_order() -> None:
+    test = messages(**SIX, condition="RAG-trained, open book")
+    assert heads(test) == ["System message", "User message"]
+
+
+def test_next_and_previous_move_the_record_in_the_address() -> None:
+    test = messages(**SIX, record="ellery-02")
+    test.button(key="next").click().run()
+    assert test.query_params["record"] == "ellery-03"
+    test.button(key="previous").click().run()
+    test.button(key="previous").click().run()
+    assert test.query_params["record"] == "ellery-01"
+    assert test.button(key="previous").disabled
+
+
+def test_a_record_is_chosen_by_id_and_by_number() -> None:
+    test = messages(**SIX)
+    test.selectbox(key="record").set_value(4).run()
+    assert test.query_params["record"] == "ellery-05"
+    test.number_input(key="position").set_value(9).run()
+    assert test.query_params["record"] == "ellery-09"
+
+
+def test_a_link_to_a_record_that_is_not_there_says_so() -> None:
+    test = messages(**SIX, record="nowhere")
+    assert "not in this dataset" in said(test)
+    assert test.number_input(key="position").value == 1
+
+
+def test_find_goes_to_the_next_record_that_holds_the_text() -> None:
+    test = messages(**SIX)
+    test.text_input(key="find_text").set_value("LIFE JACKET")
+    test.button(key="FormSubmitter:find_form-Find next").click().run()
+    assert test.query_params["record"] == "ellery-07"
+
+
+def test_find_in_the_messages_looks_at_what_is_sent() -> None:
+    test = messages(**SIX, condition="instruction-only, open book", record="ellery-03")
+    test.text_input(key="find_text").set_value("gull buoy")
+    test.radio(key="find_where").set_value("prompt")
+    test.button(key="FormSubmitter:find_form-Find next").click().run()
+    assert "record" in test.query_params
+
+
+def test_find_says_when_there_is_nothing() -> None:
+    test = messages(**SIX)
+    test.text_input(key="find_text").set_value("no such words anywhere")
+    test.button(key="FormSubmitter:find_form-Find next").click().run()
+    assert "No record has it" in said(test)
+
+
+def test_what_is_sent_offers_conditions_and_judges() -> None:
+    options = messages(**SIX).selectbox(key="sent").options
+    assert "base, closed book" in options
+    assert "Judge: harbour-judge" in options
+
+
+def test_a_judge_shows_the_prompt_for_a_conditions_answer() -> None:
+    test = messages(**SIX, condition="base, open book")
+    test.selectbox(key="sent").set_value("judge:harbour-judge").run()
+    assert (test.query_params["judge"], test.query_params["condition"]) == ("harbour-judge", "base, open book")
+    assert "Answer to grade" in said(test)
+
+
+def test_custom_opens_mode_task_and_adapter() -> None:
+    test = messages(**SIX, condition="RAG-trained, open book")
+    test.selectbox(key="sent").set_value("custom").run()
+    assert test.selectbox(key="custom_mode").value == "rag"
+    test.selectbox(key="custom_adapter").set_value("no_system").run()
+    assert (test.query_params["mode"], test.query_params["adapter"]) == ("rag", "no_system")
+
+
+def test_a_task_through_an_adapter_is_restored_from_a_link() -> None:
+    test = messages(workspace="tri-section", task="parsing", adapter="claude_tool")
+    assert test.selectbox(key="custom_task").value == "parsing"
+    assert "rb-adapter" in said(test)
+
+
+def test_a_finding_in_the_address_stands_out() -> None:
+    test = messages(**SIX, condition="mistake 1: system text in the question")
+    test.button(key="next_finding").click().run()
+    assert test.query_params["finding"]
+    assert "rb-here" in said(test)
+
+
+def test_next_finding_goes_on_to_the_next_record_with_one() -> None:
+    test = messages(**SIX, condition="base, closed book")
+    test.button(key="next_finding").click().run()
+    assert test.query_params["record"] != "ellery-01"
+
+
+def test_a_view_that_is_not_there_stays_with_its_cure() -> None:
+    test = messages(**SIX, condition="base, closed book", view="wire")
+    assert "needs a chat format" in said(test)
+    assert heads(test) == ["User message"]
+
+
+def test_training_stands_beside_evaluation_and_says_whether_they_are_equal() -> None:
+    test = messages(**SIX, condition="instruction-only, closed book", view="training")
+    assert "The user message has the same bytes" in said(test)
+    assert "System message, in training" in heads(test)
+
+
+def test_what_the_model_reads_is_shown_for_a_named_chat_format() -> None:
+    test = messages(workspace="albert-service", mode="rag", view="wire")
+    assert heads(test) == ["What the model reads (llama-chat)"]
+    assert "rb-server" in said(test)
+
+
+def test_the_stored_prompt_is_compared_with_what_is_sent() -> None:
+    assert "equals the user message" in said(messages(**SIX, condition="base, open book", view="stored"))
+    assert "differs from the user message" in said(messages(**SIX, condition="base, closed book", view="stored"))
+
+
+def test_blanks_are_drawn_from_the_link() -> None:
+    assert "rb-white" in said(messages(**SIX, whitespace="1"))
+    assert "rb-white" not in said(messages(**SIX))
+
+
+def test_a_value_is_tried_and_said_to_be_tried() -> None:
+    test = messages(**SIX, condition="base, closed book")
+    test.selectbox(key="try_name").set_value("instruction")
+    test.text_area(key="try_value").set_value("Is this tried?")
+    test.button(key="FormSubmitter:try_form-Try it").click().run()
+    assert "Is this tried?" in said(test)
+    assert "in no file: instruction" in said(test)
+    test.button(key="untry_instruction").click().run()
+    assert "in no file" not in said(test)
+
+
+def test_a_value_that_is_not_json_is_refused() -> None:
+    test = messages(**SIX)
+    test.toggle(key="try_json").set_value(True)
+    test.text_area(key="try_value").set_value("{")
+    test.selectbox(key="try_name").set_value("instruction")
+    test.button(key="FormSubmitter:try_form-Try it").click().run()
+    assert "That is not JSON" in said(test)
+
+
+def test_a_masked_record_is_never_called_exact() -> None:
+    test = messages(workspace="albert-service", mode="simple")
+    assert "masked, not exact" in said(test)
+    assert all("masked, not exact" in one.proto.label for one in test.get("download_button") if "0-" in one.proto.id)
+
+
+def test_french_text_is_marked_as_french() -> None:
+    assert 'lang="fr"' in said(messages(workspace="albert-service", mode="rag"))
+
+
+def test_keys_are_listed_and_can_be_switched_off() -> None:
+    test = messages(**SIX)
+    assert "&#34;j&#34;: &#34;next&#34;" in said(test)
+    test.toggle(key="keys_on").set_value(False).run()
+    assert 'data-rb-keys="{}"' in said(test)
+
+
+def test_an_adapter_alone_in_a_link_falls_back_to_what_there_is() -> None:
+    assert messages(**SIX, condition="no such condition").selectbox(key="sent").value == "condition:base, closed book"
+
+
+def test_nothing_to_send_says_what_would_help(serving: Callable[[Mapping[str, Any]], Path]) -> None:
+    serving({"data.jsonl": [{"id": "1", "q": "x"}]})
+    assert "no prompts, tasks or judges" in said(messages())
+
+
+def test_no_records_says_what_would_help(serving: Callable[[Mapping[str, Any]], Path]) -> None:
+    modes = [{"mode": "m", "template": "{{ q }}"}]
+    serving({"readback.yml": {"dataset": {"path": "d.jsonl"}, "modes": modes}, "d.jsonl": ""})
+    assert "The dataset has no records" in said(messages())
+
+
+def test_without_a_dataset_the_defaults_are_shown(serving: Callable[[Mapping[str, Any]], Path]) -> None:
+    serving({"readback.yml": {"modes": [{"mode": "m", "template": "Hello {{ name }}"}]}})
+    assert heads(messages()) == ["User message"]
+
+
+def test_a_template_that_breaks_is_a_finding_and_no_crash(serving: Callable[[Mapping[str, Any]], Path]) -> None:
+    modes = [{"mode": "m", "template": "{{ 1 / 0 }}"}, {"mode": "n", "template": "{% for x in range(10**9) %}a{% endfor %}"}]
+    serving({"readback.yml": {"modes": modes}})
+    for mode in ("m", "n"):
+        assert "Nothing could be built" in said(messages(mode=mode))
+
+
+def test_a_long_text_is_shown_in_part_and_whole_on_request(serving: Callable[[Mapping[str, Any]], Path]) -> None:
+    modes = [{"mode": "m", "template": "{{ text }}"}]
+    folder = serving({"readback.yml": {"dataset": {"path": "d.jsonl"}, "modes": modes}, "d.jsonl": ""})
+    (folder / "d.jsonl").write_text(json.dumps({"id": "1", "text": "word " * 1_000_000}) + "\n", "utf-8")
+    test = messages()
+    assert len(said(test)) < 2_000_000
+    assert "5,000,000" in said(test)
+    test.button(key="show_all_0-user").click().run(timeout=60)
+    assert len(said(test)) > 5_000_000
+
+
+def test_ids_are_typed_where_there_are_too_many_to_list(serving: Callable[[Mapping[str, Any]], Path]) -> None:
+    rows = [{"id": f"r{n}", "q": str(n)} for n in range(600)]
+    serving({"readback.yml": {"dataset": {"path": "d.jsonl"}, "modes": [{"mode": "m", "template": "{{ q }}"}]}, "d.jsonl": rows})
+    test = messages()
+    test.text_input(key="record_id").set_value("r512").run()
+    assert test.query_params["record"] == "r512"
+    test.text_input(key="record_id").set_value("r9999").run()
+    assert "no record of that id" in said(test)
+
+
+def test_records_with_one_id_are_told_apart_by_number(serving: Callable[[Mapping[str, Any]], Path]) -> None:
+    rows = [{"id": "a", "q": "first"}, {"id": "a", "q": "second"}]
+    serving({"readback.yml": {"dataset": {"path": "d.jsonl"}, "modes": [{"mode": "m", "template": "{{ q }}"}]}, "d.jsonl": rows})
+    test = messages()
+    test.button(key="next").click().run()
+    assert test.query_params["index"] == "1"
+    assert "second" in said(test)
