@@ -2,36 +2,41 @@
 
 import streamlit as st
 
-from readback import workspace as reading
-from readback.rules import finding
-from readback.ui import choice, opening, overview, show, table, upload
+from readback.ui import choice, keys, loaded, mapping, opening, show, upload
 from readback.ui.words import t
 
 st.title(t("frame.open"))
+keys.script()
 show.draw(show.h("<p>{}</p>", t("open.lead")))
-left, right = st.columns(2, gap="large")
+opening.said()
+left, right = st.columns([2, 3], gap="large")
 with left:
-    given = choice.configured()
+    opening.bring()
     mine = {token: path for token, path in choice.folders().items() if token.startswith(upload.PREFIX)}
-    if given:
-        opening.shelf(t("open.configured"), given)
     if mine:
         opening.shelf(t("open.uploads"), mine, removable=True)
+    if given := choice.configured():
+        opening.shelf(t("open.configured"), given)
     if choice.demos():
         opening.shelf(t("open.demos"), choice.demos())
-with right:
-    opening.bring()
     show.draw(show.h('<p class="rb-small">{}</p>', t("open.upload_path")))
-if left_out := st.session_state.get("upload_notes"):
-    show.findings([finding(note) for note in left_out], to_message=False)
 
-shop = choice.workspace()
-st.header(f"{t('open.recognised')}: {show.md(shop.name)}")
-columns, rows = overview.loaded(shop)
-table.table("loaded", columns, rows, caption=t("open.recognised"))
-if shop.dataset:
-    opening.mapping(shop)
-opening.loading(shop)
-st.download_button(
-    t("open.save"), lambda: reading.init_text(shop), "readback.yml", "text/yaml", key="save", help=t("open.save_why")
-)
+with right:
+    shop = choice.workspace()
+    st.header(show.md(loaded.name(shop)))
+    data = choice.dataset() if shop.dataset else None
+    if data and shop.dataset:
+        show.draw(show.h("<p>{}</p>", loaded.counts(shop.dataset.path, data.counts)))
+    st.subheader(t("open.recognised"))
+    loaded.files(shop, t("open.recognised"))
+    if data:
+        mapping.mapping(shop, data)
+    st.subheader(t("open.problems"))
+    if noticed := loaded.noticed(shop, data):
+        show.findings(noticed, to_message=False)
+    else:
+        show.draw(show.h("<p>{}</p>", t("open.no_problems")))
+    show.draw(show.h("<p>{}</p>", show.link("overview", t("open.see_overview"))))
+    st.download_button(
+        t("open.save"), lambda: opening.saved(shop), "readback.yml", "text/yaml", key="save", help=t("open.save_why")
+    )

@@ -2,50 +2,59 @@
 
 import streamlit as st
 
-from readback.ui import choice, overview, show, table
-from readback.ui.headline import headline
+from readback.audit.groups import groups
+from readback.ui import arms_table, choice, headline, keys, loaded, overview, score_view, show, table
 from readback.ui.words import t
 
+title = st.empty()
+title.title(show.md(choice.workspace_id() or t("frame.overview")))
+keys.script()
 shop = choice.workspace()
+title.title(show.md(loaded.name(shop)))
 data = choice.dataset() if shop.dataset else None
+scored = score_view.table_of(shop) if shop.scores else None
 audit = choice.audit()
-score = headline(shop)
-
-st.title(show.md(shop.name))
-show.draw(show.h('<p class="rb-lead">{}</p>', overview.facts(shop, len(data) if data else None, audit)))
-if score and score.synthetic:
-    show.notice(t("overview.synthetic"), "warning")
-
-if not (shop.prompts or shop.tasks or shop.judges or shop.scores):
-    show.empty(t("overview.nothing"), t("frame.open_one"), "open")
 if audit is None and st.button(t("overview.check"), key="check_all", help=t("overview.check_why")):
     audit = choice.audit(start=True)
-if audit is not None:
-    if audit.stopped:
-        show.notice(t("overview.stopped"), "warning")
-    if audit.faults:
-        show.problem(
-            t("overview.faults_ours", n=len(audit.faults)), "\n".join(f"{f.rule}: {f.error}" for f in audit.faults)
-        )
-    if audit.conditions:
-        st.header(t("overview.arms" if shop.conditions else "overview.arms_modes"))
-        columns, rows = overview.arms(shop, audit, score)
-        table.table("arms", columns, rows, caption=t("overview.arms" if shop.conditions else "overview.arms_modes"))
-        show.draw(show.h('<p class="rb-small">{}</p>', t("overview.observed")))
-    if shop.scores:
-        show.page_link("scores", t("overview.see_scores"))
+found = groups(audit) if audit else ()
+
+show.draw(overview.facts(shop, len(data) if data else None, audit, found, scored))
+if audit and audit.stopped:
+    show.notice(t("overview.stopped"), "warning")
+    st.button(t("frame.again"), key="check_again", on_click=choice.recheck)
+if audit and audit.faults:
+    show.problem(t("overview.faults_ours", n=len(audit.faults)), overview.faults(audit))
+if not (shop.prompts or shop.tasks or shop.judges or shop.scores):
+    show.empty(t("overview.nothing"), t("frame.open_one"), "open")
+
+head = headline.headline(shop, scored) if scored else None
+columns, rows = arms_table.arms(shop, audit, head)
+if rows:
+    heading = t("overview.arms" if shop.conditions else "overview.arms_modes")
+    st.header(heading)
+    table.table("arms", columns, rows, caption=heading)
+    if audit and (more := overview.elsewhere(audit)):
+        show.draw(show.h('<p class="rb-small">{}</p>', more))
+    show.draw(show.h('<p class="rb-small">{}</p>', t("overview.observed")))
+elif head:
+    st.header(t("overview.arms"))
+    columns, rows = headline.scored(head)
+    table.table("scored", columns, rows, caption=t("overview.arms"))
+if head:
+    show.draw(headline.legend(head))
+
+if audit:
     st.header(t("overview.first"), help=t("overview.first_help"))
-    if overview.look_at(audit):
-        show.draw(overview.first(audit))
-        show.page_link("findings", t("overview.all_findings"))
+    if overview.look_at(found):
+        show.draw(overview.first(found, "first_conditions" if shop.conditions else "first_modes"))
+        show.draw(show.h("<p>{}</p>", show.link("findings", t("overview.all_findings"))))
     else:
-        show.draw(show.h("<p>{}</p>", t("overview.first_none")))
+        show.draw(show.h("<p>{} {}</p>", t("overview.first_none"), overview.next_step(shop)))
 
 st.header(t("overview.loaded"))
-if data and shop.dataset:
-    show.draw(show.h("<p>{}</p>", overview.counts(shop.dataset.path, data.counts)))
-columns, rows = overview.loaded(shop)
-table.table("loaded", columns, rows, caption=t("overview.loaded"))
-if noticed := overview.loading(shop):
+counts = [loaded.counts(shop.dataset.path, data.counts)] if data and shop.dataset else []
+show.draw(overview.lines([*counts, *(headline.reconciled(scored) if scored else ())]))
+loaded.files(shop, t("overview.loaded"))
+if noticed := loaded.noticed(shop, data):
     with st.expander(t("overview.problems", n=len(noticed))):
         show.findings(noticed, to_message=False)

@@ -172,7 +172,8 @@ def _part(draw: st.DrawFn, depth: int, plain: bool) -> str:
         case 12:
             return f"{tag}set {draw(st.sampled_from(('x', 'z', 'chunk')))} = {expr}{end}{{{{ z }}}}{body}"
         case 13:
-            return f"{tag}set z{end}{body}{tag}endset{end}{{{{ z }}}}{{{{ z | trim }}}}"
+            again = "" if plain else "{{ z | trim }}"
+            return f"{tag}set z{end}{body}{tag}endset{end}{{{{ z }}}}{again}"
         case 14 if plain:
             return body
         case 14:

@@ -126,9 +126,7 @@ def test_a_file_changed_on_disk_is_read_again_and_named(
 
 
 def test_markdown_shows_the_same_text() -> None:
-    assert show.md("![x](http://e) :red[y] $z$ `c`") == (
-        r"\!\[x\]\(http\:\/\/e\) \:red\[y\] \$z\$ \`c\`"
-    )
+    assert show.md("![x](http://e) :red[y] $z$ `c`") == (r"\!\[x\]\(http\:\/\/e\) \:red\[y\] \$z\$ \`c\`")
 
 
 def test_markup_escapes_what_it_is_given_and_draws_nothing_else() -> None:
@@ -144,6 +142,8 @@ def links(test: AppTest) -> list[dict[str, list[str]]]:
 
 def test_a_link_keeps_what_is_in_view() -> None:
     test = app("messages", workspace="six-conditions", record="ellery-03", condition="base, open book")
-    assert {"workspace": ["six-conditions"], "record": ["ellery-03"], "condition": ["base, open book"]}.items() <= links(
-        test
-    )[0].items()
+    assert {
+        "workspace": ["six-conditions"],
+        "record": ["ellery-03"],
+        "condition": ["base, open book"],
+    }.items() <= links(test)[0].items()

@@ -148,3 +148,9 @@ def test_the_search_query_comes_from_the_last_three_questions() -> None:
     made = assemble(workspace, row(history=[{"role": "user", "content": c} for c in "abcd"]), Choice(mode="rag"))
     assert made.messages[-1].text == "b; c; d|d|d"
     assert texts(assemble(workspace, row(query="Q"), Choice(mode="rag"))) == [("user", "|Q|Q")]
+
+
+def test_the_option_merge_roles_puts_the_system_text_into_the_first_user_message() -> None:
+    prompt = Prompt("a", "{{ query }}", system="SYS")
+    shop = replace(NOTHING, prompts={"a": prompt}, options={"merge_roles": "gemma"})
+    assert texts(assemble(shop, row(query="q"), Choice(mode="a"))) == [("user", "SYS\n\n---\n\nq")]

@@ -13,11 +13,17 @@ from readback.types import Place
 VALUES = {"query": "Q?", "n": 5, "xs": list(range(100)), "text": "word " * 2000, "chunks": [{"text": "x" * 1000}] * 20}
 FINDINGS = {"dat-limit", "alb-render-error", "alb-unsafe-template"}
 
+
+def grows(start: str, step: str, times: int) -> str:
+    """A template in which `x` becomes `step` again and again."""
+    again = f"{{% for i in range({times}) %}}{{% set ns.x = {step} %}}{{% endfor %}}"
+    return f"{{% set ns = namespace(x={start}) %}}{again}{{{{ ns.x }}}}"
+
+
 LOOPS = {
     "a loop without end": "{% for i in range(10**18) %}{% endfor %}",
     "a loop that prints": "{% for i in range(10**18) %}x{% endfor %}",
-    "loops in loops": "{% for a in xs %}{% for b in xs %}{% for c in xs %}{% for d in xs %}{{ a }}{% endfor %}{% endfor %}"
-    "{% endfor %}{% endfor %}",
+    "loops in loops": "{% for a in xs %}" * 4 + "{{ a }}" + "{% endfor %}" * 4,
     "a sum in C": "{{ range(10**12) | sum }}",
     "a search in C": "{{ -1 in range(10**12) | map('abs') }}",
     "a list of a range": "{{ range(10**11) | list | length }}",
@@ -32,17 +38,17 @@ SIZES = {
     "a text no memory holds": "{{ 'a' * 10**15 }}",
     "a long text that is not shown": "{% set x = 'a' * 10**9 %}",
     "a text folded while compiling": "{{ ('a' * 10**8) ~ ('b' * 10**9) }}",
-    "doubling": "{% set ns = namespace(s='ab') %}{% for i in range(60) %}{% set ns.s = ns.s ~ ns.s %}{% endfor %}{{ ns.s }}",
+    "doubling": grows("'ab'", "ns.x ~ ns.x", 60),
     "a list times a number": "{{ ([0] * 10**10) | length }}",
-    "nested lists": "{% set ns = namespace(l=[1]) %}{% for i in range(80) %}{% set ns.l = ns.l + ns.l %}{% endfor %}",
+    "nested lists": grows("[1]", "ns.x + ns.x", 80),
     "a text that replaces itself": "{{ ('a' * 10000) | replace('a', 'a' * 10000) | replace('a', 'a' * 1000) }}",
     "a replacing method": "{{ ('a' * 100000).replace('a', 'b' * 100000) }}",
     "a join": "{{ (['x' * 100000] * 100000) | join('y' * 1000) }}",
     "a joining method": "{{ ('z' * 100000).join(['x'] * 100000) }}",
     "output without end": "{% for i in range(10**9) %}{{ text }}{% endfor %}",
-    "a power": "{{ 10 ** 10 ** 9 }}",
-    "a power shown": "{{ (7 ** 10 ** 7) | string | length }}",
-    "a shift by multiplying": "{% set ns = namespace(n=3) %}{% for i in range(64) %}{% set ns.n = ns.n * ns.n %}{% endfor %}",
+    "a power": "{{ 10 ** (10 ** 9) }}",
+    "a power shown": "{{ (7 ** (10 ** 8)) | string | length }}",
+    "a shift by multiplying": grows("3", "ns.x * ns.x", 64),
     "a number of many digits": "{{ 10 ** 5000 }}",
     "bytes": "{{ ('a' * 10**9).encode() | length }}",
     "tojson": "{{ ([[1] * 1000] * 100000) | tojson }}",
@@ -63,7 +69,7 @@ WIDTHS = {
     "zfill": "{{ 'x'.zfill(10**10) }}",
     "expandtabs": "{{ '\t\t'.expandtabs(10**9) }}",
     "indent": "{{ text | indent(10**9) }}",
-    "indent by text": "{{ ('\n' * 100000) | indent('x' * 100000) }}",
+    "indent by text": "{{ ('\n' * 100000) | indent('x' * 100000, blank=true) }}",
     "batch": "{{ [1] | batch(10**10, 'x') | list }}",
     "slice": "{{ [1] | slice(10**10, 'x') | list | length }}",
     "lipsum": "{{ lipsum(n=10**6) }}",
@@ -93,7 +99,7 @@ DEPTHS = {
     "loops beyond Python's nesting": "{% for i in xs %}" * 25 + "{{ i }}" + "{% endfor %}" * 25,
     "with in with": "{% with a = 1 %}" * 2000 + "{% endwith %}" * 2000,
     "filter blocks in filter blocks": "{% filter upper %}" * 2000 + "{% endfilter %}" * 2000,
-    "a nested value shown": "{% set ns = namespace(l=[]) %}{% for i in range(100000) %}{% set ns.l = [ns.l] %}{% endfor %}{{ ns.l }}",
+    "a nested value shown": grows("[]", "[ns.x]", 100000),
 }
 SOURCES = {
     "a megabyte of outputs": "{{ missing.a }}" + "{{ query }}" * (1_000_000 // 11),

@@ -101,22 +101,36 @@ def test_leaving_a_stream_early_ends_its_child() -> None:
     wait_until(lambda: not children(zygote))
 
 
+def look(folder: Path, port: int = 1, limits: cell.Limits = BRIEF) -> dict[str, Any]:
+    (folder / "secret").write_text("hush")
+    seen: dict[str, Any] = drill(
+        "seen", {"port": port, "file": str(folder / "x"), "secret": str(folder / "secret")}, limits
+    )
+    return seen
+
+
 def test_a_child_sees_no_environment_no_foreign_files_no_network_and_writes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("READBACK_SECRET", "hush")
     with socket.create_server(("127.0.0.1", 0)) as server:
-        seen = drill("seen", {"port": server.getsockname()[1], "file": str(tmp_path / "x")})
-    assert "READBACK_SECRET" not in seen["environment"]
+        seen = look(tmp_path, server.getsockname()[1])
     assert set(seen["environment"]) <= {"LC_CTYPE"}  # set by the interpreter itself
     assert len(seen["files"]) <= 5  # nothing, nowhere, nobody, the conversation, the listing itself
     assert seen["network"] is (cell.isolation()["network"] == "shared")
     assert seen["wrote"] is False
     assert not (tmp_path / "x").exists() or not (tmp_path / "x").read_text()
+    assert seen["read"] is True
+
+
+def test_closed_work_reads_no_file(tmp_path: Path) -> None:
+    seen = look(tmp_path, limits=cell.Limits(closed=True))
+    assert seen["read"] is (cell.isolation()["files of closed work"] == "not limited")
+    assert not (tmp_path / "x").exists()
 
 
 def test_inside_a_child_work_runs_directly(tmp_path: Path) -> None:
-    seen = drill("seen", {"port": 1, "file": str(tmp_path / "x")})
+    seen = look(tmp_path)
     assert (seen["inside"], seen["nested"], seen["frames"]) == (True, "direct", [0, 1, 2])
     assert cell.inside() is False
 

@@ -284,3 +284,9 @@ def test_nothing_is_said_about_progress_where_nobody_looks(folder: Path) -> None
 def run(*words: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-m", "readback.cli", *words]
     return subprocess.run(command, capture_output=True, check=False, env={**os.environ, **(env or {})})
+
+
+def test_a_variable_that_is_set_for_a_try_is_not_called_missing(write: Write, capsys: Output) -> None:
+    folder = write({"readback.yml": "modes: [{mode: a, template: '{{ query }}'}]\n"})
+    assert "alb-variable-no-data" in answer(capsys, "render", folder, "--mode", "a")[1]
+    assert "alb-variable-no-data" not in answer(capsys, "render", folder, "--mode", "a", "--set", "query=Q?")[1]

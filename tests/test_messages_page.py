@@ -225,7 +225,10 @@ def test_without_a_dataset_the_defaults_are_shown(serving: Callable[[Mapping[str
 
 
 def test_a_template_that_breaks_is_a_finding_and_no_crash(serving: Callable[[Mapping[str, Any]], Path]) -> None:
-    modes = [{"mode": "m", "template": "{{ 1 / 0 }}"}, {"mode": "n", "template": "{% for x in range(10**9) %}a{% endfor %}"}]
+    modes = [
+        {"mode": "m", "template": "{{ 1 / 0 }}"},
+        {"mode": "n", "template": "{% for x in range(10**9) %}a{% endfor %}"},
+    ]
     serving({"readback.yml": {"modes": modes}})
     for mode in ("m", "n"):
         assert "Nothing could be built" in said(messages(mode=mode))
@@ -242,9 +245,27 @@ def test_a_long_text_is_shown_in_part_and_whole_on_request(serving: Callable[[Ma
     assert len(said(test)) > 5_000_000
 
 
+def test_lone_surrogates_in_names_ids_and_texts_break_nothing(serving: Callable[[Mapping[str, Any]], Path]) -> None:
+    modes = [{"mode": "m", "template": "{{ q }}"}]
+    folder = serving({"readback.yml": {"dataset": {"path": "d.jsonl", "id": "id"}, "modes": modes}, "d.jsonl": ""})
+    rows = [{"id": "b\ud800", "q": "x\udfff", "n\ud83d": 1}, {"id": "\0", "q": "\ud800", "n\ud83d": 2}]
+    (folder / "d.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "ascii")
+    test = messages()
+    test.button(key="next").click().run()
+    test.button(key="previous").click().run()
+    assert not test.exception
+    assert test.selectbox(key="record").options[0] == "b\\ud800"
+    assert "x<span" in said(test)
+
+
 def test_ids_are_typed_where_there_are_too_many_to_list(serving: Callable[[Mapping[str, Any]], Path]) -> None:
     rows = [{"id": f"r{n}", "q": str(n)} for n in range(600)]
-    serving({"readback.yml": {"dataset": {"path": "d.jsonl"}, "modes": [{"mode": "m", "template": "{{ q }}"}]}, "d.jsonl": rows})
+    serving(
+        {
+            "readback.yml": {"dataset": {"path": "d.jsonl"}, "modes": [{"mode": "m", "template": "{{ q }}"}]},
+            "d.jsonl": rows,
+        }
+    )
     test = messages()
     test.text_input(key="record_id").set_value("r512").run()
     assert test.query_params["record"] == "r512"
@@ -254,7 +275,12 @@ def test_ids_are_typed_where_there_are_too_many_to_list(serving: Callable[[Mappi
 
 def test_records_with_one_id_are_told_apart_by_number(serving: Callable[[Mapping[str, Any]], Path]) -> None:
     rows = [{"id": "a", "q": "first"}, {"id": "a", "q": "second"}]
-    serving({"readback.yml": {"dataset": {"path": "d.jsonl"}, "modes": [{"mode": "m", "template": "{{ q }}"}]}, "d.jsonl": rows})
+    serving(
+        {
+            "readback.yml": {"dataset": {"path": "d.jsonl"}, "modes": [{"mode": "m", "template": "{{ q }}"}]},
+            "d.jsonl": rows,
+        }
+    )
     test = messages()
     test.button(key="next").click().run()
     assert test.query_params["index"] == "1"

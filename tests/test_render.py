@@ -1,76 +1,23 @@
-"""Rendering: the text of stock Jinja2 byte for byte, and for every stretch who wrote it."""
+"""Rendering: the text of stock Jinja2 byte for byte, and what fails there fails here, with its line."""
 
 from __future__ import annotations
 
 import copy
 import json
-import re
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from jinja_templates import TEXT, VALUES, templates
+from jinja_templates import VALUES, templates
+from rendering import ADDRESS, RECORD, one, steady, stock
 
-from readback import cell, render_jinja
-from readback.field_path import look
-from readback.render import Rendered, Template, _rendered, render, render_many
+from readback import cell
+from readback.render import Template, render, render_many
 from readback.types import Place
 
-RECORD = json.loads(
-    json.dumps(
-        {
-            "query": "Q?",
-            "n": 5,
-            "one": "z",
-            "empty": "",
-            "xs": [1, 2, 3],
-            "words": ["aa", "bb"],
-            "pairs": [["ka", "va"], ["kb", "vb"]],
-            "chunks": [
-                {"url": "u1", "title": "t1", "context": "c1", "text": "x1", "s": [7, 8], "n": 1},
-                {"url": "u2", "title": "t2", "text": "x2", "s": [9], "n": 2},
-            ],
-            "rag": {"contexts": ["ctx one", "ctx two"], "odd key": "odd"},
-            "lower": "abc def",
-            "pua": "\U000f0001\U000f0002",
-            "pua2": "\U000f0001\U00100001",
-        }
-    )
-)
-
-
 pytestmark = pytest.mark.filterwarnings("ignore::SyntaxWarning")  # generated templates call numbers and index none
-
-
-def one(text: str, values: Any = RECORD, **options: Any) -> Rendered:
-    """The template rendered in this process: the same work as in a cell, without the wait."""
-    defaults = options.pop("defaults", {})
-    template = Template(text, **options)
-    cell_answer = next(
-        render_jinja.work({"templates": [[text, template.blocks]], "values": values, "defaults": defaults})
-    )
-    return _rendered(template, cell_answer)
-
-
-def origins(text: str, **options: Any) -> list[tuple[str, str, str | None]]:
-    return [(s.text, s.origin, s.name) for s in one(text, **options).segments]
-
-
-ADDRESS = re.compile(r"0x[0-9a-f]{6,}")  # `{{ xs | map('upper') }}` prints a generator and where it lies
-
-
-def steady(text: str | None) -> str | None:
-    return text and ADDRESS.sub("0x", text)
-
-
-def stock(text: str, values: Any, **options: Any) -> str | None:
-    try:
-        return jinja2.Environment(**options).from_string(text).render(copy.deepcopy(values))
-    except Exception:
-        return None
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
@@ -171,142 +118,6 @@ def test_what_fails_in_jinja_fails_here_with_its_line(template: str, line: int) 
     assert (note.place.file, note.place.line) == ("a.jinja", 9 + line)
 
 
-def shown(text: str, origin: str, name: str | None) -> str:
-    return {"template": text, "default": f"{text}<{name}?>", "unknown": f"{text}<?>"}.get(origin, f"{text}<{name}>")
-
-
-LITERAL, VARIABLE, DEFAULT = "template", "variable", "default"
-
-
-@pytest.mark.parametrize(
-    ("template", "expected"),
-    [
-        ("a {{ query }}", ["a ", "Q?<query>"]),
-        ("{{ query | upper }}", ["Q?<query>"]),
-        ("{{ query[:1].lower() }}", ["q<query>"]),
-        ("{{ '\\n' }}{{ 1 + 2 }}", ["\n3"]),
-        ("{{ range(3) | join }}", ["012"]),
-        ("{% for c in chunks %}{{ c.text }}{% endfor %}", ["x1<chunks[0].text>", "x2<chunks[1].text>"]),
-        ("{% for c in chunks | reverse %}{{ c.text }}{% endfor %}", ["x2<chunks[1].text>", "x1<chunks[0].text>"]),
-        ("{% for c in chunks[1:] %}{{ c['n'] }}{% endfor %}", ["2<chunks[1].n>"]),
-        (
-            "{% for c in chunks %}{% for s in c.s %}{{ s }}{% endfor %}{% endfor %}",
-            ["7<chunks[0].s[0]>", "8<chunks[0].s[1]>", "9<chunks[1].s[0]>"],
-        ),
-        ("{% for x in xs %}{{ x }}{% endfor %}", ["1<xs[0]>", "2<xs[1]>", "3<xs[2]>"]),
-        ("{% for x in xs if x > 2 %}{{ x }}{% endfor %}", ["3<xs[*]>"]),
-        ("{% for x in xs | reverse %}{{ x }}{% endfor %}", ["3<xs[*]>", "2<xs[*]>", "1<xs[*]>"]),
-        ("{% for w in words %}{{ loop.index }}{{ w }}{% endfor %}", ["1", "aa<words[0]>", "2", "bb<words[1]>"]),
-        ("{{ rag.contexts[1] }}", ["ctx two<rag.contexts[1]>"]),
-        ("{{ rag.get('contexts')[0] }}", ["ctx one<rag.contexts[0]>"]),
-        ("{{ rag.get('nothing', 'none') }}", ["none<rag.nothing?>"]),
-        ("{% set i = 1 %}{{ xs[i] }}", ["2<xs[1]>"]),
-        ("{{ missing | default('d') }}", ["d<missing?>"]),
-        ("{{ query | default('d') }}", ["Q?<query>"]),
-        ("{{ missing | default('d') | upper }}", ["D<missing?>"]),
-        ("{{ empty | default('d', true) }}", ["d<empty?>"]),
-        ("{{ empty or 'none' }}", ["none"]),
-        ("{{ one or 'none' }}", ["z<one>"]),
-        ("{{ 'yes' if n else 'no' }}", ["yes"]),
-        ("{{ query ~ '/' ~ n }}", ["Q?<query>", "/", "5<n>"]),
-        ("{{ n + xs[0] }}", ["6<n, xs[0]>"]),
-        ("{{ words | join(' / ') }}", ["aa<words[0]>", " / ", "bb<words[1]>"]),
-        ("{{ xs | join }}", ["1<xs[0]>", "2<xs[1]>", "3<xs[2]>"]),
-        ("{{ chunks | map(attribute='text') | join('\\n') }}", ["x1<chunks[0].text>", "\n", "x2<chunks[1].text>"]),
-        ("{{ chunks | join(', ', attribute='n') }}", ["1<chunks[0].n>", ", ", "2<chunks[1].n>"]),
-        ("{% set q = query | trim %}{{ q }}", ["Q?<query>"]),
-        ("{% set query = query | lower %}{{ query }}", ["q?<query>"]),
-        ("{% macro m(x) %}<{{ x }}>{% endmacro %}{{ m(query) }}", ["<", "Q?<query>", ">"]),
-        ("{% macro m(x) %}{{ x }}{% endmacro %}{{ m('typed') }}", ["typed<?>"]),
-        ("{% filter upper %}a{{ lower }}{% endfilter %}", ["A", "ABC DEF<lower>"]),
-        ("{% set b %} a{{ query }} {% endset %}{{ b | trim }}", ["a", "Q?<query>"]),
-        ("{% for k, v in pairs %}{{ v }}{% endfor %}", ["va<pairs[0][1]>", "vb<pairs[1][1]>"]),
-        ("{% for k in rag %}{{ k }}|{% endfor %}", ["contexts<rag[*]>", "|", "odd key<rag[*]>", "|"]),
-        ("{% set l = 'A' %}{% if n %}{% set l = 'B' %}{% endif %}{{ l }}", ["B"]),
-        ("{% set l = 'A' %}{% if n %}{% set l = lower %}{% endif %}{{ l ~ '' }}", ["abc def<lower>"]),
-        ("{% set l = 1 %}{% if n %}{% set l = n %}{% endif %}{{ l }}", ["5<?>"]),
-        ("{{ query | length }}", ["2<query>"]),
-        ("{{ pua }}{{ query }}", ["\U000f0001\U000f0002<pua>", "Q?<query>"]),
-        ("{{ pua2 }}a", ["\U000f0001\U00100001a<?>"]),
-        ("{% set b %}{{ query }}{% endset %}{{ b | length }}", ["2<?>"]),
-        ("{% autoescape true %}{{ '<' | safe }}{% endautoescape %}a", ["<a"]),
-    ],
-)
-def test_every_stretch_knows_where_it_comes_from(template: str, expected: list[str]) -> None:
-    """A literal stands bare, a value is followed by its <path>, a default by <path?>, what cannot be told by <?>."""
-    assert expected == [shown(*stretch) for stretch in origins(template)]
-    assert one(template).text == stock(template, RECORD)
-
-
-def test_a_value_of_the_configuration_is_a_default_until_the_record_has_it() -> None:
-    template = "{{ tone }} {{ query }}{% for a in audience %}{{ a }}{% endfor %}"
-    defaults = {"tone": "calm", "query": "never", "audience": ["all"]}
-    assert origins(template, defaults=defaults) == [
-        ("calm", DEFAULT, "tone"),
-        (" ", LITERAL, None),
-        ("Q?", VARIABLE, "query"),
-        ("all", DEFAULT, "audience[0]"),
-    ]
-
-
-def test_the_same_object_under_two_names_is_told_apart_by_the_template() -> None:
-    chunks = [{"text": "same"}, {"text": "other"}]
-    values = {"chunks": chunks, "rag": {"contexts": chunks}, "query": "x y", "question": "x y"}
-    template = "{% for c in chunks %}{{ c.text }}{% endfor %}"
-    assert [name for _, _, name in origins(template, values=values)] == ["chunks[0].text", "chunks[1].text"]
-    both = template + "{{ rag.contexts | length }}"
-    assert [n for _, _, n in origins(both, values=values)] == ["chunks[0].text", "chunks[1].text", "rag.contexts"]
-    doubled = "{{ query }}{% set q = question %}{{ q }}{% for c in rag.contexts | reverse %}{{ c.text }}{% endfor %}"
-    doubled += "{{ chunks | length }}"
-    names = ["query", "question", "rag.contexts[*].text", "rag.contexts[*].text", "chunks"]
-    assert [name for _, _, name in origins(doubled, values=values)] == names
-
-
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
-@given(templates(plain=True), VALUES)
-def test_a_path_leads_to_the_text_it_is_given_for(template: str, values: dict[str, Any]) -> None:
-    values = json.loads(json.dumps(values))
-    for segment in one(template, values).segments:
-        if segment.origin == "variable" and segment.name and not re.search(r", |\[\*\]|\[-", segment.name):
-            assert str(look(values, segment.name)) == segment.text
-
-
-def test_literals_and_outputs_know_their_line_in_the_file() -> None:
-    template = "one\ntwo {{ query }}\n{% if n %}\nfour {{ n }}\n{%- endif %}\n\nseven"
-    places = [(s.text, s.place.file, s.place.line) for s in one(template, place=Place(file="p.jinja", line=5)).segments]
-    assert places == [
-        ("one\ntwo ", "p.jinja", 5),
-        ("Q?", "p.jinja", 6),
-        ("\n", "p.jinja", 6),
-        ("\nfour ", "p.jinja", 7),
-        ("5", "p.jinja", 8),
-        ("\n\nseven", "p.jinja", 9),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("template", "names"),
-    [
-        ("{{ query }}\n{{ query }}{{ rag.contexts[0] }}", [("query", 1), ("rag.contexts", 2)]),
-        ("{% for c in chunks %}{{ c.title }}{% endfor %}{{ c }}", [("chunks", 1), ("c", 1)]),
-        ("{% set x = 1 %}{{ x }}{{ range(3) }}", []),
-        ("{{ query.upper() }}{{ lower | replace('a', n) }}", [("lower", 1), ("n", 1), ("query", 1)]),
-        ("{{ xs[n] }}", [("n", 1), ("xs", 1)]),
-        ("{% if %}", []),
-        ("\n{{ a.b.c }}", [("a.b.c", 2)]),
-    ],
-)
-def test_the_names_a_template_reads(template: str, names: list[tuple[str, int]]) -> None:
-    assert sorted(names) == sorted((name, place.line) for name, place in one(template).names)
-
-
-def test_a_record_may_have_a_field_called_like_a_function_of_jinja() -> None:
-    assert origins("{{ range }}{{ dict.a }}", values={"range": "r1", "dict": {"a": "a1"}}) == [
-        ("r1", VARIABLE, "range"),
-        ("a1", VARIABLE, "dict.a"),
-    ]
-
-
 @pytest.mark.parametrize(
     ("template", "origin", "code"),
     [
@@ -340,56 +151,6 @@ def test_json_block_is_for_adapters() -> None:
         {"b": "é<", "a": []}, indent=2
     )
     assert one("{{ s | json_block }}", {"s": {}}).notes[0].code == "alb-render-error"
-
-
-FIELDS_TEXT = st.lists(
-    st.sampled_from(("{{", "}}", "{a}", "{b}", "{", "}", "text", "\n", "{a.b}", "{0}", "{}", "{a!r}", "{a:>3}", "é")),
-    max_size=8,
-).map("".join)
-
-
-@settings(max_examples=300, deadline=None)
-@given(FIELDS_TEXT, st.fixed_dictionaries({"a": TEXT, "b": TEXT}))
-def test_format_templates_equal_str_format_or_are_refused(template: str, values: dict[str, str]) -> None:
-    (rendered,) = render([Template(template, "format")], values)
-    if rendered.ok:
-        assert rendered.text == template.format(**values)
-    else:
-        codes = {note.code for note in rendered.notes}
-        assert codes <= {"jdg-format-field", "jdg-format-syntax"}
-        if not any(odd in template for odd in (".b", "{0", "{}", "!r", ":>")):
-            assert "jdg-format-syntax" in codes
-            with pytest.raises((ValueError, KeyError, IndexError)):
-                template.format(**values)
-
-
-def test_format_fields_have_places_and_are_never_read_again() -> None:
-    template = Template("Grade\n{question} {{x}}\n{documents}", "format", place=Place(file="j.py", line=3))
-    (rendered,) = render([template], {"question": "{documents}", "documents": "D"})
-    assert [(s.text, s.origin, s.name, s.place.line) for s in rendered.segments] == [
-        ("Grade\n", "template", None, 3),
-        ("{documents}", "variable", "question", 4),
-        (" {x}\n", "template", None, 4),
-        ("D", "variable", "documents", 5),
-    ]
-    assert [(name, place.line) for name, place in rendered.names] == [("question", 4), ("documents", 5)]
-
-
-def test_all_unknown_format_fields_are_noted_at_once() -> None:
-    (rendered,) = render([Template("{a}\n{b} {c}", "format")], {"a": "1"})
-    assert [(note.values["field"], note.place.line) for note in rendered.notes] == [("b", 2), ("c", 2)]
-
-
-def test_placeholders_are_replaced_in_one_pass() -> None:
-    template = Template("{{QUESTION}} {{ANSWER}}\n{{ OTHER }} QUESTION", "placeholder")
-    (rendered,) = render([template], {"QUESTION": "{{ANSWER}}", "ANSWER": "A"})
-    assert rendered.text == "{{ANSWER}} A\n{{ OTHER }} QUESTION"
-    assert [s.origin for s in rendered.segments] == ["variable", "template", "variable", "template"]
-
-
-def test_a_literal_text_stays_as_it_is() -> None:
-    (rendered,) = render([Template("{{ query }}\n", "text", "system")], {})
-    assert [(s.text, s.origin) for s in rendered.segments] == [("{{ query }}\n", "system")]
 
 
 def test_several_syntaxes_in_one_call_keep_their_order() -> None:

@@ -15,6 +15,7 @@ from readback.ui import words
 SOURCES = [HOUSE / "app.py", *sorted((HOUSE / "pages").glob("*.py")), *sorted(words.HERE.parent.glob("*.py"))]
 ENGLISH = words.words("en")
 AREAS = {key.partition(".")[0] for key in ENGLISH}
+NO_KEY = re.compile(r" |\.(jsonl?|csv)$")  # a sentence, a file's name
 LANGUAGES = sorted(
     folder.name for folder in words.HERE.iterdir() if folder.is_dir() and not folder.name.startswith("_")
 )
@@ -31,7 +32,7 @@ def literals(path: Path) -> set[str]:
         elif isinstance(node, ast.JoinedStr):
             parts = [re.escape(p.value) if isinstance(p, ast.Constant) else r"[^.]+" for p in node.values]
             found.add("".join(map(str, parts)))
-    return {text for text in found if text.partition(r"\.")[0] in AREAS and r"\." in text and " " not in text}
+    return {text for text in found if text.partition(r"\.")[0] in AREAS and r"\." in text and not NO_KEY.search(text)}
 
 
 def base(key: str) -> str:

@@ -11,6 +11,7 @@ from readback.base_texts import base_texts
 from readback.dialects.instructions import instruction_for, key_for
 from readback.history import with_history
 from readback.judge_messages import judge_messages
+from readback.serving.merged_roles import merged
 from readback.set_values import with_values
 from readback.training_layout import training
 from readback.tri_section import Segments, assemble_text, fingerprint, to_messages
@@ -28,7 +29,7 @@ from readback.types import (
     Workspace,
 )
 
-__all__ = ["assemble", "choices", "fingerprint", "training"]
+__all__ = ["assemble", "choices", "fingerprint", "training", "tried"]
 
 
 def assemble(
@@ -43,7 +44,7 @@ def assemble(
     Never raises for what is wrong with the input: then there are notes, and no messages where none can be built.
     `answer` is what the choice's condition replied, for a judge.
     """
-    record = with_values(record, _with_aliases(workspace, extra or {}))
+    record = tried(workspace, record, extra or {})
     if choice.judge is not None:
         messages, names, notes = _judged(workspace, record, choice, answer, extra or {})
     else:
@@ -85,13 +86,15 @@ def _sent(workspace: Workspace, record: Record, choice: Choice) -> Made:
     if own.prompt.settings.get("dialect") == "albert":
         messages, lost = with_history(messages, record.fields.get("history"), record.place)
         notes += lost
+    if workspace.options.get("merge_roles") == "gemma":
+        messages = merged(messages)
     return messages, base.names, tuple(notes)
 
 
-def _with_aliases(workspace: Workspace, extra: Values) -> Values:
-    """A value for a field is one for the variables that are mapped to it, too."""
+def tried(workspace: Workspace, record: Record, extra: Values) -> Record:
+    """The record with values that somebody tries; a value for a field is one for the variables mapped to it, too."""
     fields = workspace.dataset.fields if workspace.dataset else {}
-    return {**{name: extra[field] for name, field in fields.items() if field in extra}, **extra}
+    return with_values(record, {**{name: extra[field] for name, field in fields.items() if field in extra}, **extra})
 
 
 def _judged(workspace: Workspace, record: Record, choice: Choice, answer: Answer | None, extra: Values) -> Made:

@@ -20,22 +20,26 @@ ABOUT = "about.json"  # the file of an entry that says what it is of; written la
 
 def cache_folder(kind: str = "datasets") -> Path:
     """The private folder for entries of one kind: READBACK_CACHE, else ~/.cache/readback, else a temporary one."""
-    named = os.environ.get("READBACK_CACHE")
-    places = [Path(named)] if named else list(_home())
-    places.append(Path(tempfile.gettempdir()) / f"readback-{os.getuid()}")
-    for place in places:
+    tried = []
+    for place in _places():
+        tried.append(place)
         folder = place / kind
         with contextlib.suppress(OSError):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if all(one.lstat().st_uid == os.getuid() for one in (place, folder)):  # else a trap in a shared folder
                 folder.chmod(0o700)
                 return folder
-    raise PermissionError(f"no folder to keep indexes in: {', '.join(map(str, places))}; set READBACK_CACHE")
+    raise PermissionError(f"no folder to keep indexes in: {', '.join(map(str, tried))}; set READBACK_CACHE")
 
 
-def _home() -> Iterator[Path]:
-    with contextlib.suppress(RuntimeError):  # an account without a home
-        yield Path.home() / ".cache" / "readback"
+def _places() -> Iterator[Path]:
+    if named := os.environ.get("READBACK_CACHE"):
+        yield Path(named)
+    else:
+        with contextlib.suppress(RuntimeError):  # an account without a home
+            yield Path.home() / ".cache" / "readback"
+    # Asked for last: looking for a temporary folder writes a file, which a bounded child may not.
+    yield Path(tempfile.gettempdir()) / f"readback-{os.getuid()}"
 
 
 def entry(path: Path, settings: Any, version: str) -> Path:

@@ -17,6 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from pathlib import Path
@@ -29,7 +30,9 @@ Kind = Literal["time", "memory", "output", "crash"]
 WORK = re.compile(r"readback(\.\w+)+:\w+")
 MESSAGE = 128  # bytes of one request to the zygote: the module's name, padded; the sockets travel beside it
 MEMORY_EXIT, OUTPUT_EXIT = 71, 72
+GRACE = 0.3  # seconds in which a killed zygote ends
 START_SECONDS = 30.0  # importing on a cold disk
+ATTEMPTS = 3  # when the zygote is killed from outside, or the system has no process left
 AT_ONCE = max(4, 2 * (os.cpu_count() or 1))  # more calls at once only push each other over their time limits
 BOOT = "import sys; sys.path.append(sys.argv[2]); from readback.cell_zygote import main; main(int(sys.argv[1]))"
 
@@ -40,7 +43,8 @@ class Limits:
 
     `seconds` is wall clock between beats (each frame of a stream is a beat), `total` what the whole run may
     keep its caller waiting; `memory` counts bytes beyond what the zygote has mapped; `output` bytes of JSON;
-    `files` the size of any file the work writes (0: it may write none).
+    `files` the size of any file the work writes (0: it may write none). `closed` work opens no files at all
+    but Python's own, where the kernel can see to that.
     """
 
     seconds: float = 1.0
@@ -48,6 +52,7 @@ class Limits:
     output: int = 32 << 20
     total: float = 10.0
     files: int = 0
+    closed: bool = False
 
 
 class Stopped(Exception):  # noqa: N818 - an outcome to handle, as StopIteration is
@@ -101,7 +106,7 @@ def beat() -> None:
 
 def isolation() -> dict[str, Any]:
     """What surrounds a child on this machine, for `readback doctor`."""
-    limits = {k: v for k, v in asdict(DEFAULT).items() if k != "files"}
+    limits = {k: v for k, v in asdict(DEFAULT).items() if k not in ("files", "closed")}
     return {**_alive().facts, "environment": "empty", "answers": "JSON", "limits": limits}
 
 
@@ -124,22 +129,23 @@ def _run(work: str, payload: Any, limits: Limits, *, streaming: bool) -> Iterato
     request = frames.encode(
         frames.VALUE, {"work": work, "limits": asdict(limits), "stream": streaming, "payload": payload}
     )
-    for attempt in (1, 2):
+    for attempt in range(1, ATTEMPTS + 1):
+        zygote = _alive()
         answered = False
         try:
-            for value in _converse(work, request, limits):
+            for value in _converse(zygote, work, request, limits):
                 answered = True
                 yield value
         except _ZygoteLost:
-            if answered or attempt == 2:  # what was yielded cannot be taken back
+            if answered or attempt == ATTEMPTS:  # what was yielded cannot be taken back
                 raise Stopped("crash", "the process that starts children was killed") from None
+            zygote.ending()
         else:
             return
 
 
-def _converse(work: str, request: bytes, limits: Limits) -> Iterator[Any]:
+def _converse(zygote: _Zygote, work: str, request: bytes, limits: Limits) -> Iterator[Any]:
     """Send one request and yield its values. The child dies when `status` is closed."""
-    zygote = _alive()
     data, data_end = socket.socketpair()
     status, status_end = socket.socketpair()
     with data, status:
@@ -230,6 +236,11 @@ class _Zygote:
 
     def alive(self) -> bool:
         return self.owner == os.getpid() and self.process.poll() is None
+
+    def ending(self) -> None:
+        """Wait a moment for a zygote that was killed to be gone; one that could only not fork goes on."""
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(GRACE)
 
     def ask(self, module: str, *ends: socket.socket) -> None:
         """Hand the zygote a new child's sockets. Raises _ZygoteLost."""

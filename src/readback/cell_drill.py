@@ -77,11 +77,21 @@ def seen(payload: Any) -> dict[str, Any]:
             wrote = file.write("x") > 0
     except OSError:
         wrote = False
+    try:
+        with open(payload["secret"]) as file:  # noqa: PTH123 - likewise
+            read = bool(file.read())
+    except OSError:
+        read = False
+    try:
+        files = sorted(int(n) for n in os.listdir("/proc/self/fd"))  # noqa: PTH208 - numbers, not paths
+    except PermissionError:
+        files = []
     return {
         "environment": dict(os.environ),
-        "files": sorted(int(n) for n in os.listdir("/proc/self/fd")),  # noqa: PTH208 - numbers, not paths
+        "files": files,
         "network": network,
         "wrote": wrote,
+        "read": read,
         "inside": cell.inside(),
         "nested": cell.call("readback.cell_drill:echo", "direct"),
         "frames": list(cell.stream("readback.cell_drill:count", 3)),

@@ -13,7 +13,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any, NoReturn
 
-from readback import cell, cell_frames, cell_jail
+from readback import cell, cell_frames, cell_jail, cell_landlock
 
 WARM = ("readback.render_jinja", "readback.yaml_decode")  # their warm() touches what a child would meet first
 OPEN_FILES = 64
@@ -30,12 +30,14 @@ def main(number: int) -> NoReturn:
     gc.collect()
     gc.freeze()  # children share these pages as long as the collector leaves them alone
     gc.set_threshold(*COLLECT)
+    rules = cell_landlock.ruleset()
+    facts["files of closed work"] = "Python's own" if rules is not None else "not limited"
     control.sendall(cell_frames.encode(cell_frames.VALUE, {"zygote": os.getpid(), **facts}))
     os.dup2(os.open(os.devnull, os.O_RDWR), 2)  # a child's death must not spill onto the app's terminal
-    _serve(control)
+    _serve(control, rules)
 
 
-def _serve(control: socket.socket) -> NoReturn:
+def _serve(control: socket.socket, rules: int | None) -> NoReturn:
     children: dict[int, socket.socket] = {}  # pid -> our end for its exit status; its caller hangs up to kill it
     waker, wake = os.pipe()
     for end in (waker, wake):
@@ -58,7 +60,7 @@ def _serve(control: socket.socket) -> NoReturn:
         if control.fileno() in ready:
             if (request := _receive(control)) is None:
                 _leave(children)
-            if (child := _fork(*request)) is not None:
+            if (child := _fork(*request, rules)) is not None:
                 children[child[0]] = child[1]
                 poll.register(child[1], 0)  # POLLHUP is always reported
 
@@ -81,7 +83,9 @@ def _receive(control: socket.socket) -> tuple[str, socket.socket, socket.socket]
     return message.decode("ascii").strip(), data, status
 
 
-def _fork(module: str, data: socket.socket, status: socket.socket) -> tuple[int, socket.socket] | None:
+def _fork(
+    module: str, data: socket.socket, status: socket.socket, rules: int | None
+) -> tuple[int, socket.socket] | None:
     with suppress(Exception):  # the child meets the same error and reports it
         import_module(module)
     with data:
@@ -92,7 +96,7 @@ def _fork(module: str, data: socket.socket, status: socket.socket) -> tuple[int,
             return None
         if pid == 0:
             try:
-                _child(data)
+                _child(data, rules)
             finally:
                 os._exit(1)
     return pid, status
@@ -110,19 +114,23 @@ def _reap(children: dict[int, socket.socket], poll: select.poll) -> None:
             end.sendall(os.waitstatus_to_exitcode(status).to_bytes(4, "big", signed=True))
 
 
-def _child(data: socket.socket) -> None:
+def _child(data: socket.socket, rules: int | None) -> None:
     """One run: read the request, set the limits, work, answer; always ends the process."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     cell_jail.die_with_parent()
-    os.closerange(3, data.fileno())
-    os.closerange(data.fileno() + 1, 1 << 16)
     _, request, _ = cell_frames.read(data, 1 << 32, None)
     limits = cell.Limits(**request["limits"])
     work, payload = request["work"], request["payload"]
     del request
+    mapped = cell_jail.mapped()  # read before /proc is out of reach
+    if limits.closed and rules is not None:
+        import_module(work.partition(":")[0])
+        cell_landlock.restrict(rules)
+    os.closerange(3, data.fileno())
+    os.closerange(data.fileno() + 1, 1 << 16)
     answer = _Answer(data, limits)
-    _limit(limits)
+    _limit(limits, mapped)
     cell.enter(limits)
     cell.beat()
     try:
@@ -162,15 +170,15 @@ class _Answer:
         cell.beat()
 
 
-def _limit(limits: cell.Limits) -> None:
-    """Kernel limits that the child cannot raise again."""
+def _limit(limits: cell.Limits, mapped: int | None) -> None:
+    """Kernel limits that the child cannot raise again; `mapped` bytes of address space were there before it."""
+    if mapped is not None:
+        _set(resource.RLIMIT_AS, mapped + limits.memory)
     cpu = int(limits.total) + 1
     _set(resource.RLIMIT_CPU, cpu, cpu + 1)
     _set(resource.RLIMIT_CORE, 0)
     _set(resource.RLIMIT_NOFILE, OPEN_FILES)
     _set(resource.RLIMIT_FSIZE, limits.files)
-    if (mapped := cell_jail.mapped()) is not None:
-        _set(resource.RLIMIT_AS, mapped + limits.memory)
 
 
 def _set(what: int, soft: int, hard: int | None = None) -> None:

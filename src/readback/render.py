@@ -6,6 +6,7 @@ import hashlib
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from threading import Lock
 from typing import Any
 
@@ -88,7 +89,7 @@ def _filled(template: Template, values: Values, defaults: Values) -> Rendered:
     if template.syntax == "format":
         pieces, wrong = format_pieces(template.text, {**defaults, **values})
     elif template.syntax == "placeholder":
-        pieces, wrong = placeholder_pieces(template.text, {**defaults, **values}), []
+        pieces, wrong = placeholder_pieces(template.text, {**defaults, **values})
     elif template.syntax == "text":
         pieces, wrong = [Piece(template.text, None, 1)], []
     else:
@@ -119,8 +120,12 @@ def _wrong(template: Template, wrong: Wrong) -> Note:
 
 def _at(template: Template, line: int | None) -> Place:
     """The place of a line of the template: in its file, if it has one."""
-    first = template.place.line or 1
-    return replace(template.place, line=first + (line or 1) - 1, column=None)
+    return _line_at(template.place, line or 1)
+
+
+@lru_cache(4096)
+def _line_at(place: Place, line: int) -> Place:
+    return replace(place, line=(place.line or 1) + line - 1, column=None)
 
 
 def _jinja(templates: Sequence[Template], values: Values, defaults: Values) -> list[dict[str, Any]]:
@@ -135,7 +140,7 @@ def _jinja(templates: Sequence[Template], values: Values, defaults: Values) -> l
             break
         asked = [[templates[i].text, templates[i].blocks] for i in waiting]
         payload = {"templates": asked, "values": values, "defaults": defaults}
-        limits = cell.Limits(seconds=min(SECONDS, left), total=left)
+        limits = cell.Limits(seconds=min(SECONDS, left), total=left, closed=True)
         done = 0
         try:
             for answer in cell.stream(WORK, payload, limits):

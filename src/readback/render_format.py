@@ -13,6 +13,8 @@ TOKEN = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 FIELD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 SHOWN = 80  # characters of a field's name in a note
 KNOWN = 12  # names offered in a note
+REFUSED = 20  # fields noted for one template
+LONGEST = 8 << 20  # characters of one filled text
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +36,48 @@ class Wrong:
     flagged: str = ""
 
 
+class _Text:
+    """The pieces so far. A short template can name a long value a hundred thousand times: `left` counts down."""
+
+    def __init__(self, values: Values) -> None:
+        self.pieces: list[Piece] = []
+        self.wrong: dict[str, Wrong] = {}  # by the field, so that each is said once
+        self.left = LONGEST
+        self._values = values
+        self._shown: dict[str, str] = {}
+
+    def literal(self, text: str, line: int) -> None:
+        if text:
+            self.pieces.append(Piece(text, None, line))
+            self.left -= len(text)
+
+    def field(self, name: str, line: int) -> None:
+        if name not in self._shown:
+            self._shown[name] = str(self._values[name])
+        self.pieces.append(Piece(self._shown[name], name, line))
+        self.left -= len(self._shown[name])
+
+    def refuse(self, field: str, line: int) -> None:
+        known = ", ".join(islice(self._values, KNOWN)) or "none"
+        reason = f"there are {known}" if FIELD.fullmatch(field) else "only plain names are filled in"
+        if len(self.wrong) < REFUSED:
+            values = {"field": field[:SHOWN], "reason": reason}
+            self.wrong.setdefault(field, Wrong("jdg-format-field", line, values, field[:SHOWN]))
+
+    def done(self) -> tuple[list[Piece], list[Wrong]]:
+        wrong = list(self.wrong.values())
+        if self.left < 0:
+            wrong = [Wrong("dat-limit", 1, {"what": "text of one template", "limit": f"{LONGEST >> 20} Mi characters"})]
+        return self.pieces, wrong
+
+
 def format_pieces(text: str, values: Values) -> tuple[list[Piece], list[Wrong]]:
     """`text.format(**values)` in pieces, for plain names only, and what is wrong.
 
     Positional fields, attributes, indexes, conversions and widths are refused: {x.__class__} reads what no
     prompt means to show, and {x:>999999999} fills the memory.
     """
-    pieces: list[Piece] = []
-    wrong: list[Wrong] = []
+    made = _Text(values)
     literal, at, line, began = "", 0, 1, 1
     for token in TOKEN.finditer(text):
         began = line if not literal else began
@@ -51,38 +87,34 @@ def format_pieces(text: str, values: Values) -> tuple[list[Piece], list[Wrong]]:
         if token[0] in ("{{", "}}"):
             literal += token[0][0]
             continue
-        if token[0] in "{}":
+        if token[0] in ("{", "}"):
             reason = f"a single '{token[0]}'; write '{token[0] * 2}' for the character itself"
-            return pieces, [*wrong, Wrong("jdg-format-syntax", line, {"reason": reason}, token[0])]
-        if literal:
-            pieces.append(Piece(literal, None, began))
-            literal = ""
-        name = token[1]
-        if FIELD.fullmatch(name) and name in values:
-            pieces.append(Piece(str(values[name]), name, line))
+            return [], [*made.wrong.values(), Wrong("jdg-format-syntax", line, {"reason": reason}, token[0])]
+        made.literal(literal, began)
+        literal = ""
+        if FIELD.fullmatch(token[1]) and token[1] in values:
+            made.field(token[1], line)
         else:
-            known = ", ".join(islice(values, KNOWN)) or "none"
-            reason = f"there are {known}" if FIELD.fullmatch(name) else "only plain names are filled in"
-            wrong.append(Wrong("jdg-format-field", line, {"field": name[:SHOWN], "reason": reason}, name[:SHOWN]))
-        line += name.count("\n")
-    began = line if not literal else began
-    if literal := literal + text[at:]:
-        pieces.append(Piece(literal, None, began))
-    return pieces, wrong
+            made.refuse(token[1], line)
+        line += token[1].count("\n")
+        if made.left < 0:
+            return made.done()
+    made.literal(literal + text[at:], began if literal else line)
+    return made.done()
 
 
-def placeholder_pieces(text: str, values: Values) -> list[Piece]:
+def placeholder_pieces(text: str, values: Values) -> tuple[list[Piece], list[Wrong]]:
     """`text` with each {{NAME}} that `values` knows replaced; what is inserted is never read again."""
-    pieces: list[Piece] = []
+    made = _Text(values)
     at, line = 0, 1
     for match in PLACEHOLDER.finditer(text):
         if match[1] not in values:
             continue
-        if match.start() > at:
-            pieces.append(Piece(text[at : match.start()], None, line))
+        made.literal(text[at : match.start()], line)
         line += text.count("\n", at, match.start())
-        pieces.append(Piece(str(values[match[1]]), match[1], line))
+        made.field(match[1], line)
         at = match.end()
-    if at < len(text):
-        pieces.append(Piece(text[at:], None, line))
-    return pieces
+        if made.left < 0:
+            return made.done()
+    made.literal(text[at:], line)
+    return made.done()

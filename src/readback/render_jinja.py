@@ -7,6 +7,7 @@ once its marks are taken out, nothing is claimed about the whole text.
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -15,6 +16,7 @@ from typing import Any
 
 from jinja2 import Template as Compiled
 from jinja2 import TemplateSyntaxError, UndefinedError, nodes
+from jinja2.defaults import DEFAULT_NAMESPACE
 from jinja2.exceptions import SecurityError
 
 from readback import cell
@@ -25,8 +27,9 @@ from readback.render_trace import STATE, Trace
 
 KEPT = 256  # compiled templates kept in a child: more than the modes, tasks and adapters of a workspace
 LONGEST = 8 << 20  # characters of one rendered text
+ROOT = re.compile(r"[.\[]")  # where the first name of a path ends
 REASON = 300  # characters of a reason: an exception may repeat the data
-GLOBALS = frozenset(environment(False).globals)
+GLOBALS = frozenset(DEFAULT_NAMESPACE)
 
 Piece = tuple[str, str, str | None, int | None]  # text, kind, name, line
 
@@ -164,7 +167,7 @@ def _origin(trace: Trace, index: int, absent: Any) -> tuple[str, str | None, int
     if index < 0:
         return "unknown", None, None
     kind, name, line = trace.hits[index]
-    if kind == "variable" and name and absent and name.partition(".")[0].partition("[")[0] in absent:
+    if kind == "variable" and name and absent and all(ROOT.split(path)[0] in absent for path in name.split(", ")):
         return "default", name, line
     return kind, name, line
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from jinja2 import nodes
 from jinja2.visitor import NodeTransformer
 
-from readback.render_paths import Chain, Each, Names, chain, gets, peel
+from readback.render_paths import Chain, Each, Names, chain, gets, peel, step
 
 PLANES = (0xF0000, 0x100000)  # supplementary private use A and B: the second when a text uses the first
 ROOM = 0xFFF0  # marks in one plane
+PATTERNS = {base: re.compile(f"([{chr(base)}-{chr(base + 0xFFFF)}])") for base in PLANES}
 MARK, JOIN = "readback mark", "readback join"  # filter names that no template can write
 Kind = Literal["literal", "variable", "default", "unknown"]
 
@@ -32,6 +33,7 @@ class Site:
     chain: Chain | None = None  # resolved while rendering: its prefixes and computed keys are handed to the mark
     default: bool = False  # under a default filter; the last prefix tells whether it was used
     falsy: bool = False  # default(…, true): a false value counts as absent too
+    tails: tuple[str | None, ...] = ()  # what follows each prefix of the chain; None where a key is computed
 
 
 @dataclass(slots=True)
@@ -130,8 +132,9 @@ class Marker(NodeTransformer):
         """`xs | join(", ")` with each item marked on its own, and what joins them as what it is."""
         assert expr.node is not None  # noqa: S101 - a filter block has no join in an output
         items = self.described(expr.node, expr.lineno)
-        self.opening(Site(items.kind, items.name, expr.lineno, items.chain or chain(expr.node)))
-        found = self.sites[-1].chain
+        found = items.chain or chain(expr.node)
+        tails = _tails(found) if found else ()
+        self.opening(Site(items.kind, items.name, expr.lineno, found, items.default, items.falsy, tails))
         args: list[nodes.Expr] = [nodes.Const(len(self.sites) - 1)]
         args.append(nodes.List([*found.prefixes] if found else []))
         args.append(nodes.List([key for key in found.keys if isinstance(key, nodes.Expr)] if found else []))
@@ -150,7 +153,9 @@ class Marker(NodeTransformer):
         default, falsy = _default(expr)
         found = self.followed(found)
         fixed = self.names.reads(found.root) and not any(isinstance(key, nodes.Expr) for key in found.keys)
-        return Site(kind, name, line, None if fixed and not default else found, default, falsy)
+        if fixed and not default:
+            return Site(kind, name, line)
+        return Site(kind, name, line, found, default, falsy, _tails(found))
 
     def followed(self, found: Chain) -> Chain:
         """A chain from the variable of the innermost loop, seen from what the loop goes through, by position."""
@@ -166,6 +171,13 @@ class Marker(NodeTransformer):
         return Chain((*start.prefixes, *found.prefixes), (*start.keys, position, *found.keys))
 
 
+def _tails(found: Chain) -> tuple[str | None, ...]:
+    tails: list[str | None] = [""]
+    for key in reversed(found.keys):
+        tails.append(None if tails[-1] is None or isinstance(key, nodes.Expr) else step(key) + tails[-1])
+    return tuple(reversed(tails))
+
+
 def _default(expr: nodes.Node) -> tuple[bool, bool]:
     """Whether a default filter stands in the chain of filters, and whether it also replaces false values."""
     while isinstance(expr, nodes.Filter) and expr.node is not None:
@@ -175,25 +187,26 @@ def _default(expr: nodes.Node) -> tuple[bool, bool]:
     return False, False
 
 
-def split(marked: str, base: int) -> Iterator[tuple[str, int]] | None:
+def split(marked: str, base: int) -> list[tuple[str, int]] | None:
     """The stretches of a marked text with the index of their innermost mark, -1 outside any; None if marks broke."""
-    parts: list[tuple[str, int]] = []
+    pieces = iter(PATTERNS[base].split(marked))
+    first = next(pieces)
+    parts = [(first, -1)] if first else []
     open_: list[int] = []
-    for piece in re.split(f"([{chr(base)}-{chr(base + 0xFFFF)}])", marked):
-        code = ord(piece) - base if len(piece) == 1 else -1
-        if not 0 <= code <= 0xFFFF:
-            if piece:
-                parts.append((piece, open_[-1] if open_ else -1))
-        elif code:
-            open_.append(code - 1)
+    inner = -1
+    for mark, text in zip(pieces, pieces, strict=True):
+        if code := ord(mark) - base:
+            open_.append(inner)
+            inner = code - 1
         elif open_:
-            open_.pop()
+            inner = open_.pop()
         else:
             return None
-    return None if open_ else iter(parts)
+        if text:
+            parts.append((text, inner))
+    return None if open_ else parts
 
 
-def holds(base: int, texts: Sequence[Any]) -> bool:
+def holds(base: int, texts: Sequence[str]) -> bool:
     """Whether any of the texts has a character of that plane."""
-    pattern = re.compile(f"[{chr(base)}-{chr(base + 0xFFFF)}]")
-    return any(not text.isascii() and pattern.search(text) for text in texts)
+    return any(not text.isascii() and PATTERNS[base].search(text) for text in texts)

@@ -30,6 +30,7 @@ class Trace:
         self.base, self.sites, self.values, self.roots = base, sites, values, roots
         self.hits: list[Hit] = [(site.kind, site.name, site.line) for site in sites]
         self._marks: dict[Hit, str] = {}
+        self._paths: dict[int, str] = {}
         self._known: dict[int, tuple[int | None, str | int] | None] | None = None
 
     def mark(self, hit: Hit, text: str) -> str:
@@ -45,39 +46,47 @@ class Trace:
 
     def path(self, site: Site, objects: list[Any], computed: list[Any]) -> str | None:
         """The path of the last of `objects`, from the nearest one whose place in the values is known."""
+        for at in range(len(objects) - 1, -1, -1):
+            start = self.of(objects[at]) or (None if at else self._root(site, objects[0]))
+            if start is not None:
+                tail = site.tails[at]
+                return start + (self._tail(site, at, objects, computed) if tail is None else tail)
+        return site.name
+
+    def _root(self, site: Site, value: Any) -> str | None:
         assert site.chain is not None  # noqa: S101 - only such sites are traced
+        root = site.chain.root
+        return root if root in self.roots and value is self.values.get(root) else None
+
+    def _tail(self, site: Site, at: int, objects: list[Any], computed: list[Any]) -> str:
+        """The keys after the prefix `at`, with the computed ones as they came out."""
+        assert site.chain is not None  # noqa: S101 - likewise
         waiting = iter(computed)
         keys = [key if isinstance(key, str | int) else _computed(next(waiting)) for key in site.chain.keys]
-        for at in range(len(objects) - 1, -1, -1):
-            start = self.of(objects[at])
-            if (
-                start is None
-                and at == 0
-                and site.chain.root in self.roots
-                and objects[0] is self.values.get(site.chain.root)
-            ):
-                start = site.chain.root
-            if start is not None:
-                return start + "".join(
-                    step(key) if key is not None and _has(holder, key) else "[*]"
-                    for holder, key in zip(objects[at:], keys[at:], strict=False)
-                )
-        return site.name
+        pairs = zip(objects[at:], keys[at:], strict=False)
+        return "".join(step(key) if key is not None and _has(holder, key) else "[*]" for holder, key in pairs)
 
     def of(self, value: Any) -> str | None:
         """The path of this very object in the values, if it stands there exactly once."""
-        if type(value) not in (dict, list, str) or (type(value) is str and len(value) < 2):
+        kind = type(value)
+        if kind is not dict and kind is not list and (kind is not str or len(value) < 2):
             return None
         if self._known is None:
             self._known = _places(self.values, self.roots)
-        keys: list[str | int] = []
-        at: int | None = id(value)
-        while at is not None:
-            if (found := self._known.get(at)) is None:
+        return self._path(id(value))
+
+    def _path(self, at: int) -> str | None:
+        assert self._known is not None  # noqa: S101 - filled by the only caller
+        if (found := self._known.get(at)) is None:
+            return None
+        holder, key = found
+        if holder is None:
+            return str(key)
+        if (start := self._paths.get(holder)) is None:
+            if (start := self._path(holder)) is None:
                 return None
-            at, key = found
-            keys.append(key)
-        return str(keys.pop()) + "".join(map(step, reversed(keys)))
+            self._paths[holder] = start
+        return start + step(key)
 
 
 def _computed(key: Any) -> str | int | None:
@@ -116,8 +125,7 @@ def mark(context: Context, value: Any, index: int, objects: list[Any], computed:
     """The text of one output between its marks."""
     trace: Trace = context.parent[STATE]
     site = trace.sites[index]
-    used = site.default and (isinstance(objects[-1], Undefined) or (site.falsy and not objects[-1]))
-    kind: Kind = "default" if used else site.kind
+    kind: Kind = "default" if _used(site, objects) else site.kind
     name = trace.path(site, objects, computed)
     if kind == "unknown" and name is not None:
         kind = "variable"
@@ -139,6 +147,7 @@ def join(
     site = trace.sites[index]
     start = trace.path(site, objects, computed) if site.chain else None
     listed = bool(objects) and objects[-1] is value and isinstance(value, list)
+    used, several = _used(site, objects), site.name is not None and ", " in site.name
     suffix = "" if attribute is None else step(attribute)
     get = make_attrgetter(context.environment, attribute) if attribute is not None else None
     texts = []
@@ -147,10 +156,15 @@ def join(
         name = trace.of(shown) or ((found := trace.of(item)) and found + suffix)
         if name is None and listed and start:
             name = f"{start}[{position}]{suffix}"
-        name = name or (site.name and f"{site.name}[*]{suffix}")
-        kind: Kind = "variable" if name else site.kind
+        name = name or (site.name if several else site.name and f"{site.name}[*]{suffix}")
+        kind: Kind = "default" if used else "variable" if name else site.kind
         texts.append(trace.mark((kind, name, site.line), str(shown)))
     return str(between).join(texts)
+
+
+def _used(site: Site, objects: list[Any]) -> bool:
+    """Whether the default filter around an output stood in for an absent value."""
+    return site.default and (isinstance(objects[-1], Undefined) or (site.falsy and not objects[-1]))
 
 
 def trim(value: Any, chars: str | None = None) -> str:

@@ -43,8 +43,8 @@ def join(parts: Sequence[Columns]) -> Columns:
         state.extend(part.state)
         whys.update({start + at: why for at, why in part.whys.items()})
         texts.update({start + at: text for at, text in part.texts.items()})
-    found = {many: tuple(names[column]) for column, many in NAMES.items()}
-    return Columns(**arrays, state=state, whys=whys, texts=texts, **found)
+    found: dict[str, Any] = {**arrays, **{many: tuple(names[column]) for column, many in NAMES.items()}}
+    return Columns(state=state, whys=whys, texts=texts, **found)
 
 
 def without_duplicates(c: Columns) -> tuple[Columns, list[Note]]:
@@ -61,6 +61,8 @@ def without_duplicates(c: Columns) -> tuple[Columns, list[Note]]:
         (c.judge, len(c.judges)),
         (c.run, len(c.runs) + 1),
     ):
+        if int(key.max()) * max(size, 1) >= 1 << 62:  # beyond what an integer holds: number the keys anew
+            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
         key = key * max(size, 1) + (np.asarray(codes, np.int64) + (codes is c.run))
     _, first, back = np.unique(key, return_index=True, return_inverse=True)
     if len(first) == len(c):
@@ -70,9 +72,9 @@ def without_duplicates(c: Columns) -> tuple[Columns, list[Note]]:
     doubled = np.flatnonzero(~keep)
     notes = list(bounded(_duplicates(c, doubled.tolist(), first[back[doubled]].tolist()), c.files[0]))
     to = np.cumsum(keep) - 1
-    arrays = {name: _picked(getattr(c, name), keep) for name in ARRAYS}
+    arrays: dict[str, Any] = {name: _picked(getattr(c, name), keep) for name in ARRAYS}
     state = bytearray(np.frombuffer(c.state, np.uint8)[keep].tobytes())
-    sparse = {
+    sparse: dict[str, Any] = {
         name: {int(to[at]): text for at, text in getattr(c, name).items() if keep[at]} for name in ("whys", "texts")
     }
     return replace(c, **arrays, state=state, **sparse), notes
@@ -88,7 +90,7 @@ def _picked(codes: array[Any], keep: Any) -> array[Any]:
 
 def _duplicates(c: Columns, doubled: Sequence[int], firsts: Sequence[int]) -> Iterator[Note]:
     for at, first in zip(doubled, firsts, strict=True):
-        values = {
+        values: dict[str, Any] = {
             "item": c.items[c.item[at]],
             "condition": label(c.conditions[c.condition[at]]),
             "criterion": c.criteria[c.criterion[at]],

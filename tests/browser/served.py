@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
+import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -27,11 +28,13 @@ def free_port() -> int:
 @contextmanager
 def running(command: list[str], url: str, env: dict[str, str]) -> Iterator[str]:
     """A child that serves `url`, until the block ends."""
-    process = subprocess.Popen(command, env={**os.environ, **env}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    said = tempfile.TemporaryFile()  # noqa: SIM115 - closed below; not a pipe, which nobody would empty
+    process = subprocess.Popen(command, env={**os.environ, **env}, stdout=subprocess.DEVNULL, stderr=said)
     try:
         for _ in range(300):
             if process.poll() is not None:
-                raise RuntimeError(f"the server ended: {process.stderr.read().decode()}")  # type: ignore[union-attr]
+                said.seek(0)
+                raise RuntimeError(f"the server ended: {said.read().decode()}")
             try:
                 with urllib.request.urlopen(f"{url}_stcore/health", timeout=1):
                     break
@@ -41,6 +44,7 @@ def running(command: list[str], url: str, env: dict[str, str]) -> Iterator[str]:
     finally:
         process.terminate()
         process.wait(10)
+        said.close()
 
 
 def open_page(page: Any, url: str, ready: str = "h1") -> None:

@@ -17,6 +17,13 @@ from readback.ui import server
 
 pytestmark = pytest.mark.browser
 PAGES = ("", "messages", "findings", "scores", "open", "about")
+EVIL = (
+    {"Host": "evil.example"},  # another name that leads to this machine: DNS rebinding
+    {"Host": "evil.example", "Origin": "http://evil.example"},
+    {"Origin": "http://evil.example"},
+    {"Origin": "http://127.0.0.1:1"},  # another program's page on this machine
+    {"Origin": "null"},
+)
 VIEWS = (
     "workspace=six-conditions&condition=RAG-trained%2C+open+book&view=training&whitespace=1",
     "workspace=six-conditions&condition=RAG-trained%2C+open+book%2C+through+the+gateway&look=adapter",
@@ -71,9 +78,8 @@ def test_metrics_are_not_for_everybody(demo: str, path: str) -> None:
     assert status in (400, 404) or b"<!doctype html>" in body[:200].lower()
 
 
-@pytest.mark.parametrize("headers", [{"Host": "evil.example"}, {"Origin": "http://evil.example"}])
+@pytest.mark.parametrize("headers", EVIL)
 def test_a_page_of_another_name_or_origin_gets_no_connection(demo: str, headers: dict[str, str]) -> None:
-    """The first is DNS rebinding: another name that leads to this machine."""
     port = int(demo.split(":")[2].strip("/"))
     with socket.create_connection(("127.0.0.1", port)) as plain:
         said = {"Host": f"127.0.0.1:{port}", "Upgrade": "websocket", "Connection": "Upgrade", **headers}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from readback import rules
-from readback.audit.summary import Audit
-from readback.types import Finding, Severity
+from readback.audit.summary import Audit, arm
+from readback.types import Finding, Place, Severity, Values
 
 WEIGHT: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}
 
@@ -16,7 +16,8 @@ WEIGHT: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}
 class Group:
     """All findings of one rule. `count` and `records` are whole; `findings` are those the audit kept.
 
-    `severity` is the gravest among them, `title` the rule's first sentence, `conditions` those it touches.
+    `severity` is the gravest among them, `title` the rule's first sentence without its full stop, `arms` the
+    conditions (or modes and tasks, where there are no conditions) it touches.
     """
 
     code: str
@@ -24,17 +25,46 @@ class Group:
     title: str
     count: int
     records: int
-    conditions: tuple[str, ...]
+    arms: tuple[str, ...]
     findings: tuple[Finding, ...]
 
 
 def groups(audit: Audit) -> tuple[Group, ...]:
-    """One group a rule: errors before warnings, then by conditions touched, then by records; ties by code."""
-    kept: dict[str, list[Finding]] = {}
+    """One group a rule: errors before warnings, then by conditions touched, then by records; ties by code.
+
+    A rule all of whose findings came after the last that was kept is there too, without findings.
+    """
+    kept: dict[str, list[Finding]] = {code: [] for code in audit.counts}
     for one in audit.findings:
         kept.setdefault(one.code, []).append(one)
-    made = (_group(audit, code, found) for code, found in kept.items())
-    return tuple(sorted(made, key=lambda g: (WEIGHT[g.severity], -len(g.conditions), -g.records, g.code)))
+    name = names(audit)
+    made = (_group(audit, code, found, name) for code, found in kept.items())
+    return tuple(sorted(made, key=lambda g: (WEIGHT[g.severity], -len(g.arms), -g.records, g.code)))
+
+
+def names(audit: Audit) -> Callable[[Place], str]:
+    """What tells the name of the audit's row that a finding counts in.
+
+    Judges, and tasks beside conditions, are in no row and go by their own names. "" stands for what is not about
+    one of them: files, models, records.
+    """
+    rows = {arm(row.choice): row.name for row in audit.conditions}
+    taken = frozenset(rows.values())
+
+    def name(at: Place) -> str:
+        if (found := rows.get(arm(at))) is not None:
+            return found
+        parts = (at.condition,) if at.condition else (at.mode, at.task, at.adapter)
+        own = " · ".join(part for part in (*parts, at.judge) if part)
+        return "" if own in taken else own
+
+    return name
+
+
+def touched(found: Iterable[Group], pairs: Sequence[Values]) -> tuple[Values, ...]:
+    """The comparisons (`a`, `b`: names of conditions) of which one side has an error."""
+    wrong = {name for group in found if group.severity == "error" for name in group.arms}
+    return tuple(pair for pair in pairs if {pair.get("a"), pair.get("b")} & wrong)
 
 
 def of_severity(findings: Iterable[Finding], severity: Severity | None) -> Iterator[Finding]:
@@ -43,9 +73,9 @@ def of_severity(findings: Iterable[Finding], severity: Severity | None) -> Itera
 
 
 def title(code: str) -> str:
-    """The first sentence of a rule's page."""
+    """The first sentence of a rule's page, without its full stop."""
     rule = rules.RULES().get(code)
-    return ((rule and rule.__doc__) or code).strip().partition("\n")[0]
+    return ((rule and rule.__doc__) or code).strip().partition("\n")[0].removesuffix(".")
 
 
 def area(code: str) -> str:
@@ -60,13 +90,15 @@ def paragraphs(code: str) -> tuple[str, ...]:
     return tuple(" ".join(paragraph.split()) for paragraph in text)
 
 
-def _group(audit: Audit, code: str, found: list[Finding]) -> Group:
+def _group(audit: Audit, code: str, found: Sequence[Finding], name: Callable[[Place], str]) -> Group:
+    rule = rules.RULES().get(code)
+    said: Severity = rule.SEVERITY if rule else "warning"
     return Group(
         code=code,
-        severity=min((one.severity for one in found), key=WEIGHT.__getitem__),
+        severity=min((one.severity for one in found), key=WEIGHT.__getitem__, default=said),
         title=title(code),
         count=audit.counts.get(code, len(found)),
         records=audit.records_by_code.get(code, 0),
-        conditions=tuple(dict.fromkeys(one.place.condition for one in found if one.place.condition)),
+        arms=tuple(dict.fromkeys(filter(None, (name(one.place) for one in found)))),
         findings=tuple(sorted(found, key=lambda one: WEIGHT[one.severity])),
     )

@@ -45,9 +45,10 @@ def run(args: argparse.Namespace) -> int:
     choice = _choice(args, opened)
     record = _record(args, _workspace.data(opened))
     arm = opened.condition(choice.condition) if choice.condition else None
-    assembly = assemble.assemble(opened, record, choice, _answer(opened, arm, choice, record), _values(args.set))
+    values = _values(args.set)
+    assembly = assemble.assemble(opened, record, choice, _answer(opened, arm, choice, record), values)
     sent = wire_text.sent(opened, record, assembly, arm, args.wire_form == "training") if args.wire else None
-    found = list(_findings(opened, record, assembly, sent))
+    found = list(_findings(opened, assemble.tried(opened, record, values), assembly, sent))
     if args.wire and sent is None:
         print("readback: no chat format is known here: a model's serving: {format: …} names one", file=sys.stderr)
     if args.format == "json":

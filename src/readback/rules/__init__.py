@@ -138,5 +138,5 @@ def _say(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(_say(one) for one in value)
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    text = " ".join(text.split())
+    text = " ".join(text.split()) or "–"  # nothing is said as such: "nearest: –"
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

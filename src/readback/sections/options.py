@@ -19,13 +19,16 @@ OPTIONS = {
     "reply_parser": ("readback", "upstream"),
     "merge_roles": ("none", "gemma"),
 }
+UNBUILT = ("assembly_profile", "citation_patterns", "judge_profile", "reply_parser")  # default only, so far
 SPELT = {True: "on", False: "off"}  # YAML reads the words on and off as true and false
 
 
 def read(node: Node, draft: Draft) -> None:
     for name, part in node.mapping(*OPTIONS).items():
         value = SPELT.get(part.value, part.value) if isinstance(part.value, bool) else part.value
-        if isinstance(value, str) and value in OPTIONS[name]:
+        if name in UNBUILT and value in OPTIONS[name][1:]:
+            part.wrong(f"{OPTIONS[name][0]}: the other choice is not built yet, and the default stays in force")
+        elif isinstance(value, str) and value in OPTIONS[name]:
             draft.options[name] = value
         else:
             part.one_of(OPTIONS[name])

@@ -11,7 +11,7 @@ from readback import assemble
 from readback.answers import open_answers
 from readback.dataset import Dataset
 from readback.types import Finding
-from readback.ui import address, choice, show
+from readback.ui import address, choice, exact, show
 from readback.ui.words import t
 
 LISTED = 500  # ids in a list to choose from; beyond, an id is typed
@@ -60,11 +60,15 @@ def _ids(data: Dataset, at: int) -> None:
     if len(data) <= LISTED:
         ids = data.ids()
         st.session_state["record"] = at
-        st.selectbox(t("messages.record"), range(len(ids)), key="record", format_func=ids.__getitem__, width=170,
-                     on_change=lambda: choice.go(st.session_state["record"]))  # fmt: skip
+        st.selectbox(t("messages.record"), range(len(ids)), key="record", on_change=_listed, width=170,
+                     format_func=lambda index: exact.spelled(ids[index]))  # fmt: skip
     else:
-        st.session_state["record_id"] = next(iter(data.ids(at, at + 1)), "")
+        st.session_state["record_id"] = exact.spelled(next(iter(data.ids(at, at + 1)), ""))
         st.text_input(t("messages.record"), key="record_id", on_change=_by_id, args=(data,), width=170)
+
+
+def _listed() -> None:
+    choice.go(st.session_state["record"])
 
 
 def _by_id(data: Dataset) -> None:

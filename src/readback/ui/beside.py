@@ -16,6 +16,8 @@ from readback.ui import address, choice, exact, show
 from readback.ui.words import t
 
 FIELDS = 80  # fields of a record in the list
+TELLING = 12  # characters from which a text found in the messages is hardly there by chance
+USES = {"used": "rb-s rb-data", "inside": "rb-s rb-data", "unused": "rb-small"}  # the looks of the three words
 SHOWN = 200  # characters of a field's value in the list
 
 
@@ -49,7 +51,7 @@ def _legend(look: str, count: int, whole: int) -> Markup:
         '<li><span class="rb-s rb-{}">{}</span> <span class="rb-small">{}</span></li>',
         look,
         t(f"messages.look_{look}"),
-        t("messages.share", n=count, percent=100 * count / whole),
+        t("messages.share", characters=t("messages.characters", n=count), percent=100 * count / whole),
     )
 
 
@@ -65,7 +67,9 @@ def fields(record: Record, made: Assembly, found: Sequence[Finding]) -> None:
     for number, one in enumerate(found, 1):
         if one.place.field:
             faults.setdefault(one.place.field, []).append(number)
-    rows = [_field(path, value, _is_used(path, used), faults.get(path, [])) for path, value in leaves[:FIELDS]]
+    texts = [message.text for message in made.messages]
+    uses = {path: _use(path, value, used, texts) for path, value in leaves[:FIELDS]}
+    rows = [_field(path, value, uses[path], faults.get(path, [])) for path, value in leaves[:FIELDS]]
     show.draw(show.h('<dl class="rb-fields">{}</dl>', show.join(rows)))
     if len(leaves) > FIELDS:
         st.caption(t("messages.more_fields", n=len(leaves) - FIELDS))
@@ -100,7 +104,7 @@ def trial(record: Record, made: Assembly) -> None:
     """Set a variable for a look; the files stay as they are."""
     names = list(dict.fromkeys([*(name for name, _ in made.names), *(path for path, _ in leaves_of(record.fields))]))
     with st.form("try_form", border=False):
-        st.selectbox(t("messages.try_name"), names, key="try_name", accept_new_options=True)
+        st.selectbox(t("messages.try_name"), names, key="try_name", accept_new_options=True, format_func=exact.spelled)
         st.text_area(t("messages.try_value"), key="try_value", height=80)
         st.toggle(t("messages.try_json"), key="try_json", help=t("messages.try_json_help"))
         st.form_submit_button(t("messages.try_it"), on_click=_try)
@@ -131,17 +135,21 @@ def _set(values: Mapping[str, Any]) -> None:
     st.session_state["tried"] = {**st.session_state.get("tried", {}), choice.workspace_id(): values}
 
 
-def _field(path: str, value: Any, used: bool, faults: Sequence[int]) -> Markup:
+def _field(path: str, value: Any, use: str, faults: Sequence[int]) -> Markup:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     more = t("messages.more_characters", n=len(text) - SHOWN) if len(text) > SHOWN else ""
-    mark = (
-        show.h('<span class="rb-s rb-data">{}</span>', t("messages.used"))
-        if used
-        else show.h('<span class="rb-small">{}</span>', t("messages.unused"))
-    )
+    mark = show.h('<span class="{}">{}</span>', USES[use], t(f"messages.{use}"))
     numbers = show.join([show.h(' <span class="rb-n">{}</span>', number) for number in faults])
     return show.h('<dt>{} {}{}</dt><dd>{} <span class="rb-small">{}</span></dd>',
                   path, mark, numbers, show.exact_text(text[:SHOWN]), more)  # fmt: skip
+
+
+def _use(path: str, value: Any, used: frozenset[str], texts: Sequence[str]) -> str:
+    """Whether a field was put into the messages, stands in them as a part of another one, or does neither."""
+    if _is_used(path, used):
+        return "used"
+    said = value.strip() if isinstance(value, str) else ""
+    return "inside" if len(said) >= TELLING and any(said in text for text in texts) else "unused"
 
 
 def leaves_of(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:

@@ -5,6 +5,7 @@ Nothing large is ever an argument, since Streamlit would hash it on every look.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import streamlit as st
@@ -13,11 +14,14 @@ from readback import workspace as reading
 from readback.answers import Answers, open_answers
 from readback.audit import engine
 from readback.dataset import open_dataset
-from readback.types import Condition, Workspace
+from readback.rules import Fault
+from readback.types import Assembly, Condition, Finding, Workspace
 from readback.ui.work import Job
 
 KEEP = 8  # workspaces open in one meeting
+VIEWED = 64  # assemblies that several people go back and forth between
 
+Found = tuple[tuple[Finding, ...], tuple[Fault, ...]]
 Key = tuple[str, str, tuple[tuple[str, str], ...]]  # path, stamp of its files, variables mapped to fields
 
 
@@ -43,6 +47,20 @@ def answers(path: str, stamp: str, fields: tuple[tuple[str, str], ...], conditio
     made, _ = workspace(path, stamp, fields)
     found = made.condition(condition) if made else None
     return open_answers(made or Workspace(Path(path), ""), found or Condition(condition))
+
+
+@st.cache_resource(max_entries=VIEWED, show_spinner=False)
+def assembly(
+    key: Key, index: int, asked: tuple[str | None, ...], tried: str, _make: Callable[[], Assembly]
+) -> Assembly:
+    """The messages of a record as `asked` (the parts of a Choice), with the values `tried` (JSON)."""
+    return _make()
+
+
+@st.cache_resource(max_entries=VIEWED, show_spinner=False)
+def found(key: Key, index: int, mark: str, asked: tuple[str | None, ...], _find: Callable[[], Found]) -> Found:
+    """The findings about an assembly; `mark` tells it from others."""
+    return _find()
 
 
 @st.cache_resource(max_entries=KEEP, show_spinner=False)

@@ -11,8 +11,9 @@ out once. A function that cannot answer says why on the page and ends the run, s
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, astuple, replace
 from typing import Any, TypeVar, cast
 
 import streamlit as st
@@ -23,7 +24,7 @@ from readback.audit.summary import Audit
 from readback.dataset import Dataset, DatasetChanged
 from readback.rules import Fault
 from readback.types import Answer, Assembly, Case, Choice, Finding, Record, Values, Workspace
-from readback.ui import address, caches, show
+from readback.ui import address, caches, exact, show
 from readback.ui.caches import Key
 from readback.ui.shelf import browser, configured, demos, folders, known
 from readback.ui.stamp import stamp
@@ -52,7 +53,7 @@ def workspace_id() -> str:
 
 def workspace() -> Workspace:
     """The workspace in view, read; with the fields that were mapped on the page in this session."""
-    made, reason = caches.workspace(*_key())
+    made, reason = _once("workspace", lambda: caches.workspace(*_key()))
     if made is None:
         show.problem(t("frame.nothing_read"), reason)
         show.empty(t("frame.nothing_read_next"), t("frame.open_one"), "open")
@@ -80,6 +81,7 @@ def map_field(variable: str, field: str | None) -> None:
     now = {**mapped(), variable: field}
     kept = {name: value for name, value in now.items() if value is not None}
     st.session_state["fields"] = {**st.session_state.get("fields", {}), workspace_id(): kept}
+    begin()
 
 
 def changed() -> tuple[str, ...]:
@@ -93,8 +95,7 @@ def changed() -> tuple[str, ...]:
 
 def dataset() -> Dataset:
     """The dataset in view; a large one is indexed in the background, with progress and a stop button."""
-    workspace()
-    made: Dataset | None = wait(caches.dataset(*_key()), "frame.reading", "dataset")
+    made: Dataset | None = _once("dataset", _dataset)
     if made is None:
         show.empty(t("frame.reading_stopped"))
         st.button(t("frame.again"), key="again_dataset", on_click=caches.dataset.clear, args=_key())
@@ -105,7 +106,7 @@ def dataset() -> Dataset:
 def position() -> int:
     """The record in view, counted from 0: `record` (an id) or `index` in the address, else the first."""
     data, name, number = dataset(), address.get("record"), address.get("index")
-    at = _once(("position", name), lambda: data.find(name)) if name is not None else None
+    at = data.find(name) if name is not None else None
     if at is None and number is not None and number.isdecimal():
         at = int(number)
     return min(at or 0, max(len(data) - 1, 0))
@@ -132,7 +133,7 @@ def go(index: int) -> None:
     data = dataset()
     index = max(0, min(index, len(data) - 1))
     name = next(iter(data.ids(index, index + 1)), None)
-    if name is not None and data.find(name) == index:
+    if name is not None and name == exact.spelled(name) and data.find(name) == index:
         address.put(record=name, index=None, finding=None)
     else:
         address.put(record=None, index=str(index), finding=None)
@@ -146,7 +147,7 @@ def sent() -> Choice:
     wrong = any(asked[key] is not None and asked[key] not in names for key, names in there.items())
     if any(asked.values()) and not wrong:
         return Choice(**asked)
-    return _once("first choice", lambda: next(iter(assemble.choices(shop)), Choice()))
+    return _once("first", lambda: next(iter(assemble.choices(shop)), Choice()))
 
 
 def send(choice: Choice) -> None:
@@ -164,18 +165,27 @@ def answer(choice: Choice | None = None) -> Answer | None:
 
 def assembly(choice: Choice | None = None, extra: Values | None = None) -> Assembly:
     """The messages for the record in view, as chosen; `extra` are values that are tried and in no file."""
-    choice = choice or sent()
-    made = assemble.assemble(workspace(), record(), choice, answer(choice), extra or {})
-    return made if made.index is not None else replace(made, index=position())
+    asked, at, tried = choice or sent(), position(), extra or {}
+
+    def make() -> Assembly:
+        made = assemble.assemble(workspace(), record(), asked, answer(asked), tried)
+        return made if made.index is not None else replace(made, index=at)
+
+    return caches.assembly(_key(), at, astuple(asked), json.dumps(tried), make)
 
 
-def found(made: Assembly) -> tuple[tuple[Finding, ...], tuple[Fault, ...]]:
+def found(made: Assembly) -> caches.Found:
     """The findings about one assembly and its record by the rules of the audit, marked ones in the order of the
     text; and the rules that failed, which is our fault."""
-    here = record()
-    both = (*rules.check(Case(workspace(), here), "record"), *about(workspace(), here, made))
-    findings = sorted((one for one in both if isinstance(one, Finding)), key=_order)
-    return tuple(findings), tuple(one for one in both if isinstance(one, Fault))
+
+    def find() -> caches.Found:
+        here = record()
+        both = (*rules.check(Case(workspace(), here), "record"), *about(workspace(), here, made))
+        findings = sorted((one for one in both if isinstance(one, Finding)), key=_order)
+        return tuple(findings), tuple(one for one in both if isinstance(one, Fault))
+
+    mark = f"{made.fingerprint} {made.notes}"  # what could not be built has notes and no fingerprint
+    return caches.found(_key(), position(), mark, astuple(made.choice), find)
 
 
 def audit(start: bool = False) -> Audit | None:
@@ -207,14 +217,23 @@ def size() -> int:
     return len(dataset()) * max(1, len(assemble.choices(workspace())))
 
 
+def _dataset() -> Dataset | None:
+    workspace()
+    return cast(Dataset | None, wait(caches.dataset(*_key()), "frame.reading", "dataset"))
+
+
 def _key() -> Key:
     """What the caches know the workspace in view by. Says so and ends the run where there is none."""
+    return _once("key", _new_key)
+
+
+def _new_key() -> Key:
     name = workspace_id()
     if not name:
         show.empty(t("frame.no_workspace"), t("frame.open_one"), "open")
         st.stop()
     path = _known()[name]
-    return str(path), _once(("stamp", name), lambda: stamp(path).key), tuple(sorted(mapped().items()))
+    return str(path), stamp(path).key, tuple(sorted(mapped().items()))
 
 
 def _known() -> Mapping[str, Any]:
@@ -224,10 +243,9 @@ def _known() -> Mapping[str, Any]:
 def _once(name: object, work: Callable[[], T]) -> T:
     """What `work` answers, worked out once in a run. None is worked out again."""
     kept: dict[object, Any] = st.session_state.setdefault(ONCE, {})
-    about_it = (name, address.get("workspace"))
-    if kept.get(about_it) is None:
-        kept[about_it] = work()
-    return cast(T, kept[about_it])
+    if kept.get(name) is None:
+        kept[name] = work()
+    return cast(T, kept[name])
 
 
 def _arms(shop: Workspace) -> frozenset[str]:

@@ -36,19 +36,20 @@ STOPS = 40  # stretches that the Tab key stops at; where there are more, only th
 BEFORE = 2_000  # characters before a finding that give it its context
 
 # Kept by the browser as text, shown with a letter of our own over them.
-MARKED = dict(
-    pair.split("=")
-    for pair in (
-        "\u00a0=nbsp \u00ad=shy \u200b=zwsp \u200c=zwnj \u200d=zwj \u2028=ls \u2029=ps \u200e=lrm \u200f=rlm \u061c=alm "
-        "\u202a=lre \u202b=rle \u202c=pdf \u202d=lro \u202e=rlo \u2066=lri \u2067=rli \u2068=fsi \u2069=pdi \u2060=wj "
-        "\ufeff=bom \u202f=nnbsp \u2007=figsp \u0085=nel"
-    ).split(" ")
-)
+# fmt: off
+MARKED = {
+    "\u00a0": "nbsp", "\u00ad": "shy", "\u200b": "zwsp", "\u200c": "zwnj", "\u200d": "zwj", "\u2028": "ls",
+    "\u2029": "ps", "\u200e": "lrm", "\u200f": "rlm", "\u061c": "alm", "\u202a": "lre", "\u202b": "rle",
+    "\u202c": "pdf", "\u202d": "lro", "\u202e": "rlo", "\u2066": "lri", "\u2067": "rli", "\u2068": "fsi",
+    "\u2069": "pdi", "\u2060": "wj", "\ufeff": "bom", "\u202f": "nnbsp", "\u2007": "figsp", "\u0085": "nel",
+}
+# fmt: on
 QUIET = {"\u00a0", "\u202f", "\u2007", "\u200d", "\u200c"}  # part of ordinary writing: marked with whitespace only
 SPECIAL = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff9-\ufffb"
     r"\ud800-\udfff]"
 )
+SURROGATE = re.compile("[\ud800-\udfff]")
 SPECIAL_OR_BLANK = re.compile(f"{SPECIAL.pattern}| ")
 
 
@@ -113,6 +114,11 @@ def html(
 def text(value: str, whitespace: bool = False) -> str:
     """The characters as HTML that reads back as the same characters (but for NUL, CR and lone surrogates)."""
     return "".join(_characters(value, whitespace))
+
+
+def spelled(value: str) -> str:
+    """A text with its lone surrogates written out: they cannot travel to a browser, nor stand in an address."""
+    return SURROGATE.sub(lambda m: f"\\u{ord(m[0]):04x}", value)
 
 
 def attribute(value: str) -> str:

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from markupsafe import Markup
 
-from readback import scores, stats
+from readback import stats
+from readback.criteria import MINUS
+from readback.score_table import FAILED, MISSING, NOT_APPLICABLE, SCORED, ScoreTable
 from readback.types import Workspace
-from readback.ui import show
+from readback.ui import score_said, score_tables, show
+from readback.ui.table import Column
 from readback.ui.words import t
+
+STEPS = 6  # shades; a scale with fewer values takes some of them, one with more repeats neighbours
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One condition: `shape` draws the distribution, `said` is the mean with n in words."""
+    """One condition: `picture` draws the distribution that `told` tells, `said` is the mean with n."""
 
-    mean: float | None
+    name: str
+    n: int
+    missing: int
     said: str
-    shape: Markup
+    told: str
+    picture: Markup
+    door: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,34 +37,120 @@ class Headline:
     """The criterion that stands for the workspace. `stated`: the workspace declares it, so its number is shown."""
 
     criterion: str
+    judge: str
     stated: bool
     synthetic: bool
+    values: tuple[str, ...]
+    factors: tuple[str, ...]
     shapes: Mapping[str, Shape]
 
     def of(self, condition: str) -> Shape | None:
         return self.shapes.get(condition)
 
 
-def headline(shop: Workspace) -> Headline | None:
-    """The headline criterion's scores by condition name; None where there are no scores."""
-    if not shop.scores:
-        return None
-    table = scores.load(shop)
-    names = list(table.columns.criteria)
+def headline(shop: Workspace, table: ScoreTable) -> Headline | None:
+    """The headline criterion's scores by condition name, by its first judge; None where there are no scores."""
+    names = table.columns.criteria
     wanted = next((n for n in names if shop.headline in (n, n.removesuffix("_score"))), names[0] if names else None)
-    if wanted is None:
+    rows = stats.rows(table, criterion=wanted) if wanted is not None else ()
+    if wanted is None or not rows:
         return None
-    made = {table.label(row.condition): _shape(row) for row in reversed(stats.rows(table, criterion=wanted))}
-    return Headline(wanted, shop.headline is not None, table.synthetic, made)
+    judge = rows[0].judge
+    shapes = {table.label(row.condition): _shape(table, row) for row in rows if row.judge == judge}
+    values = tuple(_said(value) for value, _ in rows[0].distribution)
+    return Headline(wanted, judge, shop.headline is not None, table.synthetic, values, table.varying, shapes)
 
 
-def _shape(row: stats.Row) -> Shape:
-    counts = ", ".join(f"{value}: {n}" for value, n in row.distribution)
-    label = t("overview.shape_said", criterion=row.criterion, counts=counts)
+def legend(head: Headline) -> Markup:
+    """What the small pictures show, in the order and shades of the scale."""
+    items = [
+        show.h(
+            '<span class="rb-key"><span class="rb-step rb-step-{}"></span>{}</span>', _step(at, len(head.values)), value
+        )
+        for at, value in enumerate(head.values)
+    ]
+    said = t("overview.legend", criterion=head.criterion)
+    judge = t("overview.legend_judge", judge=head.judge) if head.judge else ""
+    factors = t("overview.factors", factors=" · ".join(head.factors)) if len(head.factors) > score_said.FEW else ""
+    made_up = show.h(' <strong class="rb-warn">{}</strong>', t("overview.synthetic")) if head.synthetic else ""
+    return show.h('<p class="rb-small">{} {} {} {}{}</p>', said, show.join(items, " "), judge, factors, made_up)
+
+
+def scored(head: Headline) -> tuple[tuple[Column, ...], list[Mapping[str, Any]]]:
+    """The conditions of a workspace that has nothing but scores."""
+    rows: list[Mapping[str, Any]] = [
+        {"name": one.name, "n": one.n, "missing": one.missing, "shape": one.told, "mean": one.said}
+        for one in head.shapes.values()
+    ]
+    shapes = {one.name: one for one in head.shapes.values()}
+    columns = (
+        Column(
+            "name", t("overview.name"), show=lambda row: show.link("scores", row["name"], of=shapes[row["name"]].door)
+        ),
+        Column("n", t("overview.n"), number=True),
+        Column("missing", t("overview.missing"), number=True),
+        *pictures(head, shapes),
+    )
+    return columns, rows
+
+
+def pictures(head: Headline, shapes: Mapping[str, Shape]) -> tuple[Column, ...]:
+    """The columns with the distribution, and with the mean where the workspace declares a headline."""
+
+    def picture(row: Mapping[str, Any]) -> Markup | str:
+        return shapes[row["name"]].picture if row["name"] in shapes else "–"
+
+    title = t("overview.shape_synthetic" if head.synthetic else "overview.shape", criterion=head.criterion)
+    shape = Column("shape", title, show=picture)
+    mean = Column(
+        "mean", t("overview.headline", criterion=head.criterion), number=True, show=lambda row: row["mean"] or "–"
+    )
+    return (shape, mean) if head.stated else (shape,)
+
+
+def reconciled(table: ScoreTable) -> Sequence[str]:
+    """The counts of the score files, which add up."""
+    state, lines = table.columns.state, []
+    for one in table.sources:
+        lines.append(t("overview.score_file", path=one.path, rows=one.rows, cells=one.cells))
+    if len(table.columns):
+        counts = {"scored": SCORED, "failed": FAILED, "missing": MISSING, "na": NOT_APPLICABLE}
+        known = {name: state.count(code) for name, code in counts.items()}
+        lines.append(t("overview.score_counts", cells=len(table.columns), **known))
+        absent = sum(row.missing for row in stats.rows(table)) - known["missing"]
+        lines += [t("overview.score_absent", n=absent)] if absent > 0 else []
+    return lines
+
+
+def _shape(table: ScoreTable, row: stats.Row) -> Shape:
+    counts = [(_said(value), n) for value, n in row.distribution]
+    missing = row.missing + row.failed
+    told = ", ".join(f"{value}: {n}" for value, n in counts) or "–"
+    label = t("overview.shape_said", criterion=row.criterion, counts=told, n=row.n, missing=missing)
     parts = [
-        show.h('<span class="rb-step rb-step-{}" style="flex:{} 1 0" title="{}: {}"></span>', at % 6, n, value, n)
-        for at, (value, n) in enumerate(row.distribution)
+        show.h(
+            '<span class="rb-step rb-step-{}" style="flex:{} 1 0" title="{}: {}"></span>',
+            _step(at, len(counts)),
+            n,
+            value,
+            n,
+        )
+        for at, (value, n) in enumerate(counts)
         if n
     ]
+    if missing:
+        parts.append(
+            show.h('<span style="flex:{} 1 0" title="{}: {}"></span>', missing, t("overview.missing"), missing)
+        )
     picture = show.h('<span class="rb-shape" role="img" aria-label="{}">{}</span>', label, show.join(parts))
-    return Shape(row.mean, f"{show.number(row.mean)} ({row.n})", picture)
+    said = f"{score_tables.mean(row.mean)} ({row.n})"
+    name = score_said.short(table, row.condition)
+    return Shape(name, row.n, missing, said, told, picture, score_tables.door(table, row.condition))
+
+
+def _step(at: int, count: int) -> int:
+    return round(at * (STEPS - 1) / max(1, count - 1))
+
+
+def _said(value: str) -> str:
+    return value.replace("-", MINUS) if value.startswith("-") else value

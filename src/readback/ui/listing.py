@@ -1,121 +1,146 @@
-"""The findings page's parts: the rules with their bars, the filter, and each place in its context."""
+"""The findings page's parts: the rules with their bars, the filter, and what is downloaded."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+import streamlit as st
 from markupsafe import Markup
 
-from readback import assemble
-from readback.audit.groups import Group, area, groups, of_severity
+from readback import as_json
+from readback.audit.groups import WEIGHT, Group, area, names
 from readback.audit.summary import Audit
-from readback.dataset import Dataset
-from readback.types import Choice, Finding, Message, Severity, Workspace
-from readback.ui import exact, show
+from readback.types import Finding, Place
+from readback.ui import address, show
 from readback.ui.words import t
 
 PLACES = 10  # on the screen at once
-AROUND = 90  # characters before and after a span
+NO_ROW = "–"  # stands in the address for what is not about one condition
+FILTERS = ("severity", "area", "arm")  # what a link to another rule keeps
 
 
-def filtered(audit: Audit, severity: str = "", about: str = "", arm: str = "", words: str = "") -> tuple[Group, ...]:
+def filtered(
+    found: Sequence[Group], audit: Audit, severity: str = "", about: str = "", arm: str = "", words: str = ""
+) -> tuple[Group, ...]:
     """The groups that hold a finding of that severity, area and condition, with those words in it."""
-    return tuple(kept for group in groups(audit) if (kept := _kept(group, severity, about, arm, words)).findings)
+    if not (severity or about or arm or words):
+        return tuple(found)
+    name = names(audit)
+    kept = (_kept(group, name, severity, arm, words) for group in found if not about or area(group.code) == about)
+    return tuple(group for group in kept if group.count)
 
 
-def areas(audit: Audit) -> tuple[str, ...]:
+def areas(found: Sequence[Group]) -> tuple[str, ...]:
     """The areas that have findings."""
-    return tuple(dict.fromkeys(area(group.code) for group in groups(audit)))
+    return tuple(dict.fromkeys(area(group.code) for group in found))
 
 
-def arms(audit: Audit) -> tuple[str, ...]:
-    """The conditions that have findings."""
-    return tuple(dict.fromkeys(name for group in groups(audit) for name in group.conditions))
+def arms(found: Sequence[Group], audit: Audit) -> tuple[str, ...]:
+    """The conditions that have findings, those of the table in its order; then what is not about one."""
+    there = dict.fromkeys(name for group in found for name in group.arms)
+    rows = [row.name for row in audit.conditions if row.name in there]
+    return (*rows, *sorted(set(there) - set(rows)), NO_ROW)
+
+
+def say_arm(arm: str) -> str:
+    """A condition as the filter offers it."""
+    return t("findings.no_row") if arm == NO_ROW else arm
 
 
 def rules(found: Sequence[Group], chosen: str, records: int) -> Markup:
-    """Every rule as a link with its bar."""
-    return show.h(
-        "<nav aria-label='{}'>{}</nav>",
-        t("findings.rules", n=len(found)),
-        show.join([_rule(g, chosen, records) for g in found]),
-    )
+    """Every rule as a link with its bar; a link keeps the filter."""
+    kept = {key: st.query_params.get(key) for key in FILTERS}
+    label = t("findings.rules", n=len(found))
+    return show.h("<nav aria-label='{}'>{}</nav>", label, show.join([_rule(g, chosen, records, kept) for g in found]))
 
 
-def place(one: Finding, messages: Sequence[Message]) -> Markup:
-    """One place: the finding, and the span it is about between a few words of context."""
-    return show.h("{}{}", show.finding(one), _excerpt(one, messages))
+def lines(found: Sequence[Group]) -> str:
+    """The findings as JSON lines, in the shape of `readback check --format jsonl`."""
+    return "".join(as_json.dumps(as_json.finding(one)) + "\n" for group in found for one in group.findings)
 
 
-def messages(shop: Workspace, data: Dataset, one: Finding) -> tuple[Message, ...]:
-    """The messages a finding is about; none where it is about a file, or a span of a field."""
-    at = one.place
-    if at.role is None or at.start is None or at.index is None or at.index >= len(data):
-        return ()
-    return assemble.assemble(shop, data.record(at.index), sent_of(one)).messages
+def severities(found: Sequence[Group]) -> tuple[str, ...]:
+    """The severities to choose from: all, then those there are."""
+    there = {one.severity for group in found for one in group.findings} | {group.severity for group in found}
+    return ("", *(one for one in WEIGHT if one in there))
 
 
-def sent_of(one: Finding) -> Choice:
-    """What is sent where the finding stands."""
-    at = one.place
-    if at.condition:
-        return Choice(condition=at.condition, judge=at.judge)
-    return Choice(mode=at.mode, adapter=at.adapter, task=at.task, judge=at.judge)
+def say_severity(severity: str) -> str:
+    """A severity as the filter offers it."""
+    return t(f"frame.{severity}")
 
 
-def _kept(group: Group, severity: str, about: str, arm: str, words: str) -> Group:
-    if about and area(group.code) != about:
-        return replace(group, findings=())
-    weight: Severity | None = severity if severity in ("error", "warning", "info") else None  # type: ignore[assignment]
-    found = [one for one in of_severity(group.findings, weight) if not arm or one.place.condition == arm]
-    if words:
-        found = [
-            one for one in found if words.casefold() in f"{one.message} {one.fix} {one.code} {group.title}".casefold()
-        ]
+def heading(group: Group, start: int, shown: int) -> str:
+    """Which of the places follow, and how many there are."""
+    if not shown:
+        return t("findings.not_kept", n=group.count)
+    if group.count == shown:
+        return t("findings.places", n=group.count)
+    return t("findings.page", start=start + 1, stop=start + shown, all=group.count)
+
+
+def turn(start: int, kept: int) -> None:
+    """Buttons to the places before and after."""
+    if kept <= PLACES:
+        return
+    with st.container(horizontal=True):
+        for label, at in (("earlier", start - PLACES), ("later", start + PLACES)):
+            to = str(at) if at > 0 else None
+            st.button(
+                t(f"findings.{label}"), key=label, disabled=not 0 <= at < kept, on_click=address.put, kwargs={"at": to}
+            )
+
+
+def ignored(audit: Audit) -> None:
+    """What the workspace file ignores: how often, why, and who says so."""
+    if not audit.ignored:
+        return
+    rows = []
+    for one, n in audit.ignored:
+        known = {"why": one.why or t("findings.unwritten"), "by": one.by or "–", "date": one.date or "–"}
+        rows.append(show.h("<li>{}</li>", t("findings.ignored_row", code=one.code, n=n, **known)))
+    total = t("findings.ignored", n=sum(n for _, n in audit.ignored))
+    show.draw(show.h('<div class="rb-small"><p>{}:</p><ul>{}</ul></div>', total, show.join(rows)))
+
+
+def _kept(group: Group, name: Callable[[Place], str], severity: str, arm: str, words: str) -> Group:
+    if not group.findings:  # none was kept: only the rule's own severity is known
+        whole = severity in ("", group.severity) and not arm and not words
+        return group if whole else replace(group, count=0)
+    found = [
+        one
+        for one in group.findings
+        if severity in ("", one.severity)
+        and (not arm or name(one.place) == ("" if arm == NO_ROW else arm))
+        and (not words or words.casefold() in _said(one, group.title))
+    ]
     if len(found) == len(group.findings):
         return group
-    records = {one.place.record for one in found if one.place.record is not None}
-    conditions = tuple(dict.fromkeys(one.place.condition for one in found if one.place.condition))
-    return replace(group, findings=tuple(found), count=len(found), records=len(records), conditions=conditions)
+    at = {(one.place.index, one.place.record) for one in found} - {(None, None)}
+    touched = tuple(dict.fromkeys(filter(None, (name(one.place) for one in found))))
+    return replace(group, findings=tuple(found), count=len(found), records=len(at), arms=touched)
 
 
-def _rule(group: Group, chosen: str, records: int) -> Markup:
+def _said(one: Finding, title: str) -> str:
+    return f"{title} {one.code} {one.message} {one.fix} {show.where(one.place)}".casefold()
+
+
+def _rule(group: Group, chosen: str, records: int, kept: Mapping[str, str | None]) -> Markup:
     share = group.records / records if records else 0
     bar = show.h('<span class="rb-share" aria-hidden="true"><span style="width:{}%"></span></span>', round(100 * share))
-    said = t("findings.of_records", n=group.records, all=records) if group.records else t("findings.no_record")
+    said = t("findings.of_records", some=group.records, n=records) if group.records else t("findings.no_record")
+    here = group.code == chosen
+    link = show.link("findings", group.title, **kept, code=group.code)
+    if here:
+        link = link.replace("<a ", Markup('<a aria-current="true" '), 1)
     return show.h(
-        '<div class="rb-rule" aria-current="{}">{} {}{}<span class="rb-small">{} · {} · <code>{}</code></span></div>',
-        "true" if group.code == chosen else "false",
+        '<div class="rb-rule{}">{} {}{}<span class="rb-small">{} · {}<br><code>{}</code></span></div>',
+        " rb-chosen" if here else "",
         show.severity(group.severity),
-        show.link("findings", group.title, code=group.code),
+        link,
         bar if group.records else "",
         said,
         t("findings.places", n=group.count),
         group.code,
     )
-
-
-def _excerpt(one: Finding, messages: Sequence[Message]) -> Markup:
-    at = one.place
-    if at.role is None or at.start is None or at.end is None:
-        return Markup("")
-    message = next((m for m in messages if m.role == at.role and len(m.text) >= (at.end or 0)), None)
-    if message is None:
-        return Markup("")
-    start, stop = max(0, at.start - AROUND), min(len(message.text), at.end + AROUND)
-    before, span, after = message.text[start : at.start], message.text[at.start : at.end], message.text[at.end : stop]
-    return show.h(
-        '<div class="rb-excerpt" role="group" aria-label="{}">{}{}<mark class="rb-find rb-{}">{}</mark>{}{}</div>',
-        t("findings.excerpt"),
-        "…" if start else "",
-        _text(before),
-        one.severity,
-        _text(span),
-        _text(after),
-        "…" if stop < len(message.text) else "",
-    )
-
-
-def _text(value: str) -> Markup:
-    return Markup(exact.text(value))  # noqa: S704 (escaped there)

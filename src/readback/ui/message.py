@@ -24,7 +24,9 @@ def message(
     """Draw a text. `name` is unique on the page; `found` are findings with offsets into it, `numbers` theirs."""
     text = "".join(segment.text for segment in segments)
     raw = exports.exact(text)
-    counts = t("messages.counts", characters=len(text), bytes=len(raw)) if text else t("messages.no_text")
+    counts = (
+        f"{t('messages.characters', n=len(text))}, {t('messages.bytes', n=len(raw))}" if text else t("messages.no_text")
+    )
     head = show.h('<div class="rb-head"><h2>{}</h2><span class="rb-small">{}</span></div>', title, counts)
     _text(name, title, head, segments, marks(found, numbers))
     _take(name, text, raw, masked)
@@ -100,7 +102,12 @@ def _take(name: str, text: str, raw: bytes, masked: bool) -> None:
             "<details><summary>{}</summary><p>sha256 <code>{}</code></p><p>{}</p></details>",
             t("messages.exactness"),
             hashlib.sha256(raw).hexdigest(),
-            t("messages.exact_facts", bytes=len(raw), characters=len(text), lines=text.count("\n") + 1,
-              end=t("messages.ends_with_newline" if text.endswith("\n") else "messages.ends_without_newline")),
-        )  # fmt: skip
+            t(
+                "messages.exact_facts",
+                bytes=t("messages.bytes", n=len(raw)),
+                characters=t("messages.characters", n=len(text)),
+                lines=t("messages.lines", n=text.count("\n") + 1),
+                end=t("messages.ends_with_newline" if text.endswith("\n") else "messages.ends_without_newline"),
+            ),
+        )
         show.draw(facts)

@@ -1,20 +1,23 @@
-"""The open page's parts: lists of workspaces, an upload that becomes one, variables that want a field."""
+"""The open page's parts: lists of workspaces, and an upload that becomes one."""
 
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+from readback import workspace as reading
 from readback.rules import finding
-from readback.rules._fields import paths
-from readback.types import Workspace
-from readback.ui import address, choice, frame, show, upload
+from readback.types import Note, Workspace
+from readback.ui import address, choice, frame, loaded, show, upload
 from readback.ui.words import t
-from readback.unmapped import Unmapped, unmapped
+
+BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)  # or one with a password
 
 
 def shelf(title: str, there: Mapping[str, Path], removable: bool = False) -> None:
@@ -33,78 +36,48 @@ def shelf(title: str, there: Mapping[str, Path], removable: bool = False) -> Non
 def bring() -> None:
     """The upload: files or a whole folder, kept as a workspace of their own and opened."""
     st.subheader(t("open.mine"))
-    files = st.file_uploader(t("open.upload"), accept_multiple_files=True, key="upload", help=t("open.upload_help"))
-    folder = st.file_uploader(t("open.upload_folder"), accept_multiple_files="directory", key="upload_folder")
+    turn = st.session_state.setdefault("uploads", 0)  # a new key empties the two after use
+    files = st.file_uploader(
+        t("open.upload"), accept_multiple_files=True, key=f"upload_{turn}", help=t("open.upload_help")
+    )
+    folder = st.file_uploader(t("open.upload_folder"), accept_multiple_files="directory", key=f"folder_{turn}")
     given = [*(files or ()), *(folder or ())]
     if st.button(t("open.upload_go"), key="upload_go", type="primary", disabled=not given):
         _take(given)
     show.draw(show.h('<p class="rb-small">{}</p>', t("open.upload_private")))
 
 
-def mapping(shop: Workspace) -> None:
-    """Variables without data, each with a field to take; one click when a field is near."""
-    st.header(t("open.mapping"))
-    for variable, field in choice.mapped().items():
-        with st.container(horizontal=True, vertical_alignment="center"):
-            show.draw(show.h("<p>{}</p>", t("open.mapped", variable=variable, field=field)))
-            st.button(t("open.unmap"), key=f"unmap_{variable}", on_click=choice.map_field, args=(variable, None))
-    data = choice.dataset()
-    fields = [path for path, _ in paths(data.record(0).fields)] if len(data) else []
-    wanted = unmapped(shop, data.record(0)) if len(data) else ()
-    if not wanted:
-        show.draw(show.h("<p>{}</p>", t("open.mapping_none")))
-        return
-    show.draw(show.h("<p>{}</p>", t("open.mapping_lead")))
-    for one in wanted:
-        _row(one, fields)
+def said() -> None:
+    """What came of the upload or the deletion a moment ago."""
+    if st.session_state.pop("upload_deleted", False):
+        show.notice(t("open.deleted"))
+    token, count, notes = st.session_state.get("upload_said", ("", 0, ()))
+    if token and token == choice.workspace_id():
+        show.notice(t("open.kept", n=count))
+        show.findings([finding(note) for note in notes], to_message=False)
 
 
-def loading(shop: Workspace) -> None:
-    """What went wrong while loading, by file and line."""
-    st.header(t("open.problems"))
-    noted = (*shop.notes, *(choice.dataset().notes if shop.dataset else ()))
-    if noted:
-        show.findings([finding(note) for note in noted], to_message=False)
-    else:
-        show.draw(show.h("<p>{}</p>", t("open.no_problems")))
-
-
-def _row(one: Unmapped, fields: list[str]) -> None:
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        key = f"field_{one.variable}"
-        label = show.md(t("open.map_from", variable=one.variable))
-        options = ["", *fields]
-        st.selectbox(
-            label,
-            options,
-            key=key,
-            format_func=lambda option: option or t("open.map_leave"),
-            on_change=_chosen,
-            args=(one.variable, key),
-            width=320,
-        )
-        if one.offered:
-            offer = show.md(t("open.map_offer", field=one.offered, variable=one.variable))
-            st.button(offer, key=f"offer_{one.variable}", on_click=choice.map_field, args=(one.variable, one.offered))
-
-
-def _chosen(variable: str, key: str) -> None:
-    choice.map_field(variable, st.session_state[key] or None)
+def saved(shop: Workspace) -> str:
+    """The workspace file, with what was mapped in this session and a name that says more than a folder of ours."""
+    return reading.init_text(replace(shop, name=loaded.name(shop)))
 
 
 def _delete(token: str) -> None:
     upload.delete(token, choice.browser())
-    if token == choice.workspace_id():
+    st.session_state["upload_deleted"] = True
+    if token == choice.workspace_id() or token == address.get("workspace"):
         address.put(workspace=None)
 
 
 def _take(given: list[Any]) -> None:
     try:
         token, notes = upload.save([(file.name, file) for file in given], choice.browser())
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:  # not a zip, or one with a password
-        show.problem(t("open.bad_zip"), str(error))
+    except (*BROKEN, OSError) as error:
+        show.problem(t("open.not_kept" if isinstance(error, OSError) else "open.bad_zip"), str(error))
         return
-    st.session_state["upload_notes"] = notes
+    kept: tuple[str, int, tuple[Note, ...]] = (token, len(given), notes)
+    st.session_state["upload_said"] = kept
+    st.session_state["uploads"] += 1
     address.put(workspace=token)
     st.rerun()
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from readback.house import HOUSE
 
@@ -51,12 +52,19 @@ HEADERS = {
 
 
 class Headers:
-    """Add the headers to every response; refuse the metrics page, which needs no login."""
+    """Add the headers to every response; refuse the metrics page, which needs no login, and foreign origins.
+
+    Streamlit lets a page of any other port of this machine connect, and asks a server in the internet for our
+    address before it refuses others.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket" and _foreign(scope):
+            await send({"type": "websocket.close"})  # before it was accepted: answered with 403
+            return
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -75,6 +83,20 @@ class Headers:
         await self.app(scope, receive, with_headers)
 
 
+def _foreign(scope: Scope) -> bool:
+    """Whether a page of another origin asks: not the host it asks, nor a name in READBACK_HOSTS (a proxy's)."""
+    said = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
+    if b"origin" not in said:
+        return False
+    origin = urlsplit(said[b"origin"])
+    return origin.netloc != said.get(b"host") and origin.hostname not in _named()
+
+
+def _named() -> tuple[str, ...]:
+    """The names in READBACK_HOSTS."""
+    return tuple(name.strip() for name in os.environ.get("READBACK_HOSTS", "").split(",") if name.strip())
+
+
 def command(workspace: Path | str | None, host: str = "127.0.0.1", port: int = 8501, base_path: str = "") -> list[str]:
     """The command that serves the pages; run it in place of this process, or as a child.
 
@@ -89,9 +111,8 @@ def hosts(host: str) -> list[str]:
 
     READBACK_HOSTS names them, separated by commas, where people reach the server through a proxy.
     """
-    named = [name.strip() for name in os.environ.get("READBACK_HOSTS", "").split(",") if name.strip()]
     own = [socket.gethostname()] if host in ANYWHERE else [] if host in LOOPBACK else [host]
-    return [*dict.fromkeys((*named, *own, *LOOPBACK))]
+    return [*dict.fromkeys((*_named(), *own, *LOOPBACK))]
 
 
 def settings(host: str, port: int, base_path: str) -> dict[str, Any]:
@@ -109,6 +130,7 @@ def settings(host: str, port: int, base_path: str) -> dict[str, Any]:
         "server.enableStaticServing": False,
         "browser.gatherUsageStats": False,
         "client.showErrorDetails": "none",
+        "client.showErrorLinks": False,
         "client.toolbarMode": "viewer",
         "runner.magicEnabled": False,
         "logger.hideWelcomeMessage": True,
@@ -126,7 +148,16 @@ def application(base_path: str = "", script: Path = HOUSE / "app.py") -> Any:
         return FileResponse(SCRIPT, media_type="text/javascript", headers={"cache-control": "no-cache"})
 
     route = Route(under(base_path, SCRIPT_PATH), page_js)
-    return st.App(script, middleware=[Middleware(Headers)], routes=[route])
+    return st.App(script, middleware=[Middleware(Headers)], routes=[route], on_script_error=_our_mistake)
+
+
+def _our_mistake(error: Exception) -> bool:
+    """What a page says when it fails. Only Streamlit's log has the details, since they may hold private text."""
+    from readback.ui import show
+    from readback.ui.words import t
+
+    show.problem(t("frame.our_mistake"), type(error).__name__)
+    return True
 
 
 def under(base_path: str, path: str) -> str:

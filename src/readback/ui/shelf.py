@@ -9,7 +9,9 @@ from pathlib import Path
 import streamlit as st
 
 from readback.house import EXAMPLES
-from readback.ui import upload
+from readback.ui import exact, upload
+
+BROWSER = "browser"  # where a session keeps what tells its browser from others
 
 
 def demos() -> Mapping[str, Path]:
@@ -22,23 +24,18 @@ def configured() -> Mapping[str, Path]:
     found: dict[str, Path] = {}
     for text in filter(None, os.environ.get("READBACK_WORKSPACE", "").split(os.pathsep)):
         path = Path(os.path.abspath(Path(text).expanduser()))  # noqa: PTH100 - links stay as they are named
-        name, n = path.name or "workspace", 1
+        name = stem = exact.spelled(path.name) or "workspace"
         while name in found:
-            n += 1
-            name = f"{path.name}-{n}"
+            name = f"{stem}-{sum(key.startswith(stem) for key in found) + 1}"
         found[name] = path
     return found
 
 
 def browser() -> str:
     """What tells this browser from others: its cross-site token, else this session."""
-    raw = st.context.cookies.get("_streamlit_xsrf", "").split("|")
-    try:
-        _, mask, token, _ = raw  # version, mask, masked token, time: the mask changes, the token stays
-        one, other = bytes.fromhex(mask), bytes.fromhex(token)
-        return upload.owner(bytes(b ^ one[i % len(one)] for i, b in enumerate(other)).hex())
-    except (ValueError, ZeroDivisionError):
-        return upload.owner(st.session_state.setdefault("browser", os.urandom(16).hex()))
+    if BROWSER not in st.session_state:
+        st.session_state[BROWSER] = _browser()
+    return str(st.session_state[BROWSER])
 
 
 def folders() -> Mapping[str, Path]:
@@ -50,4 +47,15 @@ def folders() -> Mapping[str, Path]:
 
 def known() -> Mapping[str, Path]:
     """Every workspace this browser may open: those in the list, and the demos always."""
-    return {**folders(), **{name: path for name, path in demos().items() if name not in folders()}}
+    listed = folders()
+    return {**listed, **{name: path for name, path in demos().items() if name not in listed}}
+
+
+def _browser() -> str:
+    raw = st.context.cookies.get("_streamlit_xsrf", "").split("|")
+    try:
+        _, mask, token, _ = raw  # version, mask, masked token, time: the mask changes, the token stays
+        one, other = bytes.fromhex(mask), bytes.fromhex(token)
+        return upload.owner(bytes(b ^ one[i % len(one)] for i, b in enumerate(other)).hex())
+    except (ValueError, ZeroDivisionError):
+        return upload.owner(os.urandom(16).hex())

@@ -44,12 +44,12 @@ def draw(markup: Markup) -> None:
     """Put markup on the page. Takes Markup only, so that plain text cannot slip in unescaped."""
     if not isinstance(markup, Markup):
         raise TypeError("draw takes Markup; make it with h()")
-    st.html(f'<div class="rb">{markup}</div>')
+    st.html(f'<div class="rb">{exact.spelled(markup)}</div>')
 
 
 def md(text: object) -> str:
     """A text as Markdown that shows the same text: for labels, captions and hints that Streamlit reads as Markdown."""
-    line = " ".join(str(text).split())
+    line = " ".join(exact.spelled(str(text)).split())
     return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~:$&^=\"'/@])", r"\\\1", line)
 
 
@@ -87,7 +87,7 @@ def problem(sentence: str, detail: str = "") -> None:
     """Something did not work: a fixed sentence, and what was said about it exactly as it is."""
     draw(h('<p class="rb-notice rb-error" role="alert">{} {}</p>', _sign("error"), sentence))
     if detail:
-        st.code(detail, language=None, wrap_lines=True)
+        st.code(exact.spelled(detail), language=None, wrap_lines=True)
 
 
 def severity(word: str, n: int | None = None) -> Markup:

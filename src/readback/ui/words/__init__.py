@@ -14,6 +14,7 @@ HERE = Path(__file__).parent
 ENGLISH = "en"  # what a language that lacks a key falls back to
 
 
+@cache
 def language() -> str:
     """The language of the pages: READBACK_LANGUAGE where a folder of that name lies here, else English."""
     wanted = os.environ.get("READBACK_LANGUAGE", ENGLISH)

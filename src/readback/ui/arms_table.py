@@ -1,0 +1,143 @@
+"""The table of conditions: what each one sends, whether that is what its model was trained with, what is wrong."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from markupsafe import Markup
+
+from readback import assemble
+from readback.audit.summary import Audit, Row
+from readback.types import Workspace
+from readback.ui import show
+from readback.ui.headline import Headline, pictures
+from readback.ui.table import Column
+from readback.ui.words import t
+
+SHOWN = 600  # characters of a system message in its hint; the whole is on Messages
+
+Cells = Mapping[str, Any]
+
+
+def arms(shop: Workspace, audit: Audit | None, headline: Headline | None) -> tuple[tuple[Column, ...], list[Cells]]:
+    """The columns that say something, and a row for each condition (or mode and task); before an audit the known."""
+    given = audit.conditions if audit else _unchecked(shop)
+    by_name = {row.name: row for row in given}
+    rows = [_cells(shop, row, headline) for row in given]
+
+    def of(draw: Callable[[Workspace, Row], Markup]) -> Callable[[Cells], Markup]:
+        return lambda cells: draw(shop, by_name[cells["name"]])
+
+    columns = [
+        Column("name", t("overview.name"), show=of(_to_messages)),
+        Column("mode", t("overview.mode")),
+        Column("model", t("overview.model")),
+        Column("task", t("overview.task")),
+        Column("adapter", t("overview.adapter")),
+    ]
+    if audit:
+        columns += [
+            Column("system", t("overview.system"), show=of(_system)),
+            Column("trained", t("overview.trained"), show=of(_trained), help=t("overview.trained_help")),
+            Column("longest", t("overview.longest"), number=True, show=of(_longest), help=t("overview.longest_help")),
+            Column("errors", t("overview.errors"), number=True, show=of(_errors)),
+            Column("warnings", t("overview.warnings"), number=True, show=of(_warnings)),
+        ]
+    columns += pictures(headline, headline.shapes) if headline else ()
+    told = {"name", "longest", "errors", "warnings"}
+    if all(row["name"] in (row["mode"], row["task"]) for row in rows):
+        columns = [column for column in columns if column.key not in ("mode", "task")]
+    return tuple(c for c in columns if c.key in told or any(row[c.key] for row in rows)), rows
+
+
+def trained(shop: Workspace, row: Row) -> tuple[str, bool]:
+    """Whether the system message that is sent is the one the model was trained with, and whether that is bad."""
+    model = shop.models.get(row.model or "")
+    if model is None or (model.training is None and model.modelfile is None):
+        return "", False
+    if model.training is None:
+        return t("overview.trained_unknown"), False
+    if row.system_sha is None and model.training.text:
+        return t("overview.trained_none"), True
+    same = row.system_sha == _sha(model.training.text)
+    said = t("overview.trained_same" if same else "overview.trained_differs")
+    return (said if model.training.verified else f"{said}, {t('overview.trained_typed')}"), not same
+
+
+def _unchecked(shop: Workspace) -> Sequence[Row]:
+    """The rows as far as they stand in the configuration, without looking at a record."""
+    made = []
+    for choice in (one for one in assemble.choices(shop) if one.judge is None):
+        arm = shop.condition(choice.condition) if choice.condition else None
+        mode, task, adapter = (
+            (getattr(arm, key) if arm else None) or getattr(choice, key) for key in ("mode", "task", "adapter")
+        )
+        name = choice.condition or " · ".join(part for part in (mode, task, adapter) if part)
+        made.append(Row(name, choice, mode, arm.model if arm else None, adapter, task))
+    return [row for row in made if row.choice.condition] or made
+
+
+def _cells(shop: Workspace, row: Row, headline: Headline | None) -> Cells:
+    score = headline.of(row.name) if headline else None
+    return {
+        "name": row.name,
+        "mode": row.mode,
+        "model": row.model,
+        "task": row.task,
+        "adapter": row.adapter,
+        "system": f"{row.system} {row.system_sha}" if row.system_sha else t("overview.no_system"),
+        "trained": trained(shop, row)[0],
+        "longest": row.longest,
+        "errors": row.errors,
+        "warnings": row.warnings,
+        "shape": score.told if score else None,
+        "mean": score.said if score else None,
+    }
+
+
+def _sha(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _system(shop: Workspace, row: Row) -> Markup:
+    """Who states the system message, and the first digits of its sha256: equal digits, equal text."""
+    if not row.system_sha:
+        return show.h("{}", t("overview.no_system"))
+    source, _, place = str(row.system).partition(" ")
+    text = next((one.text for one in shop.system_texts if _sha(one.text) == row.system_sha), "")
+    said = show.exact_text(text if len(text) <= SHOWN else text[:SHOWN] + "…") if text else ""
+    hint = show.h(
+        '<span class="rb-hint">{}<span class="rb-small">{} sha256 {}</span></span>', said, place, row.system_sha
+    )
+    return show.h('<span class="rb-hinted" tabindex="0">{} <code>{}</code>{}</span>', source, row.system_sha[:8], hint)
+
+
+def _trained(shop: Workspace, row: Row) -> Markup:
+    said, bad = trained(shop, row)
+    return show.h('<span class="{}">{}</span>', "rb-warn" if bad else "rb-fine", said or "–")
+
+
+def _longest(shop: Workspace, row: Row) -> Markup:
+    model = shop.models.get(row.model or "")
+    said = t("overview.limit", n=model.context) if model and model.context else ""
+    limit = show.h('<br><span class="rb-small">{}</span>', said) if said else ""
+    return show.h("{}{}", show.number(row.longest), limit)
+
+
+def _to_messages(shop: Workspace, row: Row) -> Markup:
+    return show.link("messages", row.name, **asdict(row.choice))
+
+
+def _errors(shop: Workspace, row: Row) -> Markup:
+    return _to_findings(row.name, "error", row.errors)
+
+
+def _warnings(shop: Workspace, row: Row) -> Markup:
+    return _to_findings(row.name, "warning", row.warnings)
+
+
+def _to_findings(name: str, severity: str, count: int) -> Markup:
+    return show.link("findings", f"{count:,}", severity=severity, arm=name) if count else show.h("0")

@@ -1,0 +1,52 @@
+"""What was loaded: each file and what it was taken for, the counts of the dataset, what was noticed on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from readback.dataset import Counts, Dataset
+from readback.rules import finding
+from readback.types import Finding, Workspace
+from readback.ui import choice, frame, table, upload
+from readback.ui.table import Column
+from readback.ui.words import t
+
+TOOLS = 15  # files from which on the list wants a filter
+
+
+def name(shop: Workspace) -> str:
+    """What the workspace is called; an upload that says nothing about itself goes by its time."""
+    token = choice.workspace_id()
+    return frame.name(token) if token.startswith(upload.PREFIX) and shop.name == shop.root.name else shop.name
+
+
+def files(shop: Workspace, caption: str) -> None:
+    """The table of files that were recognised."""
+    rows: list[Mapping[str, Any]] = [
+        {"file": one.path, "what": one.what, "used": t(f"overview.{_used(one.used)}"), "detail": one.detail}
+        for one in shop.recognised
+    ]
+    columns = (
+        Column("file", t("overview.file")),
+        Column("what", t("overview.what")),
+        Column("used", t("overview.used")),
+        Column("detail", t("overview.detail")),
+    )
+    table.table("loaded", columns, rows, caption=caption, tools=len(rows) > TOOLS)
+
+
+def counts(file: str, said: Counts) -> str:
+    """The counts of a dataset, which add up."""
+    known = {"file": file, "lines": said.lines, "read": said.read, "bad": said.bad, "blank": said.blank}
+    whole = said.read + said.bad + said.blank == said.lines
+    return t("overview.counts" if whole else "overview.counts_other", **known)
+
+
+def noticed(shop: Workspace, data: Dataset | None) -> tuple[Finding, ...]:
+    """What was noticed while the files were read."""
+    return tuple(finding(note) for note in (*shop.notes, *(data.notes if data else ())))
+
+
+def _used(used: bool) -> str:
+    return "yes" if used else "no"

@@ -1,0 +1,134 @@
+"""A walk through the pages as a person takes it: by the navigation, by links, by keys, and back again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from served import Serve, open_page, settle
+
+pytestmark = pytest.mark.browser
+TO_MESSAGE = 'a.rb-link[href*="/messages?"][href*="finding="]'
+
+
+def asked(page: Any) -> dict[str, str]:
+    return {key: values[0] for key, values in parse_qs(urlsplit(page.url).query).items()}
+
+
+def go(page: Any, name: str) -> None:
+    """By the navigation on top."""
+    page.locator('[data-testid="stTopNavLink"]', has_text=name).click()
+    page.wait_for_url(f"**/{name.lower()}**")
+    settle(page)
+
+
+def walk(page: Any, url: str) -> None:
+    open_page(page, url)
+    assert page.locator("table.rb-table").count() >= 1
+    go(page, "Findings")
+    page.locator(TO_MESSAGE).first.click()
+    page.wait_for_url("**/messages?*finding=*")
+    page.wait_for_selector(".rb-exact")
+    settle(page)
+    assert "finding" in asked(page)
+    go(page, "Scores")
+    assert page.locator("h1").inner_text()
+    assert "finding" not in asked(page)
+
+
+def test_overview_findings_messages_scores_on_the_demo(demo: str, page: Any) -> None:
+    walk(page, f"{demo}?workspace=six-conditions")
+
+
+@pytest.mark.realdata
+def test_overview_findings_messages_scores_on_a_real_study(shared: Path, serve: Serve, page: Any) -> None:
+    walk(page, serve(shared / "data" / "prompt-formats"))
+
+
+def test_a_link_to_a_finding_brings_its_stretch_into_view(demo: str, page: Any) -> None:
+    page.set_viewport_size({"width": 1000, "height": 300})
+    open_page(page, f"{demo}messages?workspace=six-conditions&condition=mistake+1%3A+system+text+in+the+question")
+    page.keyboard.press("f")
+    page.wait_for_selector("mark.rb-here")
+    settle(page)
+    box = page.locator("mark.rb-here").first.bounding_box()
+    assert 0 <= box["y"] <= 300
+
+
+def test_a_link_of_ours_keeps_the_session(demo: str, page: Any) -> None:
+    open_page(page, f"{demo}findings?workspace=six-conditions")
+    page.evaluate("window.kept = true")
+    page.locator(TO_MESSAGE).first.click()
+    page.wait_for_url("**/messages?*")
+    assert page.evaluate("window.kept")
+
+
+def test_keys_move_and_back_goes_one_step_back(demo: str, page: Any) -> None:
+    open_page(page, f"{demo}messages?workspace=six-conditions", ".rb-exact")
+    for key, record, condition in (
+        ("j", "ellery-02", None),
+        ("j", "ellery-03", None),
+        ("k", "ellery-02", None),
+        ("]", "ellery-02", "base, open book"),
+    ):
+        page.keyboard.press(key)
+        settle(page)
+        assert (asked(page)["record"], asked(page).get("condition")) == (record, condition)
+    for record in ("ellery-02", "ellery-03", "ellery-02"):
+        page.go_back()
+        settle(page)
+        assert asked(page)["record"] == record
+        assert "condition" not in asked(page)
+    assert page.get_by_label("Number of 24").input_value() == "2"
+
+
+def test_moving_between_pages_is_one_step_of_history(demo: str, page: Any) -> None:
+    open_page(page, f"{demo}messages?workspace=six-conditions&record=ellery-05", ".rb-exact")
+    go(page, "Findings")
+    assert asked(page)["record"] == "ellery-05"
+    page.go_back()
+    page.wait_for_url("**/messages?*record=ellery-05*")
+
+
+def test_keys_do_nothing_while_somebody_types(demo: str, page: Any) -> None:
+    open_page(page, f"{demo}messages?workspace=six-conditions", ".rb-exact")
+    page.keyboard.press("/")
+    page.get_by_label("Id or text").fill("")
+    page.get_by_label("Id or text").press_sequentially("jkw]f?")
+    assert page.get_by_label("Id or text").input_value() == "jkw]f?"
+    assert "record" not in asked(page)
+
+
+def test_keys_can_be_switched_off(demo: str, page: Any) -> None:
+    open_page(page, f"{demo}messages?workspace=six-conditions", ".rb-exact")
+    page.keyboard.press("?")
+    page.get_by_text("Keys work on this page").click()
+    settle(page)
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    settle(page)
+    assert "record" not in asked(page)
+
+
+def test_the_origin_answers_on_hover_and_on_focus(demo: str, page: Any) -> None:
+    open_page(page, f"{demo}messages?workspace=six-conditions&condition=base%2C+closed+book", ".rb-exact")
+    said = "e => getComputedStyle(e, '::after').content"
+    stretch = page.locator(".rb-exact .rb-data").first
+    stretch.hover()
+    assert "from instruction, data/harbour.jsonl line 1" in stretch.evaluate(said)
+    page.mouse.move(0, 0)
+    assert stretch.evaluate(said) == "none"
+    page.locator(".rb-exact").first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert "from instruction" in stretch.evaluate(said)
+
+
+@pytest.mark.parametrize("name", ["", "messages", "findings", "scores", "open", "about"])
+def test_a_page_fits_a_small_window(demo: str, page: Any, name: str) -> None:
+    """320 pixels wide is what is left of a laptop's screen at 400 %: no scrolling from side to side."""
+    page.set_viewport_size({"width": 320, "height": 700})
+    open_page(page, f"{demo}{name}?workspace=six-conditions")
+    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 320
