@@ -14,8 +14,9 @@ audit = choice.audit()
 if audit is None and st.button(t("overview.check"), key="check_all", help=t("overview.check_why")):
     audit = choice.audit(start=True)
 if audit is None:
-    show.notice(t("findings.unchecked"))
-    show.findings(loaded.noticed(shop, data), to_message=False)
+    noticed = loaded.noticed(shop, data)
+    show.notice(t("findings.unchecked" if noticed else "findings.unchecked_none"))
+    show.findings(noticed, to_message=False)
     st.stop()
 if audit.stopped:
     show.notice(t("overview.stopped"), "warning")
@@ -56,7 +57,7 @@ with left:
 with right:
     st.header(show.md(group.title))
     for key, text in zip(("what", "why", "fix"), paragraphs(group.code), strict=False):
-        show.draw(show.h("<p><strong>{}.</strong> {}</p>", t(f"findings.{key}"), text))
+        show.draw(show.h('<p class="rb-prose"><strong>{}.</strong> {}</p>', t(f"findings.{key}"), listing.prose(text)))
     start = setting.offset("at", len(group.findings), listing.PLACES)
     shown = group.findings[start : start + listing.PLACES]
     st.subheader(listing.heading(group, start, len(shown)))

@@ -24,6 +24,7 @@ sent, tried = choice.sent(), beside.tried()
 made = choice.assembly(sent, tried)
 found, faults = choice.found(made)
 wire, training = layers.wire(made), layers.training(made)
+found += layers.losses(wire, made, found)
 stored = layers.stored(choice.record(), choice.answer(sent))
 
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="switch"):

@@ -12,13 +12,13 @@ opening.said()
 left, right = st.columns([2, 3], gap="large")
 with left:
     opening.bring()
-    mine = {token: path for token, path in choice.folders().items() if token.startswith(upload.PREFIX)}
-    if mine:
-        opening.shelf(t("open.uploads"), mine, removable=True)
-    if given := choice.configured():
+    given, demos = choice.configured(), choice.demos()
+    if mine := [token for token in choice.folders() if token.startswith(upload.PREFIX)]:
+        opening.own_shelf(mine)
+    if given:
         opening.shelf(t("open.configured"), given)
-    if choice.demos():
-        opening.shelf(t("open.demos"), choice.demos())
+    if others := [name for name in demos if name not in given]:
+        opening.shelf(t("open.demos"), others)
     show.draw(show.h('<p class="rb-small">{}</p>', t("open.upload_path")))
 
 with right:

@@ -13,17 +13,21 @@ shop = choice.workspace()
 title.title(show.md(loaded.name(shop)))
 data = choice.dataset() if shop.dataset else None
 scored = score_view.table_of(shop) if shop.scores else None
+lead = st.empty()
+overview.facts(lead, shop, len(data) if data else None, scored)
 audit = choice.audit()
-if audit is None and st.button(t("overview.check"), key="check_all", help=t("overview.check_why")):
-    audit = choice.audit(start=True)
+if audit is None:
+    show.notice(t("overview.unchecked"))
+    if st.button(t("overview.check"), key="check_all", help=t("overview.check_why")):
+        audit = choice.audit(start=True)
 found = groups(audit) if audit else ()
-
-show.draw(overview.facts(shop, len(data) if data else None, audit, found, scored))
+if audit:
+    overview.facts(lead, shop, len(data) if data else None, scored, overview.faults(shop, audit, found))
 if audit and audit.stopped:
     show.notice(t("overview.stopped"), "warning")
     st.button(t("frame.again"), key="check_again", on_click=choice.recheck)
 if audit and audit.faults:
-    show.problem(t("overview.faults_ours", n=len(audit.faults)), overview.faults(audit))
+    show.problem(t("overview.faults_ours", n=len(audit.faults)), overview.ours(audit))
 if not (shop.prompts or shop.tasks or shop.judges or shop.scores):
     show.empty(t("overview.nothing"), t("frame.open_one"), "open")
 

@@ -157,6 +157,12 @@ def test_what_the_model_reads_is_shown_for_a_named_chat_format() -> None:
     assert "rb-server" in said(test)
 
 
+def test_what_a_chat_format_drops_is_a_finding_here(serving: Callable[[Mapping[str, Any]], Path]) -> None:
+    config = "prompt_format: openai\nsystem_prompt: Be kind.\nprompts:\n  - {mode: m, template: t.jinja}\n"
+    serving({"prompt_config.yml": config, "t.jinja": "Hello"})
+    assert "alb-system-dropped" in said(messages(mode="m"))
+
+
 def test_the_stored_prompt_is_compared_with_what_is_sent() -> None:
     assert "equals the user message" in said(messages(**SIX, condition="base, open book", view="stored"))
     assert "differs from the user message" in said(messages(**SIX, condition="base, closed book", view="stored"))

@@ -52,6 +52,11 @@ def test_a_name_that_leads_outside_is_left_out_with_a_note(name: str) -> None:
     assert (kept(token), [note.code for note in notes]) == ({"ok.txt": b"y"}, ["dat-path-outside"])
 
 
+def test_a_file_where_a_folder_should_be_is_left_out_with_a_note() -> None:
+    token, notes = upload.save([("a", io.BytesIO(b"x")), ("a/b", io.BytesIO(b"y")), ("c", io.BytesIO(b"z"))], ME)
+    assert (kept(token), [note.code for note in notes]) == ({"a": b"x", "c": b"z"}, ["dat-file-missing"])
+
+
 def test_a_link_in_a_zip_file_is_left_out() -> None:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
@@ -69,6 +74,17 @@ def test_a_bomb_is_stopped_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None
             archive.writestr("big", b"\0" * (64 << 20))
         token, notes = upload.save([("w.zip", out)], ME)
     assert (kept(token), [note.code for note in notes]) == ({}, ["dat-too-large"])
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [("study/data.jsonl", "study"), ("my study.zip", "my_study"), ("../x", "files"), ("owner", "owner"), ("", "files")],
+)
+def test_the_workspace_is_called_by_what_was_sent(name: str, title: str) -> None:
+    token, _ = upload.save([(name, io.BytesIO(b"x")), ("ok", io.BytesIO(b"y"))], ME)
+    folder = upload.path(token, ME)
+    assert folder is not None
+    assert folder.name == title
 
 
 def test_another_browser_does_not_see_it() -> None:

@@ -75,7 +75,7 @@ def test_the_policy_is_the_strict_one() -> None:
 @pytest.mark.parametrize("path", ["_stcore/metrics", "_stcore/metrics/", "_stcore//metrics", "_stcore/%6detrics"])
 def test_metrics_are_not_for_everybody(demo: str, path: str) -> None:
     status, _, body = answer(demo + path)
-    assert status in (400, 404) or b"<!doctype html>" in body[:200].lower()
+    assert status in (400, 404) or b"<html" in body
 
 
 @pytest.mark.parametrize("headers", EVIL)

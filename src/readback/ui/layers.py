@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 from markupsafe import Markup
 
-from readback import assemble, row_fields, wire_text
-from readback.types import Answer, Assembly, Record, Segment, Wire, Workspace
+from readback import assemble, row_fields, rules, wire_text
+from readback.types import Answer, Assembly, Case, Finding, Record, Segment, Wire, Workspace
 from readback.ui import address, choice, show
 from readback.ui.words import t
 
@@ -18,6 +20,13 @@ def wire(made: Assembly) -> Wire | None:
     shop = choice.workspace()
     arm = shop.condition(made.choice.condition) if made.choice.condition else None
     return wire_text.sent(shop, choice.record(), made, arm, False)
+
+
+def losses(sent: Wire | None, made: Assembly, known: Sequence[Finding]) -> tuple[Finding, ...]:
+    """What the chat format does to the messages and the audit did not say: a system text dropped, a history lost."""
+    case = Case(choice.workspace(), choice.record(), made)
+    noted = (rules.noted(note, case) for note in (sent.notes if sent else ()))
+    return tuple(one for one in noted if one.key not in {other.key for other in known})
 
 
 def training(made: Assembly) -> Assembly | None:

@@ -52,7 +52,17 @@ def rules(found: Sequence[Group], chosen: str, records: int) -> Markup:
     """Every rule as a link with its bar; a link keeps the filter."""
     kept = {key: st.query_params.get(key) for key in FILTERS}
     label = t("findings.rules", n=len(found))
-    return show.h("<nav aria-label='{}'>{}</nav>", label, show.join([_rule(g, chosen, records, kept) for g in found]))
+    return show.h(
+        "<nav class='rb-rules' aria-label='{}'>{}</nav>",
+        label,
+        show.join([_rule(g, chosen, records, kept) for g in found]),
+    )
+
+
+def prose(text: str) -> Markup:
+    """A paragraph of a rule's page: what stands in backticks is code."""
+    parts = text.split("`")
+    return show.join([show.h("<code>{}</code>" if n % 2 else "{}", part) for n, part in enumerate(parts)])
 
 
 def lines(found: Sequence[Group]) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 
 from readback import workspace as reading
 from readback.rules import finding
@@ -20,17 +20,19 @@ from readback.ui.words import t
 BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)  # or one with a password
 
 
-def shelf(title: str, there: Mapping[str, Path], removable: bool = False) -> None:
-    """A list of workspaces, each a link; uploads can be deleted at once."""
+def shelf(title: str, there: Iterable[str]) -> None:
+    """A list of workspaces, each a link."""
     st.subheader(title)
-    here = choice.workspace_id()
+    show.draw(show.h('<ul class="rb-shelf">{}</ul>', show.join([show.h("<li>{}</li>", _door(name)) for name in there])))
+
+
+def own_shelf(there: Iterable[str]) -> None:
+    """The uploads of this browser, each with a button that deletes it at once."""
+    st.subheader(t("open.uploads"))
     for token in there:
         with st.container(horizontal=True, vertical_alignment="center"):
-            name = frame.name(token)
-            said = show.h(" <span class='rb-small'>{}</span>", t("open.in_view")) if token == here else ""
-            show.draw(show.h("<p>{}{}</p>", show.link("overview", name, **_only(token)), said))
-            if removable:
-                st.button(t("open.delete"), key=f"delete_{token}", on_click=_delete, args=(token,))
+            show.draw(_door(token))
+            st.button(t("open.delete"), key=f"delete_{token}", on_click=_delete, args=(token,))
 
 
 def bring() -> None:
@@ -82,5 +84,7 @@ def _take(given: list[Any]) -> None:
     st.rerun()
 
 
-def _only(token: str) -> dict[str, str | None]:
-    return {**dict.fromkeys(address.SHARED), "workspace": token}
+def _door(token: str) -> Markup:
+    only: dict[str, str | None] = {**dict.fromkeys(address.SHARED), "workspace": token}
+    here = show.h(' <span class="rb-small">{}</span>', t("open.in_view")) if token == choice.workspace_id() else ""
+    return show.h("{}{}", show.link("overview", frame.name(token), **only), here)

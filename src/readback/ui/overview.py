@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup
+from streamlit.delta_generator import DeltaGenerator
 
 from readback.audit.groups import Group, touched
 from readback.audit.summary import Audit
@@ -18,16 +19,16 @@ FIRST = 7  # what a meeting can take in
 
 
 def facts(
-    shop: Workspace, records: int | None, audit: Audit | None, found: Sequence[Group], scored: ScoreTable | None
-) -> Markup:
-    """The first line: how much there is, and what stands against comparing it."""
-    parts = [show.h("{}", _much(shop, records, scored))]
-    if audit is None:
-        parts.append(show.h("{}", t("overview.unchecked")))
-    else:
-        parts.append(_faults(audit, found))
-        parts.append(show.h("{}", _pairs(shop, audit, found)))
-    return show.h('<p class="rb-lead">{}</p>', show.join([part for part in parts if part], " "))
+    place: DeltaGenerator, shop: Workspace, records: int | None, scored: ScoreTable | None, said: Markup | str = ""
+) -> None:
+    """The first line: how much there is, and `said` against comparing it, which is known a moment later."""
+    with place:
+        show.draw(show.h('<p class="rb-lead">{} {}</p>', _much(shop, records, scored), said))
+
+
+def faults(shop: Workspace, audit: Audit, found: Sequence[Group]) -> Markup:
+    """What stands against comparing: how many faults of the gravest kind, and which planned comparisons they touch."""
+    return show.join([_gravest(audit, found), _pairs(shop, audit, found)], " ")
 
 
 def first(found: Sequence[Group], by: str) -> Markup:
@@ -59,7 +60,7 @@ def next_step(shop: Workspace) -> Markup:
     return show.link("scores", t("overview.see_scores")) if shop.scores else Markup("")
 
 
-def faults(audit: Audit) -> str:
+def ours(audit: Audit) -> str:
     """The rules that failed, which is our fault."""
     return "\n".join(dict.fromkeys(f"{one.rule}: {one.error}" for one in audit.faults))
 
@@ -87,7 +88,7 @@ def _much(shop: Workspace, records: int | None, scored: ScoreTable | None) -> st
     return t("overview.no_records" if shop.prompts or shop.tasks or shop.judges else "overview.only", what=what)
 
 
-def _faults(audit: Audit, found: Sequence[Group]) -> Markup:
+def _gravest(audit: Audit, found: Sequence[Group]) -> Markup:
     for severity, key in (("error", "faults"), ("warning", "only_warnings"), ("info", "only_notes")):
         kinds = [group for group in found if group.severity == severity]
         if kinds:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import secrets
 import shutil
 import time
@@ -43,10 +44,12 @@ def save(files: Iterable[tuple[str, BinaryIO]], whose: str) -> tuple[str, tuple[
     sweep()
     token = PREFIX + secrets.token_urlsafe(18)
     folder = home() / token
-    (folder / "files").mkdir(parents=True, mode=0o700)
-    (folder / "owner").write_text(whose, "ascii")
-    notes = tuple(_keep(folder / "files", files))
-    return token, notes
+    given = list(files)
+    folder.mkdir(parents=True, mode=0o700)
+    content = folder / _title(given)
+    content.mkdir()
+    (folder / ".owner").write_text(whose, "ascii")
+    return token, tuple(_keep(content, given))
 
 
 def path(token: str, whose: str) -> Path | None:
@@ -55,10 +58,10 @@ def path(token: str, whose: str) -> Path | None:
         return None
     folder = home() / token
     try:
-        mine = secrets.compare_digest((folder / "owner").read_text("ascii"), whose)
+        mine = secrets.compare_digest((folder / ".owner").read_text("ascii"), whose)
     except OSError:
         return None
-    return folder / "files" if mine and not _old(folder) else None
+    return next((inner for inner in folder.iterdir() if inner.is_dir()), None) if mine and not _old(folder) else None
 
 
 def mine(whose: str) -> tuple[str, ...]:
@@ -87,6 +90,12 @@ def _old(folder: Path) -> bool:
         return True
 
 
+def _title(files: list[tuple[str, BinaryIO]]) -> str:
+    """What the workspace is called by: the folder, or the first file, that was sent; in harmless characters."""
+    first = files[0][0].replace("\\", "/").lstrip("/").split("/")[0] if files else ""
+    return re.sub(r"[^\w-]+", "_", first.partition(".")[0])[:60].strip("_") or "files"
+
+
 def _keep(folder: Path, files: Iterable[tuple[str, BinaryIO]]) -> Iterator[Note]:
     room = WHOLE
     for count, (name, opened) in enumerate(_members(files), 1):
@@ -97,9 +106,14 @@ def _keep(folder: Path, files: Iterable[tuple[str, BinaryIO]]) -> Iterator[Note]
         if target is None or target.exists():
             yield Note("dat-path-outside", {"path": name}, Place(file=name), flagged=name)
             continue
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with opened() as source, target.open("wb") as out:
-            room -= _copy(source, out, room)
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with opened() as source, target.open("wb") as out:
+                room -= _copy(source, out, room)
+        except OSError as error:  # a name that this disk cannot have, or a file where a folder should be
+            reason = (error.strerror or "it cannot be kept").lower()
+            yield Note("dat-file-missing", {"path": name, "reason": reason}, Place(file=name), flagged=name)
+            continue
         if room < 0:
             target.unlink()
             yield Note("dat-too-large", {"size": f"more than {WHOLE}", "limit": WHOLE}, Place(file=name), flagged=name)
