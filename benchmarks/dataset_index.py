@@ -21,12 +21,12 @@ PANDAS = "import pandas, sys; pandas.read_json(sys.argv[1], lines=True)"
 OURS = """
 import sys
 from pathlib import Path
-from readback.dataset import open_dataset
+from readback.records.dataset import open_dataset
 from readback.types import DatasetSource
 path = Path(sys.argv[1])
 open_dataset(path.parent, DatasetSource(path.name))
 """
-NOTHING = {PANDAS: "import pandas", OURS: "import readback.dataset, readback.formats.jsonl"}
+NOTHING = {PANDAS: "import pandas", OURS: "import readback.records.dataset, readback.formats.jsonl"}
 PICKS = 2_000
 REOPENED = 20
 
@@ -66,7 +66,7 @@ def measured(path: Path) -> dict[str, object]:
     pandas_seconds, pandas_memory = run(PANDAS, path)
     seconds, memory = run(OURS, path)
     # imported late: the children above must not share what this process has read
-    from readback.dataset import open_dataset
+    from readback.records.dataset import open_dataset
     from readback.types import DatasetSource
 
     source = DatasetSource(path.name)

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from readback import workspace as reading
 from readback.ui import choice, keys, loaded, mapping, opening, show, upload
 from readback.ui.words import t
 
@@ -23,7 +24,7 @@ with left:
 
 with right:
     shop = choice.workspace()
-    st.header(show.md(loaded.name(shop)))
+    st.header(show.md(shop.name))
     data = choice.dataset() if shop.dataset else None
     if data and shop.dataset:
         show.draw(show.h("<p>{}</p>", loaded.counts(shop.dataset.path, data.counts)))
@@ -38,5 +39,10 @@ with right:
         show.draw(show.h("<p>{}</p>", t("open.no_problems")))
     show.draw(show.h("<p>{}</p>", show.link("overview", t("open.see_overview"))))
     st.download_button(
-        t("open.save"), lambda: opening.saved(shop), "readback.yml", "text/yaml", key="save", help=t("open.save_why")
+        t("open.save"),
+        lambda: reading.init_text(shop),
+        "readback.yml",
+        "text/yaml",
+        key="save",
+        help=t("open.save_why"),
     )

@@ -10,7 +10,7 @@ title = st.empty()
 title.title(show.md(choice.workspace_id() or t("frame.overview")))
 keys.script()
 shop = choice.workspace()
-title.title(show.md(loaded.name(shop)))
+title.title(show.md(shop.name))
 data = choice.dataset() if shop.dataset else None
 scored = score_view.table_of(shop) if shop.scores else None
 lead = st.empty()

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from readback import charts
-from readback.criteria import scale_text
+from readback.scores import charts
+from readback.scores.criteria import scale_text
 from readback.ui import address, choice, score_said, score_tables, score_view, show, table
 from readback.ui.words import t
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from readback import scores
-from readback.score_table import ScoreTable
+from readback.scores import loading as scores
+from readback.scores.table import ScoreTable
 from readback.types import ScoreSource, Workspace
 
 Write = Callable[[dict[str, Any]], Path]

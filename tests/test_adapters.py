@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from readback import adapters
-from readback.adapter_texts import added
 from readback.adapters import additions, read_adapter, shipped, system_role
+from readback.assembly.adapter_texts import added
 from readback.house import ADAPTERS
 from readback.tasks import GROUPS, TASKS
 from readback.types import Adapter, Addition, Workspace

@@ -60,8 +60,8 @@ def test_the_sidebar_says_which_workspace_and_how_many_records() -> None:
 
 def test_another_workspace_forgets_the_record() -> None:
     test = app("messages", workspace="six-conditions", record="ellery-03")
-    test.sidebar.selectbox(key="workspace").set_value("albert-service").run()
-    assert test.query_params["workspace"] == "albert-service"
+    test.sidebar.selectbox(key="workspace").set_value("town-hall-albert").run()
+    assert test.query_params["workspace"] == "town-hall-albert"
     assert "record" not in test.query_params
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readback.assemble import assemble, choices, fingerprint
+from readback.assembly.assemble import assemble, choices, fingerprint
 from readback.dialects.prompt_formats import CONFIG
 from readback.types import (
     Adapter,

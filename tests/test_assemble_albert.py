@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from readback.assemble import assemble
+from readback.assembly.assemble import assemble
 from readback.types import (
     Assembly,
     Choice,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from readback.assemble import assemble
+from readback.assembly.assemble import assemble
 from readback.dialects.prompt_formats import CONFIG, SYSTEM
 from readback.types import (
     Assembly,

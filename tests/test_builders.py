@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.builders import build
-from readback.contexts import normalise_contexts
+from readback.assembly.builders import build
+from readback.assembly.contexts import normalise_contexts
 from readback.render import Rendered
 from readback.types import Place, Record
 

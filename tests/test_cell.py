@@ -28,7 +28,7 @@ BRIEF = cell.Limits(seconds=0.3, total=1.0)
 
 
 def drill(name: str, payload: Any = None, limits: cell.Limits = BRIEF) -> Any:
-    return cell.call(f"readback.cell_drill:{name}", payload, limits)
+    return cell.call(f"readback.cell.drill:{name}", payload, limits)
 
 
 @settings(max_examples=50, deadline=None)
@@ -70,7 +70,7 @@ def test_our_own_mistake_is_an_exception_with_the_childs_traceback() -> None:
         drill("fail", 7)
 
 
-@pytest.mark.parametrize("work", ["os:system", "readback:x", "readback.cell_drill", "readback.a b:c", "readback.x:y.z"])
+@pytest.mark.parametrize("work", ["os:system", "readback:x", "readback.cell.drill", "readback.a b:c", "readback.x:y.z"])
 def test_work_is_only_ours(work: str) -> None:
     with pytest.raises(ValueError, match="not work of ours"):
         cell.call(work, None)
@@ -79,21 +79,21 @@ def test_work_is_only_ours(work: str) -> None:
 def test_a_stream_yields_what_came_before_the_stop() -> None:
     got: list[int] = []
     with pytest.raises(cell.Stopped, match="time"):
-        got.extend(cell.stream("readback.cell_drill:spin_after", 5, BRIEF))
+        got.extend(cell.stream("readback.cell.drill:spin_after", 5, BRIEF))
     # extend takes a generator's values one by one, so those before the stop are there
     assert got == [0, 1, 2, 3, 4]
 
 
 def test_a_slow_reader_is_not_the_works_fault() -> None:
     got = []
-    for number in cell.stream("readback.cell_drill:count", 3, cell.Limits(seconds=0.2, total=0.5)):
+    for number in cell.stream("readback.cell.drill:count", 3, cell.Limits(seconds=0.2, total=0.5)):
         got.append(number)
         time.sleep(0.4)
     assert got == [0, 1, 2]
 
 
 def test_leaving_a_stream_early_ends_its_child() -> None:
-    stream = cell.stream("readback.cell_drill:spin_after", 1, cell.Limits(seconds=60, total=60))
+    stream = cell.stream("readback.cell.drill:spin_after", 1, cell.Limits(seconds=60, total=60))
     assert next(stream) == 0
     zygote = cell.isolation()["zygote"]
     assert children(zygote)
@@ -159,7 +159,7 @@ def test_a_zygote_killed_during_a_call_costs_one_more_try() -> None:
 def test_children_die_with_the_app() -> None:
     code = (
         "import sys; from readback import cell\n"
-        "stream = cell.stream('readback.cell_drill:spin_after', 1, cell.Limits(seconds=60, total=60))\n"
+        "stream = cell.stream('readback.cell.drill:spin_after', 1, cell.Limits(seconds=60, total=60))\n"
         "next(stream); print(cell.isolation()['zygote'], flush=True); sys.stdin.read()"
     )
     app = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -175,7 +175,7 @@ def test_nothing_reaches_the_terminal_when_a_child_dies() -> None:
     code = (
         "from readback import cell\n"
         "for name in ('swell', 'fall', 'spin', 'fail'):\n"
-        "    try: cell.call('readback.cell_drill:' + name, None, cell.Limits(seconds=0.2))\n"
+        "    try: cell.call('readback.cell.drill:' + name, None, cell.Limits(seconds=0.2))\n"
         "    except (cell.Stopped, RuntimeError): pass"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
@@ -185,8 +185,8 @@ def test_nothing_reaches_the_terminal_when_a_child_dies() -> None:
 def test_a_daemon_thread_may_start_the_zygote() -> None:
     code = (
         "import threading; from readback import cell\n"
-        "t = threading.Thread(target=lambda: print(cell.call('readback.cell_drill:echo', 5)), daemon=True)\n"
-        "t.start(); t.join(); print(cell.call('readback.cell_drill:echo', 6))"
+        "t = threading.Thread(target=lambda: print(cell.call('readback.cell.drill:echo', 5)), daemon=True)\n"
+        "t.start(); t.join(); print(cell.call('readback.cell.drill:echo', 6))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("5\n6\n", "")
@@ -195,9 +195,9 @@ def test_a_daemon_thread_may_start_the_zygote() -> None:
 def test_a_forked_app_gets_a_zygote_of_its_own() -> None:
     code = (
         "import os, sys; from readback import cell\n"
-        "cell.call('readback.cell_drill:echo', 5)\n"
+        "cell.call('readback.cell.drill:echo', 5)\n"
         "pid = os.fork()\n"
-        "ok = cell.call('readback.cell_drill:echo', 6) == 6\n"
+        "ok = cell.call('readback.cell.drill:echo', 6) == 6\n"
         "print(ok, flush=True)\n"
         "if pid: os.waitpid(pid, 0)"
     )

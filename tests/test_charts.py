@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from readback import charts
-from readback.criteria import from_entry, known
-from readback.stats import Row
+from readback.scores import charts
+from readback.scores.criteria import from_entry, known
+from readback.scores.stats import Row
 from readback.types import Criterion
 from readback.ui.score_view import say
 

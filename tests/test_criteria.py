@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from score_files import TIDY, Write, codes, load, states
 
-from readback.criteria import fits, from_entry, holds, inferred, known, look_up
+from readback.scores.criteria import fits, from_entry, holds, inferred, known, look_up
 
 
 def test_a_value_off_the_scale_fails_alone_and_zero_is_a_grade(write: Write) -> None:

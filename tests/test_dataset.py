@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readback import cache_folder
-from readback.dataset import MISSING, Cancelled, Dataset, DatasetChanged, look, open_dataset
-from readback.index_pass import build
+from readback.files import cache_folder
+from readback.records.dataset import MISSING, Cancelled, Dataset, DatasetChanged, look, open_dataset
+from readback.records.index_pass import build
 from readback.types import DatasetSource, Place
 
 Write = Callable[[dict[str, Any]], Path]
@@ -217,7 +217,7 @@ def test_notes_are_bounded_and_counted(write: Write) -> None:
 def test_the_index_is_private_kept_and_read_again(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = write({"d.jsonl": [{"id": str(n)} for n in range(9)] + [{"id": "1"}]})
     first = opened(folder, fields={"x": "nope"})
-    monkeypatch.setattr("readback.dataset.build", None)
+    monkeypatch.setattr("readback.records.dataset.build", None)
     again = opened(folder, fields={"x": "nope"})
     assert (first.notes, first.counts, first.ids(), first.fields) == (
         again.notes,
@@ -320,7 +320,7 @@ def test_several_who_open_a_new_file_at_once_read_it_once(write: Write, monkeypa
         built.append(1)
         build(*arguments)
 
-    monkeypatch.setattr("readback.dataset.build", counted)
+    monkeypatch.setattr("readback.records.dataset.build", counted)
     with ThreadPoolExecutor(8) as pool:
         lengths = list(pool.map(lambda _: len(opened(folder)), range(8)))
     assert (lengths, built) == ([3000] * 8, [1])

@@ -11,16 +11,16 @@ import pytest
 
 from readback import as_json, workspace
 from readback.adapters import shipped
-from readback.assemble import assemble, choices
+from readback.assembly.assemble import assemble, choices
 from readback.audit import engine
-from readback.dataset import open_dataset
 from readback.house import EXAMPLES
-from readback.scores import load
+from readback.records.dataset import open_dataset
+from readback.scores.loading import load
 from readback.types import Choice, Workspace
 
 DEMOS = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
 FAULTS = {
-    "harbour-six-conditions": {
+    "six-conditions": {
         "dat-bad-line",
         "fmt-context-not-sent",
         "fmt-markers",
@@ -30,7 +30,7 @@ FAULTS = {
         "fmt-system-varies",
         "asm-system-folded",
     },
-    "recipes-tri-section": {"asm-grouped-task-key", "asm-unknown-interface", "asm-system-folded"},
+    "tri-section": {"asm-grouped-task-key", "asm-unknown-interface", "asm-system-folded"},
     "town-hall-albert": {"alb-unknown-key", "alb-template-missing", "alb-variable-no-data", "alb-limit-applied"},
 }
 
@@ -61,20 +61,20 @@ def test_the_deliberate_faults_are_found_and_explained(name: str) -> None:
 
 
 def test_the_right_conditions_of_the_six_have_no_leak_and_no_mismatch() -> None:
-    audit = engine.check(workspace.open(EXAMPLES / "harbour-six-conditions"))
+    audit = engine.check(workspace.open(EXAMPLES / "six-conditions"))
     wrong = {one.place.condition for one in audit.findings if one.code == "fmt-system-text-in-user"}
     assert wrong == {"mistake 1: system text in the question", "mistake 2: system text in the stored prompt"}
 
 
 def test_made_up_scores_are_called_synthetic() -> None:
-    assert load(workspace.open(EXAMPLES / "harbour-six-conditions")).synthetic
+    assert load(workspace.open(EXAMPLES / "six-conditions")).synthetic
 
 
 def test_the_generator_writes_what_is_kept(tmp_path: Path) -> None:
     maker = _maker()
     maker.HOME = tmp_path  # type: ignore[attr-defined]
     maker.main()
-    kept = EXAMPLES / "harbour-six-conditions"
+    kept = EXAMPLES / "six-conditions"
     for path in sorted(tmp_path.rglob("*.*")):
         assert (kept / path.relative_to(tmp_path)).read_bytes() == path.read_bytes(), path.name
 

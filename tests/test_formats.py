@@ -14,12 +14,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from readback.dataset import raw_rows
 from readback.folder import by
 from readback.formats import csv_file, json_file, jsonl, tsv
 from readback.formats._lines import LONGEST
 from readback.formats._packed import unpack
 from readback.formats._row import Blank, Event, Header, Refused, Row
+from readback.records.dataset import raw_rows
 from readback.types import Note
 
 Write = Callable[[dict[str, Any]], Path]

@@ -10,7 +10,7 @@ import pytest
 
 from readback.dialects import instructions
 from readback.dialects.instructions import KEYS, instruction_for, key_for
-from readback.yaml_file import parse_yaml
+from readback.files.yaml_file import parse_yaml
 
 Write = Callable[[Mapping[str, Any]], Path]
 ALL = {key: f"<{key}>" for key in KEYS}

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.judge_messages import judge_messages
+from readback.assembly.judge_messages import judge_messages
 from readback.types import Answer, Judge, Message, Note, Place, Record
 
 PLAIN = Judge("plain", "{question}|{answer}|{documents}|{gold_reference}|{{}}", "Grade. {kept}", place=Place("j.py", 3))

@@ -152,7 +152,7 @@ def test_training_stands_beside_evaluation_and_says_whether_they_are_equal() -> 
 
 
 def test_what_the_model_reads_is_shown_for_a_named_chat_format() -> None:
-    test = messages(workspace="albert-service", mode="rag", view="wire")
+    test = messages(workspace="town-hall-albert", mode="rag", view="wire")
     assert heads(test) == ["What the model reads (llama-chat)"]
     assert "rb-server" in said(test)
 
@@ -194,13 +194,13 @@ def test_a_value_that_is_not_json_is_refused() -> None:
 
 
 def test_a_masked_record_is_never_called_exact() -> None:
-    test = messages(workspace="albert-service", mode="simple")
+    test = messages(workspace="town-hall-albert", mode="simple")
     assert "masked, not exact" in said(test)
     assert all("masked, not exact" in one.proto.label for one in test.get("download_button") if "0-" in one.proto.id)
 
 
 def test_french_text_is_marked_as_french() -> None:
-    assert 'lang="fr"' in said(messages(workspace="albert-service", mode="rag"))
+    assert 'lang="fr"' in said(messages(workspace="town-hall-albert", mode="rag"))
 
 
 def test_keys_are_listed_and_can_be_switched_off() -> None:

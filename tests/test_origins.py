@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from jinja_templates import VALUES, templates
 from rendering import RECORD, one, origins, stock
 
-from readback.field_path import look
+from readback.records.field_path import look
 from readback.types import Place
 
 pytestmark = pytest.mark.filterwarnings("ignore::SyntaxWarning")  # generated templates call numbers and index none

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.paths import expand, listing, resolve, show, snapshot
+from readback.files.paths import expand, listing, resolve, show, snapshot
 from readback.types import Note, Place
 
 Write = Callable[[dict[str, Any]], Path]

@@ -13,9 +13,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from score_files import TIDY, Write, codes, load, states
 
-from readback import results, scores, stats
-from readback.criteria import from_entry
-from readback.progress import Cancelled
+from readback import results
+from readback.files.progress import Cancelled
+from readback.scores import loading as scores
+from readback.scores import stats
+from readback.scores.criteria import from_entry
 from readback.types import Condition, Score, ScoreSource, Workspace
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback.results._cells import cell
-from readback.score_table import SCORED, STATES
+from readback.scores.table import SCORED, STATES
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from score_files import TIDY, Write, load
 
-from readback import scores, stats
-from readback.criteria import from_entry
+from readback.scores import loading as scores
+from readback.scores import stats
+from readback.scores.criteria import from_entry
 from readback.types import ScoreSource, Workspace
 
 LIVERAG = "data/liverag-judge/factor_analysis_query_level_scores.csv"

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from readback.text_file import read_bytes, read_text
+from readback.files.text_file import read_bytes, read_text
 from readback.types import Note
 
 Write = Callable[[dict[str, Any]], Path]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from readback.assemble import assemble, fingerprint, training
+from readback.assembly.assemble import assemble, fingerprint, training
 from readback.dialects.prompt_formats import CONFIG, SYSTEM
 from readback.types import Choice, Condition, Model, Place, Record, SystemText, Workspace
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.assemble import assemble
-from readback.tri_section import append, assemble_text, fingerprint, to_messages
+from readback.assembly.assemble import assemble
+from readback.assembly.tri_section import append, assemble_text, fingerprint, to_messages
 from readback.types import Adapter, Addition, Choice, Message, Prompt, Record, Segment, Workspace
 
 

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readback import workspace
+from readback.files.yaml_text import flow
 from readback.folder import by
-from readback.sections.options import OPTIONS
 from readback.types import Ignored, Workspace
-from readback.workspace_file import ORDER
-from readback.yaml_text import flow
+from readback.workspace.sections.options import OPTIONS
+from readback.workspace.workspace_file import ORDER
 
 Write = Callable[[dict[str, Any]], Path]
 
@@ -262,7 +262,7 @@ def test_a_plan_may_be_listed_and_its_models_completed(write: Write) -> None:
 
 
 def test_every_key_has_a_section_and_every_section_a_place_in_the_order() -> None:
-    assert set(ORDER) == set(by("readback.sections", "KEY"))
+    assert set(ORDER) == set(by("readback.workspace.sections", "KEY"))
 
 
 def test_the_options_are_those_of_the_specification() -> None:

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readback import workspace
-from readback.draft import Draft
-from readback.workspace_file import ORDER, TEXTS
-from readback.workspace_file import read as read_file
-from readback.yaml_file import Parsed
+from readback.files.yaml_file import Parsed
+from readback.workspace.draft import Draft
+from readback.workspace.workspace_file import ORDER, TEXTS
+from readback.workspace.workspace_file import read as read_file
 
 Write = Callable[[dict[str, Any]], Path]
 

@@ -14,9 +14,10 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readback import cell, yaml_decode
+from readback import cell
+from readback.files import yaml_decode
+from readback.files.yaml_file import MASKED, Parsed, mask_secrets, nearest, parse_yaml, read_yaml, unknown_keys
 from readback.types import Note
-from readback.yaml_file import MASKED, Parsed, mask_secrets, nearest, parse_yaml, read_yaml, unknown_keys
 
 Write = Callable[[dict[str, Any]], Path]
 KEYS = st.text(min_size=1, max_size=6)

@@ -9,12 +9,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from readback import house, paths
+from readback import house
+from readback.files import paths
+from readback.files.text_file import read_text
+from readback.files.yaml_file import nearest, read_yaml, unknown_keys
+from readback.files.yaml_node import Node
 from readback.tasks import GROUPS, TASKS, keys_for
-from readback.text_file import read_text
 from readback.types import Adapter, Addition, Note, Place
-from readback.yaml_file import nearest, read_yaml, unknown_keys
-from readback.yaml_node import Node
 
 KEYS = ("name", "extends", "wording", "system_prompt", "structured_output", "tasks")
 WORDINGS = ("readback", "upstream", "own")  # whose sentences: ours, those of the program, the reader's own

@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from readback import __version__, cell, house
-from readback.cache_folder import cache_folder
+from readback.files.cache_folder import cache_folder
 
 NEEDED = ("jinja2", "pyyaml", "streamlit", "pandas", "plotly", "pyarrow")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "firefox-esr", "firefox")  # for the tests only

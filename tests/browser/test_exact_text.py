@@ -10,7 +10,9 @@ import nasty
 import pytest
 from served import HERE, Serve, open_page, settle
 
-from readback import assemble, dataset, workspace
+from readback import workspace
+from readback.assembly import assemble
+from readback.records import dataset
 from readback.types import Choice
 
 pytestmark = pytest.mark.browser

@@ -29,7 +29,7 @@ VIEWS = (
     "workspace=six-conditions&condition=RAG-trained%2C+open+book%2C+through+the+gateway&look=adapter",
     "workspace=six-conditions&judge=harbour-judge&condition=base%2C+open+book",
     "workspace=six-conditions&condition=base%2C+open+book&view=stored",
-    "workspace=albert-service&mode=rag&view=wire",
+    "workspace=town-hall-albert&mode=rag&view=wire",
     "workspace=tri-section&task=parsing&adapter=claude_tool",
 )
 PATHS = (

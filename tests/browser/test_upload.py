@@ -14,13 +14,13 @@ import pytest
 from served import open_page, settle
 
 from readback import workspace
-from readback.dataset import open_dataset
 from readback.house import EXAMPLES
+from readback.records.dataset import open_dataset
 
 pytestmark = pytest.mark.browser
 MINUTE = 60.0
 CSV = "id,question\nq1,Quand ouvre la mairie ?\nq2,Où déposer une demande ?\n"
-DEMO = EXAMPLES / "albert-service"
+DEMO = EXAMPLES / "town-hall-albert"
 Write = Callable[[Mapping[str, Any]], Path]
 
 
@@ -80,11 +80,11 @@ def test_what_was_mapped_is_in_the_saved_workspace_file(demo: str, page: Any, wr
     page.wait_for_selector(".st-key-unmap_query")
     settle(page)
     with page.expect_download() as wait:
-        page.locator(".st-key-save button").click()
+        page.locator(".st-key-save button").first.click()
     shutil.copy(wait.value.path(), folder / "readback.yml")
     opened = workspace.open(folder)
     assert opened.dataset is not None
-    assert {"query": "question"} == dict(opened.dataset.fields)
+    assert dict(opened.dataset.fields) == {"query": "question"}
     assert open_dataset(opened.root, opened.dataset).record(0).fields["query"] == "Quand ouvre la mairie ?"
 
 

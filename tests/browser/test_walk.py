@@ -26,7 +26,7 @@ def go(page: Any, name: str) -> None:
 
 def walk(page: Any, url: str) -> None:
     open_page(page, url)
-    assert page.locator("table.rb-table").count() >= 1
+    page.wait_for_selector("table.rb-table")
     go(page, "Findings")
     page.locator(TO_MESSAGE).first.click()
     page.wait_for_url("**/messages?*finding=*")
@@ -82,6 +82,16 @@ def test_keys_move_and_back_goes_one_step_back(demo: str, page: Any) -> None:
         assert asked(page)["record"] == record
         assert "condition" not in asked(page)
     assert page.get_by_label("Number of 24").input_value() == "2"
+
+
+def test_the_next_finding_is_one_step_of_history(demo: str, page: Any) -> None:
+    open_page(page, f"{demo}messages?workspace=six-conditions&condition=base%2C+closed+book", ".rb-exact")
+    before = page.evaluate("history.length")
+    page.keyboard.press("f")
+    page.wait_for_url("**finding=*")
+    settle(page)
+    assert asked(page)["record"] != "ellery-01"
+    assert page.evaluate("history.length") == before + 1
 
 
 def test_moving_between_pages_is_one_step_of_history(demo: str, page: Any) -> None:

@@ -11,9 +11,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from readback import answers, as_json, assemble, cell, dataset, rules, workspace, workspace_file
-from readback.cache_folder import cache_folder
+from readback import as_json, cell, rules, workspace
+from readback.assembly import assemble
+from readback.files.cache_folder import cache_folder
+from readback.records import answers, dataset
 from readback.types import Answer, Assembly, Case, Choice, Finding, Record, Workspace
+from readback.workspace import workspace_file
 
 OPENING = 30.0  # seconds for reading the workspace once more; our caller has read it before
 

@@ -6,11 +6,15 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from readback import answers, as_json, assemble, cell, rules, scores, stats
+from readback import as_json, cell, rules
+from readback.assembly import assemble
 from readback.audit.chunk import about, payload
 from readback.audit.summary import Audit, Progress, Tally, rows
-from readback.dataset import Cancelled, Counts, Dataset, DatasetChanged, open_dataset
+from readback.records import answers
+from readback.records.dataset import Cancelled, Counts, Dataset, DatasetChanged, open_dataset
 from readback.rules import Fault
+from readback.scores import loading as scores
+from readback.scores import stats
 from readback.types import Assembly, Case, Choice, Finding, Note, Record, Workspace
 
 WORK = "readback.audit.chunk:audit_chunk"

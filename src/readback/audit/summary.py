@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from readback.dataset import Counts
+from readback.records.dataset import Counts
 from readback.rules import Fault
 from readback.types import Assembly, Choice, Condition, Finding, Ignored, Place, SystemText, Workspace
 

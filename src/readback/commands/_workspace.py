@@ -7,9 +7,9 @@ from collections.abc import Collection
 
 from readback import workspace
 from readback.commands import UsageError
-from readback.dataset import Dataset, open_dataset
+from readback.files.yaml_file import nearest
+from readback.records.dataset import Dataset, open_dataset
 from readback.types import Workspace
-from readback.yaml_file import nearest
 
 
 def add(parser: argparse.ArgumentParser, formats: Collection[str] = ("text", "json")) -> None:

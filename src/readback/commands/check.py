@@ -16,7 +16,7 @@ from readback import as_json, rules
 from readback.audit import engine
 from readback.audit.summary import Audit, Progress, Row
 from readback.commands import UsageError, _lines, _workspace
-from readback.dataset import DatasetChanged
+from readback.records.dataset import DatasetChanged
 from readback.types import Finding
 
 FORMATS = ("text", "json", "jsonl", "sarif", "junit", "github")

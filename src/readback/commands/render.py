@@ -14,10 +14,12 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from readback import answers, as_json, assemble, rules, wire_text
+from readback import as_json, rules
+from readback.assembly import assemble, wire_text
 from readback.audit.chunk import about
 from readback.commands import UsageError, _lines, _workspace
-from readback.dataset import Dataset
+from readback.records import answers
+from readback.records.dataset import Dataset
 from readback.types import Answer, Assembly, Case, Choice, Condition, Finding, Record, Wire, Workspace
 
 

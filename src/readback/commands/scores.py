@@ -11,8 +11,10 @@ import sys
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from readback import as_json, rules, scores, stats
+from readback import as_json, rules
 from readback.commands import UsageError, _lines, _workspace
+from readback.scores import loading as scores
+from readback.scores import stats
 
 COLUMNS = ("criterion", "judge", "n", "failed", "missing", "not_applicable", "mean")
 RISKY = ("=", "+", "-", "@", "\t", "\r", "\0")  # what a spreadsheet takes for a formula at the start of a cell

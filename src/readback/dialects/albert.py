@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from readback.dialects.albert_templates import BARE, Refused, Templates, Text
-from readback.paths import show
+from readback.files.paths import show
+from readback.files.yaml_file import Parsed, nearest, read_yaml, unknown_keys
+from readback.files.yaml_node import Node
 from readback.serving.wire_formats import FORMATS
 from readback.types import NOWHERE, Note, Place, Prompt, PromptConfig
-from readback.yaml_file import Parsed, nearest, read_yaml, unknown_keys
-from readback.yaml_node import Node
 
 NAME = "albert"
 FILES = ("prompt_config.yml", "prompt_config.yaml")  # the first one found counts

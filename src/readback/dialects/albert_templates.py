@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from readback.paths import resolve, show
-from readback.text_file import read_text
+from readback.files.paths import resolve, show
+from readback.files.text_file import read_text
 from readback.types import Note, Place, Values
 
 BARE = "{{query}}"  # what a mode without a template sends: the query, as it is

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from readback.paths import show
+from readback.files.paths import show
+from readback.files.yaml_file import Parsed, read_yaml
+from readback.files.yaml_node import Node
 from readback.types import Note, Values
-from readback.yaml_file import Parsed, read_yaml
-from readback.yaml_node import Node
 
 NAME = "comparisons"
 GROUPS = ("within_group_comparisons", "cross_group_comparisons")

@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
-from readback.paths import resolve, show
-from readback.text_file import read_text
+from readback.files.paths import resolve, show
+from readback.files.text_file import read_text
+from readback.files.yaml_node import Node
 from readback.types import NOWHERE, Note, Place, Prompt, Syntax
-from readback.yaml_node import Node
 
 NAME = "inline"
 BLOCK = re.compile(r":\s*(?:[&!]\S*\s+)*[|>][-+0-9]{0,2}\s*(?:#.*)?$")

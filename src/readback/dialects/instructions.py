@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from readback.paths import show
+from readback.files.paths import show
+from readback.files.yaml_file import Parsed, mask_secrets, read_yaml, unknown_keys
+from readback.files.yaml_node import Node
 from readback.types import Note, PromptConfig
-from readback.yaml_file import Parsed, mask_secrets, read_yaml, unknown_keys
-from readback.yaml_node import Node
 
 NAME = "instructions"
 DIRECT = ("generation", "parsing", "abstention_detection", "sufficiency_detection")

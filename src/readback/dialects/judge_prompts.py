@@ -12,12 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from readback.dataset import Row, raw_rows
 from readback.dialects import judge_rubric, python_constants
-from readback.paths import resolve, show
-from readback.text_file import read_text
+from readback.files.paths import resolve, show
+from readback.files.text_file import read_text
+from readback.files.yaml_file import read_yaml
+from readback.records.dataset import Row, raw_rows
 from readback.types import NOWHERE, Criterion, Judge, Note, Place, Syntax
-from readback.yaml_file import read_yaml
 
 NAME = "judge"
 SYSTEM, USER = "SYSTEM_PROMPT", "EVALUATION_PROMPT_TEMPLATE"

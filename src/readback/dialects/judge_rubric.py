@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from readback.files.yaml_file import Parsed, mask_secrets
+from readback.files.yaml_node import Node
 from readback.types import Judge, Note
-from readback.yaml_file import Parsed, mask_secrets
-from readback.yaml_node import Node
 
 KEYS = ("name", "version", "description", "prompt", "criteria", "format", "references", "notes", "inference")
 CRITERION = ("id", "label", "weight", "description")

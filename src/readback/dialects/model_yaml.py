@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from readback.dialects import prompt_formats
-from readback.paths import show
+from readback.files.paths import show
+from readback.files.yaml_file import Parsed, mask_secrets, read_yaml
+from readback.files.yaml_node import Node
 from readback.types import Model, Note
-from readback.yaml_file import Parsed, mask_secrets, read_yaml
-from readback.yaml_node import Node
 
 NAME = "model"
 KEYS = (

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from readback.paths import show
+from readback.files.paths import show
+from readback.files.yaml_file import Parsed, read_yaml
+from readback.files.yaml_node import Node
 from readback.types import NOWHERE, Note, Place, Values
-from readback.yaml_file import Parsed, read_yaml
-from readback.yaml_node import Node
 
 NAME = "plan"
 FILES = ("model_config", "judge_config", "judge_inference", "dataset", "output_dir")

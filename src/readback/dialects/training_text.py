@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from readback import cell
-from readback.dataset import Row, raw_rows
 from readback.dialects import python_constants
-from readback.paths import show
-from readback.text_file import read_text
+from readback.files.paths import show
+from readback.files.text_file import read_text
+from readback.records.dataset import Row, raw_rows
 from readback.types import Note, Place, SystemText
 
 NAME = "training text"

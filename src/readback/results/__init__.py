@@ -9,12 +9,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from readback.criteria import known
-from readback.dataset import raw_rows
 from readback.folder import by
+from readback.records.dataset import raw_rows
 from readback.results import metrics
 from readback.results._cells import legible
 from readback.results._rows import Asked, Read, Row
+from readback.scores.criteria import known
 from readback.types import Note, Place, ScoreSource
 
 OFTEN = 5_000  # rows between two reports of progress

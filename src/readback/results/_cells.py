@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any
 
-from readback.score_table import FAILED, MISSING, NOT_APPLICABLE, SCORED
+from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED
 
 LARGEST = 1e300  # a sum of a million of these is still a number
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)

@@ -6,10 +6,10 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from readback.bounded_notes import KEPT, BoundedNotes
+from readback.files.bounded_notes import KEPT, BoundedNotes
 from readback.results._cells import legible
 from readback.results._layout import CONDITION, FACTORS, first
-from readback.score_table import NONE, Columns, ConditionKey
+from readback.scores.table import NONE, Columns, ConditionKey
 from readback.types import Note, Place, ScoreSource
 
 MOST_VALUES = 30  # a column with more values than this is not a factor, unless its name says so

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from readback.criteria import look_up
+from readback.scores.criteria import look_up
 from readback.types import Criterion, ScoreSource
 
 ITEM = ("item", "item_id", "id", "qid", "task_id", "question_id")

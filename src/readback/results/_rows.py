@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from readback.bounded_notes import BoundedNotes
+from readback.files.bounded_notes import BoundedNotes
 from readback.results._cells import Cell, cell, failure_note, legible, stem, text_of, with_status
 from readback.results._intake import Intake, columns, make_conditions, overflow
 from readback.results._layout import ITEM, Layout, fields_of
-from readback.score_table import FAILED, Columns, Reported, SourceRead
+from readback.scores.table import FAILED, Columns, Reported, SourceRead
 from readback.types import Criterion, Note, Place, ScoreSource
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from readback.bounded_notes import BoundedNotes
+from readback.files.bounded_notes import BoundedNotes
 from readback.results._cells import Cell, cell, legible, stem, text_of
 from readback.results._intake import Intake, columns, make_conditions, overflow
 from readback.results._rows import Asked, Read, Row
-from readback.score_table import FAILED, MISSING, NOT_APPLICABLE, SCORED, SourceRead
+from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, SourceRead
 from readback.types import Note
 
 NAME = "run details"

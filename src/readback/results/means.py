@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from readback.bounded_notes import BoundedNotes
+from readback.files.bounded_notes import BoundedNotes
 from readback.results._cells import cell, legible, stem, text_of
 from readback.results._intake import overflow
 from readback.results._layout import MEANS, Layout, fields_of, first, item_columns, layout, looks_numeric, score_columns
 from readback.results._rows import Asked, Read, Row
-from readback.score_table import SCORED, Reported, SourceRead
+from readback.scores.table import SCORED, Reported, SourceRead
 from readback.types import Note, Place
 
 NAME = "means"

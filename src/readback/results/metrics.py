@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from readback.files.text_file import read_text
 from readback.formats._json_text import Decoder, NotJson
 from readback.results._cells import legible, text_of
 from readback.results._rows import Asked, Read, Row
-from readback.score_table import Reported, SourceRead
-from readback.text_file import read_text
+from readback.scores.table import Reported, SourceRead
 from readback.types import Note, Place
 
 LARGEST = 64 << 20  # bytes: shape A holds every record's answer beside the means

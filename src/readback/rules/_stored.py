@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from readback import row_fields
+from readback.dialects import row_fields
 from readback.types import Case, Prompt, Values, Workspace
 
 

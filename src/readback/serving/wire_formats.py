@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
-from readback.history import with_history
+from readback.serving.history import with_history
 from readback.types import NOWHERE, Message, Note, Segment, Wire
 
 Dialect = Literal["classic", "current"]

@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from readback import assemble
+from readback.assembly import assemble
 from readback.audit.summary import Audit, Row
 from readback.types import Workspace
 from readback.ui import show

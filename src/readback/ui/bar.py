@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
-
 import streamlit as st
 
-from readback import assemble
-from readback.answers import open_answers
-from readback.dataset import Dataset
+from readback.records.dataset import Dataset
 from readback.types import Finding
-from readback.ui import address, choice, exact, show
+from readback.ui import address, choice, exact, find, show
 from readback.ui.words import t
 
 LISTED = 500  # ids in a list to choose from; beyond, an id is typed
-LOOKED = 2_000  # records looked through in one go for a text in the prompt or a finding: some seconds
 
 
 def records() -> None:
@@ -32,7 +26,7 @@ def records() -> None:
     st.number_input(t("messages.position", n=count), 1, max(count, 1), key="position", on_change=_jump, width=120)
     _ids(data, at)
     with st.popover(t("messages.find"), key="find", help=t("messages.find_help")):
-        _find(data, at)
+        _find()
 
 
 def said() -> None:
@@ -45,9 +39,9 @@ def said() -> None:
 
 def next_finding(found: tuple[Finding, ...]) -> None:
     """The button that leads to the next finding, on this record or on the next one that has any."""
-    data, at = choice.dataset(), choice.position()
-    st.button(t("messages.next_finding"), key="next_finding", help=t("messages.next_finding_help"),
-              on_click=_next_finding, args=(data, at, tuple(one.key for one in found)))  # fmt: skip
+    keys = tuple(one.key for one in found)
+    help_text = t("messages.next_finding_help")
+    st.button(t("messages.next_finding"), key="next_finding", help=help_text, on_click=_next_finding, args=(keys,))
 
 
 def _jump() -> None:
@@ -80,58 +74,30 @@ def _by_id(data: Dataset) -> None:
         choice.go(index)
 
 
-def _find(data: Dataset, at: int) -> None:
+def _find() -> None:
     with st.form("find_form", border=False):
         st.text_input(t("messages.find_what"), key="find_text")
         places = ("record", "prompt")
         st.radio(t("messages.find_where"), places, key="find_where", format_func=lambda name: t(f"messages.in_{name}"))
-        st.form_submit_button(t("messages.find_next"), on_click=_search, args=(data, at))
+        st.form_submit_button(t("messages.find_next"), on_click=_search)
 
 
-def _search(data: Dataset, at: int) -> None:
-    text, where = st.session_state["find_text"], st.session_state["find_where"]
-    if not text:
-        return
-    index = data.find(text)
-    if index is None or index == at:
-        hits = data.search(text, at + 1) if where == "record" else _in_prompts(data, text, at + 1)
-        again = data.search(text) if where == "record" else _in_prompts(data, text, 0)
-        index = next(hits, None)
-        index = next(again, None) if index is None else index
-    _land(index, t("messages.found_none"))
+def _search() -> None:
+    text = st.session_state["find_text"]
+    index = find.by_text(text, st.session_state["find_where"]) if text else None
+    if index is not None:
+        choice.go(index)
+    elif text:
+        st.session_state["bar_said"] = t("messages.found_none")
 
 
-def _in_prompts(data: Dataset, text: str, start: int) -> Iterator[int]:
-    """Records whose assembled messages hold the text, whatever the case; as many as a person waits for."""
-    shop, sent, wanted = choice.workspace(), choice.sent(), text.casefold()
-    chosen = shop.condition(sent.condition) if sent.judge and sent.condition else None
-    replies = open_answers(shop, chosen) if chosen else None
-    for index in range(start, min(start + LOOKED, len(data))):
-        here = data.record(index)
-        made = assemble.assemble(shop, here, sent, replies.get(here.id) if replies and here.id else None)
-        if any(wanted in message.text.casefold() for message in made.messages):
-            yield index
-
-
-def _next_finding(data: Dataset, at: int, here: tuple[str, ...]) -> None:
-    """The next finding: on this record after the one in view, else the next record with one under this choice."""
+def _next_finding(here: tuple[str, ...]) -> None:
+    """The finding after the one in view, on this record or on the next one that has any."""
     marked = st.query_params.get("finding")
     rest = here[here.index(marked) + 1 :] if marked in here else here
     if rest:
         address.put(finding=rest[0])
-        return
-    for index in islice((*range(at + 1, len(data)), *range(at)), LOOKED):
-        choice.go(index)
-        found, _ = choice.found(choice.assembly())
-        if found:
-            address.put(finding=found[0].key)
-            return
-    choice.go(at)
-    st.session_state["bar_said"] = t("messages.no_more_findings")
-
-
-def _land(index: int | None, sorry: str) -> None:
-    if index is None:
-        st.session_state["bar_said"] = sorry
+    elif there := find.with_finding():
+        choice.go(there[0], finding=there[1])
     else:
-        choice.go(index)
+        st.session_state["bar_said"] = t("messages.no_more_findings")

@@ -11,9 +11,9 @@ from pathlib import Path
 import streamlit as st
 
 from readback import workspace as reading
-from readback.answers import Answers, open_answers
 from readback.audit import engine
-from readback.dataset import open_dataset
+from readback.records.answers import Answers, open_answers
+from readback.records.dataset import open_dataset
 from readback.rules import Fault
 from readback.types import Assembly, Condition, Finding, Workspace
 from readback.ui.work import Job

@@ -18,10 +18,11 @@ from typing import Any, TypeVar, cast
 
 import streamlit as st
 
-from readback import assemble, rules
+from readback import rules
+from readback.assembly import assemble
 from readback.audit.chunk import about
 from readback.audit.summary import Audit
-from readback.dataset import Dataset, DatasetChanged
+from readback.records.dataset import Dataset, DatasetChanged
 from readback.rules import Fault
 from readback.types import Answer, Assembly, Case, Choice, Finding, Record, Values, Workspace
 from readback.ui import address, caches, exact, show
@@ -128,15 +129,18 @@ def record() -> Record:
         st.rerun()
 
 
-def go(index: int) -> None:
-    """Look at another record; for callbacks. The address gets its id, or its number where the id is not its own."""
+def go(index: int, finding: str | None = None) -> None:
+    """Look at another record, and a finding on it; for callbacks.
+
+    The address gets the record's id, or its number where the id is not its own.
+    """
     data = dataset()
     index = max(0, min(index, len(data) - 1))
     name = next(iter(data.ids(index, index + 1)), None)
     if name is not None and name == exact.spelled(name) and data.find(name) == index:
-        address.put(record=name, index=None, finding=None)
+        address.put(record=name, index=None, finding=finding)
     else:
-        address.put(record=None, index=str(index), finding=None)
+        address.put(record=None, index=str(index), finding=finding)
 
 
 def sent() -> Choice:
@@ -155,9 +159,9 @@ def send(choice: Choice) -> None:
     address.put(**asdict(choice), finding=None)
 
 
-def answer(choice: Choice | None = None) -> Answer | None:
-    """What the model replied to the record in view under the chosen condition, where that is known."""
-    choice, called = choice or sent(), record().id
+def answer(choice: Choice | None = None, to: Record | None = None) -> Answer | None:
+    """What the model replied to a record (the one in view) under the chosen condition, where that is known."""
+    choice, called = choice or sent(), (to or record()).id
     if choice.condition is None or called is None:
         return None
     return caches.answers(*_key(), choice.condition).get(called)
@@ -175,17 +179,17 @@ def assembly(choice: Choice | None = None, extra: Values | None = None) -> Assem
 
 
 def found(made: Assembly) -> caches.Found:
-    """The findings about one assembly and its record by the rules of the audit, marked ones in the order of the
-    text; and the rules that failed, which is our fault."""
-
-    def find() -> caches.Found:
-        here = record()
-        both = (*rules.check(Case(workspace(), here), "record"), *about(workspace(), here, made))
-        findings = sorted((one for one in both if isinstance(one, Finding)), key=_order)
-        return tuple(findings), tuple(one for one in both if isinstance(one, Fault))
-
+    """The findings about the assembly in view and its record, and the rules that failed."""
     mark = f"{made.fingerprint} {made.notes}"  # what could not be built has notes and no fingerprint
-    return caches.found(_key(), position(), mark, astuple(made.choice), find)
+    return caches.found(_key(), position(), mark, astuple(made.choice), lambda: findings_of(record(), made))
+
+
+def findings_of(one: Record, made: Assembly) -> caches.Found:
+    """The findings about a record and its assembly by the rules of the audit, marked ones in the order of the text;
+    and the rules that failed, which is our fault."""
+    both = (*rules.check(Case(workspace(), one), "record"), *about(workspace(), one, made))
+    findings = sorted((each for each in both if isinstance(each, Finding)), key=_order)
+    return tuple(findings), tuple(each for each in both if isinstance(each, Fault))
 
 
 def audit(start: bool = False) -> Audit | None:

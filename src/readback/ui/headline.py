@@ -8,9 +8,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from readback import stats
-from readback.criteria import MINUS
-from readback.score_table import FAILED, MISSING, NOT_APPLICABLE, SCORED, ScoreTable
+from readback.scores import stats
+from readback.scores.criteria import MINUS
+from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, ScoreTable
 from readback.types import Workspace
 from readback.ui import score_said, score_tables, show
 from readback.ui.table import Column

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 import streamlit as st
 from markupsafe import Markup
 
-from readback import assemble, row_fields, rules, wire_text
+from readback import rules
+from readback.assembly import assemble, wire_text
+from readback.dialects import row_fields
 from readback.types import Answer, Assembly, Case, Finding, Record, Segment, Wire, Workspace
 from readback.ui import address, choice, show
 from readback.ui.words import t

@@ -5,20 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from readback.dataset import Counts, Dataset
+from readback.records.dataset import Counts, Dataset
 from readback.rules import finding
 from readback.types import Finding, Workspace
-from readback.ui import choice, frame, table, upload
+from readback.ui import table
 from readback.ui.table import Column
 from readback.ui.words import t
 
 TOOLS = 15  # files from which on the list wants a filter
-
-
-def name(shop: Workspace) -> str:
-    """What the workspace is called; an upload that says nothing about itself goes by its time."""
-    token = choice.workspace_id()
-    return frame.name(token) if token.startswith(upload.PREFIX) and shop.name == shop.root.name else shop.name
 
 
 def files(shop: Workspace, caption: str) -> None:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from readback.dataset import Dataset
+from readback.audit.unmapped import LOOKED_AT, Unmapped, fields, unmapped
+from readback.records.dataset import Dataset
 from readback.types import Workspace
 from readback.ui import choice, show
 from readback.ui.words import t
-from readback.unmapped import LOOKED_AT, Unmapped, fields, unmapped
 
 
 def mapping(shop: Workspace, data: Dataset) -> None:

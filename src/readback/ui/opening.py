@@ -5,16 +5,15 @@ from __future__ import annotations
 import zipfile
 import zlib
 from collections.abc import Iterable
-from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 from markupsafe import Markup
 
-from readback import workspace as reading
 from readback.rules import finding
-from readback.types import Note, Workspace
-from readback.ui import address, choice, frame, loaded, show, upload
+from readback.types import Note
+from readback.ui import address, choice, frame, show, upload
 from readback.ui.words import t
 
 BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)  # or one with a password
@@ -59,9 +58,12 @@ def said() -> None:
         show.findings([finding(note) for note in notes], to_message=False)
 
 
-def saved(shop: Workspace) -> str:
-    """The workspace file, with what was mapped in this session and a name that says more than a folder of ours."""
-    return reading.init_text(replace(shop, name=loaded.name(shop)))
+def lift(folder: Path) -> None:
+    """Take away the one folder that an upload is wrapped in, so that its readback.yml stands on top."""
+    while len(inside := list(folder.iterdir())) == 1 and inside[0].is_dir():
+        inner = inside[0].rename(folder.with_name(".lifted"))
+        folder.rmdir()
+        inner.rename(folder)
 
 
 def _delete(token: str) -> None:
@@ -77,6 +79,8 @@ def _take(given: list[Any]) -> None:
     except (*BROKEN, OSError) as error:
         show.problem(t("open.not_kept" if isinstance(error, OSError) else "open.bad_zip"), str(error))
         return
+    if folder := upload.path(token, choice.browser()):
+        lift(folder)
     kept: tuple[str, int, tuple[Note, ...]] = (token, len(given), notes)
     st.session_state["upload_said"] = kept
     st.session_state["uploads"] += 1

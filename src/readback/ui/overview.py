@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from readback.audit.groups import Group, touched
 from readback.audit.summary import Audit
-from readback.score_table import ScoreTable
+from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui import listing, show
 from readback.ui.words import t

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
-from readback import assemble
+from readback.assembly import assemble
 from readback.audit.groups import Group
-from readback.dataset import Dataset
-from readback.field_path import look
+from readback.records.dataset import Dataset
+from readback.records.field_path import look
 from readback.types import Choice, Finding, Message, Place, Record, Workspace
 from readback.ui import exact, show
 from readback.ui.words import t

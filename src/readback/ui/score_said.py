@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from readback.criteria import MINUS, scale_text
-from readback.score_table import ConditionKey, ScoreTable
-from readback.stats import Row
+from readback.scores.criteria import MINUS, scale_text
+from readback.scores.stats import Row
+from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Criterion
 from readback.ui import show
 from readback.ui.score_tables import mean

@@ -8,10 +8,10 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback import stats
-from readback.criteria import MINUS, number
-from readback.score_table import ConditionKey, ScoreTable
-from readback.stats import Row
+from readback.scores import stats
+from readback.scores.criteria import MINUS, number
+from readback.scores.stats import Row
+from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Workspace
 from readback.ui import show
 from readback.ui.table import Column

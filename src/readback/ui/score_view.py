@@ -9,10 +9,11 @@ from typing import Any
 
 import streamlit as st
 
-from readback import charts, scores, stats
 from readback.rules import finding
-from readback.score_table import ScoreTable
-from readback.stats import Row
+from readback.scores import charts, stats
+from readback.scores import loading as scores
+from readback.scores.stats import Row
+from readback.scores.table import ScoreTable
 from readback.types import Criterion, Finding, Workspace
 from readback.ui import address, show
 from readback.ui.score_tables import door

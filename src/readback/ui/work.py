@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from readback.progress import Cancelled
+from readback.files.progress import Cancelled
 from readback.ui.words import t
 
 Progress = Callable[[int, int], bool]  # done, total (0: unknown) -> go on?

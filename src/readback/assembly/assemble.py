@@ -1,0 +1,121 @@
+"""From a record and a choice to the messages that are sent, each character with its origin."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from readback import adapters
+from readback.assembly.adapter_texts import Added, added
+from readback.assembly.arms import arm, choices, unknown, unknown_interface
+from readback.assembly.base_texts import base_texts
+from readback.assembly.judge_messages import judge_messages
+from readback.assembly.set_values import with_values
+from readback.assembly.training_layout import training
+from readback.assembly.tri_section import Segments, assemble_text, fingerprint, to_messages
+from readback.dialects.instructions import instruction_for, key_for
+from readback.serving.history import with_history
+from readback.serving.merged_roles import merged
+from readback.types import (
+    NOWHERE,
+    Answer,
+    Assembly,
+    Choice,
+    Message,
+    Note,
+    Place,
+    Record,
+    Segment,
+    Values,
+    Workspace,
+)
+
+__all__ = ["assemble", "choices", "fingerprint", "training", "tried"]
+
+
+def assemble(
+    workspace: Workspace,
+    record: Record,
+    choice: Choice,
+    answer: Answer | None = None,
+    extra: Values | None = None,
+) -> Assembly:
+    """The messages for `record` under `choice`; `extra` are values that replace the record's.
+
+    Never raises for what is wrong with the input: then there are notes, and no messages where none can be built.
+    `answer` is what the choice's condition replied, for a judge.
+    """
+    record = tried(workspace, record, extra or {})
+    if choice.judge is not None:
+        messages, names, notes = _judged(workspace, record, choice, answer, extra or {})
+    else:
+        messages, names, notes = _sent(workspace, record, choice)
+    return Assembly(
+        choice,
+        record.id,
+        record.place.index,
+        messages,
+        fingerprint(messages) if messages else "",
+        names,
+        notes,
+        record.masked,
+    )
+
+
+Made = tuple[tuple[Message, ...], tuple[tuple[str, Place], ...], tuple[Note, ...]]
+
+
+def _sent(workspace: Workspace, record: Record, choice: Choice) -> Made:
+    own = arm(workspace, choice)
+    if isinstance(own, Note):
+        return (), (), (own,)
+    base = base_texts(own.prompt, record, own.model, workspace.options, own.is_task)
+    adapter = adapters.find(own.adapter, workspace.adapters) if own.adapter else None
+    addition = added(workspace, adapter, own.task, record.fields) if adapter and base.ok else Added()
+    notes = [*base.notes, *addition.notes]
+    if own.adapter and adapter is None:
+        notes.insert(0, unknown_interface(own.adapter, workspace))
+    if not (base.ok and addition.ok):
+        return (), base.names, tuple(notes)
+    system, user = assemble_text(base.system, base.user, addition.parts, _instruction(workspace, own.task))
+    system_role = adapter is None or adapters.system_role(adapter, workspace.adapters)
+    messages = to_messages(system, user, system_role)
+    if system and adapter and not system_role:
+        end = sum(len(segment.text) for segment in system)
+        values = {"adapter": adapter.name, "characters": end}
+        notes.append(Note("asm-system-folded", values, Place(role="user", start=0, end=end)))
+    if own.prompt.settings.get("dialect") == "albert":
+        messages, lost = with_history(messages, record.fields.get("history"), record.place)
+        notes += lost
+    if workspace.options.get("merge_roles") == "gemma":
+        messages = merged(messages)
+    return messages, base.names, tuple(notes)
+
+
+def tried(workspace: Workspace, record: Record, extra: Values) -> Record:
+    """The record with values that somebody tries; a value for a field is one for the variables mapped to it, too."""
+    fields = workspace.dataset.fields if workspace.dataset else {}
+    return with_values(record, {**{name: extra[field] for name, field in fields.items() if field in extra}, **extra})
+
+
+def _judged(workspace: Workspace, record: Record, choice: Choice, answer: Answer | None, extra: Values) -> Made:
+    judge = workspace.judges.get(choice.judge or "")
+    if judge is None:
+        return (), (), (unknown("judge", choice.judge or "", workspace.judges),)
+    condition = workspace.condition(choice.condition) if choice.condition else None
+    if choice.condition and condition is None:
+        return (), (), (unknown("condition", choice.condition, [c.name for c in workspace.conditions]),)
+    if workspace.options.get("placeholders") == "bare" and judge.syntax == "placeholder":
+        judge = replace(judge, bare=True)
+    messages, names, notes = judge_messages(judge, record, choice.condition, answer, extra)
+    if condition and condition.answers is None and answer is None:  # not run yet: nothing is missing
+        notes = tuple(replace(n, severity="info") if n.code == "jdg-no-answer" else n for n in notes)
+    return messages, names, notes
+
+
+def _instruction(workspace: Workspace, task: str) -> Segments:
+    """The user instruction for a task: plain text, as it is."""
+    text = instruction_for(task, workspace.instructions)
+    if not text:
+        return ()
+    homes = (c.place for c in workspace.configs if text in c.instructions.values())
+    return (Segment(text, "instruction", key_for(task, workspace.instructions), next(homes, NOWHERE)),)

@@ -1,0 +1,106 @@
+"""The system and user text of a mode or a task for one record, before any adapter: rendered, or built."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from readback.assembly import builders
+from readback.assembly.record_values import CHUNKS, META, given
+from readback.assembly.tri_section import Segments
+from readback.dialects.prompt_formats import SYSTEM
+from readback.render import Rendered, Template, render
+from readback.types import NOWHERE, Model, Note, Origin, Place, Prompt, Record, Segment, Values
+
+Names = tuple[tuple[str, Place], ...]
+
+
+class Base(NamedTuple):
+    """Both texts; `ok` is False where one could not be made, and then the notes say why."""
+
+    system: Segments
+    user: Segments
+    names: Names
+    notes: tuple[Note, ...]
+    ok: bool
+
+
+def base_texts(prompt: Prompt, record: Record, model: Model | None, options: Mapping[str, str], task: bool) -> Base:
+    """The texts of `prompt`; `task` says that it is a task's and no mode's.
+
+    A mode without a system text gets the model's own: that of its Modelfile, else the one it was trained with.
+    """
+    if prompt.syntax == "builder":
+        kind = model.type if model else None
+        user = builders.build(prompt.template or prompt.mode, record, kind, options)
+        return Base(_built_system(prompt, model), user.segments, user.names, user.notes, user.ok)
+    template = _user_template(prompt, options, "task" if task else "template")
+    if template is None:
+        return Base((), (), (), (Note("asm-no-user-text", {"name": prompt.mode}, prompt.place),), False)
+    values = given(prompt, record.fields, options, record.place)
+    origin: Origin = "task" if task else "system"
+    own = prompt.system is not None
+    system = Template(prompt.system or "", prompt.system_syntax, origin, prompt.system_place)
+    parts = rendered((system, template) if own else (template,), values.values, values.defaults)
+    names = tuple(dict.fromkeys(name for part in parts for name in part.names))
+    used = {name.partition(".")[0].partition("[")[0] for name, _ in names}
+    used |= set(META) if used & set(CHUNKS) else set()
+    applied = tuple(note for name, note in values.notes if name in used)
+    return Base(
+        parts[0].segments if own else model_system(model) if not task else (),
+        parts[-1].segments,
+        names,
+        (*(note for part in parts for note in part.notes), *applied),
+        all(part.ok for part in parts),
+    )
+
+
+def model_system(model: Model | None) -> Segments:
+    """The system text that comes with a model: its Modelfile's effective one, else the one it was trained with."""
+    if model is None:
+        return ()
+    if model.modelfile and model.modelfile.system is not None:
+        return (Segment(model.modelfile.system, "system", "Modelfile", model.modelfile.system_place),)
+    if model.training:
+        return (Segment(model.training.text, "system", "training", model.training.place),)
+    return ()
+
+
+def format_system(kind: str | None) -> Segments:
+    """What the *Prompt Format Specification* prescribes for a type of model; nothing for `base`."""
+    text = SYSTEM.get(kind or "")
+    return (Segment(text, "system", "prompt format", NOWHERE),) if text else ()
+
+
+def rendered(templates: tuple[Template, ...], values: Values, defaults: Values | None = None) -> tuple[Rendered, ...]:
+    """What `render` makes of the templates; those without anything to fill in cost no work in a child process."""
+    plain = [literal(template) for template in templates]
+    rest = render([t for t, p in zip(templates, plain, strict=True) if p is None], values, defaults or {})
+    made = iter(rest)
+    return tuple(next(made) if p is None else p for p in plain)
+
+
+def literal(template: Template) -> Rendered | None:
+    """The template's text if rendering would leave it as it is, but for one final newline under Jinja; else None."""
+    text = template.text
+    if template.syntax == "jinja":
+        if "{" in text or "\r" in text:
+            return None
+        text = text.removesuffix("\n")
+    elif template.syntax != "text":
+        return None
+    segments = (Segment(text, template.origin, None, template.place),) if text else ()
+    return Rendered(segments, (), (), True)
+
+
+def _built_system(prompt: Prompt, model: Model | None) -> Segments:
+    own = (Segment(prompt.system, "system", prompt.mode, prompt.system_place),) if prompt.system is not None else ()
+    return model_system(model) or own or format_system(model.type if model else None)
+
+
+def _user_template(prompt: Prompt, options: Mapping[str, str], origin: Origin) -> Template | None:
+    if prompt.template is not None:
+        return Template(prompt.template, prompt.syntax, origin, prompt.place)
+    if prompt.settings.get("dialect") == "albert" and options.get("albert_dialect") == "current":
+        return Template("{{ query }}", "jinja", origin, prompt.place)  # the later program sends the bare query
+    return None

@@ -1,0 +1,86 @@
+"""The answers of a condition, reached by record id."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from readback.files.progress import Progress
+from readback.records.dataset import Dataset, open_dataset
+from readback.types import Answer, Condition, DatasetSource, Note, Place, Workspace
+
+TEXTS = ("response", "answer", "model_answer", "output")  # the first that a row has
+SENT = "prompt_text"
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What a model replied under one condition; answers are read from disk when they are asked for."""
+
+    condition: str
+    dataset: Dataset | None = None
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many answers the file holds."""
+        return len(self.dataset) if self.dataset else 0
+
+    def get(self, record_id: str | None) -> Answer | None:
+        """The answer for a record; of several with its id, the first."""
+        if self.dataset is None or record_id is None or (index := self.dataset.find(record_id)) is None:
+            return None
+        return self._answer(index)
+
+    def __iter__(self) -> Iterator[Answer]:
+        return (self._answer(index) for index in range(self.count))
+
+    def _answer(self, index: int) -> Answer:
+        assert self.dataset is not None  # noqa: S101 - only called where there is one
+        record = self.dataset.record(index)
+        return Answer(
+            condition=self.condition,
+            record=record.id or "",
+            text=_text(next((record.fields[name] for name in TEXTS if record.fields.get(name) is not None), None)),
+            sent=_text(record.fields.get(SENT)),
+            place=replace(record.place, condition=self.condition),
+        )
+
+
+def _text(value: Any) -> str | None:
+    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def open_answers(workspace: Workspace, condition: Condition, progress: Progress | None = None) -> Answers:
+    """The answers that `condition` names, indexed like a dataset; without any when it names no file.
+
+    Records are known by the field that names them in the dataset where the answers have it, else by the first
+    of the usual ones. What is wrong is in `notes`. Raises Cancelled when `progress` answers False.
+    """
+    if not condition.answers:
+        return Answers(condition.name)
+    private = workspace.dataset.private if workspace.dataset else ()
+    source = DatasetSource(condition.answers, private=private, place=condition.place)
+    opened = open_dataset(workspace.root, source, progress)
+    wanted = open_dataset(workspace.root, workspace.dataset, progress).id_field
+    if wanted and wanted != opened.id_field and opened.field_counts.get(wanted):
+        opened = open_dataset(workspace.root, replace(source, id=wanted), progress)
+    notes = (*(note for note in opened.notes if not _of_private(note, private)), *_without_text(opened))
+    return Answers(condition.name, opened, tuple(_under(note, condition.name) for note in notes))
+
+
+def _of_private(note: Note, private: tuple[str, ...]) -> bool:
+    """A private field of the dataset that answers need not have."""
+    return note.code == "dat-unknown-key" and note.flagged in private
+
+
+def _without_text(opened: Dataset) -> Iterator[Note]:
+    if len(opened) and not any(name in opened.field_counts for name in TEXTS):
+        values = {"key": TEXTS[0], "nearest": "", "known": list(opened.fields)}
+        yield Note("dat-unknown-key", values, Place(file=opened.file), TEXTS[0])
+
+
+def _under(note: Note, condition: str) -> Note:
+    return replace(note, place=replace(note.place, condition=condition))

@@ -1,0 +1,198 @@
+"""Open a dataset: any record by number or id, none of them held in memory."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from readback.files import cache_folder
+from readback.files.bounded_notes import from_json
+from readback.files.paths import resolve, show
+from readback.files.progress import Cancelled, Progress
+from readback.formats import jsonl
+from readback.formats._choose import Chosen, choose
+from readback.formats._row import Row
+from readback.records.dataset_index import SPOOL, Index, load
+from readback.records.field_path import MISSING, look
+from readback.records.index_pass import Counts, build, unpackers
+from readback.records.private_fields import private_paths, shown
+from readback.records.raw_rows import raw_rows
+from readback.records.record_search import holds, may_hold
+from readback.types import DatasetSource, Note, Place, Record
+
+__all__ = ["MISSING", "Cancelled", "Counts", "Dataset", "DatasetChanged", "Row", "look", "open_dataset", "raw_rows"]
+
+VERSION = "1"  # of the index; another one makes every file be read again
+CHUNK = 32 << 20
+NONE = Counts()
+
+
+class DatasetChanged(Exception):  # noqa: N818 - an outcome to handle: open it again
+    """The file was written to since it was opened; open it again."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Dataset:
+    """The records of one file, read from disk when they are asked for. Safe to use from several threads.
+
+    `notes` are at most 1,000 of each code; `note_counts` counts all. `fields` are the names records have at
+    their top level; `field_counts` says how many records have each, with names inside objects dotted.
+    """
+
+    path: Path
+    file: str
+    format: str
+    counts: Counts = NONE
+    notes: tuple[Note, ...] = ()
+    note_counts: Mapping[str, int] = field(default_factory=dict)
+    fields: tuple[str, ...] = ()
+    field_counts: Mapping[str, int] = field(default_factory=dict)
+    id_field: str | None = None
+    detail: str = ""
+    source: DatasetSource | None = None
+    _index: Index | None = None
+    _file: int = -1  # an open file: what was indexed stays readable when the name is given to another file
+    _parse: Any = jsonl.parse
+    _private: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return self._index.count if self._index else int(self.source is None)
+
+    def record(self, index: int) -> Record:
+        """The record of that number, from 0. Raises IndexError, and DatasetChanged."""
+        if not 0 <= index < len(self):
+            raise IndexError(f"record {index} of {len(self)}")
+        if self._index is None or self.source is None:
+            return EMPTY
+        called = self._index.id(index)
+        raw = self._raw(self._index, index)
+        try:
+            fields, masked = shown(self._parse(raw, self._index.meta["shape"]), self.source, self._private)
+        except (ValueError, KeyError) as error:
+            raise DatasetChanged(f"{self.file}: record {index} is no longer what it was: {error}") from error
+        return Record(called, fields, self.place(index), masked)
+
+    def place(self, index: int) -> Place:
+        """Where a record stands."""
+        if self._index is None:
+            return Place(index=index)
+        return Place(file=self.file, line=self._index.line(index), index=index, record=self._index.id(index))
+
+    def _raw(self, held: Index, index: int) -> bytes:
+        start, end = held.span(index)
+        raw = os.pread(self._file, end - start, start)
+        if len(raw) != end - start:
+            raise DatasetChanged(f"{self.file}: record {index} is no longer there")
+        return raw
+
+    def find(self, called: str) -> int | None:
+        """The number of the first record of that id."""
+        return self._index.find(called) if self._index else None
+
+    def ids(self, start: int = 0, stop: int | None = None) -> tuple[str, ...]:
+        """The ids of a range of records, as of a slice."""
+        return tuple(self._index.id(at) for at in self._range(start, stop)) if self._index else ()
+
+    def records(self, start: int = 0, stop: int | None = None) -> Iterator[Record]:
+        """A range of records, one at a time."""
+        return (self.record(index) for index in self._range(start, stop))
+
+    def _range(self, start: int, stop: int | None) -> range:
+        return range(*slice(start, stop).indices(len(self)))
+
+    def spans(self, size: int = CHUNK) -> tuple[tuple[int, int], ...]:
+        """Ranges of records (first, beyond the last), each about `size` bytes of the file."""
+        return self._index.parts(size) if self._index else ((0, 1),) * len(self)
+
+    def search(self, text: str, start: int = 0) -> Iterator[int]:
+        """The numbers of records, from `start`, with a field that holds `text`, whatever the case.
+
+        Private fields are not searched: finding a text would tell it.
+        """
+        if self._index is None:
+            return
+        wanted = text.casefold()
+        for index in self._range(start, None):
+            if may_hold(self._raw(self._index, index), wanted) and holds(self.record(index).fields, wanted):
+                yield index
+
+
+EMPTY = Record(None, {}, Place(index=0))  # of a workspace without data: everything renders from defaults
+
+
+def open_dataset(root: Path, source: DatasetSource | None, progress: Progress | None = None) -> Dataset:
+    """The dataset that `source` names below `root`; None gives one empty record.
+
+    The first time a file is read from end to end and its index kept; later only the index is read. What is
+    wrong is in `notes`, never raised. Raises Cancelled when `progress(done, total)` answers False.
+    """
+    if source is None:
+        return Dataset(root, "", "none")
+    path = resolve(root, source.path, place=source.place)
+    if isinstance(path, Note):
+        return _unread(root, source, path)
+    file = show(root, path)
+    try:
+        return _opened(path, file, source, progress)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        return _unread(root, source, Note("dat-file-missing", {"path": file, "reason": reason}, source.place, file))
+
+
+def _unread(root: Path, source: DatasetSource, note: Note) -> Dataset:
+    return Dataset(root / source.path, source.path, "", notes=(note,), note_counts={note.code: 1}, source=source)
+
+
+def _opened(path: Path, file: str, source: DatasetSource, progress: Progress | None) -> Dataset:
+    chosen = choose(path, file, source.format)
+    if isinstance(chosen, Note):
+        return replace(_unread(path.parent, source, chosen), path=path, file=file)
+    settings = {**asdict(replace(source, place=Place())), "file": file, "place": asdict(source.place)}
+    entry = cache_folder.entry(path, settings, VERSION)
+    index = load(entry)
+    if index is None:
+        size = path.stat().st_size
+
+        def waiting() -> None:
+            if progress and not progress(0, size):
+                raise Cancelled
+
+        with cache_folder.alone(entry, waiting):
+            if load(entry) is None:  # else somebody was quicker
+                build(path, file, source, chosen, entry, progress)
+            index = load(entry)
+    if index is None:
+        raise OSError(f"the index in {entry} cannot be read")
+    meta = index.meta
+    spooled = bool(unpackers(chosen))
+    handle = os.open(entry / SPOOL if spooled else path, os.O_RDONLY | os.O_CLOEXEC)
+    dataset = Dataset(
+        path=path,
+        file=file,
+        format=chosen.module.NAME + (" in gzip" if chosen.packed else ""),
+        counts=Counts(**meta["counts"]),
+        notes=tuple(from_json(note) for note in meta["notes"]),
+        note_counts=meta["note_counts"],
+        fields=tuple(meta["fields"]),
+        field_counts=meta["field_counts"],
+        id_field=meta["id_field"],
+        detail=detail(chosen, meta["shape"]),
+        source=source,
+        _index=index,
+        _file=handle,
+        _parse=getattr(chosen.module, "parse", jsonl.parse),
+        _private=private_paths(source),
+    )
+    weakref.finalize(dataset, os.close, handle)
+    return dataset
+
+
+def detail(chosen: Chosen, shape: Mapping[str, Any]) -> str:
+    """What was decided about a file while reading it, in words."""
+    separated = {";": "cells separated by ;", "\t": "cells separated by tabs"}.get(shape.get("delimiter", ""), "")
+    listed = f"records are the list '{shape['list']}'" if "list" in shape else ""
+    return "; ".join(part for part in (chosen.detail, separated, listed) if part)

@@ -1,0 +1,142 @@
+"""Where every record of a file starts and what it is called, kept on disk and memory-mapped."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import mmap
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from readback.files.cache_folder import ABOUT
+
+NUMBERS = "numbers.i64"  # starts, ends, lines, ends of ids, then the table that finds an id
+IDS = "ids.bin"
+META = "meta.json"
+SPOOL = "spool"  # what a packed or binary file holds, as lines
+NOTHING = memoryview(b"")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Index:
+    """The index of one file. `meta` is small; the rest is mapped and costs no memory of its own."""
+
+    count: int
+    meta: dict[str, Any]
+    numbers: memoryview
+    names: memoryview
+
+    def span(self, index: int) -> tuple[int, int]:
+        """The first byte of a record and the byte after its last."""
+        return self.numbers[index], self.numbers[self.count + index]
+
+    def line(self, index: int) -> int:
+        """The physical line (from 1) a record starts in."""
+        return int(self.numbers[2 * self.count + index])
+
+    def id(self, index: int) -> str:
+        """What a record is called."""
+        return self._name(index).decode("utf-8", "surrogatepass")
+
+    def _name(self, index: int) -> bytes:
+        ends = 3 * self.count
+        start = self.numbers[ends + index - 1] if index else 0
+        return bytes(self.names[start : self.numbers[ends + index]])
+
+    def find(self, called: str) -> int | None:
+        """The first record of that id."""
+        name = called.encode("utf-8", "surrogatepass")
+        return next((index for index in probe(self.numbers[4 * self.count :], name) if self._name(index) == name), None)
+
+    def parts(self, size: int) -> tuple[tuple[int, int], ...]:
+        """Ranges of records that each hold about `size` bytes."""
+        starts = self.numbers[: self.count]
+        cuts = [0]
+        while cuts[-1] < self.count:
+            cuts.append(max(cuts[-1] + 1, bisect_left(starts, starts[cuts[-1]] + size, cuts[-1])))
+        return tuple(pairwise(cuts))
+
+
+def table_for(names: Names, doubled: Callable[[int, int], None]) -> array[int]:
+    """A table that finds an id (open addressing; record number + 1).
+
+    `doubled` is told of each record whose id an earlier record has, and of that one.
+    """
+    size = 8
+    while size < 2 * len(names):
+        size *= 2
+    table = array("q", bytes(8 * size))
+    for index in range(len(names)):
+        name = names[index]
+        at = _slot(name, size)
+        while (other := table[at]) and names[other - 1] != name:
+            at = (at + 1) % size
+        if other:
+            doubled(index, other - 1)
+        else:
+            table[at] = index + 1
+    return table
+
+
+def probe(table: memoryview, name: bytes) -> Iterator[int]:
+    """The records a name may belong to, in the order of the table."""
+    size = len(table)
+    at = _slot(name, size) if size else 0
+    while size and (found := table[at]):
+        yield found - 1
+        at = (at + 1) % size
+
+
+def _slot(name: bytes, size: int) -> int:
+    # a cryptographic hash: ids chosen to collide would turn the table into a list
+    return int.from_bytes(hashlib.blake2b(name, digest_size=8).digest()) % size
+
+
+class Names:
+    """Ids in one buffer, by number."""
+
+    def __init__(self, buffer: memoryview, ends: array[int]) -> None:
+        self.buffer = buffer
+        self.ends = ends
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def __getitem__(self, index: int) -> bytes:
+        return bytes(self.buffer[self.ends[index - 1] if index else 0 : self.ends[index]])
+
+
+def write(folder: Path, path: Path, meta: dict[str, Any], numbers: Sequence[array[int]]) -> None:
+    """Write an index into a fresh folder; ABOUT comes last and says how long the others are."""
+    with (folder / NUMBERS).open("wb") as out:
+        for one in numbers:
+            one.tofile(out)
+    (folder / META).write_text(json.dumps(meta), "utf-8")
+    sizes = {name: (folder / name).stat().st_size for name in (NUMBERS, IDS, META)}
+    (folder / ABOUT).write_text(json.dumps({"path": str(path), "sizes": sizes}), "utf-8")
+
+
+def load(folder: Path) -> Index | None:
+    """The index in a folder; None when there is none, or it is damaged."""
+    try:
+        about = json.loads((folder / ABOUT).read_text("utf-8"))
+        if any((folder / name).stat().st_size != size for name, size in about["sizes"].items()):
+            return None
+        meta = json.loads((folder / META).read_text("utf-8"))
+        numbers = mapped(folder / NUMBERS).cast("q")
+        return Index(meta["counts"]["read"], meta, numbers, mapped(folder / IDS))
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def mapped(path: Path) -> memoryview:
+    """The bytes of a file, mapped; the mapping ends with its last view."""
+    with path.open("rb") as file:
+        if not path.stat().st_size:
+            return NOTHING
+        return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))

@@ -1,0 +1,183 @@
+"""Read a file once, from its first byte to its last, and write its index."""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from readback.files import cache_folder
+from readback.files.bounded_notes import BoundedNotes, as_json
+from readback.files.progress import Meter, Progress
+from readback.formats import jsonl
+from readback.formats._choose import Chosen
+from readback.formats._packed import unpack
+from readback.formats._row import Blank, Event, Header, Refused, Row
+from readback.records.dataset_index import IDS, SPOOL, Names, mapped, table_for, write
+from readback.records.field_names import FieldNames, invisible
+from readback.records.private_fields import private_paths
+from readback.records.record_ids import RecordIds
+from readback.types import DatasetSource, Note, Place
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What became of a file's lines: read + bad + blank + header + continued == lines.
+
+    `header` are the lines that name the columns of a CSV file; `continued` are lines that only continue a
+    record begun above (100 CSV records with quoted line ends can fill 301 lines). In formats without lines
+    of their own (a JSON list, Parquet) `lines` counts the rows.
+    """
+
+    read: int = 0
+    bad: int = 0
+    blank: int = 0
+    lines: int = 0
+    header: int = 0
+    continued: int = 0
+
+
+def build(path: Path, file: str, source: DatasetSource, chosen: Chosen, entry: Path, progress: Progress | None) -> None:
+    """Write the index of `path` to the cache entry. Raises Cancelled, and OSError when a file cannot be used."""
+    made = cache_folder.fresh(entry)
+    try:
+        _fill(made, path, file, source, chosen, progress)
+        cache_folder.keep(made, entry)
+    except BaseException:
+        cache_folder.drop(made)
+        raise
+
+
+def _fill(made: Path, path: Path, file: str, source: DatasetSource, chosen: Chosen, progress: Progress | None) -> None:
+    notes = BoundedNotes()
+    steps = unpackers(chosen)
+    meter = Meter(progress, path.stat().st_size, len(steps) + 1)
+    data = path
+    for step in steps:
+        meter.begin(data.stat().st_size)
+        unpacked = made / f"{SPOOL}-{step.__name__}"
+        for found in _unpacked(step, data, unpacked, file):
+            if isinstance(found, Note):
+                notes.add(found)
+            else:
+                meter.at(found)
+        if data != path:
+            data.unlink()
+        data = unpacked
+    if data != path:
+        data = data.rename(made / SPOOL)
+    with data.open("rb") as stream:
+        meter.begin(os.fstat(stream.fileno()).st_size)
+        reading = _Reading(file, source, notes, made)
+        for event in events(chosen, stream, file):
+            reading.see(event)
+            if not isinstance(event, Note):
+                meter.at(event.end)
+        meter.end()
+    meta, numbers = reading.finish(made, getattr(chosen.module, "BY_LINES", True))
+    write(made, path, meta, numbers)
+
+
+Unpacker = Callable[[Path, Any, str], Iterator[int | Note]]
+
+
+def unpackers(chosen: Chosen) -> list[Unpacker]:
+    """What has to be done to a file before its rows can be read: gzip, and formats that are not text."""
+    return [*([unpack] if chosen.packed else ()), *([chosen.module.spool] if hasattr(chosen.module, "spool") else ())]
+
+
+def events(chosen: Chosen, stream: Any, file: str) -> Iterator[Event]:
+    """The rows of a stream that is text by now."""
+    found: Iterator[Event] = getattr(chosen.module, "rows", jsonl.rows)(stream, file)
+    return found
+
+
+def _unpacked(step: Unpacker, data: Path, target: Path, file: str) -> Iterator[int | Note]:
+    with target.open("wb") as out:
+        yield from step(data, out, file)
+
+
+class _Reading:
+    """What one pass gathers."""
+
+    def __init__(self, file: str, source: DatasetSource, notes: BoundedNotes, folder: Path) -> None:
+        self.file = file
+        self.notes = notes
+        private = private_paths(source)
+        self.ids = RecordIds(source.id, private, folder)
+        self.names = FieldNames(source, private)
+        self.starts: array[int] = array("q")
+        self.ends: array[int] = array("q")
+        self.lines: array[int] = array("q")
+        self.bad = self.blank = self.header = self.continued = self.last = 0
+        self.shape: dict[str, Any] = {}
+
+    def see(self, event: Event) -> None:
+        match event:
+            case Row():
+                self._row(event)
+            case Refused(note=note, line=line, end_line=end_line):
+                self.bad += 1
+                self._span(line, end_line)
+                if note:
+                    self.notes.add(note)
+            case Blank(line=line):
+                self.blank += 1
+                self._span(line, line)
+            case Header(shape=shape, line=line, end_line=end_line):
+                self.shape = shape
+                self.header += line > 0
+                self._span(line, end_line)
+            case Note():
+                self.notes.add(event)
+
+    def _span(self, line: int, end_line: int) -> None:
+        self.continued += end_line - line
+        self.last = max(self.last, end_line)
+
+    def _row(self, row: Row) -> None:
+        self.notes.extend(row.notes)
+        self.notes.extend(self.ids.see(row, self.file))
+        self.names.see(row.fields)
+        self.starts.append(row.offset)
+        self.ends.append(row.end)
+        self.lines.append(row.line)
+        self._span(row.line, row.end_line)
+
+    def finish(self, folder: Path, by_lines: bool) -> tuple[dict[str, Any], list[array[int]]]:
+        """What the index is to hold."""
+        field, id_ends, odd, notes = self.ids.finish(folder / IDS, self.file)
+        self.notes.extend(notes)
+        names = Names(mapped(folder / IDS), id_ends)
+
+        def place(index: int) -> Place:
+            record = names[index].decode("utf-8", "surrogatepass")
+            return Place(file=self.file, line=self.lines[index], index=index, record=record)
+
+        def doubled(index: int, first: int) -> None:
+            at = place(index)
+            self.notes.add(Note("dat-duplicate-id", {"id": at.record, "first": self.lines[first]}, at))
+
+        table = table_for(names, doubled)
+        self.notes.extend(invisible("id", place(index).record or "", place(index)) for index in odd)
+        if self.starts:
+            self.notes.extend(self.names.notes(self.file))
+        elif not self.bad:
+            self.notes.add(Note("dat-empty-file", {}, Place(file=self.file)))
+        read = len(self.starts)
+        counts = Counts(read, self.bad, lines=read + self.bad)
+        if by_lines:
+            counts = Counts(read, self.bad, self.blank, self.last, self.header, self.continued)
+        meta = {
+            "counts": asdict(counts),
+            "notes": [as_json(note) for note in self.notes.kept],
+            "note_counts": self.notes.counts,
+            "fields": list(self.names.top),
+            "field_counts": self.names.counts,
+            "id_field": field,
+            "shape": self.shape,
+        }
+        return meta, [self.starts, self.ends, self.lines, id_ends, table]

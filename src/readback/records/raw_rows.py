@@ -1,0 +1,48 @@
+"""The rows of any file a dataset may be in, one after another, without an index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from readback.files import cache_folder
+from readback.formats._choose import Chosen, choose
+from readback.formats._row import Refused, Row
+from readback.records.index_pass import events, unpackers
+from readback.types import Note, Place
+
+
+def raw_rows(path: Path, file: str, format: str | None = None) -> Iterator[Row | Note]:  # noqa: A002 - the word
+    """Every row of the file, and a Note for whatever is wrong with it; nothing is raised.
+
+    Cells of CSV and TSV stay text. `path` is taken as it is: `paths.resolve` says whether it may be read.
+    """
+    try:
+        chosen = choose(path, file, format)
+        if isinstance(chosen, Note):
+            yield chosen
+        else:
+            yield from _rows(path, file, chosen)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        yield Note("dat-file-missing", {"path": file, "reason": reason}, Place(file=file), file)
+
+
+def _rows(path: Path, file: str, chosen: Chosen) -> Iterator[Row | Note]:
+    with TemporaryDirectory(prefix=".rows-", dir=cache_folder.cache_folder()) as folder:
+        for number, step in enumerate(unpackers(chosen)):
+            target = Path(folder) / str(number)
+            with target.open("wb") as out:
+                yield from (found for found in step(path, out, file) if isinstance(found, Note))
+            path = target
+        with path.open("rb") as stream:
+            for event in events(chosen, stream, file):
+                match event:
+                    case Row(notes=notes):
+                        yield from notes
+                        yield event
+                    case Refused(note=note) if note:
+                        yield note
+                    case Note():
+                        yield event

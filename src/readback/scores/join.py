@@ -1,0 +1,101 @@
+"""The scores of several files as one table, each cell once."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from readback.results._intake import bounded
+from readback.scores.table import NONE, Columns, label
+from readback.types import Note, Place
+
+ARRAYS = ("item", "condition", "criterion", "judge", "cluster", "run", "file", "line", "value")
+NAMES = {
+    "item": "items",
+    "condition": "conditions",
+    "criterion": "criteria",
+    "judge": "judges",
+    "cluster": "clusters",
+    "run": "runs",
+    "file": "files",
+}
+
+
+def join(parts: Sequence[Columns]) -> Columns:
+    """The cells of all files, with one set of names."""
+    names: dict[str, dict[Any, int]] = {column: {} for column in NAMES}
+    arrays: dict[str, array[Any]] = {column: array("qd"[column == "value"]) for column in ARRAYS}
+    for column in NAMES:
+        arrays[column] = array("i")
+    state, whys, texts = bytearray(), dict[int, str](), dict[int, str]()
+    for part in parts:
+        start = len(state)
+        for column, many in NAMES.items():
+            known = names[column]
+            to = [known.setdefault(name, len(known)) for name in getattr(part, many)]
+            codes = getattr(part, column)
+            same = to == list(range(len(to)))
+            arrays[column].extend(codes if same else array("i", (NONE if c == NONE else to[c] for c in codes)))
+        arrays["line"].extend(part.line)
+        arrays["value"].extend(part.value)
+        state.extend(part.state)
+        whys.update({start + at: why for at, why in part.whys.items()})
+        texts.update({start + at: text for at, text in part.texts.items()})
+    found: dict[str, Any] = {**arrays, **{many: tuple(names[column]) for column, many in NAMES.items()}}
+    return Columns(state=state, whys=whys, texts=texts, **found)
+
+
+def without_duplicates(c: Columns) -> tuple[Columns, list[Note]]:
+    """The first of several scores for the same thing, with a note for each other."""
+    import numpy as np
+
+    if not len(c):
+        return c, []
+    key = np.zeros(len(c), np.int64)
+    for codes, size in (
+        (c.item, len(c.items)),
+        (c.condition, len(c.conditions)),
+        (c.criterion, len(c.criteria)),
+        (c.judge, len(c.judges)),
+        (c.run, len(c.runs) + 1),
+    ):
+        if int(key.max()) * max(size, 1) >= 1 << 62:  # beyond what an integer holds: number the keys anew
+            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
+        key = key * max(size, 1) + (np.asarray(codes, np.int64) + (codes is c.run))
+    _, first, back = np.unique(key, return_index=True, return_inverse=True)
+    if len(first) == len(c):
+        return c, []
+    keep = np.zeros(len(c), bool)
+    keep[first] = True
+    doubled = np.flatnonzero(~keep)
+    notes = list(bounded(_duplicates(c, doubled.tolist(), first[back[doubled]].tolist()), c.files[0]))
+    to = np.cumsum(keep) - 1
+    arrays: dict[str, Any] = {name: _picked(getattr(c, name), keep) for name in ARRAYS}
+    state = bytearray(np.frombuffer(c.state, np.uint8)[keep].tobytes())
+    sparse: dict[str, Any] = {
+        name: {int(to[at]): text for at, text in getattr(c, name).items() if keep[at]} for name in ("whys", "texts")
+    }
+    return replace(c, **arrays, state=state, **sparse), notes
+
+
+def _picked(codes: array[Any], keep: Any) -> array[Any]:
+    import numpy as np
+
+    made: array[Any] = array(codes.typecode)
+    made.frombytes(np.asarray(codes)[keep].tobytes())
+    return made
+
+
+def _duplicates(c: Columns, doubled: Sequence[int], firsts: Sequence[int]) -> Iterator[Note]:
+    for at, first in zip(doubled, firsts, strict=True):
+        values: dict[str, Any] = {
+            "item": c.items[c.item[at]],
+            "condition": label(c.conditions[c.condition[at]]),
+            "criterion": c.criteria[c.criterion[at]],
+            "judge": c.judges[c.judge[at]] or "the judge",
+            "first": c.line[first],
+        }
+        place = Place(file=c.files[c.file[at]], line=c.line[at] or None, record=values["item"])
+        yield Note("scr-duplicate-cell", values, place, flagged="|".join(map(str, list(values.values())[:4])))

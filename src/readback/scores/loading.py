@@ -1,0 +1,154 @@
+"""Load the scores of a workspace; read again only when a file, or what is said of it, has changed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+
+from readback import results
+from readback.files.paths import resolve
+from readback.files.progress import Cancelled, Progress
+from readback.results import metrics
+from readback.results._rows import Asked, Read
+from readback.scores.answer import as_json
+from readback.scores.criteria import known
+from readback.scores.join import join
+from readback.scores.settle import settle
+from readback.scores.table import ScoreTable
+from readback.types import Note, ScoreSource, Workspace
+
+__all__ = ["as_json", "load"]
+
+KEEP = 4  # tables kept; one of a million scores takes some fifty megabytes
+
+
+def load(workspace: Workspace, progress: Progress | None = None) -> ScoreTable:
+    """Every score the workspace names, in one table.
+
+    What is wrong in the files is in the table's notes, and nothing is dropped without one. Raises Cancelled when
+    `progress` answers False.
+    """
+    asked, notes = _asked(workspace, progress)
+    table = _load(asked)
+    return replace(table, notes=(*notes, *table.notes)) if notes else table
+
+
+def fingerprint(workspace: Workspace) -> str:
+    """What tells whether scores must be read again: the files, their sizes and times, and what is said of them."""
+    asked, notes = _asked(workspace, None)
+    return hashlib.sha256(repr((asked.files, asked.said, notes)).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _asked(workspace: Workspace, progress: Progress | None) -> tuple[_Asked, list[Note]]:
+    files: list[_File] = []
+    notes: list[Note] = []
+    for source in workspace.scores:
+        path = resolve(workspace.root, source.path, place=source.place)
+        if isinstance(path, Note):
+            notes.append(path)
+            continue
+        try:
+            stat = path.stat()
+        except OSError as gone:  # between two looks
+            values = {"path": source.path, "reason": (gone.strerror or "it cannot be read").lower()}
+            notes.append(Note("dat-file-missing", values, source.place, source.path))
+            continue
+        files.append(_File(source, str(path), stat.st_size, stat.st_mtime_ns))
+    return _Asked(tuple(files), _said(workspace), workspace, progress), notes
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    source: ScoreSource
+    path: str
+    size: int
+    modified: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a table is made from; two are equal when the same files are read in the same way."""
+
+    files: tuple[_File, ...]
+    said: tuple[object, ...]
+    workspace: Workspace = field(compare=False)
+    progress: Progress | None = field(compare=False)
+
+
+def _said(workspace: Workspace) -> tuple[object, ...]:
+    """What the workspace file says that changes how scores are read, in a form that can be compared."""
+    return (
+        tuple(
+            (c.name, c.scale, c.values, c.low, c.high, c.direction, c.unit, tuple(c.meanings.items()))
+            for c in workspace.criteria.values()
+        ),
+        tuple((c.name, c.mode, c.judge, c.aliases) for c in workspace.conditions),
+    )
+
+
+@lru_cache(maxsize=KEEP)
+def _load(asked: _Asked) -> ScoreTable:
+    workspace = asked.workspace
+    criteria = {**known(), **workspace.criteria}
+    reads: list[Read] = []
+    notes: list[Note] = []
+    judges = _judges(asked.files)
+    total = sum(file.size for file in asked.files)
+    done = 0
+    for file in asked.files:
+        source = file.source
+        condition = workspace.condition(source.label) if source.label else None
+        said = (condition.judge if condition else None) or judges.get(PurePosixPath(source.path).parent, "")
+        read = results.read(
+            Path(file.path),
+            Asked(source, criteria, _aliases(workspace), _modes(workspace), said),
+            _beat(asked.progress, done, total),
+        )
+        done += file.size
+        if isinstance(read, Note):
+            notes.append(read)
+        else:
+            reads.append(read)
+            notes.extend(read.notes)
+    settled = settle(
+        join([read.columns for read in reads if read.columns is not None]),
+        workspace.criteria, known(), _modes(workspace),
+    )  # fmt: skip
+    return ScoreTable(
+        columns=settled.columns,
+        criteria=settled.criteria,
+        sources=tuple(read.source for read in reads),
+        notes=(*notes, *settled.notes),
+        reported=tuple(means for read in reads for means in read.reported),
+        inferred=settled.inferred,
+    )
+
+
+def _beat(progress: Progress | None, before: int, total: int) -> Callable[[int], None]:
+    def beat(offset: int) -> None:
+        if progress and not progress(min(before + offset, total), total):
+            raise Cancelled
+
+    return beat
+
+
+def _judges(files: tuple[_File, ...]) -> Mapping[PurePosixPath, str]:
+    """The judge that a run's file of means names, for the rows beside it, which do not name it."""
+    return dict(_named_judges(files))
+
+
+def _named_judges(files: tuple[_File, ...]) -> Iterator[tuple[PurePosixPath, str]]:
+    for file in files:
+        if file.path.endswith(".json") and (value := metrics.only_object(Path(file.path), file.source.path)):
+            yield PurePosixPath(file.source.path).parent, metrics.judge_of(value)
+
+
+def _aliases(workspace: Workspace) -> dict[str, str]:
+    return {alias: condition.name for condition in workspace.conditions for alias in condition.aliases}
+
+
+def _modes(workspace: Workspace) -> dict[str, str]:
+    return {condition.name: condition.mode for condition in workspace.conditions if condition.mode}

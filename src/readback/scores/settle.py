@@ -1,0 +1,148 @@
+"""Every cell of a score table gets its final state: its criterion's scale found, its value held against it."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from readback.results._cells import NOT_A_NUMBER, TRUTH_VALUE
+from readback.results._intake import bounded
+from readback.scores.criteria import fits, holds, inferred, look_up, number, scale_text
+from readback.scores.join import without_duplicates
+from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED, Columns, ConditionKey
+from readback.types import Criterion, Note, Place
+
+CLOSED_BOOK = "instruction"  # the mode without documents
+GROUNDING = ("grounding", "grounding_score")
+NO_DOCUMENTS = "the run has no documents"
+OFF_SCALE = "not on the scale: "
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The columns with every cell in its final state, the scales, and which of these were worked out."""
+
+    columns: Columns
+    criteria: Mapping[str, Criterion]
+    inferred: frozenset[str]
+    notes: tuple[Note, ...]
+
+
+def settle(
+    joined: Columns, declared: Mapping[str, Criterion], known: Mapping[str, Criterion], modes: Mapping[str, str]
+) -> Settled:
+    """Duplicates out, grounding without documents not applicable, and every value held against its scale.
+
+    `modes` gives the mode of each condition the workspace names.
+    """
+    c, notes = without_duplicates(joined)
+    open_cells = _Open(c, bytearray(c.state), array("d", c.value), dict(c.whys))
+    open_cells.closed_books(modes)
+    criteria: dict[str, Criterion] = {}
+    guessed: set[str] = set()
+    for code, name in enumerate(c.criteria):
+        counts = open_cells.counts(code)
+        criteria[name], note = _scale(name, counts, declared, known)
+        if note:
+            guessed.add(name)
+            notes.append(note)
+        open_cells.hold(code, criteria[name], counts)
+    settled = replace(c, state=open_cells.state, value=open_cells.value, whys=open_cells.whys)
+    notes.extend(bounded(_off(settled, criteria), c.files[0] if c.files else ""))
+    return Settled(settled, criteria, frozenset(guessed), tuple(notes))
+
+
+@dataclass(slots=True)
+class _Open:
+    """Cells whose state may still change."""
+
+    columns: Columns
+    state: bytearray
+    value: array[float]
+    whys: dict[int, str]
+
+    def take(self, at: int, state: int, why: str) -> None:
+        self.state[at], self.value[at], self.whys[at] = state, math.nan, why
+
+    def cells(self, code: int) -> Any:
+        """The scored cells of a criterion, as an array of their numbers."""
+        import numpy as np
+
+        of_it = np.asarray(self.columns.criterion) == code
+        return np.flatnonzero(of_it & (np.frombuffer(self.state, np.uint8) == SCORED))
+
+    def counts(self, code: int) -> dict[float, int]:
+        """How often each value of a criterion was given."""
+        import numpy as np
+
+        values, counts = np.unique(np.asarray(self.value)[self.cells(code)], return_counts=True)
+        return dict(zip(values.tolist(), counts.tolist(), strict=True))
+
+    def closed_books(self, modes: Mapping[str, str]) -> None:
+        """Grounding of a run without documents is not applicable; a rubric writes 0 there, which is no score."""
+        grounding = {code for code, name in enumerate(self.columns.criteria) if name in GROUNDING}
+        closed = {code for code, key in enumerate(self.columns.conditions) if _mode(key, modes) == CLOSED_BOOK}
+        if grounding and closed:
+            for at, (criterion, condition) in enumerate(
+                zip(self.columns.criterion, self.columns.condition, strict=True)
+            ):
+                if criterion in grounding and condition in closed:
+                    self.take(at, NOT_APPLICABLE, NO_DOCUMENTS)
+
+    def hold(self, code: int, criterion: Criterion, counts: Mapping[float, int]) -> None:
+        """Values off the scale, and truth values on a scale of more than two values, are the judge's failures."""
+        import numpy as np
+
+        if off := [value for value in counts if not holds(criterion, value)]:
+            cells = self.cells(code)
+            for at in cells[np.isin(np.asarray(self.value)[cells], off)].tolist():
+                self.take(at, FAILED, OFF_SCALE + number(self.value[at]))
+        truths = [at for at, why in self.whys.items() if why == TRUTH_VALUE and self.columns.criterion[at] == code]
+        for at in truths:
+            if criterion.scale == "binary":
+                del self.whys[at]
+            else:
+                self.take(at, FAILED, f"{NOT_A_NUMBER}{'true' if self.value[at] else 'false'}")
+
+
+def _scale(
+    name: str, counts: Mapping[float, int], declared: Mapping[str, Criterion], known: Mapping[str, Criterion]
+) -> tuple[Criterion, Note | None]:
+    """The criterion's scale: declared, else the usual one if the values can be on it, else the one they suggest."""
+    said = look_up(name, declared)
+    usual = look_up(name, known)
+    if said is not None and said.scale != "unknown":
+        same = usual is not None and usual.values == said.values and (usual.low, usual.high) == (said.low, said.high)
+        return replace(said, meanings=usual.meanings) if usual and same and not said.meanings else said, None
+    if usual is not None and fits(usual, counts):
+        return usual, None
+    found = inferred(name, counts)
+    if said is not None:
+        found = replace(found, direction=said.direction, unit=said.unit, meanings=said.meanings)
+    values = {
+        "criterion": name,
+        "scale": scale_text(found),
+        "usual": "–" if usual is None else scale_text(usual),
+    }
+    return found, Note("scr-scale-unknown", values, flagged=name, severity="info" if usual is None else "warning")
+
+
+def _mode(condition: ConditionKey, modes: Mapping[str, str]) -> str | None:
+    given = dict(condition)
+    return given.get("prompt_mode") or given.get("mode") or modes.get(given.get("condition", ""))
+
+
+def _off(c: Columns, criteria: Mapping[str, Criterion]) -> Iterator[Note]:
+    """A note for each cell whose content is no score on its scale."""
+    for at, why in sorted(c.whys.items()):
+        start = next((start for start in (OFF_SCALE, NOT_A_NUMBER) if why.startswith(start)), None)
+        if c.state[at] != FAILED or start is None:
+            continue
+        name, item, judge = c.criteria[c.criterion[at]], c.items[c.item[at]], c.judges[c.judge[at]]
+        shown = why.removeprefix(start)
+        values = {"value": shown, "criterion": name, "scale": scale_text(criteria[name]), "item": item}
+        place = Place(file=c.files[c.file[at]], line=c.line[at] or None, record=item, judge=judge or None)
+        yield Note("jdg-out-of-range", values, place, flagged=f"{name}|{shown}")

@@ -1,0 +1,109 @@
+"""Work out what a folder without readback.yml is, and say what was taken for what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from readback.dialects import prompt_formats
+from readback.workspace import experiment
+from readback.workspace.draft import Draft
+from readback.workspace.intake import CONFIGS, DATA, serve, take_dataset, take_found
+from readback.workspace.recognise import (
+    ADAPTER,
+    INSTRUCTIONS,
+    JUDGE,
+    MODEL,
+    OTHER,
+    PLAN,
+    PROMPTS,
+    SCORES,
+    Found,
+)
+from readback.workspace.survey import Survey, survey
+
+MAIN = ("prompt_config.yml", "prompt_config.yaml")  # the names of the Albert document, the first one wins
+ROWS = frozenset({"instruction", "rag"})  # columns of a dataset of the prompt formats
+
+
+def discover(draft: Draft) -> None:
+    """Take in what the folder holds: a prompt configuration, else an experiment plan, else what lies there singly."""
+    around = survey(draft.root)
+    draft.notes.extend(around.notes)
+    main = _main(draft.root, around)
+    if main and main.what == PLAN:
+        experiment.load(draft, main, around)
+    elif main:
+        take_found(main, draft, around=around)
+    if main is None or main.what != PLAN:
+        for found in around.all(INSTRUCTIONS)[:1] + around.all(JUDGE, MODEL, ADAPTER):
+            take_found(found, draft, around=around)
+        serve(draft, around)
+        _dataset(draft, around)
+    if not draft.scores:
+        for found in around.all(SCORES):
+            take_found(found, draft, around=around)
+    _rest(draft, around)
+
+
+def open_file(found: Found, draft: Draft) -> None:
+    """Take one opened file in, and the dataset beside a configuration where it is the only one there."""
+    take_found(found, draft)
+    if found.what in CONFIGS and draft.dataset is None:
+        around = survey(draft.root, depth=0)
+        draft.notes.extend(around.notes)
+        if found.what == MODEL:
+            serve(draft, around)
+        _beside(draft, around)
+        _rest(draft, around)
+    elif found.what in DATA:
+        _formats(draft, Survey(draft.root, (found,)))
+
+
+def _main(root: Path, around: Survey) -> Found | None:
+    """What the folder is about. Of several plans or configurations the one nearest the top, then the first by name."""
+    top = {f.path.name: f for f in around.all(PROMPTS) if f.path.parent == root}
+    named = next((top[name] for name in MAIN if name in top), None)
+    return named or next(iter(around.all(PLAN)), None) or next(iter(around.all(PROMPTS)), None)
+
+
+def _dataset(draft: Draft, around: Survey) -> None:
+    """The only dataset at the top, else the only one below; without a configuration the first of several."""
+    if not _beside(draft, around) and (several := _data(around.found)):
+        if not (draft.prompts or draft.judges or draft.models):
+            take_dataset(several[0], draft, f"the first of {len(several)}")
+        for other in several:
+            draft.say(other.path, other.what, used=False, detail=f"one of {len(several)}; name one in readback.yml")
+    _formats(draft, around)
+
+
+def _beside(draft: Draft, around: Survey) -> bool:
+    for nearby in ([f for f in around.found if f.path.parent == draft.root], around.found):
+        if len(data := _data(nearby)) == 1:
+            take_dataset(data[0], draft, "the only one here")
+            return True
+    return False
+
+
+def _data(found: Sequence[Found]) -> list[Found]:
+    """The datasets; files of training rows or answers only where there is nothing better."""
+    for what in DATA:
+        if kept := [f for f in found if f.what == what]:
+            return kept
+    return []
+
+
+def _formats(draft: Draft, around: Survey) -> None:
+    """Rows of the prompt formats bring their modes with them where no configuration gives any."""
+    if draft.prompts or draft.tasks or draft.dataset is None:
+        return
+    found = around.of(draft.root / draft.dataset.path)
+    if found and found.fields >= ROWS:
+        draft.add_config(prompt_formats.CONFIG)
+
+
+def _rest(draft: Draft, around: Survey) -> None:
+    """What was recognised and not needed is listed, so that nobody wonders."""
+    for found in around.found:
+        if found.what != OTHER:
+            draft.say(found.path, found.what, used=False)

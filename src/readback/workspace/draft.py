@@ -1,0 +1,140 @@
+"""A workspace while it is being read; what is finished leaves as a frozen Workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from readback.dialects import prompt_formats
+from readback.files.paths import resolve, show
+from readback.types import (
+    NOWHERE,
+    Adapter,
+    Condition,
+    Criterion,
+    DatasetSource,
+    Ignored,
+    Judge,
+    Model,
+    Note,
+    Place,
+    Prompt,
+    PromptConfig,
+    Recognised,
+    ScoreSource,
+    SystemText,
+    Values,
+    Workspace,
+)
+
+
+@dataclass(slots=True)
+class Draft:
+    """The parts of a Workspace, still open. Only the modules that read a workspace touch it."""
+
+    root: Path
+    name: str
+    file: str | None = None
+    dataset: DatasetSource | None = None
+    configs: list[PromptConfig] = field(default_factory=list)
+    prompts: dict[str, Prompt] = field(default_factory=dict)
+    tasks: dict[str, Prompt] = field(default_factory=dict)
+    adapters: dict[str, Adapter] = field(default_factory=dict)
+    instructions: dict[str, str | None] = field(default_factory=dict)
+    context: dict[str, Values] = field(default_factory=dict)
+    models: dict[str, Model] = field(default_factory=dict)
+    conditions: list[Condition] = field(default_factory=list)
+    judges: dict[str, Judge] = field(default_factory=dict)
+    criteria: dict[str, Criterion] = field(default_factory=dict)
+    scores: list[ScoreSource] = field(default_factory=list)
+    sent: list[str] = field(default_factory=list)
+    options: dict[str, str] = field(default_factory=dict)
+    comparisons: list[Values] = field(default_factory=list)
+    system_texts: list[SystemText] = field(default_factory=list)
+    language: str = "en"
+    headline: str | None = None
+    ignore: list[Ignored] = field(default_factory=list)
+    recognised: list[Recognised] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+
+    def note(self, code: str, place: Place = NOWHERE, flagged: str = "", **values: Any) -> None:
+        self.notes.append(Note(code, values, place, flagged))
+
+    def say(self, path: Path | str, what: str, used: bool = True, detail: str = "") -> None:
+        """Write down what a file was taken for; the first word on a file stands."""
+        name = path if isinstance(path, str) else show(self.root, path)
+        if all(r.path != name for r in self.recognised):
+            self.recognised.append(Recognised(name, what, used, detail))
+
+    def file_at(self, relative: str, place: Place, base: Path | None = None) -> Path | None:
+        """The file of that name, or None with a note at `place`."""
+        found = resolve(self.root, relative, base=base, place=place)
+        if isinstance(found, Note):
+            self.notes.append(found)
+            return None
+        return found
+
+    def add_config(self, config: PromptConfig, notes: Sequence[Note] = ()) -> None:
+        """Take over a configuration's prompts, tasks and instructions; a mode that is there already is a finding."""
+        self.notes.extend(notes)
+        self.configs.append(config)
+        for mode, prompt in config.prompts.items():
+            self.add_mode(mode, prompt)
+        self.tasks |= config.tasks
+        self.instructions |= config.instructions
+
+    def add_mode(self, mode: str, prompt: Prompt) -> None:
+        """The last prompt of a name wins, as in the program that reads such a configuration; it is said."""
+        if earlier := self.prompts.get(mode):
+            file = earlier.place.file or "the built-in formats"
+            values = {"mode": mode, "name": mode, "file": file, "line": earlier.place.line}
+            self.notes.append(Note("alb-duplicate-mode", values, prompt.place, mode))
+        self.prompts[mode] = prompt
+
+    def uses_prompt_formats(self) -> bool:
+        return any(config.dialect == prompt_formats.NAME for config in self.configs)
+
+    def workspace(self) -> Workspace:
+        """The finished workspace. System texts are collected here, when everything that may state one is known."""
+        return Workspace(
+            root=self.root,
+            name=self.name,
+            file=self.file,
+            dataset=self.dataset,
+            configs=tuple(self.configs),
+            prompts=self.prompts,
+            tasks=self.tasks,
+            adapters=self.adapters,
+            instructions=self.instructions,
+            context=self.context,
+            models=self.models,
+            conditions=tuple(self.conditions),
+            judges=self.judges,
+            criteria=self.criteria,
+            scores=tuple(self.scores),
+            sent=tuple(self.sent),
+            options=self.options,
+            comparisons=tuple(self.comparisons),
+            system_texts=tuple(dict.fromkeys((*self.system_texts, *self._stated()))),
+            language=self.language,
+            headline=self.headline,
+            ignore=tuple(self.ignore),
+            recognised=tuple(self.recognised),
+            notes=tuple({(n.code, n.place, n.flagged, repr(n.values)): n for n in self.notes}.values()),
+        )
+
+    def _stated(self) -> list[SystemText]:
+        found = [m.training for m in self.models.values() if m.training]
+        for model in self.models.values():
+            if model.modelfile and model.modelfile.system:
+                place = model.modelfile.system_place
+                found.append(SystemText(model.modelfile.system, "modelfile", place, model.name))
+        for prompt in (*self.prompts.values(), *self.tasks.values()):
+            if prompt.system and "{{" not in prompt.system and "{%" not in prompt.system:
+                place = prompt.system_place if prompt.system_place != NOWHERE else prompt.place
+                found.append(SystemText(prompt.system, "configuration", place, prompt.mode))
+        if self.uses_prompt_formats():
+            found.extend(prompt_formats.system_texts())
+        return found

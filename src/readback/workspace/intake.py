@@ -1,0 +1,153 @@
+"""Take one file into the workspace: what it is decides what it adds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from readback.adapters import read_adapter
+from readback.dialects import albert, comparisons, instructions, model_yaml
+from readback.files.paths import show
+from readback.serving import modelfile
+from readback.types import NOWHERE, DatasetSource, Model, Place, ScoreSource
+from readback.workspace import experiment
+from readback.workspace.draft import Draft
+from readback.workspace.judge_files import judges_of
+from readback.workspace.modelfiles import for_model
+from readback.workspace.recognise import (
+    ADAPTER,
+    ANSWERS,
+    COMPARISONS,
+    DATASET,
+    INFERENCE,
+    INSTRUCTIONS,
+    JUDGE,
+    MODEL,
+    MODELFILE,
+    PLAN,
+    PROMPTS,
+    SCORES,
+    TRAINING,
+    Found,
+    recognise,
+)
+from readback.workspace.survey import Survey, survey
+
+DATA = (DATASET, TRAINING, ANSWERS)  # what may serve as the records of a review
+CONFIGS = (PROMPTS, INSTRUCTIONS, PLAN, JUDGE, MODEL, MODELFILE, ADAPTER)  # what is read together with a dataset
+
+
+def take(path: Path, draft: Draft, place: Place = NOWHERE) -> None:
+    """Take in the file that something names at `place`; one that is nothing we know is a note there."""
+    take_found(recognise(path, draft.root, named=True), draft, place)
+
+
+def take_found(found: Found, draft: Draft, place: Place = NOWHERE, around: Survey | None = None) -> None:
+    """Take in a file that is recognised already. `around` is what lies in the folder, where the caller knows it."""
+    if found.what == PLAN:
+        experiment.load(draft, found, around or survey(draft.root))
+    elif found.what in DATA:
+        take_dataset(found, draft)
+    elif found.what in TAKERS:
+        TAKERS[found.what](found, draft)
+    else:
+        draft.notes.extend(found.notes)
+        file = show(draft.root, found.path)
+        reason = found.detail or "its content is of no kind that is known here"
+        where = place if place != NOWHERE else Place(file=file)
+        draft.note("dat-not-recognised", where, file, path=file, reason=reason, known=sorted((*TAKERS, PLAN, *DATA)))
+
+
+def take_dataset(found: Found, draft: Draft, detail: str = "") -> None:
+    if draft.dataset is None:
+        draft.dataset = DatasetSource(show(draft.root, found.path))
+        draft.say(found.path, found.what, detail=detail or found.detail)
+    else:
+        draft.say(found.path, found.what, used=False)
+
+
+def _prompts(found: Found, draft: Draft) -> None:
+    config, notes = albert.read(found.path, draft.root, found.parsed)
+    draft.add_config(config, notes)
+    draft.say(found.path, found.what, detail=", ".join(config.prompts))
+
+
+def _instructions(found: Found, draft: Draft) -> None:
+    config, notes = instructions.read(found.path, draft.root, found.parsed)
+    draft.add_config(config, notes)
+    draft.say(found.path, found.what, detail=config.name)
+
+
+def _comparisons(found: Found, draft: Draft) -> None:
+    read, notes = comparisons.read(found.path, draft.root, found.parsed)
+    draft.notes.extend(notes)
+    draft.comparisons.extend(read.pairs)
+    draft.say(found.path, found.what, detail=f"{len(read.pairs)} pairs")
+
+
+def _model(found: Found, draft: Draft) -> None:
+    model, notes = model_yaml.read(found.path, draft.root, found.parsed)
+    draft.notes.extend(notes)
+    draft.models[model.name] = model
+    draft.say(found.path, found.what, detail=f"{model.type}: {model.type_reason}")
+
+
+def _inference(found: Found, draft: Draft) -> None:
+    draft.say(found.path, found.what, used=False, detail="says how a judge is run; no prompt is in it")
+
+
+def _judge(found: Found, draft: Draft) -> None:
+    judges = judges_of(found.path, draft)
+    only = len(judges) == 1
+    for judge in judges:
+        name = found.path.stem if only else judge.name
+        draft.judges[name] = replace(judge, name=name)
+    draft.say(found.path, found.what, detail=", ".join(j.name for j in judges) if not only else found.path.stem)
+
+
+def _modelfile(found: Found, draft: Draft) -> None:
+    """A Modelfile by itself is a model: what it serves, without what it was trained with."""
+    read = modelfile.read(found.path, draft.root)
+    name = found.path.name
+    name = name[len("modelfile.") :] if name.lower().startswith("modelfile.") else name.removesuffix(".modelfile")
+    draft.models[name] = Model(name, modelfile=read, place=read.place)
+    draft.notes.extend(read.notes)
+    draft.say(found.path, found.what, detail=name)
+
+
+def _adapter(found: Found, draft: Draft) -> None:
+    adapter, notes = read_adapter(found.path, draft.root)
+    draft.notes.extend(notes)
+    draft.adapters[adapter.name] = adapter
+    draft.say(found.path, found.what, detail=adapter.name)
+
+
+def _scores(found: Found, draft: Draft) -> None:
+    draft.notes.extend(found.notes)
+    draft.scores.append(ScoreSource(show(draft.root, found.path)))
+    draft.say(found.path, found.what, detail=found.detail)
+
+
+TAKERS = {
+    PROMPTS: _prompts,
+    INSTRUCTIONS: _instructions,
+    COMPARISONS: _comparisons,
+    MODEL: _model,
+    INFERENCE: _inference,
+    JUDGE: _judge,
+    MODELFILE: _modelfile,
+    ADAPTER: _adapter,
+    SCORES: _scores,
+}
+
+
+def serve(draft: Draft, around: Survey) -> None:
+    """Give each model without a plan its Modelfile; Modelfiles that serve none stand for themselves."""
+    found = around.all(MODELFILE)
+    for name, model in draft.models.items():
+        draft.models[name] = for_model(model, found, draft)
+    served = {m.modelfile.place.file for m in draft.models.values() if m.modelfile}
+    if not draft.models:
+        for one in found:
+            if show(draft.root, one.path) not in served:
+                _modelfile(one, draft)

@@ -1,0 +1,48 @@
+"""The judges that a file defines, called by the file's stem where they have no name of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from readback.dialects import judge_prompts
+from readback.types import Criterion, Judge
+from readback.workspace.draft import Draft
+
+
+def judges_of(path: Path, draft: Draft) -> tuple[Judge, ...]:
+    """The judges in `path`; notes go to the draft."""
+    found, notes = judge_prompts.read(path, draft.root)
+    draft.notes.extend(notes)
+    return found
+
+
+def judge_of(path: Path, draft: Draft, name: str, spec: Mapping[str, Any]) -> Judge | None:
+    """One judge of the file: that of this name, else the first; what is wrong with the others is not said.
+
+    `spec` says which constants or files hold its system and user text, and which record fields fill it.
+    """
+    found, notes = judge_prompts.read(path, draft.root, spec)
+    chosen = next((judge for judge in found if judge.name == name), found[0] if found else None)
+    others = {judge.name for judge in found} - {chosen.name if chosen else ""}
+    draft.notes.extend(note for note in notes if note.place.judge not in others)
+    return chosen
+
+
+def judge_criteria(judges: Iterable[Judge]) -> dict[str, Criterion]:
+    """What the judges score, on their own scales; of two judges with one criterion the first one speaks."""
+    found: dict[str, Criterion] = {}
+    for judge in judges:
+        for name, criterion in judge_prompts.criteria_of(judge).items():
+            if criterion.scale != "unknown":
+                found.setdefault(name, criterion)
+    return found
+
+
+def add_criteria(draft: Draft) -> None:
+    """Add the judges' criteria, but for those that the workspace itself describes."""
+    said = set(draft.criteria)
+    for name, criterion in judge_criteria(draft.judges.values()).items():
+        if not said & {name, name.removesuffix("_score"), f"{name}_score"}:
+            draft.criteria[name] = criterion

@@ -1,0 +1,48 @@
+"""What only names can tell of a model: which Modelfile serves it, and of which type it is. Each guess is said.
+
+The first rule is that of the *Prompt Format Specification* of ignaciolinari/beyond-the-cutoff: exactly
+Modelfile.<type>, else the only one whose name contains the type, else none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from readback.dialects.prompt_formats import infer_type
+from readback.files.paths import show
+from readback.serving import modelfile
+from readback.types import Model, Note
+from readback.workspace.draft import Draft
+from readback.workspace.recognise import MODELFILE, Found
+
+
+def for_model(model: Model, found: Sequence[Found], draft: Draft) -> Model:
+    """The model with its Modelfile; without one, and with a finding, where the names do not tell. `base` has none."""
+    if model.type in (None, "base"):
+        return model
+    name = f"Modelfile.{model.type}"
+    exact = [f for f in found if f.path.name == name]
+    named = exact or [f for f in found if str(model.type) in f.path.name]
+    if len(named) != 1:
+        files = [show(draft.root, f.path) for f in named]
+        values = {"model": model.name, "type": model.type, "count": len(files), "files": ", ".join(files)}
+        draft.notes.append(Note("fmt-modelfile-unmapped", values, model.place, model.name))
+        return model
+    read = modelfile.read(named[0].path, draft.root)
+    draft.notes.extend(read.notes)
+    how = f"is called {name}" if exact else f"alone has {model.type} in its name"
+    draft.say(named[0].path, MODELFILE, detail=f"taken for {model.name}: it {how}")
+    return replace(model, modelfile=read)
+
+
+def settle_types(draft: Draft) -> None:
+    """A type for each model that has none, where the prompt formats are used: they need one."""
+    if not draft.uses_prompt_formats():
+        return
+    for name, model in draft.models.items():
+        if model.type is None:
+            file = model.modelfile.place.file if model.modelfile else None
+            kind = infer_type(name, file, None, model.place)
+            draft.notes.extend(kind.notes)
+            draft.models[name] = replace(model, type=kind.type, type_reason=kind.reason)

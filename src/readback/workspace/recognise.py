@@ -1,0 +1,144 @@
+"""What a file is, worked out from its content; the name decides only where the content cannot."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from readback import results
+from readback.dialects import albert, comparisons, instructions, judge_prompts, model_yaml, plan
+from readback.files.paths import show
+from readback.files.yaml_file import Parsed, read_yaml
+from readback.folder import modules
+from readback.records.dataset import Row, raw_rows
+from readback.serving import modelfile
+from readback.types import Note
+
+CONFIGS = (".yml", ".yaml", ".json")
+LOOKED_AT = 5  # rows that tell what a table is
+HEAD = 1 << 20  # bytes in which a configuration's keys are looked for before it is parsed
+# A configuration of ours has one of these keys; a folder full of other people's YAML is not parsed for nothing.
+KEYS = re.compile(
+    rb"\b(prompts|runs|model|prompt|criteria|inference|within_group_comparisons|cross_group_comparisons|config"
+    rb"|generation|parsing|abstention_detection|sufficiency_detection|rubric_evaluation|agentic_parsing|deep_judgment"
+    rb"|prompt_config|conditions|dataset|modes|tasks|judges|scores|system_prompt|extends|wording)[\"']?\s*:"
+)
+
+WORKSPACE, PROMPTS, INSTRUCTIONS, PLAN = (
+    "workspace file",
+    "prompt configuration",
+    "user instructions",
+    "experiment plan",
+)
+MODEL, INFERENCE, JUDGE, COMPARISONS = "model", "judge inference", "judge prompt", "comparisons"
+MODELFILE, DATASET, TRAINING, SCORES = "Modelfile", "dataset", "training data", "scores"
+ANSWERS, ADAPTER, OTHER = "answers", "adapter", "not recognised"
+SENT = {"prompt_text", "model_label", "prompt_mode"}  # columns of saved responses beside the response
+RECORD = {"rag", "instruction", "question", "query_text"}  # columns of what is asked, which a score file seldom has
+RETRIEVED = {"contexts", "documents"}  # columns of what was found for it
+CHAT = {"messages", "completion", "chosen", "chosen_messages", "preferred_output"}  # columns of training rows
+SCHEMA = ("dataset", "prompts", "modes", "tasks", "conditions", "models", "judges", "scores", "adapters", "criteria")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file and what it is. `fields` are a table's columns; `notes` say why it could not be read."""
+
+    path: Path
+    what: str
+    parsed: Parsed | None = None
+    fields: frozenset[str] = frozenset()
+    detail: str = ""
+    notes: tuple[Note, ...] = field(default=())
+
+
+def recognise(path: Path, root: Path, named: bool = False) -> Found:
+    """What the file at `path` is; one that cannot be read is "not recognised", with notes.
+
+    `named`: somebody asked for this very file, so it is parsed even where no key of ours is seen in it.
+    """
+    if modelfile.recognise(path):
+        return Found(path, MODELFILE)
+    suffix = Path(path.name.lower().removesuffix(".gz")).suffix
+    if suffix in _tables():
+        return _table(path, root)
+    if suffix in CONFIGS:
+        return _config(path, root, suffix, named or path.name in albert.FILES)
+    if judge_prompts.recognise(path, None):
+        return Found(path, JUDGE)
+    return Found(path, OTHER)
+
+
+@cache
+def _tables() -> frozenset[str]:
+    """The suffixes of the dataset formats, but for those that configurations have too."""
+    return frozenset(s for module in modules("readback.formats") for s in module.SUFFIXES) - set(CONFIGS)
+
+
+def _config(path: Path, root: Path, suffix: str, named: bool) -> Found:
+    head = _head(path)
+    if suffix == ".json" and head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
+        return _table(path, root)
+    if head and not named and not KEYS.search(head):
+        return Found(path, SCORES, detail="metrics") if _is_metrics(head) else Found(path, OTHER)
+    parsed = read_yaml(path, show(root, path))
+    what = _dialect(path, parsed.value)
+    if what == OTHER and suffix == ".json" and _is_metrics(head):
+        what = SCORES
+    return Found(path, what, parsed, notes=parsed.notes)
+
+
+def _dialect(path: Path, value: Any) -> str:
+    """The first dialect that recognises it; the plainest marks come first."""
+    if plan.recognise(path, value):
+        return PLAN
+    if comparisons.recognise(path, value):
+        return COMPARISONS
+    if albert.recognise(path, value):
+        return PROMPTS
+    if judge_prompts.recognise(path, value):
+        return JUDGE
+    if model_yaml.recognise(path, value):
+        return INFERENCE if model_yaml.is_inference(path, value) else MODEL
+    if instructions.recognise(path, value):
+        return INSTRUCTIONS
+    if isinstance(value, Mapping) and "name" in value and {"system_prompt", "extends", "wording"} & value.keys():
+        return ADAPTER
+    if isinstance(value, Mapping) and any(isinstance(value.get(key), Mapping | list) for key in SCHEMA):
+        return WORKSPACE
+    return OTHER
+
+
+def _table(path: Path, root: Path) -> Found:
+    file = show(root, path)
+    rows = [row.fields for row in islice(raw_rows(path, file), LOOKED_AT) if isinstance(row, Row)]
+    fields = frozenset(str(key) for row in rows for key in row)
+    if not rows:
+        return Found(path, DATASET, detail="no record could be read from its beginning")
+    if judge_prompts.recognise(path, rows[0]):
+        return Found(path, JUDGE, fields=fields)
+    if "response" in fields and (fields & SENT or not fields & (RECORD | CHAT)):
+        return Found(path, ANSWERS, fields=fields)
+    if not fields & RECORD and (scores := results.recognise(path, file)):
+        return Found(path, SCORES, fields=fields, detail=scores)
+    return Found(path, TRAINING if fields & CHAT and not fields & (RECORD | RETRIEVED) else DATASET, fields=fields)
+
+
+def _is_metrics(head: bytes) -> bool:
+    return bool(re.search(rb'"(judge_scores|citation_mean_coverage|total_examples|examples_evaluated)"', head))
+
+
+def _head(path: Path) -> bytes:
+    """The beginning of a file, or nothing: whoever reads it whole says what is wrong with it."""
+    try:
+        if not path.is_file():
+            return b""
+        with path.open("rb") as file:
+            return file.read(HEAD)
+    except OSError:
+        return b""

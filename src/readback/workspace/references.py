@@ -1,0 +1,42 @@
+"""Names in a workspace that point to nothing: modes, models, judges and adapters of conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from readback.adapters import shipped
+from readback.dialects.prompt_formats import unknown_mode
+from readback.files.yaml_file import nearest
+from readback.types import Condition, Note, Place
+from readback.workspace.draft import Draft
+
+NONE = "–"
+
+
+def check(draft: Draft) -> Iterator[Note]:
+    """A note for each name that nothing defines. Where none of a kind is defined, its names are only labels."""
+    for condition in draft.conditions:
+        yield from _condition(condition, draft)
+
+
+def _condition(condition: Condition, draft: Draft) -> Iterator[Note]:
+    place = condition.place
+    if condition.mode is not None and condition.mode not in draft.prompts:
+        yield unknown_mode(condition.mode, draft.prompts, place)
+    for kind, name, known in (
+        ("model", condition.model, draft.models),
+        ("judge", condition.judge, draft.judges),
+        ("task", condition.task, draft.tasks if condition.mode is None else ()),
+    ):
+        if name is not None and known and name not in known:
+            yield unknown(kind, name, known, place)
+    adapters = {**shipped(), **draft.adapters}
+    if condition.adapter is not None and condition.adapter not in adapters:
+        close = nearest(condition.adapter, adapters) or NONE
+        values = {"interface": condition.adapter, "nearest": close, "known": ", ".join(sorted(adapters))}
+        yield Note("asm-unknown-interface", values, place, condition.adapter)
+
+
+def unknown(kind: str, name: str, known: Collection[str], place: Place) -> Note:
+    values = {"kind": kind, "name": name, "nearest": nearest(name, known) or NONE, "known": ", ".join(sorted(known))}
+    return Note("dat-unknown-name", values, place, name)

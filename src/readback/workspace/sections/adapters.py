@@ -1,0 +1,39 @@
+"""`adapters:` the interfaces this review looks at: shipped ones by name, others by their file."""
+
+from __future__ import annotations
+
+from readback.adapters import read_adapter, shipped
+from readback.files.yaml_file import nearest
+from readback.files.yaml_node import Node
+from readback.types import Adapter
+from readback.workspace.draft import Draft
+
+KEY = "adapters"
+
+
+def read(node: Node, draft: Draft) -> None:
+    for item in node.items():
+        named = item.text()
+        adapter = _adapter(named, item, draft) if named else None
+        if adapter is None:
+            continue
+        if adapter.name in draft.adapters:
+            item.note("dat-duplicate-name", adapter.name, kind="adapter", name=adapter.name)
+        else:
+            draft.adapters[adapter.name] = adapter
+
+
+def _adapter(named: str, item: Node, draft: Draft) -> Adapter | None:
+    if "/" in named or named.lower().endswith((".yml", ".yaml")):
+        path = draft.file_at(named, item.place)
+        if path is None:
+            return None
+        adapter, notes = read_adapter(path, draft.root)
+        draft.notes.extend(notes)
+        draft.say(path, "adapter", detail=adapter.name)
+        return adapter
+    if named not in shipped():
+        close = nearest(named, shipped()) or ""
+        item.note("asm-unknown-interface", named, interface=named, nearest=close, known=sorted(shipped()))
+        return None
+    return shipped()[named]

@@ -1,0 +1,33 @@
+"""`comparisons:` the pairs of conditions the study means to compare, and what it expects of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from readback.files.yaml_node import Node
+from readback.workspace.draft import Draft
+from readback.workspace.references import unknown
+
+KEY = "comparisons"
+TEXTS = ("a", "b", "criterion", "judge", "expected", "question", "name", "warning", "group")
+KNOWN = (*TEXTS, "margin", "criteria")
+
+
+def read(node: Node, draft: Draft) -> None:
+    names = [name for condition in draft.conditions for name in (condition.name, *condition.aliases)]
+    for item in node.listed():
+        parts = item.mapping(*KNOWN)
+        found = {key: value for key, part in parts.items() if (value := _value(key, part)) is not None}
+        if not ("a" in found and "b" in found):
+            item.wrong("a comparison with a and b, two conditions")
+            continue
+        for side in ("a", "b"):
+            if names and found[side] not in names:
+                node.notes.append(unknown("condition", found[side], names, item.place))
+        draft.comparisons.append(found)
+
+
+def _value(key: str, part: Node) -> Any:
+    if key == "margin":
+        return part.number()
+    return list(part.texts()) if key == "criteria" else part.text()

@@ -1,0 +1,20 @@
+"""`instructions:` user instructions by task, or the file that holds them; never rendered, never stripped."""
+
+from __future__ import annotations
+
+from readback.dialects import instructions
+from readback.files.yaml_node import Node
+from readback.workspace.draft import Draft
+from readback.workspace.intake import take
+
+KEY = "instructions"
+
+
+def read(node: Node, draft: Draft) -> None:
+    if isinstance(node.value, str):
+        if path := draft.file_at(node.value, node.place):
+            take(path, draft, node.place)
+        return
+    found, notes = instructions.from_value(node.value, node.parsed, *node.keys)
+    draft.instructions |= found
+    draft.notes.extend(notes)

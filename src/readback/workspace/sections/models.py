@@ -1,0 +1,112 @@
+"""`models:` what each model was trained with and what serves it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from readback.dialects import model_yaml, prompt_formats, training_text
+from readback.files.paths import show
+from readback.files.yaml_node import Node
+from readback.serving import modelfile
+from readback.types import Model, Modelfile, SystemText
+from readback.workspace.draft import Draft
+from readback.workspace.recognise import MODEL
+from readback.workspace.workspace_entries import CONSTANT
+
+KEY = "models"
+KNOWN = ("type", "config", "training", "serving", "tokenizer", "context", "settings")
+SERVING = ("modelfile", "chat_template", "format")
+
+
+def read(node: Node, draft: Draft) -> None:
+    for name, part in node.entries():
+        draft.models[name] = _model(name, part, draft)
+
+
+def _model(name: str, node: Node, draft: Draft) -> Model:
+    parts = node.mapping(*KNOWN) if node.value is not None else {}
+    model = _configured(name, parts.get("config"), "type" in parts, draft)
+    said = parts["type"].one_of(prompt_formats.TYPES) if "type" in parts else None
+    if said:
+        model = replace(model, type=said, type_reason=prompt_formats.SAID)
+    training = parts["training"].mapping("system", "messages") if "training" in parts else {}
+    serving = parts["serving"].mapping(*SERVING) if "serving" in parts else {}
+    messages = _file(training.get("messages"), "training messages", draft)
+    return replace(
+        model,
+        training=_training(name, training, messages, draft) or model.training,
+        training_messages=messages or model.training_messages,
+        modelfile=_modelfile(serving.get("modelfile"), draft) or model.modelfile,
+        chat_template=_file(serving.get("chat_template"), "chat template", draft),
+        chat_format=serving["format"].text() if "format" in serving else None,
+        tokenizer=_file(parts.get("tokenizer"), "tokenizer", draft),
+        context=parts["context"].whole() if "context" in parts else model.context,
+        settings={**model.settings, **_settings(parts.get("settings")), **_constant(training.get("system"))},
+        place=node.place if "config" not in parts else model.place,
+    )
+
+
+def _configured(name: str, node: Node | None, typed: bool, draft: Draft) -> Model:
+    """The model of a model YAML; what is said of its type is of no interest where the workspace says one (`typed`)."""
+    named = node.text() if node else None
+    path = draft.file_at(named, node.place) if node and named else None
+    if path is None:
+        return draft.models.get(name, Model(name))  # a plan may have brought it
+    model, notes = model_yaml.read(path, draft.root)
+    draft.notes.extend(note for note in notes if not (typed and note.code.startswith("fmt-model-type")))
+    draft.say(path, MODEL)
+    return replace(model, name=name)
+
+
+def _training(name: str, parts: Mapping[str, Node], messages: str | None, draft: Draft) -> SystemText | None:
+    """The training system text: read from where it lives, else typed, else the messages file's first one."""
+    node = parts.get("system")
+    if node is None:
+        return _from_file(name, messages, None, draft) if messages else None
+    if isinstance(node.value, Mapping):
+        where = node.mapping("from", "constant")
+        if "from" not in where:
+            node.wrong("a text, or a mapping with from")
+            return None
+        named = where["from"].text()
+        path = draft.file_at(named, where["from"].place) if named else None
+        constant = where["constant"].text() if "constant" in where else None
+        return _from_file(name, show(draft.root, path), constant, draft) if path else None
+    text = node.text()
+    return SystemText(text, "typed", node.place, name, verified=False) if text is not None else None
+
+
+def _from_file(name: str, file: str, constant: str | None, draft: Draft) -> SystemText | None:
+    text, notes = training_text.read(draft.root / file, draft.root, constant)
+    draft.notes.extend(notes)
+    draft.say(file, "training text")
+    return replace(text, name=name) if text else None
+
+
+def _modelfile(node: Node | None, draft: Draft) -> Modelfile | None:
+    file = _file(node, "Modelfile", draft)
+    if file is None:
+        return None
+    found = modelfile.read(draft.root / file, draft.root)
+    draft.notes.extend(found.notes)
+    return found
+
+
+def _file(node: Node | None, what: str, draft: Draft) -> str | None:
+    named = node.text() if node else None
+    path = draft.file_at(named, node.place) if node and named else None
+    if path:
+        draft.say(path, what)
+    return show(draft.root, path) if path else None
+
+
+def _settings(node: Node | None) -> dict[str, Any]:
+    return node.values() if node else {}
+
+
+def _constant(node: Node | None) -> dict[str, Any]:
+    """Which constant was asked for, kept so that it can be written down again."""
+    value = node.value if node else None
+    return {CONSTANT: value["constant"]} if isinstance(value, Mapping) and value.get("constant") else {}

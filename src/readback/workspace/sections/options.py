@@ -1,0 +1,34 @@
+"""`options:` named behaviours of the source systems; the first value of each is the default."""
+
+from __future__ import annotations
+
+from readback.files.yaml_node import Node
+from readback.workspace.draft import Draft
+
+KEY = "options"
+OPTIONS = {
+    "condition4": ("hybrid", "standard"),
+    "closed_book": ("no_citations", "short"),
+    "spacing": ("program", "document"),
+    "placeholders": ("braces", "bare"),
+    "albert_dialect": ("classic", "current"),
+    "apply_limit": ("on", "off"),
+    "assembly_profile": ("document", "current"),
+    "citation_patterns": ("readback", "upstream"),
+    "judge_profile": ("single", "split"),
+    "reply_parser": ("readback", "upstream"),
+    "merge_roles": ("none", "gemma"),
+}
+UNBUILT = ("assembly_profile", "citation_patterns", "judge_profile", "reply_parser")  # default only, so far
+SPELT = {True: "on", False: "off"}  # YAML reads the words on and off as true and false
+
+
+def read(node: Node, draft: Draft) -> None:
+    for name, part in node.mapping(*OPTIONS).items():
+        value = SPELT.get(part.value, part.value) if isinstance(part.value, bool) else part.value
+        if name in UNBUILT and value in OPTIONS[name][1:]:
+            part.wrong(f"{OPTIONS[name][0]}: the other choice is not built yet, and the default stays in force")
+        elif isinstance(value, str) and value in OPTIONS[name]:
+            draft.options[name] = value
+        else:
+            part.one_of(OPTIONS[name])

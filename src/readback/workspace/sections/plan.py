@@ -1,0 +1,16 @@
+"""`plan:` an experiment plan whose runs become conditions."""
+
+from __future__ import annotations
+
+from readback.files.yaml_node import Node
+from readback.workspace.draft import Draft
+from readback.workspace.intake import take
+
+KEY = "plan"
+
+
+def read(node: Node, draft: Draft) -> None:
+    for item in node.items():
+        named = item.text()
+        if named and (path := draft.file_at(named, item.place)):
+            take(path, draft, item.place)

@@ -1,0 +1,19 @@
+"""`sent:` logged requests, as patterns below the folder."""
+
+from __future__ import annotations
+
+from readback.files.paths import expand, show
+from readback.files.yaml_node import Node
+from readback.workspace.draft import Draft
+
+KEY = "sent"
+
+
+def read(node: Node, draft: Draft) -> None:
+    for item in node.items():
+        pattern = item.text()
+        found, notes = expand(draft.root, pattern, item.place) if pattern else ((), ())
+        draft.notes.extend(notes)
+        for path in found:
+            draft.sent.append(show(draft.root, path))
+            draft.say(path, "logged requests")

@@ -1,0 +1,40 @@
+"""Read readback.yml: every key in its own section, wrong keys and types as located notes, the good rest loads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from readback.files.yaml_file import Parsed
+from readback.files.yaml_node import Node
+from readback.folder import by
+from readback.workspace.draft import Draft
+from readback.workspace.recognise import WORKSPACE
+
+NAME = "readback.yml"
+TEXTS = ("name", "language", "headline")
+# Prompts first, since modes may replace them and a model's type matters only to some of them.
+ORDER = (
+    "dataset", "options", "prompts", "modes", "tasks", "context", "adapters", "instructions", "models",
+    "plan", "conditions", "judges", "scores", "sent", "criteria", "comparisons", "ignore",
+)  # fmt: skip
+
+
+def read(draft: Draft, parsed: Parsed) -> None:
+    """Fill the draft from a parsed workspace file."""
+    sections = by("readback.workspace.sections", "KEY")
+    if set(ORDER) != set(sections):
+        raise ValueError(f"sections and their order differ: {sorted(set(ORDER) ^ set(sections))}")
+    draft.notes.extend(parsed.notes)
+    draft.say(parsed.file, WORKSPACE)
+    top = Node(parsed.value, parsed, draft.notes)
+    if not isinstance(parsed.value, Mapping):
+        if parsed.value is not None:
+            top.wrong("a mapping with keys such as name, dataset and prompts")
+        return
+    parts = top.mapping(*TEXTS, *ORDER)
+    said = {key: text for key in TEXTS if key in parts and (text := parts[key].text()) is not None}
+    draft.name, draft.language = said.get("name", draft.name), said.get("language", draft.language)
+    for key in ORDER:
+        if key in parts:
+            sections[key].read(parts[key], draft)
+    draft.headline = said.get("headline", draft.headline)
