@@ -81,7 +81,8 @@ def test_the_generator_writes_what_is_kept(tmp_path: Path) -> None:
 
 def _maker() -> ModuleType:
     spec = importlib.util.spec_from_file_location("make_six_conditions", EXAMPLES / "make_six_conditions.py")
-    assert spec and spec.loader
+    assert spec
+    assert spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import resource
 import socket
-import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from in_time import in_time
 
 from readback.files.text_file import read_bytes, read_text
 from readback.types import Note
@@ -75,10 +76,8 @@ def test_half_a_gigabyte_on_one_line_is_refused_at_once_and_in_little_memory(tmp
     with path.open("wb") as file:
         file.truncate(500_000_000)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    began = time.monotonic()
-    text, (note,) = read_text(path, "big.yml")
+    text, (note,) = in_time(0.5, lambda: read_text(path, "big.yml"))
     assert (text, note.code, note.values["size"]) == (None, "dat-too-large", 500_000_000)
-    assert time.monotonic() - began < 0.5
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000  # KiB
 
 
@@ -90,12 +89,10 @@ def test_what_is_no_regular_file_is_refused_without_waiting_for_it(tmp_path: Pat
     (tmp_path / "device").symlink_to("/dev/zero")
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(tmp_path / "socket"))
-        began = time.monotonic()
         for name in ("folder", "pipe", "link", "around", "device", "socket", "nothing", "a\0b", "x" * 300):
-            found = read_bytes(tmp_path / name, name, 100)
+            found = in_time(0.2, partial(read_bytes, tmp_path / name, name, 100))
             assert isinstance(found, Note)
             assert (found.code, found.place.file) == ("dat-file-missing", name)
-        assert time.monotonic() - began < 0.5
 
 
 def test_a_file_that_may_not_be_read_is_said(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
