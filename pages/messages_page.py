@@ -22,7 +22,7 @@ bar.said()
 
 sent, tried = choice.sent(), beside.tried()
 made = choice.assembly(sent, tried)
-found, faults = choice.found(made)
+found, faults = choice.found(made, tried)
 wire, training = layers.wire(made), layers.training(made)
 found += layers.losses(wire, made, found)
 stored = layers.stored(choice.record(), choice.answer(sent))

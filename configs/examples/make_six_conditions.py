@@ -17,9 +17,7 @@ HOME = Path(__file__).parent / "six-conditions"
 SEED = 20260131
 
 with (Path(__file__).parent / "harbour_manual.tsv").open(encoding="utf-8", newline="") as table:
-    MANUAL = [
-        tuple(row.values()) for row in csv.DictReader(table, delimiter="\t")
-    ]  # section, passage, question, reference
+    MANUAL = [tuple(row.values()) for row in csv.DictReader(table, delimiter="\t")]  # see its header
 
 ASK = (
     "Answer the question using the provided context. Cite the sources inline as [#] based on the order of the snippets."

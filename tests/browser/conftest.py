@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import find_browser
 import pytest
 from served import HERE, Serve, free_port, running
 
 from readback.ui import server
-
-CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-FIREFOXES = ("firefox-esr", "firefox")
 
 
 @pytest.fixture(scope="session")
@@ -54,7 +51,7 @@ def chromium() -> Iterator[Any]:
     """A Chromium, started once."""
     from playwright.sync_api import Error, sync_playwright
 
-    path = os.environ.get("READBACK_CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUMS)), None)
+    path = find_browser.chromium()
     with sync_playwright() as playwright:
         try:
             browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
@@ -85,7 +82,7 @@ def page(chromium: Any) -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def firefox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A Firefox that is spoken to in WebDriver BiDi, started once."""
-    path = os.environ.get("READBACK_FIREFOX") or next(filter(None, map(shutil.which, FIREFOXES)), None)
+    path = find_browser.firefox()
     if path is None:
         pytest.skip("no Firefox: install firefox-esr")
     from firefox import Firefox

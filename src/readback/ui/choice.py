@@ -178,10 +178,12 @@ def assembly(choice: Choice | None = None, extra: Values | None = None) -> Assem
     return caches.assembly(_key(), at, astuple(asked), json.dumps(tried), make)
 
 
-def found(made: Assembly) -> caches.Found:
-    """The findings about the assembly in view and its record, and the rules that failed."""
-    mark = f"{made.fingerprint} {made.notes}"  # what could not be built has notes and no fingerprint
-    return caches.found(_key(), position(), mark, astuple(made.choice), lambda: findings_of(record(), made))
+def found(made: Assembly, extra: Values | None = None) -> caches.Found:
+    """The findings about the assembly in view and its record (with `extra`, the values tried), and failed rules."""
+    # What could not be built has notes and no fingerprint.
+    mark = f"{made.fingerprint} {made.notes} {json.dumps(extra or {})}"
+    looked_at = assemble.tried(workspace(), record(), extra or {})
+    return caches.found(_key(), position(), mark, astuple(made.choice), lambda: findings_of(looked_at, made))
 
 
 def findings_of(one: Record, made: Assembly) -> caches.Found:
