@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,9 @@ def messages(**params: str) -> AppTest:
         test.query_params[key] = value
     test.run()
     test.switch_page("pages/messages_page.py").run()
+    while test.get("progress"):  # a busy machine: the page shows how far the reading is and looks again by itself
+        time.sleep(0.1)
+        test.run()
     assert not test.exception
     return test
 

@@ -55,7 +55,8 @@ def open_page(page: Any, url: str, ready: str = "h1") -> None:
 
 
 def settle(page: Any) -> None:
-    """Wait until Streamlit rests: no run asked for or under way."""
+    """Wait until Streamlit rests: no run asked for or under way; and a page with keys listens to them."""
     page.wait_for_timeout(150)
     page.wait_for_selector(SETTLED, timeout=30_000)
+    page.wait_for_function("window.readbackPage || !document.querySelector('[data-rb-keys]')")
     page.wait_for_timeout(100)

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from readback.scores import stats
 from readback.scores.criteria import MINUS
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, ScoreTable
-from readback.types import Workspace
+from readback.types import Criterion, Workspace
 from readback.ui import score_said, score_tables, show
 from readback.ui.table import Column
 from readback.ui.words import t
@@ -40,7 +40,7 @@ class Headline:
     judge: str
     stated: bool
     synthetic: bool
-    values: tuple[str, ...]
+    values: tuple[tuple[str, int], ...]  # with their shades
     factors: tuple[str, ...]
     shapes: Mapping[str, Shape]
 
@@ -57,18 +57,15 @@ def headline(shop: Workspace, table: ScoreTable) -> Headline | None:
         return None
     judge = rows[0].judge
     shapes = {table.label(row.condition): _shape(table, row) for row in rows if row.judge == judge}
-    values = tuple(_said(value) for value, _ in rows[0].distribution)
+    known = [_said(value) for value, _ in rows[0].distribution]
+    values = tuple(zip(known, _steps(len(known), table.criteria[wanted]), strict=True))
     return Headline(wanted, judge, shop.headline is not None, table.synthetic, values, table.varying, shapes)
 
 
 def legend(head: Headline) -> Markup:
     """What the small pictures show, in the order and shades of the scale."""
-    items = [
-        show.h(
-            '<span class="rb-key"><span class="rb-step rb-step-{}"></span>{}</span>', _step(at, len(head.values)), value
-        )
-        for at, value in enumerate(head.values)
-    ]
+    key = '<span class="rb-key"><span class="rb-step rb-step-{}"></span>{}</span>'
+    items = [show.h(key, step, value) for value, step in head.values]
     said = t("overview.legend", criterion=head.criterion)
     judge = t("overview.legend_judge", judge=head.judge) if head.judge else ""
     factors = t("overview.factors", factors=" · ".join(head.factors)) if len(head.factors) > score_said.FEW else ""
@@ -127,29 +124,22 @@ def _shape(table: ScoreTable, row: stats.Row) -> Shape:
     missing = row.missing + row.failed
     told = ", ".join(f"{value}: {n}" for value, n in counts) or "–"
     label = t("overview.shape_said", criterion=row.criterion, counts=told, n=row.n, missing=missing)
+    box = '<span class="{}" style="flex:{} 1 0" title="{}: {}"></span>'
+    steps = _steps(len(counts), table.criteria[row.criterion])
     parts = [
-        show.h(
-            '<span class="rb-step rb-step-{}" style="flex:{} 1 0" title="{}: {}"></span>',
-            _step(at, len(counts)),
-            n,
-            value,
-            n,
-        )
-        for at, (value, n) in enumerate(counts)
-        if n
+        show.h(box, f"rb-step rb-step-{step}", n, value, n) for step, (value, n) in zip(steps, counts, strict=True) if n
     ]
-    if missing:
-        parts.append(
-            show.h('<span style="flex:{} 1 0" title="{}: {}"></span>', missing, t("overview.missing"), missing)
-        )
+    parts += [show.h(box, "rb-left", missing, t("overview.missing"), missing)] if missing else []
     picture = show.h('<span class="rb-shape" role="img" aria-label="{}">{}</span>', label, show.join(parts))
     said = f"{score_tables.mean(row.mean)} ({row.n})"
     name = score_said.short(table, row.condition)
     return Shape(name, row.n, missing, said, told, picture, score_tables.door(table, row.condition))
 
 
-def _step(at: int, count: int) -> int:
-    return round(at * (STEPS - 1) / max(1, count - 1))
+def _steps(count: int, criterion: Criterion) -> list[int]:
+    """The shade of each value, the same as in the charts of Scores: the better end of the scale is blue."""
+    places = [round(at * (STEPS - 1) / (count - 1)) if count > 1 else STEPS - 2 for at in range(count)]
+    return places[::-1] if criterion.direction == "down" else places
 
 
 def _said(value: str) -> str:

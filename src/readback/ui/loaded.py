@@ -32,9 +32,9 @@ def files(shop: Workspace, caption: str) -> None:
 
 def counts(file: str, said: Counts) -> str:
     """The counts of a dataset, which add up."""
-    known = {"file": file, "lines": said.lines, "read": said.read, "bad": said.bad, "blank": said.blank}
-    whole = said.read + said.bad + said.blank == said.lines
-    return t("overview.counts" if whole else "overview.counts_other", **known)
+    if said.read + said.bad + said.blank == said.lines:
+        return t("overview.counts", file=file, n=said.lines, read=said.read, bad=said.bad, blank=said.blank)
+    return t("overview.counts_other", file=file, n=said.read, bad=said.bad)
 
 
 def noticed(shop: Workspace, data: Dataset | None) -> tuple[Finding, ...]:

@@ -1,0 +1,198 @@
+"""From the first look to the exact text and back: what a link promises is what the next page shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from served import Serve, open_page, settle
+from test_security import serious
+
+from readback import workspace
+from readback.assembly import assemble
+from readback.house import EXAMPLES
+from readback.records.answers import open_answers
+from readback.records.dataset import open_dataset
+from readback.types import Assembly, Choice
+
+pytestmark = pytest.mark.browser
+SIX = EXAMPLES / "six-conditions"
+TO_MESSAGE = ".rb-places a.rb-link"
+TEXTS = '[id^="text-"] .rb-exact'
+STATES = (
+    "findings?code=fmt-system-text-in-user&severity=error&arm=mistake+1%3A+system+text+in+the+question",
+    "findings?code=fmt-reference-cites-missing",
+    "findings?arm=%E2%80%93",
+    "?arms_sort=errors&arms_down=1",
+)
+
+
+def shown(page: Any) -> list[str]:
+    texts: list[str] = page.locator(TEXTS).evaluate_all("all => all.map((e) => e.textContent)")
+    return texts
+
+
+def follow(page: Any, selector: str, to: str) -> str:
+    """Follow the first such link; answers its words."""
+    link = page.locator(selector).first
+    words: str = link.inner_text()
+    link.click()
+    page.wait_for_url(f"**{to}**")
+    settle(page)
+    return words
+
+
+def walk(page: Any, url: str) -> None:
+    """Overview, the first thing to look at, its first place, the marked text; back again; then the scores."""
+    open_page(page, url, ".rb-first")
+    page.evaluate("window.kept = true")
+    title = follow(page, ".rb-first a", "/findings?")
+    page.wait_for_selector(TO_MESSAGE)
+    assert page.locator("h2", has_text=title).count() == 1
+    follow(page, TO_MESSAGE, "/messages?")
+    page.wait_for_selector(".rb-exact")
+    page.go_back()
+    page.wait_for_selector(TO_MESSAGE)
+    settle(page)
+    assert "/findings?" in page.url
+    assert page.locator("h2", has_text=title).count() == 1
+    page.get_by_role("link", name="Scores", exact=True).click()
+    page.wait_for_url("**/scores**")
+    settle(page)
+    assert page.locator("h1").inner_text()
+    assert page.evaluate("window.kept")  # no step was a new load
+
+
+def turn_to(page: Any, url: str, made: Assembly) -> None:
+    """Go to another address of the page as a link of ours does, and wait for the messages it asks for."""
+    page.evaluate("url => { history.pushState({}, '', url); dispatchEvent(new PopStateEvent('popstate')); }", url)
+    page.wait_for_selector(f"text={made.fingerprint}")
+    settle(page)
+
+
+def texts_are_as_assembled(page: Any, url: str, folder: Path, step: int) -> None:
+    """For every condition another record: the page's text of each message is the assembled one."""
+    opened = workspace.open(folder)
+    data = open_dataset(opened.root, opened.dataset)
+    open_page(page, f"{url}messages?workspace={folder.name}", TEXTS)
+    for number, condition in enumerate(opened.conditions):
+        index = (number + 1) * step % len(data)
+        made = assemble.assemble(opened, data.record(index), Choice(condition=condition.name))
+        turn_to(page, f"/messages?workspace={folder.name}&index={index}&condition={quote(condition.name)}", made)
+        assert shown(page) == [message.text for message in made.messages], condition.name
+
+
+def test_from_overview_to_the_message_and_to_the_scores_on_the_demo(demo: str, page: Any) -> None:
+    walk(page, f"{demo}?workspace=six-conditions")
+
+
+@pytest.mark.realdata
+def test_from_overview_to_the_message_and_to_the_scores_on_a_real_study(serve: Serve, page: Any, shared: Path) -> None:
+    walk(page, serve(shared / "data" / "prompt-formats"))
+
+
+def test_every_condition_of_the_demo_shows_what_is_assembled(demo: str, page: Any) -> None:
+    texts_are_as_assembled(page, demo, SIX, 7)
+
+
+@pytest.mark.realdata
+def test_every_condition_of_a_real_study_shows_what_is_assembled(serve: Serve, page: Any, shared: Path) -> None:
+    folder = shared / "data" / "prompt-formats"
+    texts_are_as_assembled(page, serve(folder), folder, 3)
+
+
+def test_a_judges_prompt_shows_what_is_assembled(demo: str, page: Any) -> None:
+    opened = workspace.open(SIX)
+    data = open_dataset(opened.root, opened.dataset)
+    condition = opened.conditions[1]
+    answer = open_answers(opened, condition).get(data.record(4).id or "")
+    sent = Choice(condition=condition.name, judge=condition.judge)
+    made = assemble.assemble(opened, data.record(4), sent, answer)
+    url = f"{demo}messages?workspace=six-conditions&index=4&condition={condition.name}&judge={condition.judge}"
+    open_page(page, url, TEXTS)
+    assert shown(page) == [message.text for message in made.messages]
+
+
+@pytest.mark.parametrize("severity", ["errors", "warnings"])
+def test_a_count_of_the_table_is_what_its_link_lists(demo: str, page: Any, severity: str) -> None:
+    for row, link in enumerate(links_of(page, demo, severity)[::3]):
+        open_page(page, f"{demo}?workspace=six-conditions", ".rb-first")
+        count = int(page.locator(f'.rb-table a[href="{link}"]').first.inner_text())
+        follow(page, f'.rb-table a[href="{link}"]', "/findings?")
+        places = page.locator(".rb-rule").all_inner_texts()
+        assert sum(int(text.split("·")[-1].split("place")[0]) for text in places) == count, row
+
+
+def links_of(page: Any, demo: str, severity: str) -> list[str]:
+    open_page(page, f"{demo}?workspace=six-conditions", ".rb-first")
+    every = page.locator(".rb-table a").evaluate_all("all => all.map((a) => a.getAttribute('href'))")
+    return [link for link in every if f"severity={severity.removesuffix('s')}" in link]
+
+
+def test_a_place_leads_to_its_marked_text(demo: str, page: Any) -> None:
+    open_page(page, f"{demo}findings?workspace=six-conditions&code=fmt-system-text-in-user", TO_MESSAGE)
+    span = page.locator(".rb-excerpt mark").first.evaluate("e => e.textContent")
+    follow(page, TO_MESSAGE, "/messages?")
+    page.wait_for_selector("mark.rb-here")
+    assert page.locator("mark.rb-here").evaluate_all("all => all.map((e) => e.textContent).join('')") == span
+    box = page.locator("mark.rb-here").first.bounding_box()
+    assert 0 <= box["y"] <= 768
+
+
+def test_a_copied_link_restores_the_screen_in_another_browser(demo: str, page: Any, chromium: Any) -> None:
+    open_page(page, f"{demo}findings?workspace=six-conditions", TO_MESSAGE)
+    page.get_by_role("combobox", name="Severity").click()
+    page.get_by_role("option", name="error").click()
+    settle(page)
+    follow(page, ".rb-rule:nth-child(2) a", "code=")
+    follow(page, ".st-key-later button", "at=10")
+    other = chromium.new_context(viewport={"width": 1366, "height": 768})
+    fresh = other.new_page()
+    open_page(fresh, page.url, TO_MESSAGE)
+    main = '[data-testid="stMainBlockContainer"]'
+    assert fresh.locator(main).inner_text() == page.locator(main).inner_text()
+    follow(page, TO_MESSAGE, "/messages?")
+    open_page(fresh, page.url, "mark.rb-here")
+    assert shown(fresh) == shown(page)
+    other.close()
+
+
+def test_the_keyboard_alone_goes_from_overview_to_the_marked_text(demo: str, page: Any) -> None:
+    open_page(page, f"{demo}?workspace=six-conditions", ".rb-first")
+    tab_to(page, ".rb-first li:nth-child(2) a")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/findings?**")
+    page.wait_for_selector(TO_MESSAGE)
+    settle(page)
+    tab_to(page, TO_MESSAGE)
+    page.keyboard.press("Enter")
+    page.wait_for_selector("mark.rb-here")
+    settle(page)
+    page.keyboard.press("j")
+    page.wait_for_url("**record=ellery-02**")
+
+
+def tab_to(page: Any, selector: str) -> None:
+    for _ in range(120):
+        page.keyboard.press("Tab")
+        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+    raise AssertionError(f"no way to {selector}")
+
+
+def test_a_system_message_opens_on_focus(demo: str, page: Any) -> None:
+    open_page(page, f"{demo}?workspace=six-conditions", ".rb-hinted")
+    hint = page.locator(".rb-hinted .rb-hint").first
+    assert not hint.is_visible()
+    page.locator(".rb-hinted").first.focus()
+    assert hint.is_visible()
+    assert "sha256" in hint.inner_text()
+
+
+@pytest.mark.parametrize("asked", STATES)
+def test_no_serious_fault_in_these_states(demo: str, page: Any, asked: str) -> None:
+    join = "&" if asked.partition("?")[2] else ""
+    open_page(page, f"{demo}{asked}{join}&workspace=six-conditions")
+    assert serious(page) == []
