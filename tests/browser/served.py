@@ -54,6 +54,20 @@ def open_page(page: Any, url: str, ready: str = "h1") -> None:
     settle(page)
 
 
+def follow(page: Any, link: Any, url: str) -> None:
+    """Click the link until the page is at `url`: a click meets nobody while Streamlit draws the link anew."""
+    from playwright.sync_api import TimeoutError as Late
+
+    for _ in range(6):
+        try:
+            link.click(timeout=10_000)
+            page.wait_for_url(url, timeout=5_000)
+        except Late:
+            continue
+        return settle(page)
+    raise AssertionError(f"the link leads nowhere: {page.url}")
+
+
 def settle(page: Any) -> None:
     """Wait until Streamlit rests: no run asked for or under way; and a page with keys listens to them."""
     page.wait_for_timeout(150)

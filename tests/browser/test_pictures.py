@@ -34,6 +34,7 @@ def test_a_picture_of(name: str, demo: str, page: Any, tmp_path: Path) -> None:
         page.locator(".rb-places a").first.click()
         page.wait_for_selector("mark.rb-here")
         page.mouse.move(0, 0)
+        page.locator("[data-testid=stMain]").evaluate("e => e.scrollTo(0, 0)")
     settle(page)
     page.wait_for_timeout(400)  # fonts and the last movement of a chart
     path = Path(os.environ.get("READBACK_PICTURES") or tmp_path) / f"{name}.png"

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from served import Serve, open_page, settle
+from served import Serve, follow, open_page, settle
 
 pytestmark = pytest.mark.browser
 TO_MESSAGE = 'a.rb-link[href*="/messages?"][href*="finding="]'
@@ -19,17 +19,15 @@ def asked(page: Any) -> dict[str, str]:
 
 def go(page: Any, name: str) -> None:
     """By the navigation on top."""
-    page.locator('[data-testid="stTopNavLink"]', has_text=name).click()
-    page.wait_for_url(f"**/{name.lower()}**")
-    settle(page)
+    follow(page, page.locator('[data-testid="stTopNavLink"]', has_text=name), f"**/{name.lower()}**")
 
 
 def walk(page: Any, url: str) -> None:
     open_page(page, url)
     page.wait_for_selector("table.rb-table")
     go(page, "Findings")
-    page.locator(TO_MESSAGE).first.click()
-    page.wait_for_url("**/messages?*finding=*")
+    page.wait_for_selector(TO_MESSAGE)  # the check of the records may still be under way
+    follow(page, page.locator(TO_MESSAGE).first, "**/messages?*finding=*")
     page.wait_for_selector(".rb-exact")
     settle(page)
     assert "finding" in asked(page)

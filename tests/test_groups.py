@@ -1,0 +1,108 @@
+"""Findings by rule: the gravest first, each under the name of the row it counts in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from readback import rules, workspace
+from readback.audit import engine
+from readback.audit.groups import area, groups, names, paragraphs, title, touched
+from readback.audit.summary import Audit, Row
+from readback.house import EXAMPLES
+from readback.records.dataset import Counts
+from readback.types import Choice, Finding, Place, Severity
+
+ROWS = (Row("A", Choice(condition="A")), Row("B", Choice(condition="B")))
+
+
+def finding(code: str, severity: Severity, index: int | None = None, **place: Any) -> Finding:
+    record = None if index is None else f"r{index}"
+    return Finding(code, severity, {}, code, "", Place(index=index, record=record, **place), f"{code}{index}{place}")
+
+
+def audit(*found: Finding, rows: tuple[Row, ...] = ROWS, **more: Any) -> Audit:
+    counts = {code: sum(one.code == code for one in found) for code in {one.code for one in found}}
+    records = {code: len({one.place.index for one in found if one.code == code} - {None}) for code in counts}
+    known: dict[str, Any] = {"counts": counts, "records_by_code": records} | more
+    return Audit("w", Counts(9, 0, 0, 9), conditions=rows, findings=found, **known)
+
+
+def test_errors_come_first_then_conditions_touched_then_records_and_ties_by_code() -> None:
+    made = audit(
+        finding("fmt-markers", "info", 1, condition="A"),
+        finding("fmt-no-contexts", "warning", 1, condition="A"),
+        finding("fmt-context-order", "error", 1, condition="A"),
+        finding("fmt-context-empty", "error", 1, condition="A"),
+        finding("dat-nan", "error", 1, condition="A"),
+        finding("dat-nan", "error", 2, condition="A"),
+        finding("dat-crlf", "error", 1, condition="A"),
+        finding("dat-crlf", "error", 1, condition="B"),
+    )
+    order = ["dat-crlf", "dat-nan", "fmt-context-empty", "fmt-context-order", "fmt-no-contexts", "fmt-markers"]
+    assert [group.code for group in groups(made)] == order
+
+
+def test_a_group_has_the_gravest_severity_and_shows_those_first() -> None:
+    made = audit(finding("dat-nan", "info", 1), finding("dat-nan", "error", 2))
+    (group,) = groups(made)
+    assert group.severity == "error"
+    assert [one.place.index for one in group.findings] == [2, 1]
+
+
+def test_a_rule_whose_findings_were_not_kept_is_still_there_with_its_count() -> None:
+    made = audit(
+        finding("dat-nan", "error", 1), counts={"dat-nan": 1, "fmt-markers": 7}, records_by_code={"fmt-markers": 5}
+    )
+    last = next(group for group in groups(made) if group.code == "fmt-markers")
+    assert (last.count, last.records, last.findings) == (7, 5, ())
+    assert last.severity == rules.RULES()["fmt-markers"].SEVERITY
+
+
+@pytest.mark.parametrize(
+    ("place", "name"),
+    [
+        (Place(condition="A", mode="rag", adapter="x"), "A"),
+        (Place(condition="A", judge="j"), "A · j"),
+        (Place(judge="j"), "j"),
+        (Place(task="parsing", adapter="x"), "parsing · x"),
+        (Place(file="data.jsonl", line=3), ""),
+        (Place(record="r1", index=0), ""),
+    ],
+)
+def test_a_finding_goes_by_the_name_of_its_row(place: Place, name: str) -> None:
+    assert names(audit())(place) == name
+
+
+def test_without_conditions_a_mode_is_a_row() -> None:
+    rows = (Row("rag", Choice(mode="rag")), Row("rag · x", Choice(mode="rag", adapter="x")))
+    name = names(audit(rows=rows))
+    assert [name(Place(mode="rag")), name(Place(mode="rag", adapter="x"))] == ["rag", "rag · x"]
+
+
+def test_a_mode_that_is_called_like_a_condition_is_not_taken_for_it() -> None:
+    assert names(audit())(Place(mode="A")) == ""
+
+
+def test_the_counts_of_a_row_are_the_findings_of_its_name() -> None:
+    made = engine.check(workspace.open(EXAMPLES / "six-conditions"))
+    name = names(made)
+    for row in made.conditions:
+        errors = [one for one in made.findings if one.severity == "error" and name(one.place) == row.name]
+        assert len(errors) == row.errors
+
+
+def test_a_comparison_is_touched_when_one_side_has_an_error() -> None:
+    pairs = ({"a": "A", "b": "B"}, {"a": "B", "b": "C"}, {"a": "C", "b": "D"})
+    found = groups(
+        audit(finding("dat-nan", "error", 1, condition="B"), finding("fmt-markers", "warning", 1, condition="D"))
+    )
+    assert touched(found, pairs) == pairs[:2]
+
+
+@pytest.mark.parametrize("code", sorted(rules.RULES()))
+def test_every_rule_has_a_title_an_area_and_three_paragraphs(code: str) -> None:
+    assert not title(code).endswith(".")
+    assert area(code)
+    assert len(paragraphs(code)) == 3

@@ -1,0 +1,232 @@
+"""The page Overview: the sentence of facts, the table of conditions, what to look at first, counts that add up."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from readback.house import HOUSE
+
+Write = Callable[[Mapping[str, Any]], Path]
+Open = Callable[..., AppTest]
+BRIEF = "You answer in one short sentence and never guess."
+
+
+def overview(**params: str) -> AppTest:
+    """The page, as a link with these parameters opens it, once it has been drawn."""
+    test = AppTest.from_file(HOUSE / "app.py", default_timeout=60)
+    for key, value in params.items():
+        test.query_params[key] = value
+    return drawn(test.run())
+
+
+def drawn(test: AppTest) -> AppTest:
+    while test.get("progress"):  # the page shows how far the check is and looks again by itself
+        time.sleep(0.1)
+        test.run()
+    assert not test.exception
+    return test
+
+
+def said(test: AppTest) -> str:
+    return " ".join(html.proto.body for html in test.main.get("html"))
+
+
+def words(test: AppTest) -> str:
+    return " ".join(re.sub(r"<[^>]+>", " ", said(test)).split())
+
+
+def row(test: AppTest, name: str) -> str:
+    """The cells of a row of a table, by what its first cell says."""
+    rows = [part for part in said(test).split("<tr>") if f">{name}</a></th>" in part]
+    assert len(rows) == 1
+    return " | ".join(" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in rows[0].split("</td>"))
+
+
+@pytest.fixture
+def serving(monkeypatch: pytest.MonkeyPatch, write: Write) -> Callable[[Mapping[str, Any]], Path]:
+    """serving({name: content}) shows the folder of these files."""
+
+    def show(files: Mapping[str, Any]) -> Path:
+        folder = write(files)
+        monkeypatch.setenv("READBACK_WORKSPACE", str(folder))
+        return folder
+
+    return show
+
+
+def study(**more: Any) -> dict[str, Any]:
+    """Two conditions, one of which repeats its system message."""
+    return {
+        "data.jsonl": [{"id": str(n), "q": f"Why {n}?"} for n in range(3)],
+        "readback.yml": {
+            "name": "Study",
+            "dataset": "data.jsonl",
+            "modes": [
+                {"mode": "good", "system": BRIEF, "template": "{{ q }}"},
+                {"mode": "bad", "system": BRIEF, "template": BRIEF + " {{ q }}"},
+            ],
+            "models": {"m": {"training": {"system": BRIEF}, "context": 4096}},
+            "conditions": [
+                {"name": "right", "mode": "good", "model": "m"},
+                {"name": "wrong", "mode": "bad", "model": "m"},
+            ],
+            **more,
+        },
+    }
+
+
+def test_the_first_line_says_how_much_and_what_is_wrong(serving: Any) -> None:
+    serving(study())
+    assert "3 records, 2 conditions. 1 kind of error in 3 places." in words(overview())
+
+
+def test_one_planned_comparison_is_named(serving: Any) -> None:
+    serving(study(comparisons=[{"a": "right", "b": "wrong"}]))
+    assert "1 kind in 3 places stops a fair comparison of right with wrong." in words(overview())
+
+
+def test_several_planned_comparisons_are_counted(serving: Any) -> None:
+    serving(study(comparisons=[{"a": "right", "b": "wrong"}, {"a": "right", "b": "right"}]))
+    assert "Errors touch 1 of the 2 comparisons that the files plan." in words(overview())
+
+
+def test_a_condition_shows_its_system_message_its_limit_and_links_its_errors(serving: Any) -> None:
+    serving(study())
+    test = overview()
+    cells = row(test, "wrong")
+    assert "same text, typed, not verified" in cells
+    assert "limit 4,096 tokens" in cells
+    assert 'severity=error&amp;arm=wrong">3</a>' in said(test)
+    assert BRIEF in said(test)  # opens on hover and on focus
+
+
+def test_a_system_message_other_than_the_trained_one_is_marked(serving: Any) -> None:
+    files = study()
+    files["readback.yml"]["models"]["m"]["training"]["system"] = "You are somebody else."
+    serving(files)
+    test = overview()
+    assert "differs" in row(test, "right")
+    assert "rb-warn" in said(test)
+
+
+def test_where_nothing_is_sent_as_a_system_message_it_is_said(serving: Any) -> None:
+    files = study()
+    files["readback.yml"]["modes"][0].pop("system")
+    files["readback.yml"]["modes"][0]["template"] = "{{ q }}"
+    files["readback.yml"]["models"]["m"].pop("training")
+    serving(files)
+    assert " none " in row(overview(), "right")
+
+
+def test_what_is_in_no_row_is_counted_below_the_table(serving: Any) -> None:
+    files = study()
+    text = "".join(f'{{"id": "{n}", "q": "Why?"}}\n' for n in range(3)) + "not json\n"
+    serving(files | {"data.jsonl": text})
+    test = overview()
+    assert "1 more error" in words(test)
+    assert "data.jsonl: 4 lines = 3 read as records + 1 not readable + 0 blank." in words(test)
+
+
+def test_at_most_seven_things_to_look_at_each_with_a_link() -> None:
+    test = overview(workspace="six-conditions")
+    items = said(test).split("<ol class='rb-first'>")[1].split("</ol>")[0].split("<li>")[1:]
+    assert 1 <= len(items) <= 7
+    assert all("/findings?" in item and "code=" in item for item in items)
+
+
+def test_scores_are_a_picture_with_words_and_a_number_only_where_a_headline_is_declared(serving: Any) -> None:
+    scores = "id,condition,relevance\n0,right,1\n1,right,2\n2,right,2\n0,wrong,0\n1,wrong,0\n"
+    files = study(scores=["scores.csv"], criteria={"relevance": {"scale": [-1, 0, 1, 2]}})
+    serving(files | {"scores.csv": scores})
+    test = overview()
+    assert "relevance: −1: 0, 0: 0, 1: 1, 2: 2; scored 3, without a value 0" in said(test)
+    assert "mean (n)" not in said(test)
+    files["readback.yml"]["criteria"]["relevance"]["headline"] = True
+    serving(files | {"scores.csv": scores})
+    test = overview()
+    assert "1.67 (3)" in row(test, "right")
+    assert "without a value 1" in said(test)
+
+
+def test_synthetic_scores_are_called_so() -> None:
+    assert "These scores are synthetic" in words(overview(workspace="six-conditions"))
+
+
+def test_a_folder_with_only_scores_shows_its_conditions_and_its_counts(serving: Any) -> None:
+    serving({"scores.csv": "id,condition,relevance\n1,A,1\n2,A,0\n1,B,1\n"})
+    test = overview()
+    assert "3 scores of 2 conditions under 1 criterion." in words(test)
+    assert "No dataset" not in words(test)
+    assert "scores.csv: 3 rows with 3 cells." in words(test)
+    assert "1 more is absent" in words(test)
+    assert "/scores?" in said(test)
+
+
+def test_a_large_dataset_is_checked_when_somebody_asks(serving: Any) -> None:
+    rows = [{"id": str(n), "q": "Why?"} for n in range(1200)]
+    serving(study() | {"data.jsonl": rows})
+    test = overview()
+    assert "The records have not been checked yet." in words(test)
+    assert "right" in said(test)  # what stands in the configuration is shown all the same
+    drawn(test.button(key="check_all").click().run())
+    assert "1 kind of error in 1,200 places." in words(test)
+
+
+def test_nothing_readable_keeps_a_heading_and_says_what_to_do(serving: Any) -> None:
+    serving({"photo.png": b"\x89PNG\r\n\x1a\n" + bytes(50)})
+    test = overview()
+    assert test.title
+    assert "Nothing in this folder could be read." in words(test)
+    assert "/open" in said(test)
+
+
+def test_nothing_to_look_at_first_offers_the_messages(serving: Any) -> None:
+    serving(
+        {
+            "data.jsonl": [{"id": "1", "q": "Why?"}],
+            "readback.yml": "dataset: data.jsonl\nmodes: [{mode: m, template: '{{ q }}'}]\n",
+        }
+    )
+    test = overview()
+    assert "No errors were found." in words(test)
+    assert "Nothing needs a look first. See the messages" in words(test)
+
+
+def test_the_files_are_listed_with_what_they_were_taken_for() -> None:
+    assert "data/harbour.jsonl dataset yes" in words(overview(workspace="six-conditions"))
+
+
+@pytest.mark.realdata
+def test_a_real_plan_names_its_comparisons_and_its_missing_dataset(
+    shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("READBACK_WORKSPACE", str(shared / "data" / "prompt-formats"))
+    text = words(overview())
+    assert "16 records, 6 conditions." in text
+    assert "of the 11 comparisons that the files plan." in text
+    assert "used, since it is the only dataset in the folder" in text
+
+
+@pytest.mark.realdata
+def test_ninety_six_conditions_of_nothing_but_scores(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = shared / "data" / "liverag-judge" / "factor_analysis_query_level_scores.csv"
+    monkeypatch.setenv("READBACK_WORKSPACE", str(file))
+    text = words(overview())
+    assert "19,178 scores of 96 conditions under 2 criteria." in text
+    assert "9,589 rows with 19,178 cells." in text
+    assert "22 more are absent" in text
+
+
+@pytest.mark.realdata
+def test_a_real_configuration_without_data_shows_its_modes(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("READBACK_WORKSPACE", str(shared / "data" / "albert"))
+    test = overview()
+    assert "No dataset, 2 modes. No errors" in words(test)
+    assert row(test, "rag")
