@@ -26,7 +26,7 @@ if audit.truncated:
     show.notice(kept, "warning")
 every = groups(audit)
 if not every:
-    show.empty(t("findings.none_stopped" if audit.stopped else "findings.none"), t("overview.see_messages"), "messages")
+    show.empty(listing.none(audit), t("overview.see_messages"), "messages")
     listing.ignored(audit)
     st.stop()
 

@@ -102,6 +102,13 @@ def turn(start: int, kept: int) -> None:
             )
 
 
+def none(audit: Audit) -> str:
+    """Why there is no finding to show."""
+    if audit.stopped:
+        return t("findings.none_stopped")
+    return t("findings.none_ignored" if any(n for _, n in audit.ignored) else "findings.none")
+
+
 def ignored(audit: Audit) -> None:
     """What the workspace file ignores: how often, why, and who says so."""
     if not audit.ignored:
@@ -140,6 +147,7 @@ def _rule(group: Group, chosen: str, records: int, kept: Mapping[str, str | None
     share = group.records / records if records else 0
     bar = show.h('<span class="rb-share" aria-hidden="true"><span style="width:{}%"></span></span>', round(100 * share))
     said = t("findings.of_records", some=group.records, n=records) if group.records else t("findings.no_record")
+    said = said if records else t("findings.no_dataset")
     here = group.code == chosen
     link = show.link("findings", group.title, **kept, code=group.code)
     if here:
@@ -149,7 +157,7 @@ def _rule(group: Group, chosen: str, records: int, kept: Mapping[str, str | None
         " rb-chosen" if here else "",
         show.severity(group.severity),
         link,
-        bar if group.records else "",
+        bar if group.records and records else "",
         said,
         t("findings.places", n=group.count),
         group.code,

@@ -1,0 +1,126 @@
+"""The page Open: what can be opened, what was recognised, and fields for variables that find none."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Callable, Mapping
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from readback.house import EXAMPLES, HOUSE
+from readback.ui import opening
+
+Write = Callable[[Mapping[str, Any]], Path]
+ALBERT = {
+    "prompt_config.yml": "prompts:\n  - {mode: simple, template: s.jinja}\n  - {mode: lost, template: no.jinja}\n",
+    "s.jinja": "{{ query }}",
+    "q.csv": "id,question,note\n1,Why?,x\n",
+}
+
+
+def page(**params: str) -> AppTest:
+    test = AppTest.from_file(HOUSE / "app.py", default_timeout=60)
+    for key, value in params.items():
+        test.query_params[key] = value
+    test.run()
+    test.switch_page("pages/open_page.py").run()
+    assert not test.exception
+    return test
+
+
+def words(test: AppTest) -> str:
+    text = " ".join(html.proto.body for html in test.main.get("html"))
+    return unescape(" ".join(re.sub(r"<[^>]+>", " ", text).split()))
+
+
+@pytest.fixture
+def serving(monkeypatch: pytest.MonkeyPatch, write: Write) -> Callable[[Mapping[str, Any]], Path]:
+    """serving({name: content}) shows the folder of these files."""
+
+    def show(files: Mapping[str, Any]) -> Path:
+        folder = write(files)
+        monkeypatch.setenv("READBACK_WORKSPACE", str(folder))
+        return folder
+
+    return show
+
+
+def test_the_demos_are_links_and_the_one_in_view_says_so() -> None:
+    test = page(workspace="tri-section")
+    demos = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
+    assert all(name in words(test) for name in demos)
+    assert "tri-section in view" in words(test)
+
+
+def test_configured_folders_come_before_the_demos(serving: Any) -> None:
+    folder = serving(ALBERT)
+    test = page()
+    titles = [one.value for one in test.main.subheader]
+    assert titles.index("Folders of this server") < titles.index("Built-in demos")
+    assert f"{folder.name} in view" in words(test)
+
+
+def test_files_and_problems_stand_by_name_and_line(serving: Any) -> None:
+    serving(ALBERT)
+    said = words(page())
+    assert "q.csv dataset yes" in said
+    assert "q.csv: 1 record read, 0 refused." in said
+    assert "prompt_config.yml line 3" in said
+
+
+def test_one_click_maps_the_nearest_field_and_another_takes_it_back(serving: Any) -> None:
+    serving(ALBERT)
+    test = page()
+    test.button(key="offer_query").click().run()
+    assert "query is read from question in this session." in words(test)
+    assert "See the messages with these fields" in words(test)
+    assert not [button for button in test.button if button.key == "offer_query"]
+    test.button(key="unmap_query").click().run()
+    assert test.button(key="offer_query").label == "Use question for query"
+
+
+def test_any_other_field_can_be_chosen(serving: Any) -> None:
+    serving(ALBERT)
+    test = page()
+    assert test.selectbox(key="field_query").options == ["leave it empty", "id", "question", "note"]
+    test.selectbox(key="field_query").set_value("note").run()
+    assert "query is read from note in this session." in words(test)
+
+
+def test_what_was_mapped_reaches_the_messages(serving: Any) -> None:
+    serving(ALBERT)
+    test = page()
+    test.button(key="offer_query").click().run()
+    test.switch_page("pages/messages_page.py").run()
+    assert not test.exception
+    assert "Why?" in words(test)
+
+
+def test_where_every_variable_has_a_field_there_is_nothing_to_map() -> None:
+    assert "Every variable of the templates has a field or a default." in words(page(workspace="six-conditions"))
+
+
+def test_nothing_readable_leaves_the_way_to_other_workspaces(serving: Any) -> None:
+    serving({"photo.png": b"\x89PNG\r\n\x1a\n" + bytes(50)})
+    said = words(page())
+    assert "Nothing in this folder could be read." in said
+    assert "six-conditions" in said
+
+
+def test_a_folder_wrapped_in_folders_is_taken_out(tmp_path: Path) -> None:
+    inner = tmp_path / "upload" / "study" / "study-main"
+    inner.mkdir(parents=True)
+    (inner / "readback.yml").write_text("name: x\n", "utf-8")
+    (inner / "data").mkdir()
+    opening.lift(tmp_path / "upload")
+    assert sorted(path.name for path in (tmp_path / "upload").iterdir()) == ["data", "readback.yml"]
+
+
+@pytest.mark.parametrize("error", [zipfile.BadZipFile("x"), RuntimeError("encrypted"), EOFError()])
+def test_a_broken_zip_is_one_of_the_faults_that_are_said(error: Exception) -> None:
+    assert isinstance(error, opening.BROKEN)
