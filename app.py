@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from readback.ui import address, choice, frame, show
+from readback.ui import address, choice, frame, keys, show
 from readback.ui.words import t
 
 st.set_page_config(page_title=t("frame.title"), layout="wide", initial_sidebar_state=240)
@@ -26,4 +26,5 @@ page = st.navigation(
 st.set_page_config(page_title=f"{page.title} · {t('frame.title')}")
 frame.sidebar()
 frame.lost()
+keys.script()
 page.run()

@@ -3,11 +3,10 @@
 import streamlit as st
 
 from readback.audit.groups import groups, paragraphs
-from readback.ui import choice, keys, listing, loaded, places, setting, show
+from readback.ui import choice, listing, loaded, places, setting, show
 from readback.ui.words import t
 
 st.title(t("frame.findings"))
-keys.script()
 shop, data = choice.workspace(), choice.dataset()
 records = len(data) if shop.dataset else 0
 audit = choice.audit()

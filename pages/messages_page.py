@@ -54,4 +54,3 @@ with right:
         beside.fields(choice.record(), made, found)
     with st.expander(t("messages.try"), key="try_open", expanded=bool(tried)):
         beside.trial(choice.record(), made)
-keys.script()

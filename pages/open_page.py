@@ -3,11 +3,10 @@
 import streamlit as st
 
 from readback import workspace as reading
-from readback.ui import choice, keys, loaded, mapping, opening, show, upload
+from readback.ui import choice, loaded, mapping, opening, show, upload
 from readback.ui.words import t
 
 st.title(t("frame.open"))
-keys.script()
 show.draw(show.h("<p>{}</p>", t("open.lead")))
 opening.said()
 left, right = st.columns([2, 3], gap="large")

@@ -3,12 +3,11 @@
 import streamlit as st
 
 from readback.audit.groups import groups
-from readback.ui import arms_table, choice, headline, keys, loaded, overview, score_view, show, table
+from readback.ui import arms_table, choice, headline, loaded, overview, score_view, show, table
 from readback.ui.words import t
 
 title = st.empty()
 title.title(show.md(choice.workspace_id() or t("frame.overview")))
-keys.script()
 shop = choice.workspace()
 title.title(show.md(shop.name))
 data = choice.dataset() if shop.dataset else None

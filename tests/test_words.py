@@ -16,9 +16,7 @@ SOURCES = [HOUSE / "app.py", *sorted((HOUSE / "pages").glob("*.py")), *sorted(wo
 ENGLISH = words.words("en")
 AREAS = {key.partition(".")[0] for key in ENGLISH}
 NO_KEY = re.compile(r" |\.(jsonl?|csv)$")  # a sentence, a file's name
-LANGUAGES = sorted(
-    folder.name for folder in words.HERE.iterdir() if folder.is_dir() and not folder.name.startswith("_")
-)
+LANGUAGES = sorted(file.stem for file in words.HERE.glob("*.yml"))
 
 
 def literals(path: Path) -> set[str]:

@@ -1,4 +1,4 @@
-"""Every sentence of the pages, by key: one folder for each language, one YAML file for each page."""
+"""Every sentence of the pages, by key: one YAML file for each language, in it one section for each page."""
 
 from __future__ import annotations
 
@@ -16,21 +16,20 @@ ENGLISH = "en"  # what a language that lacks a key falls back to
 
 @cache
 def language() -> str:
-    """The language of the pages: READBACK_LANGUAGE where a folder of that name lies here, else English."""
+    """The language of the pages: READBACK_LANGUAGE where a file of that name lies here, else English."""
     wanted = os.environ.get("READBACK_LANGUAGE", ENGLISH)
-    return wanted if wanted.isalpha() and (HERE / wanted).is_dir() else ENGLISH
+    return wanted if wanted.isalpha() and (HERE / f"{wanted}.yml").is_file() else ENGLISH
 
 
 @cache
 def words(code: str) -> Mapping[str, str]:
-    """All sentences of a language by dotted key: `messages.title` is the key `title` of messages.yml.
+    """All sentences of a language by dotted key: `messages.title` is the key `title` of the section `messages`.
 
-    These files are the program's own, so they are read here and not in the bounded child. Everything in them is
-    text: `no` and `on` are words, not truth values.
+    The file is the program's own, so it is read here and not in the bounded child. Everything in it is text: `no` and
+    `on` are words, not truth values.
     """
-    files = sorted((HERE / code).glob("*.yml"))
-    read = {file.stem: yaml.BaseLoader(file.read_bytes()).get_single_data() or {} for file in files}
-    return {key: text for stem, node in read.items() for key, text in _flat(node, stem)}
+    sections = yaml.BaseLoader((HERE / f"{code}.yml").read_bytes()).get_single_data() or {}
+    return {key: text for name, node in sections.items() for key, text in _flat(node, name)}
 
 
 def t(key: str, **values: Any) -> str:
