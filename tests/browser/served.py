@@ -72,5 +72,8 @@ def settle(page: Any) -> None:
     """Wait until Streamlit rests: no run asked for or under way; and a page with keys listens to them."""
     page.wait_for_timeout(150)
     page.wait_for_selector(SETTLED, timeout=30_000)
-    page.wait_for_function("window.readbackPage || !document.querySelector('[data-rb-keys]')")
+    for _ in range(100):  # wait_for_function would evaluate text inside the page, which the policy forbids
+        if page.evaluate("Boolean(window.readbackPage || !document.querySelector('[data-rb-keys]'))"):
+            break
+        page.wait_for_timeout(100)
     page.wait_for_timeout(100)
