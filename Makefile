@@ -32,6 +32,7 @@ check: setup
 
 docs: setup
 	$(BIN)/readback rules --markdown > docs/rules.md.new && mv docs/rules.md.new docs/rules.md
+	$(BIN)/python docs/make_notebook.py
 
 # The pictures of README.md, taken from the demo workspaces by a real browser.
 pictures: setup

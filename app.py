@@ -16,9 +16,11 @@ page = st.navigation(
     [
         st.Page("pages/overview_page.py", title=t("frame.overview"), url_path="overview", default=True),
         st.Page("pages/messages_page.py", title=t("frame.messages"), url_path="messages"),
+        st.Page("pages/compare_page.py", title=t("compare.title"), url_path="compare"),
         st.Page("pages/findings_page.py", title=t("frame.findings"), url_path="findings"),
         st.Page("pages/scores_page.py", title=t("frame.scores"), url_path="scores"),
         st.Page("pages/open_page.py", title=t("frame.open"), url_path="open"),
+        st.Page("pages/list_page.py", title=t("list.title"), url_path="list", visibility="hidden"),
         st.Page("pages/about_page.py", title=t("frame.about"), url_path="about", visibility="hidden"),
     ],
     position="top",

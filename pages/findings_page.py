@@ -3,30 +3,35 @@
 import streamlit as st
 
 from readback.audit.groups import groups, paragraphs
-from readback.ui import choice, listing, loaded, places, setting, show
+from readback.ui import choice, ignoring, listing, loaded, overview, places, setting, show, taking, variables
 from readback.ui.words import t
 
 st.title(t("frame.findings"))
 shop, data = choice.workspace(), choice.dataset()
 records = len(data) if shop.dataset else 0
 audit = choice.audit()
-if audit is None and st.button(t("overview.check"), key="check_all", help=t("overview.check_why")):
-    audit = choice.audit(start=True)
 if audit is None:
     noticed = loaded.noticed(shop, data)
     show.notice(t("findings.unchecked" if noticed else "findings.unchecked_none"))
+    st.button(t("overview.check"), key="check_all", help=t("overview.check_why"), on_click=choice.recheck)
     show.findings(noticed, to_message=False)
     st.stop()
 if audit.stopped:
     show.notice(t("overview.stopped"), "warning")
     st.button(t("frame.again"), key="check_again", on_click=choice.recheck)
+if audit.faults:
+    show.problem(t("overview.faults_ours", n=len(audit.faults)), overview.ours(audit))
+whole, audit = audit, ignoring.looked_at(audit)
+if audit is not whole:
+    show.notice(t("findings.listed_ignored"))
 if audit.truncated:
     kept = t("findings.truncated", kept=len(audit.findings), all=sum(audit.counts.values()))
     show.notice(kept, "warning")
 every = groups(audit)
 if not every:
     show.empty(listing.none(audit), t("overview.see_messages"), "messages")
-    listing.ignored(audit)
+    ignoring.told(audit)
+    variables.of_dataset(whole, shop, data)
     st.stop()
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -35,13 +40,8 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     arm = setting.choose("arm", t("findings.arm"), ("", *listing.arms(every, audit)), listing.say_arm, 270)
     words = st.text_input(t("findings.search"), key="search", placeholder=t("findings.search_hint"), width=190)
     found = listing.filtered(every, audit, severity, area, arm, words)
-    st.download_button(
-        t("findings.download"),
-        lambda: listing.lines(found),
-        "findings.jsonl",
-        "application/jsonl",
-        key="download_findings",
-    )
+    if found:
+        taking.download(found)
 if not found:
     show.draw(show.h("<p>{} {}</p>", t("findings.none_filtered"), show.link("findings", t("findings.no_filter"))))
     st.stop()
@@ -52,7 +52,7 @@ left, right = st.columns([2, 3], gap="large")
 with left:
     st.header(t("findings.rules", n=len(found)))
     show.draw(listing.rules(found, group.code, records))
-    listing.ignored(audit)
+    ignoring.told(audit)
 with right:
     st.header(show.md(group.title))
     for key, text in zip(("what", "why", "fix"), paragraphs(group.code), strict=False):
@@ -61,5 +61,9 @@ with right:
     shown = group.findings[start : start + listing.PLACES]
     st.subheader(listing.heading(group, start, len(shown)))
     if shown:
-        show.draw(places.places(shown, group, places.Context(shop, data)))
+        places.places(shown, group, places.Context(shop, data))
     listing.turn(start, len(group.findings))
+    if audit is whole:
+        known = tuple(one for one in audit.findings if one.code == group.code)
+        ignoring.offer(group, shown, known, shop)
+variables.of_dataset(whole, shop, data)

@@ -2,7 +2,24 @@
 
 import streamlit as st
 
-from readback.ui import address, bar, beside, choice, keys, layers, picker, show, views
+from readback.ui import (
+    address,
+    bar,
+    beside,
+    change_here,
+    choice,
+    compare_view,
+    going,
+    keys,
+    layers,
+    picker,
+    searching,
+    show,
+    size,
+    template_try,
+    variables,
+    views,
+)
 from readback.ui.words import t
 
 st.title(t("messages.title"))
@@ -16,9 +33,13 @@ if len(data) == 0:
 
 with st.container(horizontal=True, vertical_alignment="bottom", key="bar"):
     bar.records()
+    going.menu()
     picker.what()
 picker.more()
 bar.said()
+going.arrive()
+searching.results()
+change_here.here()
 
 sent, tried = choice.sent(), beside.tried()
 made = choice.assembly(sent, tried)
@@ -33,6 +54,8 @@ with st.container(horizontal=True, vertical_alignment="center", horizontal_align
         address.follow_switch("whitespace")
         st.toggle(t("messages.whitespace"), key="whitespace", help=t("messages.whitespace_help"),
                   on_change=address.keep, args=("whitespace",))  # fmt: skip
+        size.buttons()
+        show.draw(compare_view.to_compare())
         keys.listen(keys.MESSAGES)
 
 left, right = st.columns([7, 3], gap="medium")
@@ -46,6 +69,9 @@ with left:
         views.stored(stored, made)
     else:
         views.messages(made, found)
+    with st.expander(t("messages.edit"), key="edit_open"):
+        template_try.draw()
+    variables.of_record(shop, choice.record(), made)
 with right:
     beside.origins(wire.segments if view == "wire" and wire else [s for m in made.messages for s in m.segments])
     views.findings(found, faults)

@@ -2,8 +2,21 @@
 
 import streamlit as st
 
+from readback.audit.comparisons import planned, weighed
 from readback.audit.groups import groups
-from readback.ui import arms_table, choice, headline, loaded, overview, score_view, show, table
+from readback.ui import (
+    arms_table,
+    choice,
+    headline,
+    loaded,
+    observed,
+    overview,
+    paired,
+    registry,
+    score_view,
+    show,
+    table,
+)
 from readback.ui.words import t
 
 title = st.empty()
@@ -17,18 +30,18 @@ overview.facts(lead, shop, len(data) if data else None, scored)
 audit = choice.audit()
 if audit is None:
     show.notice(t("overview.unchecked"))
-    if st.button(t("overview.check"), key="check_all", help=t("overview.check_why")):
-        audit = choice.audit(start=True)
-found = groups(audit) if audit else ()
+    st.button(t("overview.check"), key="check_all", help=t("overview.check_why"), on_click=choice.recheck)
+pairs = planned(shop)
+found = weighed(audit, groups(audit), pairs) if audit else ()
 if audit:
-    overview.facts(lead, shop, len(data) if data else None, scored, overview.faults(shop, audit, found))
+    overview.facts(lead, shop, len(data) if data else None, scored, overview.faults(audit, found, pairs))
 if audit and audit.stopped:
     show.notice(t("overview.stopped"), "warning")
     st.button(t("frame.again"), key="check_again", on_click=choice.recheck)
 if audit and audit.faults:
     show.problem(t("overview.faults_ours", n=len(audit.faults)), overview.ours(audit))
 if not (shop.prompts or shop.tasks or shop.judges or shop.scores):
-    show.empty(t("overview.nothing"), t("frame.open_one"), "open")
+    show.empty(registry.missing(shop) or t("overview.nothing"), t("frame.open_one"), "open")
 
 head = headline.headline(shop, scored) if scored else None
 columns, rows = arms_table.arms(shop, audit, head)
@@ -38,7 +51,7 @@ if rows:
     table.table("arms", columns, rows, caption=heading)
     if audit and (more := overview.elsewhere(audit)):
         show.draw(show.h('<p class="rb-small">{}</p>', more))
-    show.draw(show.h('<p class="rb-small">{}</p>', t("overview.observed")))
+    show.draw(show.h('<p class="rb-small">{}</p>', observed.lead(audit)))
 elif head:
     st.header(t("overview.arms"))
     columns, rows = headline.scored(head)
@@ -47,13 +60,18 @@ if head:
     show.draw(headline.legend(head))
 
 if audit:
-    st.header(t("overview.first"), help=t("overview.first_help"))
+    st.header(t("overview.first"))
     if overview.look_at(found):
+        show.draw(overview.order())
         show.draw(overview.first(found, "first_conditions" if shop.conditions else "first_modes"))
         show.draw(show.h("<p>{}</p>", show.link("findings", t("overview.all_findings"))))
     else:
         show.draw(show.h("<p>{} {}</p>", t("overview.first_none"), overview.next_step(shop)))
+if pairs and rows:
+    st.header(t("overview.planned"))
+    paired.table_of(found if audit else None, pairs)
 
+registry.section(shop)
 st.header(t("overview.loaded"))
 counts = [loaded.counts(shop.dataset.path, data.counts)] if data and shop.dataset else []
 show.draw(overview.lines([*counts, *(headline.reconciled(scored) if scored else ())]))

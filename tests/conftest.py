@@ -47,6 +47,20 @@ def write(tmp_path: Path) -> Callable[[Mapping[str, Any]], Path]:
     return make
 
 
+@pytest.fixture
+def serving(
+    monkeypatch: pytest.MonkeyPatch, write: Callable[[Mapping[str, Any]], Path]
+) -> Callable[[Mapping[str, Any]], Path]:
+    """serving({name: content}) has the pages show the folder of these files; answers the folder."""
+
+    def show(files: Mapping[str, Any]) -> Path:
+        folder = write(files)
+        monkeypatch.setenv("READBACK_WORKSPACE", str(folder))
+        return folder
+
+    return show
+
+
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Say which promises were not checked, and how to get them checked."""
     if skipped := _skipped_promises(terminalreporter):

@@ -13,11 +13,12 @@ from readback import adapters
 from readback.adapters import additions, read_adapter, shipped, system_role
 from readback.assembly.adapter_texts import added
 from readback.house import ADAPTERS
-from readback.tasks import GROUPS, TASKS
+from readback.tasks import DOCUMENT, TASKS, groups_of
 from readback.types import Adapter, Addition, Workspace
 
 Write = Callable[[Mapping[str, Any]], Path]
 NOTHING = Workspace(root=Path(), name="none")
+GROUPS = groups_of(DOCUMENT)
 LANGCHAIN = ("langchain", "openrouter", "openai_endpoint")
 CLAUDE = ("claude_tool", "claude_agent_sdk")
 SILENT = ("langchain_deep_agents", "manual", "taskeval", "no_system")

@@ -112,7 +112,7 @@ def test_addresses_hold_ids_and_settings_only() -> None:
     assert "typed" not in said
 
 
-def test_a_file_changed_on_disk_is_read_again_and_named(
+def test_a_file_changed_on_disk_is_named_and_shown_when_asked_for(
     serving: Callable[..., None], write: Callable[[Mapping[str, Any]], Path]
 ) -> None:
     folder = write({"readback.yml": {"name": "Before", "modes": [{"mode": "m", "template": "one"}]}})
@@ -121,8 +121,10 @@ def test_a_file_changed_on_disk_is_read_again_and_named(
     (folder / "readback.yml").write_text('{"name": "Afterwards", "modes": [{"mode": "m", "template": "two"}]}', "utf-8")
     test.run()
     said = " ".join(html.proto.body for html in test.sidebar.get("html"))
-    assert "Afterwards" in said
-    assert "readback.yml" in said
+    assert "Before" in said
+    assert "readback.yml changed at" in said
+    test.button(key="show_new").click().run()
+    assert "Afterwards" in " ".join(html.proto.body for html in test.sidebar.get("html"))
 
 
 def test_markdown_shows_the_same_text() -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
+from assembled import NOTHING, SHORT, codes, origins, row, texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,40 +15,14 @@ from readback.dialects.prompt_formats import CONFIG
 from readback.types import (
     Adapter,
     Addition,
-    Assembly,
     Choice,
     Condition,
     DatasetSource,
     Judge,
     Place,
     Prompt,
-    Record,
-    Workspace,
 )
 
-NOTHING = Workspace(root=Path(), name="test")
-
-
-def row(**fields: Any) -> Record:
-    return Record("r1", fields, Place(file="data.jsonl", line=3, index=2))
-
-
-def texts(made: Assembly) -> list[tuple[str, str]]:
-    return [(message.role, message.text) for message in made.messages]
-
-
-def codes(made: Assembly) -> list[str]:
-    return [note.code for note in made.notes]
-
-
-def origins(made: Assembly, role: str) -> list[tuple[str, str | None, str]]:
-    return [(s.origin, s.name, s.text) for m in made.messages if m.role == role for s in m.segments]
-
-
-SHORT = Prompt(
-    "short", "Q: {{ question }}\n", "Be {{ tone }}.", system_syntax="jinja", defaults={"tone": "brief"},
-    place=Place("short.jinja", 1), system_place=Place("readback.yml", 4),
-)  # fmt: skip
 MODES = replace(NOTHING, prompts={"short": SHORT})
 
 

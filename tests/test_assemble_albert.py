@@ -3,39 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
+from assembled import NOTHING, codes, origins, row, texts
 
 from readback.assembly.assemble import assemble
 from readback.types import (
-    Assembly,
     Choice,
-    Place,
     Prompt,
-    Record,
     Workspace,
 )
-
-NOTHING = Workspace(root=Path(), name="test")
-
-
-def row(**fields: Any) -> Record:
-    return Record("r1", fields, Place(file="data.jsonl", line=3, index=2))
-
-
-def texts(made: Assembly) -> list[tuple[str, str]]:
-    return [(message.role, message.text) for message in made.messages]
-
-
-def codes(made: Assembly) -> list[str]:
-    return [note.code for note in made.notes]
-
-
-def origins(made: Assembly, role: str) -> list[tuple[str, str | None, str]]:
-    return [(s.origin, s.name, s.text) for m in made.messages if m.role == role for s in m.segments]
-
 
 RAG = (
     "Sources.\n\n{% for chunk in sheet_chunks %}\n"

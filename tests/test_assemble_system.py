@@ -3,50 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
+from assembled import NOTHING, SHORT, origins, row, texts
 
 from readback.assembly.assemble import assemble
 from readback.dialects.prompt_formats import CONFIG, SYSTEM
 from readback.types import (
-    Assembly,
     Choice,
     Condition,
     Model,
     Modelfile,
     Place,
-    Prompt,
-    Record,
     SystemText,
-    Workspace,
 )
-
-NOTHING = Workspace(root=Path(), name="test")
-
-
-def row(**fields: Any) -> Record:
-    return Record("r1", fields, Place(file="data.jsonl", line=3, index=2))
-
-
-def texts(made: Assembly) -> list[tuple[str, str]]:
-    return [(message.role, message.text) for message in made.messages]
-
-
-def codes(made: Assembly) -> list[str]:
-    return [note.code for note in made.notes]
-
-
-def origins(made: Assembly, role: str) -> list[tuple[str, str | None, str]]:
-    return [(s.origin, s.name, s.text) for m in made.messages if m.role == role for s in m.segments]
-
-
-SHORT = Prompt(
-    "short", "Q: {{ question }}\n", "Be {{ tone }}.", system_syntax="jinja", defaults={"tone": "brief"},
-    place=Place("short.jinja", 1), system_place=Place("readback.yml", 4),
-)  # fmt: skip
-
 
 TRAINED = SystemText("Trained.", "training", Place("train.ipynb", 9))
 SERVED = Modelfile((), system="Served.", system_place=Place("Modelfile", 2))

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from readback import rules, workspace
 from readback.audit import chunk, engine, summary
 from readback.audit.summary import Audit, Progress
-from readback.types import Choice, Finding, Place
+from readback.audit.variables import Heard
+from readback.records.dataset import Counts
+from readback.types import Choice, Finding, Place, Workspace
 
 Write = Callable[[Mapping[str, Any]], Path]
 TWO = "modes: [{mode: short, system: 'Be brief.', template: '{{ q }}'}, {mode: long, template: 'Q: {{ q }}'}]\n"
@@ -91,13 +96,58 @@ def test_a_summary_holds_the_first_findings_and_says_that_there_are_more(
     assert (len(audit.findings), audit.truncated, audit.counts["fmt-system-text-in-user"]) == (3, True, 8)
 
 
+def test_one_rule_with_a_finding_in_every_record_does_not_hide_the_others(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(summary, "KEPT", 10)
+    monkeypatch.setattr(summary, "EACH", 4)
+    rows = [{"id": str(n), "q": "Be brief." if n < 20 else "Why?", "x": 1 if n < 20 else 1e999} for n in range(26)]
+    text = "".join(json.dumps(row).replace("Infinity", "NaN") + "\n" for row in rows)
+    audit = engine.check(workspace.open(write({"readback.yml": MODES, "data.jsonl": text})))
+    kept = Counter(one.code for one in audit.findings)
+    assert len(audit.findings) == 10
+    assert audit.truncated
+    assert all(kept[code] >= min(n, 4) for code, n in audit.counts.items())
+    assert audit.counts["fmt-system-text-in-user"] == 40
+    streamed = [one for one in engine.stream(workspace.open(write({}))) if isinstance(one, Finding)]
+    order = [streamed.index(one) for one in audit.findings]
+    assert order == sorted(order)
+
+
+def finding(code: str, number: int) -> Finding:
+    return Finding(code, "error", {}, code, "", Place(index=number), f"{code}{number}")
+
+
+@given(st.lists(st.sampled_from("abcdefg"), max_size=120))
+def test_the_tally_keeps_a_share_for_each_rule_and_never_too_many(codes: list[str]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(summary, "KEPT", 20)
+        patch.setattr(summary, "EACH", 3)
+        tally = summary.Tally(workspace_of_nothing(), ())
+        for number, code in enumerate(codes):
+            tally.take([finding(code, number)])
+        audit = tally.audit(Counts())
+    kept = Counter(one.code for one in audit.findings)
+    assert len(audit.findings) == min(len(codes), 20)
+    share = min(3, 20 // max(1, len(set(codes))))
+    assert all(kept[code] >= min(codes.count(code), share) for code in set(codes))
+    assert audit.truncated == (len(codes) > 20)
+    numbers = [one.place.index for one in audit.findings]
+    assert numbers == sorted(numbers, key=lambda n: n or 0)
+
+
+def workspace_of_nothing() -> Workspace:
+    return Workspace(Path(), "")
+
+
 def test_chunks_in_any_order_give_the_same_frames_as_one(write: Write) -> None:
     rows = [{"id": str(n), "q": "Be brief." if n % 3 else "Why?"} for n in range(9)]
     opened = workspace.open(write({"readback.yml": MODES, "data.jsonl": rows}))
     choices = [Choice(mode="short"), Choice(mode="long")]
 
     def frames(start: int, stop: int) -> list[Any]:
-        return list(chunk.audit_chunk(chunk.payload(opened, choices, start, stop)))
+        told, heard = chunk.audit_chunk(chunk.payload(opened, choices, start, stop)), Heard()
+        return [{**frame, "uses": [heard.read(one) for one in frame["uses"]]} for frame in told]
 
     parts = {start: frames(start, start + 3) for start in (6, 0, 3)}
     assert frames(0, 9) == [frame for start in sorted(parts) for frame in parts[start]]

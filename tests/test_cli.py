@@ -76,7 +76,6 @@ def test_every_command_and_flag_is_understood(words: str) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "diff W --a x --b y",
         "agreement W",
         "wire --batch F",
         "report W -o o",

@@ -2,77 +2,37 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 import time
-from collections.abc import Callable, Mapping
 from html import unescape
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from looking import clicked, drawn, links, page, said, words
 from streamlit.testing.v1 import AppTest
 
-from readback.audit import summary
-from readback.house import HOUSE
+from readback import rules as all_rules
+from readback import workspace
+from readback.audit import engine, summary
+from readback.audit.groups import groups
+from readback.ui import taking
 
-Write = Callable[[Mapping[str, Any]], Path]
 BRIEF = "You answer in one short sentence and never guess."
 MISTAKE = {"workspace": "six-conditions", "arm": "mistake 1: system text in the question"}
 
 
 def findings(**params: str) -> AppTest:
-    """The page, as a link with these parameters opens it, once it has been drawn."""
-    test = AppTest.from_file(HOUSE / "app.py", default_timeout=60)
-    shared = {key: value for key, value in params.items() if key == "workspace"}
-    for key, value in shared.items():
-        test.query_params[key] = value
-    test.run()
-    test.switch_page("pages/findings_page.py")
-    for key, value in params.items():
-        test.query_params[key] = value
-    return drawn(test.run())
-
-
-def drawn(test: AppTest) -> AppTest:
-    while test.get("progress"):
-        time.sleep(0.1)
-        test.run()
-    assert not test.exception
-    return test
-
-
-def said(test: AppTest) -> str:
-    return " ".join(html.proto.body for html in test.main.get("html"))
-
-
-def words(test: AppTest) -> str:
-    return unescape(" ".join(re.sub(r"<[^>]+>", " ", said(test)).split()))
+    return page("findings", **params)
 
 
 def rules(test: AppTest) -> list[str]:
     """The codes of the rules on the left."""
     nav = re.search(r"<nav.*?</nav>", said(test))
     return re.findall(r"<code>(.*?)</code>", nav[0]) if nav else []
-
-
-def links(test: AppTest, page: str) -> list[dict[str, str]]:
-    """The parameters of every link to a page."""
-    hrefs = [urlsplit(unescape(href)) for href in re.findall(r'href="([^"]+)"', said(test))]
-    return [{k: v[0] for k, v in parse_qs(href.query).items()} for href in hrefs if href.path == f"/{page}"]
-
-
-@pytest.fixture
-def serving(monkeypatch: pytest.MonkeyPatch, write: Write) -> Callable[[Mapping[str, Any]], Path]:
-    """serving({name: content}) shows the folder of these files."""
-
-    def show(files: Mapping[str, Any]) -> Path:
-        folder = write(files)
-        monkeypatch.setenv("READBACK_WORKSPACE", str(folder))
-        return folder
-
-    return show
 
 
 def repeating(count: int, **more: Any) -> dict[str, Any]:
@@ -97,8 +57,8 @@ def test_a_link_opens_a_rule() -> None:
 
 
 def test_a_condition_shows_only_its_own_findings() -> None:
-    test = findings(**MISTAKE)
-    assert rules(test) == ["fmt-system-text-in-user"]
+    test = findings(**MISTAKE, code="fmt-system-text-in-user")
+    assert set(rules(test)) == {"fmt-system-text-in-user", "fmt-train-serve-diff"}
     assert {link.get("condition") for link in links(test, "messages") if "finding" in link} == {MISTAKE["arm"]}
     assert "24 of 24 records · 24 places" in words(test)
 
@@ -217,13 +177,8 @@ def test_a_large_dataset_shows_what_is_known_of_its_files_until_it_is_checked(se
 
 
 def test_the_download_is_in_the_shape_of_the_command_line(serving: Any) -> None:
-    from readback import workspace
-    from readback.audit import engine
-    from readback.audit.groups import groups
-    from readback.ui import listing
-
     audit = engine.check(workspace.open(serving(repeating(3))))
-    lines = [json.loads(line) for line in listing.lines(groups(audit)).splitlines()]
+    lines = [json.loads(line) for line in taking.lines(groups(audit)).splitlines()]
     assert [line["place"]["record"] for line in lines] == ["r0", "r1", "r2"]
     assert set(lines[0]) == {"code", "severity", "message", "fix", "place", "key"}
 
@@ -234,3 +189,157 @@ def test_without_a_dataset_there_is_no_share_of_records(serving: Any) -> None:
     assert "without a dataset · 1 place" in words(test)
     assert "rb-share" not in said(test)
     assert ">simple</a>" in said(test)
+
+
+def taken(form: str, folder: Path) -> str:
+    """What the page's download of that form holds for all findings."""
+    found = groups(engine.check(workspace.open(folder)))
+    maker: Any = {"csv": taking.rows, "markdown": taking.text}[form]
+    made = maker(found)
+    return made.decode("utf-8") if isinstance(made, bytes) else str(made)
+
+
+def test_the_table_has_a_row_for_each_finding_and_no_formula(serving: Any) -> None:
+    files = repeating(2)
+    files["data.jsonl"][0]["id"] = "=HYPERLINK(1)"
+    text = taken("csv", serving(files))
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    leaks = [row for row in rows if row["code"] == "fmt-system-text-in-user"]
+    assert [(row["record"], row["index"], row["start"]) for row in leaks] == [
+        ("'=HYPERLINK(1)", "0", "0"),
+        ("r1", "1", "0"),
+    ]
+    assert all(len(row["key"]) == 16 for row in rows)
+
+
+def test_the_markdown_names_each_rule_its_fix_and_its_places(serving: Any) -> None:
+    files = repeating(2)
+    files["data.jsonl"][0]["id"] = "![x](http://evil/x.png)<b>"
+    text = taken("markdown", serving(files))
+    assert "## error: System text stands inside the user message (`fmt-system-text-in-user`)" in text
+    assert "2 places" in text
+    assert "![" not in text
+    assert "<b>" not in text
+
+
+def test_the_three_downloads_hold_what_the_filter_leaves() -> None:
+    test = findings(**MISTAKE, area="prompt formats", severity="error")
+    assert "The 48 findings that the filter leaves, as" in words(test)
+    labels = [button.proto.label for button in test.main.get("download_button")]
+    assert labels[:3] == ["A table (CSV)", "JSON lines, as the command line writes them", "Markdown"]
+
+
+def test_every_state_is_in_the_address_but_for_what_was_typed() -> None:
+    asked = {
+        "severity": "error",
+        "area": "prompt formats",
+        "arm": MISTAKE["arm"],
+        "code": "fmt-system-text-in-user",
+        "at": "10",
+    }
+    test = findings(workspace="six-conditions", **asked)
+    assert [test.selectbox(key=key).value for key in ("severity", "area", "arm")] == [
+        "error",
+        "prompt formats",
+        MISTAKE["arm"],
+    ]
+    assert test.main.subheader[0].value == "Places 11 to 20 of 24"
+    test.text_input(key="search").set_value("ellery").run()
+    test.text_input(key="ignore_why").set_value("secret reason").run()
+    assert not {"search", "ignore_why"} & set(test.query_params)
+
+
+def test_each_place_is_copied_as_markdown_and_put_on_the_list(serving: Any) -> None:
+    serving(repeating(3))
+    test = findings()
+    note = unescape(re.search(r'id="note-place_1">(.*?)</span>', said(test), re.S)[1])  # type: ignore[index]
+    assert note.startswith("**error:** System text stands inside the user message")
+    assert "- the user message repeats system text" in note
+    assert f"```text\n{BRIEF} Why 1?\n```" in note.replace("&#10;", "\n")
+    assert "/messages?" in note
+    assert "finding=" in note
+    assert re.search(r"Fingerprint of the messages: `[0-9a-f]{64}`", note)
+    clicked(test, "list_place_1")
+    assert [one.kind for one in test.session_state["notes"]] == ["finding"]
+    clicked(test, "unlist_place_1")
+    assert test.session_state["notes"] == ()
+
+
+def test_the_lines_to_ignore_follow_the_choice_and_the_reason(serving: Any) -> None:
+    serving(repeating(3))
+    test = findings()
+    assert "They ignore 3 of the findings kept here. Put them at the end of readback.yml." in words(test)
+    test.text_input(key="ignore_why").set_value("as the paper does")
+    place = next(option for option in test.selectbox(key="ignore_where").options if "record r1" in option)
+    test.selectbox(key="ignore_where").set_value(place).run()
+    (lines,) = (code.value for code in test.code if code.value.startswith("ignore:"))
+    assert "where: {mode: m, record: r1, role: user}" in lines
+    assert "why: as the paper does" in lines
+    assert "by: YOUR NAME" in lines
+    assert "They ignore 1 of the findings kept here." in words(test)
+
+
+def test_without_a_workspace_file_it_is_written_first(serving: Any) -> None:
+    serving({"prompt_config.yml": "prompts: [{mode: simple, template: s.jinja}]\n", "s.jinja": "{{ query }}"})
+    text = words(findings())
+    assert "This workspace has no readback.yml yet" in text
+    assert "Save as readback.yml" in text
+
+
+def test_what_is_ignored_can_be_listed_with_its_places(serving: Any) -> None:
+    ignore = [{"code": "fmt-system-text-in-user", "why": "meant", "where": {"record": "r1"}}, {"code": "fmt-markers"}]
+    serving(repeating(4, ignore=ignore))
+    test = findings()
+    assert "fmt-system-text-in-user, record r1, once: meant" in words(test)
+    assert "fmt-markers, 0 times: no reason given (–, –) These lines ignore nothing now, so they can go." in words(test)
+    clicked(test, "list_ignored")
+    assert "These are the findings that the workspace file ignores." in words(test)
+    assert test.main.subheader[0].value == "1 place"
+    assert {one["record"] for one in links(test, "messages") if "finding" in one} == {"r1"}
+    assert test.query_params["ignored"] in ("1", ["1"])
+    clicked(test, "list_ignored")
+    assert test.main.subheader[0].value == "3 places"
+
+
+def test_a_rule_that_fails_is_named_and_the_others_are_shown(serving: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(case: Any) -> Any:
+        raise ZeroDivisionError("<b>")
+
+    monkeypatch.setattr(all_rules.RULES()["fmt-system-varies"], "check", broken)
+    serving(repeating(2))
+    test = findings()
+    assert "1 rule of ours failed. The others ran; please report it." in words(test)
+    assert any("fmt-system-varies: ZeroDivisionError: <b>" in code.value for code in test.code)
+    assert rules(test) == ["fmt-system-text-in-user"]
+
+
+def test_ten_thousand_findings_are_drawn_in_a_moment_and_the_rest_is_said(serving: Any) -> None:
+    rows = "".join(f'{{"id": "r{n}", "q": "{BRIEF} Why {n}?"}}\n' for n in range(10_400)) + "torn\n"
+    serving(repeating(1) | {"data.jsonl": rows})
+    test = findings()
+    clicked(test, "check_all")
+    assert "The first 10,000 of 10,401 findings are kept here" in words(test)
+    assert {"fmt-system-text-in-user", "dat-bad-line"} <= set(rules(test))
+    began = time.perf_counter()
+    test.text_input(key="search").set_value("Why 9").run()
+    assert not test.exception
+    assert time.perf_counter() - began < 5  # 0.3 s on a quiet machine
+
+
+def test_a_record_whose_id_no_address_can_hold_is_linked_by_number(serving: Any) -> None:
+    files = repeating(1)
+    text = json.dumps({"id": "torn \ud800", "q": f"{BRIEF} \ud800 Why?"}) + "\n"
+    serving(files | {"data.jsonl": text})
+    test = findings()
+    assert [one.get("index") for one in links(test, "messages") if "finding" in one] == ["0"]
+    clicked(test, "list_place_0")
+    assert "\ud800" not in test.session_state["notes"][0].link
+
+
+def test_an_entry_of_a_masked_record_says_that_it_is_not_exact(serving: Any) -> None:
+    files = repeating(1, dataset={"path": "data.jsonl", "private": ["name"]})
+    files["data.jsonl"][0]["name"] = "Mrs Smith"
+    serving(files)
+    test = findings()
+    clicked(test, "list_place_0")
+    assert any("masked, not exact" in fact for fact in test.session_state["notes"][0].facts)

@@ -8,7 +8,7 @@ import pytest
 
 from readback import rules, workspace
 from readback.audit import engine
-from readback.audit.groups import area, groups, names, paragraphs, title, touched
+from readback.audit.groups import area, groups, names, paragraphs, title
 from readback.audit.summary import Audit, Row
 from readback.house import EXAMPLES
 from readback.records.dataset import Counts
@@ -91,14 +91,6 @@ def test_the_counts_of_a_row_are_the_findings_of_its_name() -> None:
     for row in made.conditions:
         errors = [one for one in made.findings if one.severity == "error" and name(one.place) == row.name]
         assert len(errors) == row.errors
-
-
-def test_a_comparison_is_touched_when_one_side_has_an_error() -> None:
-    pairs = ({"a": "A", "b": "B"}, {"a": "B", "b": "C"}, {"a": "C", "b": "D"})
-    found = groups(
-        audit(finding("dat-nan", "error", 1, condition="B"), finding("fmt-markers", "warning", 1, condition="D"))
-    )
-    assert touched(found, pairs) == pairs[:2]
 
 
 @pytest.mark.parametrize("code", sorted(rules.RULES()))

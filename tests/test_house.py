@@ -18,7 +18,7 @@ SOURCE = Path(readback.__file__).parent
 FILES = sorted(SOURCE.rglob("*.py"))
 SCREEN = [HOUSE / "app.py", *sorted((HOUSE / "pages").glob("*.py"))]
 LONGEST, LONGEST_PAGE = 300, 120  # lines
-NOUNS = 450  # types.py holds one idea that is long
+NOUNS = 480  # types.py holds one idea that is long
 
 # Who may never get to whom, over any number of imports. Readers know nothing of workspaces, workspaces nothing of
 # rendering, nothing before the rules knows them, and no value ever travels back from a page.
@@ -32,10 +32,15 @@ NEVER = {
     ("workspace",): ("render", "assembly", "rules", "audit", *FRONT),
     ("render", "assembly", "scores"): ("rules", "audit", *FRONT),
     ("rules",): ("workspace", "records", "render", "assembly", "audit", "cell", *FRONT),
+    ("difference", "search"): ("audit", *FRONT),
+    ("notes",): (
+        "files", "records", "formats", "dialects", "workspace", "render", "assembly", "rules", "audit", *FRONT,
+    ),
+    ("prompt_formats",): ("workspace", "records", "render", "assembly", "audit", "cell", *FRONT),
     ("audit",): FRONT,
     ("ui",): ("cli", "commands"),
 }  # fmt: skip
-HOMES = {"streamlit": ("ui",), "plotly": ("scores.charts",), "pandas": ("scores.charts", "ui")}
+HOMES = {"streamlit": ("ui",), "plotly": ("scores.charts",), "pandas": ("scores.charts", "ui", "notebook")}
 FORBIDDEN = ("eval", "exec", "yaml.load", "yaml.unsafe_load", "os.system", "os.popen", "pickle.load", "pickle.loads")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from readback.dialects import instructions
-from readback.dialects.instructions import KEYS, instruction_for, key_for
+from readback.dialects.instruction_keys import KEYS, instruction_for, key_for
 from readback.files.yaml_file import parse_yaml
 
 Write = Callable[[Mapping[str, Any]], Path]

@@ -72,7 +72,7 @@ def test_the_published_judge_prompt_comes_out_byte_for_byte(
 
 
 def test_a_format_template_is_filled_in_once_and_its_system_text_not_at_all() -> None:
-    messages, names, notes = judge_messages(PLAIN, row({**ROW, "question": "{answer} {{x}}"}))
+    messages, names, notes, _ = judge_messages(PLAIN, row({**ROW, "question": "{answer} {{x}}"}))
     user = "{answer} {{x}}|A.|\nDocument 1:\nD one\n\nDocument 2:\nD two\n|GOLD REFERENCE ANSWER:\nG\n\n|{}"
     assert texts(messages) == [("system", "Grade. {kept}"), ("user", user)]
     assert [name for name, _ in names] == ["question", "answer", "documents", "gold_reference"]
@@ -111,7 +111,7 @@ def test_fields_come_from_where_the_judge_says() -> None:
 )
 @pytest.mark.parametrize("judge", [PLAIN, RUBRIC])
 def test_what_is_not_there_is_said_and_left_empty(judge: Judge, fields: dict[str, Any], expected: list[str]) -> None:
-    messages, _, notes = judge_messages(judge, row(fields))
+    messages, _, notes, _ = judge_messages(judge, row(fields))
     assert expected == codes(notes)
     assert messages[-1].role == "user"
 
@@ -123,13 +123,13 @@ def test_a_judge_that_asks_for_nothing_misses_nothing() -> None:
 def test_the_answer_is_the_conditions_and_never_the_records_own() -> None:
     judge = Judge("j", "{answer}")
     given_answer = Answer("open", "1", "from the run", place=Place("answers.jsonl", 4))
-    messages, _, notes = judge_messages(judge, row(ROW), "open", given_answer)
+    messages, _, notes, _ = judge_messages(judge, row(ROW), "open", given_answer)
     assert texts(messages) == [("user", "from the run")]
     assert messages[0].segments[0].place == Place("answers.jsonl", 4)
     assert notes == ()
-    messages, _, notes = judge_messages(judge, row(ROW), "open")
+    messages, _, notes, _ = judge_messages(judge, row(ROW), "open")
     assert (texts(messages), codes(notes)) == ([("user", "")], ["jdg-no-answer"])
-    messages, _, notes = judge_messages(judge, row(ROW), "open", Answer("open", "1", None))
+    messages, _, notes, _ = judge_messages(judge, row(ROW), "open", Answer("open", "1", None))
     assert (texts(messages), codes(notes)) == ([("user", "")], ["jdg-no-answer"])
     assert texts(judge_messages(judge, row(ROW), "open", None, {"answer": "tried"})[0]) == [("user", "tried")]
 
@@ -139,7 +139,7 @@ def test_the_answer_is_the_conditions_and_never_the_records_own() -> None:
     [("{question.x}", "jdg-format-field"), ("{0}", "jdg-format-field"), ("{", "jdg-format-syntax")],
 )
 def test_a_template_that_cannot_be_filled_in_gives_no_messages(template: str, code: str) -> None:
-    messages, _, notes = judge_messages(Judge("j", template), row(ROW))
+    messages, _, notes, _ = judge_messages(Judge("j", template), row(ROW))
     assert (messages, codes(notes)) == ((), [code])
 
 
@@ -150,13 +150,13 @@ def test_a_rubric_is_filled_in_with_stripped_values_a_blank_line_apart() -> None
 
 def test_a_rubric_without_contexts_or_reference_says_so_in_the_prompt() -> None:
     user = "Q Q?\nC (No contexts provided)\nE (No reference answer provided)\nA A."
-    messages, _, notes = judge_messages(RUBRIC, row({"question": "Q?", "answer": "A."}))
+    messages, _, notes, _ = judge_messages(RUBRIC, row({"question": "Q?", "answer": "A."}))
     assert texts(messages) == [("user", user)]
     assert codes(notes) == ["jdg-no-documents", "jdg-gold-missing"]
 
 
 def test_the_rows_answer_is_a_reference_where_another_answer_is_judged() -> None:
-    messages, _, _ = judge_messages(RUBRIC, row({**ROW, "gold": None}), "run", Answer("run", "1", "mine"))
+    messages, _, _, _ = judge_messages(RUBRIC, row({**ROW, "gold": None}), "run", Answer("run", "1", "mine"))
     assert messages[0].text.endswith("E A.\nA mine")
 
 
@@ -169,7 +169,7 @@ def test_a_rubric_reads_the_rows_of_its_own_pipeline() -> None:
 
 
 def test_a_placeholder_inside_a_value_stays_and_is_noted() -> None:
-    messages, _, notes = judge_messages(RUBRIC, row({**ROW, "question": "see {{EXPECTED_RESPONSE}}"}))
+    messages, _, notes, _ = judge_messages(RUBRIC, row({**ROW, "question": "see {{EXPECTED_RESPONSE}}"}))
     assert messages[0].text.startswith("Q see {{EXPECTED_RESPONSE}}\n")
     assert [(n.code, n.flagged) for n in notes] == [("jdg-placeholder-in-data", "{{EXPECTED_RESPONSE}}")]
 

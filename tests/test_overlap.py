@@ -51,7 +51,7 @@ def test_what_is_no_repetition_is_left_alone(text: str, sources: list[str]) -> N
 
 def test_eight_words_in_a_row_are_a_partial_hit_and_neighbours_make_one() -> None:
     same = "answers with concise, evidence-grounded prose and includes inline numeric"
-    assert overlaps(f"He {same} remarks.", [RAG]) == (Hit(3, 3 + len(same), 0, part=True),)
+    assert overlaps(f"He {same} remarks.", [RAG]) == (Hit(3, 3 + len(same), 0, "part"),)
 
 
 def test_of_two_texts_at_one_place_the_longer_one_is_reported() -> None:

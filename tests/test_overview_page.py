@@ -3,43 +3,18 @@
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from looking import drawn, links, page, said, words
 from streamlit.testing.v1 import AppTest
 
-from readback.house import HOUSE
-
-Write = Callable[[Mapping[str, Any]], Path]
-Open = Callable[..., AppTest]
 BRIEF = "You answer in one short sentence and never guess."
 
 
 def overview(**params: str) -> AppTest:
-    """The page, as a link with these parameters opens it, once it has been drawn."""
-    test = AppTest.from_file(HOUSE / "app.py", default_timeout=60)
-    for key, value in params.items():
-        test.query_params[key] = value
-    return drawn(test.run())
-
-
-def drawn(test: AppTest) -> AppTest:
-    while test.get("progress"):  # the page shows how far the check is and looks again by itself
-        time.sleep(0.1)
-        test.run()
-    assert not test.exception
-    return test
-
-
-def said(test: AppTest) -> str:
-    return " ".join(html.proto.body for html in test.main.get("html"))
-
-
-def words(test: AppTest) -> str:
-    return " ".join(re.sub(r"<[^>]+>", " ", said(test)).split())
+    return page(**params)
 
 
 def row(test: AppTest, name: str) -> str:
@@ -47,18 +22,6 @@ def row(test: AppTest, name: str) -> str:
     rows = [part for part in said(test).split("<tr>") if f">{name}</a></th>" in part]
     assert len(rows) == 1
     return " | ".join(" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in rows[0].split("</td>"))
-
-
-@pytest.fixture
-def serving(monkeypatch: pytest.MonkeyPatch, write: Write) -> Callable[[Mapping[str, Any]], Path]:
-    """serving({name: content}) shows the folder of these files."""
-
-    def show(files: Mapping[str, Any]) -> Path:
-        folder = write(files)
-        monkeypatch.setenv("READBACK_WORKSPACE", str(folder))
-        return folder
-
-    return show
 
 
 def study(**more: Any) -> dict[str, Any]:
@@ -89,12 +52,50 @@ def test_the_first_line_says_how_much_and_what_is_wrong(serving: Any) -> None:
 
 def test_one_planned_comparison_is_named(serving: Any) -> None:
     serving(study(comparisons=[{"a": "right", "b": "wrong"}]))
-    assert "1 kind in 3 places stops a fair comparison of right with wrong." in words(overview())
+    text = words(overview())
+    assert "3 records, 2 conditions. 1 fault in 3 places stops a fair comparison of right with wrong." in text
+    assert "kind of error" not in text
 
 
 def test_several_planned_comparisons_are_counted(serving: Any) -> None:
-    serving(study(comparisons=[{"a": "right", "b": "wrong"}, {"a": "right", "b": "right"}]))
-    assert "Errors touch 1 of the 2 comparisons that the files plan." in words(overview())
+    pairs = [{"a": "right", "b": "wrong"}, {"a": "right", "b": "other"}, {"a": "other", "b": "wrong"}]
+    files = study(comparisons=pairs)
+    files["readback.yml"]["conditions"].append({"name": "other", "mode": "good"})
+    serving(files)
+    said_of_it = "1 fault in 3 places stops a fair comparison in 2 of the 3 pairs that the files plan."
+    assert said_of_it in words(overview())
+
+
+def test_errors_outside_the_planned_comparisons_are_counted_apart(serving: Any) -> None:
+    files = study(comparisons=[{"a": "right", "b": "wrong"}])
+    text = "".join(f'{{"id": "{n}", "q": "Why?"}}\n' for n in range(3)) + "not json\n"
+    serving(files | {"data.jsonl": text})
+    assert "comparison of right with wrong. 1 more error is elsewhere." in words(overview())
+
+
+def test_a_planned_comparison_without_errors_is_said_to_have_none(serving: Any) -> None:
+    files = study(comparisons=[{"a": "right", "b": "other"}])
+    files["readback.yml"]["conditions"].append({"name": "other", "mode": "good"})
+    serving(files)
+    text = words(overview())
+    assert "1 kind of error in 3 places. No error is in right or other." in text
+
+
+def test_each_planned_comparison_is_a_row_that_leads_to_compare(serving: Any) -> None:
+    serving(study(comparisons=[{"a": "right", "b": "wrong"}]))
+    test = overview()
+    assert "Planned comparisons Planned comparisons Errors on one side only" in words(test)
+    assert row(test, "right with wrong").split(" | ")[:2] == ["right with wrong 1", "0"]
+    assert {(one["condition"], one["b_condition"]) for one in links(test, "compare")} == {("right", "wrong")}
+
+
+def test_what_to_look_at_first_says_which_comparison_it_breaks_and_why_it_is_there(serving: Any) -> None:
+    serving(study(comparisons=[{"a": "right", "b": "wrong"}]))
+    text = words(overview())
+    assert "in 3 records and 1 condition" in text
+    assert "; on one side only of right with wrong" in text
+    why = "Place 1 of the list: error, on one side only of a planned comparison, 1 condition touched, 3 records, "
+    assert f"{why}fmt-system-text-in-user." in text
 
 
 def test_a_condition_shows_its_system_message_its_limit_and_links_its_errors(serving: Any) -> None:
@@ -210,7 +211,7 @@ def test_a_real_plan_names_its_comparisons_and_its_missing_dataset(
     monkeypatch.setenv("READBACK_WORKSPACE", str(shared / "data" / "prompt-formats"))
     text = words(overview())
     assert "16 records, 6 conditions." in text
-    assert "of the 11 comparisons that the files plan." in text
+    assert "of the 10 pairs that the files plan." in text
     assert "used, since it is the only dataset in the folder" in text
 
 

@@ -111,3 +111,20 @@ def test_every_record_renders_under_every_condition_to_segments_that_join(
             assert cli.main([*words, "--format", "json"]) in (0, 1)
             for message in json.loads(capsys.readouterr().out)["messages"]:
                 assert "".join(segment["text"] for segment in message["segments"]) == message["text"]
+
+
+def test_the_stored_prompts_say_more_than_the_standard_one_and_the_summaries_say_why(audit: Audit) -> None:
+    found = [one for one in audit.findings if one.code == "fmt-rag-drift" and one.place.condition == STORED[0]]
+    assert [one.place.index for one in found] == list(range(16))
+    assert {one.place.index for one in found if one.severity == "info"} == {2, 6, 9, 14}
+    assert {len(one.values["extra"]) for one in found if one.severity == "warning"} == {3}
+    assert not any("research paper assistant" in one.message for one in found)  # told by fmt-system-text-in-user
+
+
+def test_two_conditions_differ_from_training_by_design_and_no_row_does_otherwise(audit: Audit) -> None:
+    found = [one for one in audit.findings if one.code == "fmt-train-serve-diff"]
+    assert [(one.severity, one.place.condition) for one in found] == [("info", ARMS[3][0]), ("info", ARMS[4][0])]
+
+
+def test_no_message_says_the_same_block_twice(audit: Audit) -> None:
+    assert places(audit, "asm-duplicate-block") == []

@@ -33,8 +33,9 @@ def test_a_rule_is_one_file_named_after_its_fault_that_says_what_why_and_how(rul
     assert rule.__name__.rpartition(".")[2].replace("_", "-") == rule.CODE
     assert rule.CODE.partition("-")[0] in rules.AREAS
     assert rule.SEVERITY in ("error", "warning", "info")
-    assert set(rules.kinds(rule)) <= {"load", "workspace", "record", "assembly"}
-    assert hasattr(rule, "check") == (rules.kinds(rule) != ("load",))
+    assert set(rules.kinds(rule)) <= {"load", "workspace", "record", "assembly", "dataset"}
+    assert hasattr(rule, "check") == (rules.kinds(rule) not in (("load",), ("dataset",)))
+    assert (hasattr(rule, "marks") and hasattr(rule, "repeats")) == ("dataset" in rules.kinds(rule))
     title, *paragraphs = cleandoc(rule.__doc__ or "").split("\n\n")
     assert (len(title.splitlines()), title[-1]) == (1, ".")
     assert len(paragraphs) == 3

@@ -15,7 +15,7 @@ from readback.ui import words
 SOURCES = [HOUSE / "app.py", *sorted((HOUSE / "pages").glob("*.py")), *sorted(words.HERE.parent.glob("*.py"))]
 ENGLISH = words.words("en")
 AREAS = {key.partition(".")[0] for key in ENGLISH}
-NO_KEY = re.compile(r" |\.(jsonl?|csv)$")  # a sentence, a file's name
+NO_KEY = re.compile(r" |\.(jsonl?|csv|md)$")  # a sentence, a file's name
 LANGUAGES = sorted(file.stem for file in words.HERE.glob("*.yml"))
 
 

@@ -1,9 +1,9 @@
-"""Write the data files of the demo `six-conditions`: records, answers and synthetic scores, all from one seed.
+"""Write the data files of the demo `six-conditions`: records, answers, logged requests and synthetic scores.
 
     python configs/examples/make_six_conditions.py
 
-The harbour, its manual and every number in it are invented. Answers and scores are drawn by the generator below;
-nothing was measured, which is why the workspace file calls the scores synthetic.
+The harbour, its manual and every number in it are invented. Answers and scores are drawn by the generator below, all
+from one seed; nothing was measured, which is why the workspace file calls the scores synthetic.
 """
 
 from __future__ import annotations
@@ -22,6 +22,10 @@ with (Path(__file__).parent / "harbour_manual.tsv").open(encoding="utf-8", newli
 ASK = (
     "Answer the question using the provided context. Cite the sources inline as [#] based on the order of the snippets."
     " If the answer is not in the context, say you don't know."
+)
+TRAINED = (
+    "You are a scientific research assistant who answers with concise, evidence-grounded prose"
+    " and includes inline numeric citations like [1], [2], etc."
 )
 CONDITIONS = {  # how often an answer is right, beside the point, or refused; and whether it cites
     "base, closed book": (0.05, 0.65, False),
@@ -77,15 +81,32 @@ def scores(kind: str, cites: bool, chance: random.Random) -> tuple[int | None, i
     return relevance, (support[kind] if cites else None)
 
 
+def requests(row: dict[str, object], number: int) -> list[dict[str, object]]:
+    """What the clients of two conditions logged, and the gateway of a third: one of its requests is an older one."""
+    stored = str(row["rag"]["prompt"])  # type: ignore[index]
+    closed = f"Question: {row['instruction']}\n\nAnswer:"
+    words = 80 if number == 8 else 60  # the fault: one request is older than the gateway's present line
+    folded = f"{TRAINED}\n\n{stored}\n\nKeep the answer under {words} words."
+    sent = {
+        "instruction-only, closed book": {"model": "instruction-only", "prompt": closed, "stream": False},
+        "base, open book": {"model": "base", "messages": [{"role": "user", "content": stored}]},
+        "RAG-trained, open book, through the gateway": {"messages": [{"role": "user", "content": folded}]},
+    }
+    return [{"task_id": row["task_id"], "condition": name, "request": body} for name, body in sent.items()]
+
+
 def main() -> None:
-    """Write data/harbour.jsonl, answers/*.jsonl and scores/judge.csv."""
+    """Write data/harbour.jsonl, answers/*.jsonl, logs/requests.jsonl and scores/judge.csv."""
     chance = random.Random(SEED)  # noqa: S311 (made-up answers, and the same ones each time)
-    for folder in ("data", "answers", "scores"):
+    for folder in ("data", "answers", "logs", "scores"):
         (HOME / folder).mkdir(parents=True, exist_ok=True)
     rows = [record(number) for number in range(len(MANUAL))]
     lines = [json.dumps(row, ensure_ascii=False) for row in rows]
     lines.insert(12, '{"task_id": "ellery-12b", "instruction": "Who keeps the key of the ice house?", "expected_resp')
     (HOME / "data/harbour.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
+    logged = [one for number, row in enumerate(rows) for one in requests(row, number)]
+    lines = [json.dumps(one, ensure_ascii=False) for one in logged]
+    (HOME / "logs/requests.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
     with (HOME / "scores/judge.csv").open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(["item", "condition", "judge", "criterion", "score", "note"])

@@ -14,30 +14,34 @@ from readback.files import paths
 from readback.files.text_file import read_text
 from readback.files.yaml_file import nearest, read_yaml, unknown_keys
 from readback.files.yaml_node import Node
-from readback.tasks import GROUPS, TASKS, keys_for
+from readback.tasks import CURRENT, DOCUMENT, groups_of, keys_for, tasks_of
 from readback.types import Adapter, Addition, Note, Place
 
-KEYS = ("name", "extends", "wording", "system_prompt", "structured_output", "tasks")
+CAPABILITIES = {"system_prompt": True, "structured_output": False}  # with what holds where nothing is said
+FURTHER = ("streaming", "file_tools", "code_execution", "sandboxed_execution")  # of the profile `current`; false unsaid
 WORDINGS = ("readback", "upstream", "own")  # whose sentences: ours, those of the program, the reader's own
 CODE = "asm-adapter-key"
 BLOCK = re.compile(r":\s*[|>][-+0-9]*\s*(?:#.*)?$")
 
 
-def read_adapter(path: Path, root: Path) -> tuple[Adapter, tuple[Note, ...]]:
+def read_adapter(path: Path, root: Path, profile: str = DOCUMENT) -> tuple[Adapter, tuple[Note, ...]]:
     """The adapter that the YAML file at `path` defines, named after the file where it does not say.
 
     What cannot be used is noted and left out: unknown keys, unknown tasks, wrong values. An entry for an unknown
-    task is kept, in case the workspace has a task of that name.
+    task is kept, in case the workspace has a task of that name. Which tasks and capabilities there are is the
+    profile's business.
     """
     parsed = read_yaml(path, paths.show(root, path))
     notes = list(parsed.notes)
     top = Node(parsed.value, parsed, notes)
-    known = {key: Node(value, parsed, notes, (key,)) for key, value in _entries(top, KEYS) if value is not None}
+    further = FURTHER if profile == CURRENT else ()
+    keys = ("name", "extends", "wording", *CAPABILITIES, *further, "tasks")
+    known = {key: Node(value, parsed, notes, (key,)) for key, value in _entries(top, keys) if value is not None}
     name = known["name"].text() if "name" in known else None
     wording = known["wording"].one_of(WORDINGS) if "wording" in known else None
-    flags = {key: known[key].flag() for key in ("system_prompt", "structured_output") if key in known}
+    flags = {key: known[key].flag() for key in (*CAPABILITIES, *further) if key in known}
     lines = (read_text(path, parsed.file)[0] or "").split("\n")
-    additions = dict(_tasks(known["tasks"], lines)) if "tasks" in known else {}
+    additions = dict(_tasks(known["tasks"], lines, profile)) if "tasks" in known else {}
     adapter = Adapter(
         name=name or path.stem,
         extends=known["extends"].text() if "extends" in known else None,
@@ -47,56 +51,95 @@ def read_adapter(path: Path, root: Path) -> tuple[Adapter, tuple[Note, ...]]:
         additions=additions,
         place=parsed.place(),
         stated=tuple(key for key, value in flags.items() if value is not None),
+        further={key: flags[key] is True for key in further if flags.get(key) is not None},
     )
     return adapter, tuple(replace(note, place=replace(note.place, adapter=adapter.name)) for note in notes)
 
 
 @cache
-def shipped() -> Mapping[str, Adapter]:
-    """The adapters that come with Readback, by name; a fault in one of them is our mistake."""
-    files = sorted(house.ADAPTERS.glob("*.yml"))
-    read = [read_adapter(file, house.HOUSE) for file in files]
+def shipped(profile: str = DOCUMENT) -> Mapping[str, Adapter]:
+    """The adapters that come with Readback, by name; a fault in one of them is our mistake.
+
+    A profile other than the document's has a folder of its own: an entry there replaces the document's for that
+    task or group whole, and what it does not speak of stays.
+    """
+    found = _folder(house.ADAPTERS, DOCUMENT)
+    if profile == DOCUMENT:
+        return found
+    newer = _folder(house.ADAPTERS / profile, profile)
+    if unknown := set(newer) - set(found):
+        raise ValueError(f"no adapter to go with configs/adapters/{profile}: {sorted(unknown)}")
+    return {
+        name: replace(one, additions={**one.additions, **newer[name].additions}) if name in newer else one
+        for name, one in found.items()
+    }
+
+
+def _folder(folder: Path, profile: str) -> dict[str, Adapter]:
+    read = [read_adapter(file, house.HOUSE, profile) for file in sorted(folder.glob("*.yml"))]
     if faults := [note for _, notes in read for note in notes]:
         raise ValueError(f"a shipped adapter has faults: {faults}")
     return {adapter.name: adapter for adapter, _ in read}
 
 
-def find(name: str, listed: Mapping[str, Adapter]) -> Adapter | None:
+def find(name: str, listed: Mapping[str, Adapter], profile: str = DOCUMENT) -> Adapter | None:
     """The adapter of that name: the workspace's own before a shipped one."""
-    return listed.get(name) or shipped().get(name)
+    return listed.get(name) or shipped(profile).get(name)
 
 
-def additions(adapter: Adapter, task: str, listed: Mapping[str, Adapter]) -> tuple[Addition, ...]:
-    """What the adapter adds for `task`, in order.
+def additions(
+    adapter: Adapter, task: str, listed: Mapping[str, Adapter], profile: str = DOCUMENT
+) -> tuple[Addition, ...]:
+    """What the adapter adds for `task`, in order."""
+    found = entry(adapter, task, listed, profile)
+    return found[1] if found else ()
+
+
+def entry(
+    adapter: Adapter, task: str, listed: Mapping[str, Adapter], profile: str = DOCUMENT
+) -> tuple[Adapter, tuple[Addition, ...]] | None:
+    """The additions for `task`, and the adapter of the chain whose file has them.
 
     The adapter's own entry (by task name, else by letter, else by prefix group) replaces its parent's whole; an
     entry without anything removes it.
     """
-    for own in lineage(adapter, listed):
-        for key in keys_for(task):
+    for own in lineage(adapter, listed, profile):
+        for key in keys_for(task, profile):
             if key in own.additions:
-                return own.additions[key]
-    return ()
+                return own, own.additions[key]
+    return None
 
 
 def system_role(adapter: Adapter, listed: Mapping[str, Adapter]) -> bool:
     """Whether the interface takes a system message; not said means as the parent."""
-    return _said("system_prompt", adapter, listed, True)
+    return _said("system_prompt", adapter, listed)
 
 
 def structured_output(adapter: Adapter, listed: Mapping[str, Adapter]) -> bool:
     """Whether the interface has structured output of its own; not said means as the parent."""
-    return _said("structured_output", adapter, listed, False)
+    return _said("structured_output", adapter, listed)
 
 
-def lineage(adapter: Adapter, listed: Mapping[str, Adapter]) -> Iterator[Adapter]:
+def capabilities(adapter: Adapter, listed: Mapping[str, Adapter], profile: str = DOCUMENT) -> dict[str, bool]:
+    """What the interface supports: two things in the document's profile, six in the current one.
+
+    Only `system_prompt` changes what is assembled; the others are shown.
+    """
+    found = {key: _said(key, adapter, listed) for key in CAPABILITIES}
+    if profile != CURRENT:
+        return found
+    chain = tuple(lineage(adapter, listed, profile))
+    return found | {key: next((one.further[key] for one in chain if key in one.further), False) for key in FURTHER}
+
+
+def lineage(adapter: Adapter, listed: Mapping[str, Adapter], profile: str = DOCUMENT) -> Iterator[Adapter]:
     """The adapter, its parent, its parent's parent; it ends at an unknown name and before a second round."""
     seen = {adapter.name}
     own: Adapter | None = adapter
     while own is not None:
         yield own
         parent = own.extends
-        own = None if parent is None or parent in seen else find(parent, listed)
+        own = None if parent is None or parent in seen else find(parent, listed, profile)
         seen.add(parent or "")
 
 
@@ -113,7 +156,9 @@ def parent_fault(adapter: Adapter, listed: Mapping[str, Adapter]) -> Note | None
     return Note("asm-adapter-parent", values, replace(child.place, adapter=adapter.name), parent)
 
 
-def _said(key: str, adapter: Adapter, listed: Mapping[str, Adapter], default: bool) -> bool:
+def _said(key: str, adapter: Adapter, listed: Mapping[str, Adapter]) -> bool:
+    """What the adapter says of itself, else its parent; the profile changes no shipped adapter's word on that."""
+    default = CAPABILITIES[key]
     for own in lineage(adapter, listed):
         value: bool = getattr(own, key)
         if key in own.stated or value != default:
@@ -121,12 +166,13 @@ def _said(key: str, adapter: Adapter, listed: Mapping[str, Adapter], default: bo
     return default
 
 
-def _tasks(node: Node, lines: Sequence[str]) -> Iterator[tuple[str, tuple[Addition, ...]]]:
-    known = (*TASKS, *GROUPS)
+def _tasks(node: Node, lines: Sequence[str], profile: str) -> Iterator[tuple[str, tuple[Addition, ...]]]:
+    tasks = tasks_of(profile)
+    known = (*tasks, *groups_of(profile))
     for task, entry in node.entries():
         if task not in known:
             close = nearest(task, known) or ""
-            entry.note("asm-adapter-task", task, task=task, nearest=close, known=list(TASKS))
+            entry.note("asm-adapter-task", task, task=task, nearest=close, known=list(tasks))
         yield task, tuple(_additions(entry, lines))
 
 

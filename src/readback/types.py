@@ -119,6 +119,7 @@ class PromptConfig:
     chat_format: str | None = None
     max_tokens: int | None = None
     instructions: Mapping[str, str | None] = field(default_factory=dict)
+    instruction_places: Mapping[str, Place] = field(default_factory=dict)
     settings: Values = field(default_factory=dict)
     place: Place = NOWHERE
 
@@ -145,6 +146,7 @@ class Adapter:
     additions: Mapping[str, tuple[Addition, ...]] = field(default_factory=dict)
     place: Place = NOWHERE
     stated: tuple[str, ...] = ()  # of system_prompt and structured_output those the file says; others are the parent's
+    further: Mapping[str, bool] = field(default_factory=dict)  # other capabilities that the file states, only shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,12 +262,31 @@ class Choice:
     judge: str | None = None
 
 
+UseState = Literal["present", "missing", "null", "empty", "default", "falsy", "idle", "untaken"]
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What became of one name that a template reads (`sheet_chunks[*].title`), on the branches that were taken.
+
+    default: only a default supplied it; falsy: a default replaced a false value; idle: a loop over nothing. `times`
+    of `of` values were in this state; `asked`: the template only asks about it there, or has something instead.
+    """
+
+    name: str
+    state: UseState
+    place: Place = NOWHERE
+    times: int = 1
+    of: int = 1
+    asked: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Assembly:
     """The messages for one record under one choice. `notes` say what went wrong or was applied on the way.
 
     `messages` is empty when nothing could be built; then `notes` says why. `names` are the variables the
-    templates read, with the line where each first stands.
+    templates read, with the line where each first stands; `uses` what became of them for this record.
     """
 
     choice: Choice
@@ -276,6 +297,7 @@ class Assembly:
     names: tuple[tuple[str, Place], ...] = ()
     notes: tuple[Note, ...] = ()
     masked: bool = False
+    uses: tuple[Use, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,6 +383,14 @@ class Ignored:
 
 
 @dataclass(frozen=True, slots=True)
+class Leaks:
+    """How system text is looked for in user messages: how much alike counts (0 to 1), and the phrases besides."""
+
+    threshold: float = 0.8
+    phrases: tuple[str, ...] | None = None  # None: the usual list, of dialects/leak_phrases.py
+
+
+@dataclass(frozen=True, slots=True)
 class Recognised:
     """A file or folder and what it was taken for; `used` is False when something else was preferred."""
 
@@ -383,11 +413,13 @@ class Workspace:
     tasks: Mapping[str, Prompt] = field(default_factory=dict)
     adapters: Mapping[str, Adapter] = field(default_factory=dict)
     instructions: Mapping[str, str | None] = field(default_factory=dict)
+    instruction_places: Mapping[str, Place] = field(default_factory=dict)
     context: Mapping[str, Values] = field(default_factory=dict)  # by task: what adapters are told besides the record
     models: Mapping[str, Model] = field(default_factory=dict)
     conditions: tuple[Condition, ...] = ()
     judges: Mapping[str, Judge] = field(default_factory=dict)
     criteria: Mapping[str, Criterion] = field(default_factory=dict)
+    acronyms: Mapping[str, str] = field(default_factory=dict)  # long forms that Albert modes put into the query
     scores: tuple[ScoreSource, ...] = ()
     sent: tuple[str, ...] = ()
     options: Mapping[str, str] = field(default_factory=dict)
@@ -395,6 +427,7 @@ class Workspace:
     system_texts: tuple[SystemText, ...] = ()
     language: str = "en"
     headline: str | None = None  # the criterion shown as a number on the overview
+    leaks: Leaks = Leaks()
     ignore: tuple[Ignored, ...] = ()
     recognised: tuple[Recognised, ...] = ()
     notes: tuple[Note, ...] = ()
@@ -411,6 +444,7 @@ class Case:
     workspace: Workspace
     record: Record | None = None
     assembly: Assembly | None = None
+    trained: Message | None = None  # the user message the assembly's model was trained on for this record
 
     def messages(self, role: str) -> Iterator[Message]:
         """The assembly's messages of one role."""

@@ -137,7 +137,7 @@ def test_the_origin_answers_on_hover_and_on_focus(demo: str, page: Any) -> None:
     assert "from instruction" in stretch.evaluate(said)
 
 
-@pytest.mark.parametrize("name", ["", "messages", "findings", "scores", "open", "about"])
+@pytest.mark.parametrize("name", ["", "messages", "findings", "scores", "open", "list", "about"])
 def test_a_page_fits_a_small_window(demo: str, page: Any, name: str) -> None:
     """320 pixels wide is what is left of a laptop's screen at 400 %: no scrolling from side to side."""
     page.set_viewport_size({"width": 320, "height": 700})

@@ -10,7 +10,8 @@ from readback import adapters
 from readback.assembly.base_texts import rendered
 from readback.assembly.tri_section import Segments
 from readback.render import Rendered, Template
-from readback.types import Adapter, Addition, Note, Values, Workspace
+from readback.tasks import profile_of
+from readback.types import Adapter, Addition, Note, Use, Values, Workspace
 
 # What pipelines tell an adapter besides the record; absent ones are none in its templates.
 CONTEXT = ("json_schema", "format_instructions", "example_json", "output_format_hint", "parsing_notes")
@@ -23,11 +24,12 @@ class Added(NamedTuple):
     parts: tuple[tuple[Segments, Segments], ...] = ()
     notes: tuple[Note, ...] = ()
     ok: bool = True
+    uses: tuple[Use, ...] = ()
 
 
 def added(workspace: Workspace, adapter: Adapter, task: str, fields: Values) -> Added:
     """The adapter's additions for `task`: its templates see the record and, before it, the workspace's context."""
-    found = adapters.additions(adapter, task, workspace.adapters)
+    found = adapters.additions(adapter, task, workspace.adapters, profile_of(workspace.options))
     fault = adapters.parent_fault(adapter, workspace.adapters)
     faults = (fault,) if fault else ()
     templates = [
@@ -48,7 +50,15 @@ def added(workspace: Workspace, adapter: Adapter, task: str, fields: Values) -> 
     notes += _blank(found, parts, adapter.name, task)
     if not task.startswith(WITHOUT_SCHEMA) and "json_schema" not in said and _asks_for_schema(made):
         notes.append(Note("asm-no-schema", {"adapter": adapter.name, "task": task}, flagged=task))
-    return Added(parts, tuple(notes), all(part.ok for part in made))
+    return Added(parts, tuple(notes), all(part.ok for part in made), tuple(_uses(made, said)))
+
+
+def _uses(made: tuple[Rendered, ...], said: Values) -> Iterator[Use]:
+    """What became of the names, but for those that a pipeline need not tell and did not."""
+    for use in (use for part in made for use in part.uses):
+        root = use.name.partition(".")[0].partition("[")[0]
+        if root in said or root not in CONTEXT:
+            yield use
 
 
 def _template(addition: Addition, role: str) -> Template | None:

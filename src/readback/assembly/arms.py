@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from readback import adapters
 from readback.dialects.prompt_formats import unknown_mode
+from readback.dialects.verification import running_here
 from readback.files.yaml_file import nearest
-from readback.tasks import GENERATION
+from readback.tasks import GENERATION, profile_of
 from readback.types import NOWHERE, Choice, Model, Note, Prompt, Workspace
 
 
@@ -25,14 +26,16 @@ class Arm(NamedTuple):
 def choices(workspace: Workspace) -> tuple[Choice, ...]:
     """What an audit and a picker go through.
 
-    The conditions; without any, every mode alone and with each adapter; every task that no condition names, likewise;
-    then each condition's judge for its answers, and judges of no condition alone.
+    The conditions; without any, every mode alone and with each adapter; every task that no condition names, likewise,
+    unless the workspace has a configuration under which it does not run; then each condition's judge for its answers,
+    and judges of no condition alone.
     """
     sent = [c for c in workspace.conditions if c.mode or c.task]
     judged = [c for c in workspace.conditions if c.judge in workspace.judges]
     through = (None, *workspace.adapters)
     modes = () if sent else tuple(workspace.prompts)
-    tasks = [task for task in workspace.tasks if all(c.mode or c.task != task for c in sent)]
+    idle = {one.task for one in running_here(workspace.configs, profile_of(workspace.options)) if not one.runs}
+    tasks = [task for task in workspace.tasks if task not in idle and all(c.mode or c.task != task for c in sent)]
     return (
         *(Choice(condition=c.name) for c in sent),
         *(Choice(mode=mode, adapter=adapter) for mode in modes for adapter in through),

@@ -8,13 +8,15 @@ from readback import adapters
 from readback.assembly.adapter_texts import Added, added
 from readback.assembly.arms import arm, choices, unknown, unknown_interface
 from readback.assembly.base_texts import base_texts
+from readback.assembly.generation import begin, with_turns
 from readback.assembly.judge_messages import judge_messages
 from readback.assembly.set_values import with_values
 from readback.assembly.training_layout import training
 from readback.assembly.tri_section import Segments, assemble_text, fingerprint, to_messages
-from readback.dialects.instructions import instruction_for, key_for
+from readback.dialects.instruction_keys import instruction_for, key_for
 from readback.serving.history import with_history
-from readback.serving.merged_roles import merged
+from readback.serving.merged_roles import gemma, merged
+from readback.tasks import profile_of
 from readback.types import (
     NOWHERE,
     Answer,
@@ -25,6 +27,7 @@ from readback.types import (
     Place,
     Record,
     Segment,
+    Use,
     Values,
     Workspace,
 )
@@ -46,9 +49,9 @@ def assemble(
     """
     record = tried(workspace, record, extra or {})
     if choice.judge is not None:
-        messages, names, notes = _judged(workspace, record, choice, answer, extra or {})
+        messages, names, notes, uses = _judged(workspace, record, choice, answer, extra or {})
     else:
-        messages, names, notes = _sent(workspace, record, choice)
+        messages, names, notes, uses = _sent(workspace, record, choice)
     return Assembly(
         choice,
         record.id,
@@ -58,27 +61,31 @@ def assemble(
         names,
         notes,
         record.masked,
+        uses,
     )
 
 
-Made = tuple[tuple[Message, ...], tuple[tuple[str, Place], ...], tuple[Note, ...]]
+Made = tuple[tuple[Message, ...], tuple[tuple[str, Place], ...], tuple[Note, ...], tuple[Use, ...]]
 
 
 def _sent(workspace: Workspace, record: Record, choice: Choice) -> Made:
     own = arm(workspace, choice)
     if isinstance(own, Note):
-        return (), (), (own,)
-    base = base_texts(own.prompt, record, own.model, workspace.options, own.is_task)
-    adapter = adapters.find(own.adapter, workspace.adapters) if own.adapter else None
+        return (), (), (own,), ()
+    base = base_texts(own.prompt, record, own.model, workspace.options, own.is_task, workspace.acronyms)
+    profile = profile_of(workspace.options)
+    adapter = adapters.find(own.adapter, workspace.adapters, profile) if own.adapter else None
     addition = added(workspace, adapter, own.task, record.fields) if adapter and base.ok else Added()
-    notes = [*base.notes, *addition.notes]
+    notes, uses = [*base.notes, *addition.notes], base.uses + addition.uses
     if own.adapter and adapter is None:
         notes.insert(0, unknown_interface(own.adapter, workspace))
     if not (base.ok and addition.ok):
-        return (), base.names, tuple(notes)
-    system, user = assemble_text(base.system, base.user, addition.parts, _instruction(workspace, own.task))
+        return (), base.names, tuple(notes), uses
+    begun = begin(base.system, own, record)
+    notes += begun.notes
+    system, user = assemble_text(begun.system, base.user, addition.parts, _instruction(workspace, own.task))
     system_role = adapter is None or adapters.system_role(adapter, workspace.adapters)
-    messages = to_messages(system, user, system_role)
+    messages = with_turns(to_messages(system, user, system_role), begun.turns)
     if system and adapter and not system_role:
         end = sum(len(segment.text) for segment in system)
         values = {"adapter": adapter.name, "characters": end}
@@ -86,9 +93,11 @@ def _sent(workspace: Workspace, record: Record, choice: Choice) -> Made:
     if own.prompt.settings.get("dialect") == "albert":
         messages, lost = with_history(messages, record.fields.get("history"), record.place)
         notes += lost
+        if workspace.options.get("albert_dialect") == "current":
+            messages = merged(messages, system_role=not gemma(own.model))
     if workspace.options.get("merge_roles") == "gemma":
         messages = merged(messages)
-    return messages, base.names, tuple(notes)
+    return messages, base.names, tuple(notes), uses
 
 
 def tried(workspace: Workspace, record: Record, extra: Values) -> Record:
@@ -100,16 +109,16 @@ def tried(workspace: Workspace, record: Record, extra: Values) -> Record:
 def _judged(workspace: Workspace, record: Record, choice: Choice, answer: Answer | None, extra: Values) -> Made:
     judge = workspace.judges.get(choice.judge or "")
     if judge is None:
-        return (), (), (unknown("judge", choice.judge or "", workspace.judges),)
+        return (), (), (unknown("judge", choice.judge or "", workspace.judges),), ()
     condition = workspace.condition(choice.condition) if choice.condition else None
     if choice.condition and condition is None:
-        return (), (), (unknown("condition", choice.condition, [c.name for c in workspace.conditions]),)
+        return (), (), (unknown("condition", choice.condition, [c.name for c in workspace.conditions]),), ()
     if workspace.options.get("placeholders") == "bare" and judge.syntax == "placeholder":
         judge = replace(judge, bare=True)
-    messages, names, notes = judge_messages(judge, record, choice.condition, answer, extra)
+    messages, names, notes, uses = judge_messages(judge, record, choice.condition, answer, extra)
     if condition and condition.answers is None and answer is None:  # not run yet: nothing is missing
         notes = tuple(replace(n, severity="info") if n.code == "jdg-no-answer" else n for n in notes)
-    return messages, names, notes
+    return messages, names, notes, uses
 
 
 def _instruction(workspace: Workspace, task: str) -> Segments:
@@ -117,5 +126,5 @@ def _instruction(workspace: Workspace, task: str) -> Segments:
     text = instruction_for(task, workspace.instructions)
     if not text:
         return ()
-    homes = (c.place for c in workspace.configs if text in c.instructions.values())
-    return (Segment(text, "instruction", key_for(task, workspace.instructions), next(homes, NOWHERE)),)
+    key = key_for(task, workspace.instructions)
+    return (Segment(text, "instruction", key, workspace.instruction_places.get(key or "", NOWHERE)),)

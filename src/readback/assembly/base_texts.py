@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from readback.assembly import builders
-from readback.assembly.record_values import CHUNKS, META, given
+from readback.assembly.albert_query import system_argument
+from readback.assembly.record_values import META, chunk_list, given
 from readback.assembly.tri_section import Segments
 from readback.dialects.prompt_formats import SYSTEM
 from readback.render import Rendered, Template, render
-from readback.types import NOWHERE, Model, Note, Origin, Place, Prompt, Record, Segment, Values
+from readback.types import NOWHERE, Model, Note, Origin, Place, Prompt, Record, Segment, Use, Values
 
+FALSY = "alb-falsy-default"
 Names = tuple[tuple[str, Place], ...]
 
 
@@ -23,36 +27,56 @@ class Base(NamedTuple):
     names: Names
     notes: tuple[Note, ...]
     ok: bool
+    uses: tuple[Use, ...] = ()
 
 
-def base_texts(prompt: Prompt, record: Record, model: Model | None, options: Mapping[str, str], task: bool) -> Base:
+def base_texts(
+    prompt: Prompt,
+    record: Record,
+    model: Model | None,
+    options: Mapping[str, str],
+    task: bool,
+    acronyms: Mapping[str, str] | None = None,
+) -> Base:
     """The texts of `prompt`; `task` says that it is a task's and no mode's.
 
-    A mode without a system text gets the model's own: that of its Modelfile, else the one it was trained with.
+    A mode without a system text gets the model's own: that of its Modelfile, else the one it was trained with. Albert
+    modes spell out the `acronyms` in the query, and take a system prompt that the record brings.
     """
     if prompt.syntax == "builder":
         kind = model.type if model else None
         user = builders.build(prompt.template or prompt.mode, record, kind, options)
-        return Base(_built_system(prompt, model), user.segments, user.names, user.notes, user.ok)
+        return Base(_built_system(prompt, model), user.segments, user.names, user.notes, user.ok, user.uses)
     template = _user_template(prompt, options, "task" if task else "template")
     if template is None:
         return Base((), (), (), (Note("asm-no-user-text", {"name": prompt.mode}, prompt.place),), False)
-    values = given(prompt, record.fields, options, record.place)
+    values = given(prompt, record.fields, options, record.place, acronyms)
     origin: Origin = "task" if task else "system"
     own = prompt.system is not None
     system = Template(prompt.system or "", prompt.system_syntax, origin, prompt.system_place)
     parts = rendered((system, template) if own else (template,), values.values, values.defaults)
     names = tuple(dict.fromkeys(name for part in parts for name in part.names))
     used = {name.partition(".")[0].partition("[")[0] for name, _ in names}
-    used |= set(META) if used & set(CHUNKS) else set()
+    used |= set(META) if any(map(chunk_list, used)) else set()
     applied = tuple(note for name, note in values.notes if name in used)
+    argument, ignored = system_argument(prompt, record, options)
     return Base(
-        parts[0].segments if own else model_system(model) if not task else (),
+        argument or (parts[0].segments if own else model_system(model) if not task else ()),
         parts[-1].segments,
         names,
-        (*(note for part in parts for note in part.notes), *applied),
+        (*(note for part in parts for note in part.notes), *applied, *ignored),
         all(part.ok for part in parts),
+        _uses(tuple(part.uses for part in parts), frozenset(name for name, note in values.notes if note.code == FALSY)),
     )
+
+
+@lru_cache(4096)
+def _uses(parts: tuple[tuple[Use, ...], ...], falsy: frozenset[str]) -> tuple[Use, ...]:
+    """What became of the names of both texts; a default that replaced a false value of the record is told apart."""
+    every = tuple(use for part in parts for use in part)
+    if not falsy:
+        return every
+    return tuple(replace(u, state="falsy") if u.state == "default" and u.name in falsy else u for u in every)
 
 
 def model_system(model: Model | None) -> Segments:

@@ -8,29 +8,18 @@ names as its definition. Options, the document's behaviour first: `condition4: h
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from readback.assembly.contexts import Contexts, normalise_contexts
 from readback.dialects import row_fields
+from readback.dialects.prompt_texts import CLOSED_BOOK, HYBRID, NO_CONTEXTS, STANDARD, UNKNOWN
 from readback.dialects.row_fields import Field
 from readback.render import Rendered
-from readback.types import NOWHERE, Note, Record, Segment
+from readback.types import NOWHERE, Note, Record, Segment, Use
 
 Builder = Literal["question", "closed_book", "hybrid", "standard", "stored"]
 Options = Mapping[str, str]
-
-KNOWLEDGE = "Answer the following question based on your knowledge. "
-CLOSED_BOOK = {
-    "no_citations": f"{KNOWLEDGE}Do not include citations or source references as no sources are provided. "
-    "Provide a clear and concise response.\n\n",
-    "short": f"{KNOWLEDGE}Provide a clear and concise response.\n\n",
-}
-UNKNOWN = "If the answer is not in the context, say you don't know."
-HYBRID = "Answer using the provided context. Cite sources inline as [#] based on the order of the snippets."
-STANDARD = (
-    "Answer the question using the provided context. Cite the sources inline as [#] based on the order of the snippets."
-)
-NO_CONTEXTS = "(No contexts provided)"  # only where the standard prompt is rebuilt for a row without contexts
 
 
 def build(name: str, record: Record, model_type: str | None = None, options: Options | None = None) -> Rendered:
@@ -46,8 +35,8 @@ def build(name: str, record: Record, model_type: str | None = None, options: Opt
     question = row_fields.question(record.fields)
     if question is None or not isinstance(question.value, str) or not question.value.strip():
         values = {"mode": name, "what": row_fields.kind(question.value if question else None)}
-        where = row_fields.at(record, "instruction")
-        return Rendered((), (), (Note("fmt-empty-instruction", values, where),), False)
+        note = Note("fmt-empty-instruction", values, row_fields.at(record, "instruction"))
+        return Rendered((), (), (note,), False, (_use("instruction", question),))
     asked = Segment(question.value.strip(), "variable", question.name, row_fields.at(record, question.name))
     texts = _Texts(asked, f"{name} format")
     if wanted == "question":
@@ -57,7 +46,8 @@ def build(name: str, record: Record, model_type: str | None = None, options: Opt
     field, contexts = _contexts(record)
     if not contexts.texts and name != "standard":
         missing = Note("fmt-no-contexts", {"field": field.name}, row_fields.at(record, field.name))
-        return texts.rendered(texts.question(), notes=(*contexts.notes, missing))
+        alone = texts.rendered(texts.question(), notes=(*contexts.notes, missing))
+        return replace(alone, uses=(*alone.uses, _use(field.name, row_fields.contexts(record.fields))))
     made = texts.hybrid(contexts, options) if wanted == "hybrid" else texts.standard(contexts)
     return texts.rendered(made, (field.name,), contexts.notes)
 
@@ -102,7 +92,9 @@ class _Texts(NamedTuple):
     def rendered(
         self, segments: tuple[Segment, ...], names: tuple[str, ...] = (), notes: tuple[Note, ...] = ()
     ) -> Rendered:
-        return Rendered(segments, tuple((n, NOWHERE) for n in (self.asked.name or "", *names)), notes, True)
+        read = (self.asked.name or "", *names)
+        uses = tuple(Use(name, "present") for name in read)
+        return Rendered(segments, tuple((name, NOWHERE) for name in read), notes, True, uses)
 
 
 def _block(contexts: Contexts, between: str) -> tuple[Segment, ...]:
@@ -124,6 +116,14 @@ def _stored(record: Record) -> Rendered:
     if field is None or not isinstance(field.value, str) or not field.value:
         name = field.name if field else "rag.prompt"
         values = {"field": name, "what": row_fields.kind(field.value if field else None)}
-        return Rendered((), (), (Note("fmt-stored-prompt-missing", values, row_fields.at(record, name)),), False)
+        note = Note("fmt-stored-prompt-missing", values, row_fields.at(record, name))
+        return Rendered((), (), (note,), False, (_use(name, field),))
     segment = Segment(field.value, "variable", field.name, row_fields.at(record, field.name))
-    return Rendered((segment,), ((field.name, NOWHERE),), (), True)
+    return Rendered((segment,), ((field.name, NOWHERE),), (), True, (Use(field.name, "present"),))
+
+
+def _use(name: str, field: Field | None) -> Use:
+    """What became of a field that a builder could not use."""
+    if field is None:
+        return Use(name, "missing")
+    return Use(name, "idle" if isinstance(field.value, list) else "null" if field.value is None else "empty")

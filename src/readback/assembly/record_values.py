@@ -11,9 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from readback.assembly.albert_query import asked
 from readback.types import NOWHERE, Note, Place, Prompt, Values
 
 CHUNKS = ("sheet_chunks", "experience_chunks")
+COLLECTION = "_collection"  # how the names end that the later program fills
 META = ("limit", "skip_first")
 LIMIT = 3  # chunks used where neither the data nor the configuration says
 
@@ -27,32 +29,46 @@ class Given:
     notes: tuple[tuple[str, Note], ...] = ()
 
 
-def given(prompt: Prompt, fields: Values, options: Mapping[str, str], place: Place = NOWHERE) -> Given:
+def given(
+    prompt: Prompt,
+    fields: Values,
+    options: Mapping[str, str],
+    place: Place = NOWHERE,
+    acronyms: Mapping[str, str] | None = None,
+) -> Given:
     """The values for one record and mode.
 
     A default steps in where the record has nothing (missing or null); in an Albert configuration wherever the value
     is false, which is said when the record did have one.
     """
     if prompt.settings.get("dialect") == "albert":
-        return _albert(prompt.defaults, dict(fields), options, place)
+        return _albert(prompt.defaults, dict(fields), options, place, acronyms or {})
     values = {name: value for name, value in fields.items() if value is not None or name not in prompt.defaults}
     return Given(values, prompt.defaults)
 
 
-def _albert(defaults: Values, data: dict[str, Any], options: Mapping[str, str], place: Place) -> Given:
-    _ask(data)
+def _albert(
+    defaults: Values, data: dict[str, Any], options: Mapping[str, str], place: Place, acronyms: Mapping[str, str]
+) -> Given:
+    changed = list(asked(data, acronyms, place))
     filled = {name: data.pop(name, None) for name in defaults if not data.get(name)}
     notes = [
         (name, _falsy(name, value, defaults[name], place))
         for name, value in filled.items()
         if value is not None and value != defaults[name]
     ]
-    if options.get("albert_dialect") == "current":  # it fills only names that end in _collection
-        for name in CHUNKS:
-            data.pop(name, None)
-    elif options.get("apply_limit") != "off":
+    current = options.get("albert_dialect") == "current"
+    for name in [name for name, value in data.items() if isinstance(value, list) and chunk_list(name)]:
+        if name.endswith(COLLECTION) != current:
+            del data[name]  # the other program's name, which this one leaves without a value
+    if options.get("apply_limit") != "off":
         notes += list(_limit(data, defaults, place))
-    return Given(data, defaults, tuple(notes))
+    return Given(data, defaults, (*changed, *notes))
+
+
+def chunk_list(name: str) -> bool:
+    """Whether the program fills a variable of that name with what it searched, in either dialect."""
+    return name in CHUNKS or name.endswith(COLLECTION)
 
 
 def _falsy(name: str, value: Any, default: Any, place: Place) -> Note:
@@ -60,23 +76,12 @@ def _falsy(name: str, value: Any, default: Any, place: Place) -> Note:
     return Note("alb-falsy-default", said, _in(place, name), name)
 
 
-def _ask(data: dict[str, Any]) -> None:
-    """Set what the program derives from the history: the query, the search query and its misspelt twin."""
-    turns = [turn for turn in listed(data.get("history")) if isinstance(turn.get("content"), str)]
-    if not data.get("query") and turns:
-        data["query"] = turns[-1]["content"]
-    if "query" in data:
-        data["seach_query"] = data["query"]  # [sic], the classic program's spelling
-    if turns:
-        data["search_query"] = "; ".join([turn["content"] for turn in turns if turn.get("role") == "user"][-3:])
-
-
 def _limit(data: dict[str, Any], defaults: Values, place: Place) -> Iterator[tuple[str, Note]]:
     """Keep of each list of chunks what the search would have brought; says so where that is not all."""
     said = {name: data.get(name) or defaults.get(name) for name in META}
     limit = _whole(said["limit"] or LIMIT)
-    for name in CHUNKS:
-        chunks = data.get(name)
+    for name in [name for name in data if chunk_list(name)]:
+        chunks = data[name]
         if not isinstance(chunks, list):
             continue
         if limit is None:
@@ -96,11 +101,6 @@ def _whole(value: Any) -> int | None:
     except (TypeError, ValueError, OverflowError):
         return None
     return number if number > 0 else None
-
-
-def listed(value: Any) -> list[dict[str, Any]]:
-    """The objects in a list; anything else is none."""
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _in(place: Place, field: str) -> Place:

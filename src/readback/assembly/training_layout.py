@@ -45,6 +45,17 @@ def training(workspace: Workspace, record: Record, model: str) -> Assembly | Non
     return Assembly(choice, record.id, record.place.index, kept, mark, user.names, tuple(notes), record.masked)
 
 
+def trained_on(workspace: Workspace, record: Record, choice: Choice) -> Message | None:
+    """The user message that the model of a choice's condition was trained on for `record`; None where none is known."""
+    arm = workspace.condition(choice.condition) if choice.condition and not choice.judge else None
+    known = workspace.models.get(arm.model) if arm and arm.model else None
+    mode = MODES.get(known.type or "") if known else None
+    if known is None or mode is None or all(p.syntax != "builder" for p in workspace.prompts.values()):
+        return None
+    made = builders.build(mode, record, known.type, workspace.options)
+    return Message("user", made.segments) if made.ok else None
+
+
 def _reply(record: Record) -> Field | None:
     """The expected answer: the field training reads, else one of the spellings that evaluation tolerates."""
     own = record.fields.get("expected_response")

@@ -10,7 +10,8 @@ from readback.types import Assembly, Condition, Message, Record, Segment, Wire, 
 def sent(opened: Workspace, record: Record, assembly: Assembly, arm: Condition | None, training: bool) -> Wire | None:
     """The wire text under the model's chat format, else that of the configuration the mode comes from.
 
-    None where neither names one. An Albert configuration without `prompt_format` has one: none, the bare text.
+    None where neither names one. An Albert configuration without `prompt_format` has one: none, the bare text. The
+    later Albert program does not read `prompt_format` and sends the list of messages.
     """
     if assembly.choice.judge or not assembly.messages:
         return None
@@ -19,11 +20,12 @@ def sent(opened: Workspace, record: Record, assembly: Assembly, arm: Condition |
     prompt = opened.prompts.get(mode) if mode else None
     config = next((one for one in opened.configs if prompt and one.prompts.get(prompt.mode) == prompt), None)
     albert = config is not None and config.dialect == "albert"
-    named = (model.chat_format if model else None) or (config.chat_format if config else None)
+    dialect: wire_formats.Dialect = "current" if opened.options.get("albert_dialect") == "current" else "classic"
+    configured = config.chat_format if config and not (albert and dialect == "current") else None
+    named = (model.chat_format if model else None) or configured
     if named is None and not albert:
         return None
     messages = _with_answer(assembly.messages, record) if training else assembly.messages
-    dialect: wire_formats.Dialect = "current" if opened.options.get("albert_dialect") == "current" else "classic"
     return wire_formats.wire(messages, named, training=training, dialect=dialect)
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from readback import as_json, cell, rules
 from readback.assembly import assemble
 from readback.audit.chunk import about, payload
+from readback.audit.repeats import Mark, Repeats
 from readback.audit.summary import Audit, Progress, Tally, rows
+from readback.audit.unused import unused
+from readback.audit.variables import Heard, Variables, started
+from readback.observed.log import open_log
 from readback.records import answers
 from readback.records.dataset import Cancelled, Counts, Dataset, DatasetChanged, open_dataset
 from readback.rules import Fault
@@ -33,14 +37,17 @@ class _Run:
     codes: Collection[str] | None
     active: list[Choice]
     tally: Tally
+    names: Variables
     kills: Counter[Choice] = field(default_factory=Counter)
 
     def frames(self, start: int, stop: int, choices: Iterable[Choice], records: bool) -> Iterator[_Frame]:
         work = payload(self.opened, choices, start, stop, codes=self.codes, records=records)
+        heard = Heard()
         for frame in cell.stream(WORK, work, LIMITS):
             faults = (Fault(rule, error, as_json.read_place(at)) for rule, error, at in frame["faults"])
             found: list[Finding | Fault] = [*map(as_json.read_finding, frame["findings"]), *faults]
-            yield _Frame(frame["index"], found, frame["longest"])
+            self.names.take(choices, map(heard.read, frame["uses"]), frame["index"])
+            yield _Frame(frame["index"], found, frame["longest"], frame["observed"], frame["marks"])
 
     def wants(self, code: str) -> bool:
         return self.codes is None or code in self.codes
@@ -51,6 +58,8 @@ class _Frame:
     index: int
     found: list[Finding | Fault]
     longest: list[int]
+    observed: list[bool | None] = field(default_factory=list)
+    marks: list[Mark] = field(default_factory=list)
 
 
 def check(
@@ -101,21 +110,26 @@ def stream(
     first = next(iter(data.records(0, 1)), None)
     firsts = [assemble.assemble(opened, first, choice) for choice in choices] if first else []
     tally = Tally(opened, rows(opened, choices if first else (), firsts), frozenset(baseline))
-    run = _Run(opened, data, codes, list(choices), tally)
+    run = _Run(opened, data, codes, list(choices), tally, started(choices, firsts) if first else Variables())
     yield from run.tally.take(_before(run))
     if first:
         yield from run.tally.take(_preflight(run, first, firsts))
-    stopped = False
+    stopped, again = False, Repeats(opened, data)
     for start, stop in data.spans(CHUNK):
         for frame in _chunk(run, start, stop):
-            yield from run.tally.take(frame.found)
+            yield from run.tally.take([*frame.found, *again.take(frame.index, frame.marks)])
             yield (at := Progress(frame.index + 1, len(data)))
             if progress and progress(at.done, at.total) is False:
                 stopped = True
                 break
         if stopped:
             break
-    yield run.tally.audit(data.counts, stopped)
+    yield replace(
+        run.tally.audit(data.counts, stopped),
+        variables=run.names.rows(opened, data),
+        unused=unused(opened, data, run.names.names()),
+        names_left_out=run.names.left_out,
+    )
 
 
 def _going_on(progress: Callable[[int, int], bool | None] | None) -> Callable[[int, int], bool] | None:
@@ -133,7 +147,8 @@ def _codes(select: Collection[str], ignore: Collection[str]) -> Iterator[str]:
 
 def _before(run: _Run) -> Iterator[Finding | Fault]:
     """What is known before any record: what loading noted, and the rules about the workspace."""
-    notes = (*run.opened.notes, *run.data.notes, *_answer_notes(run.opened), *_score_notes(run.opened))
+    logged = open_log(run.opened, run.data).notes
+    notes = (*run.opened.notes, *run.data.notes, *_answer_notes(run.opened), *_score_notes(run.opened), *logged)
     yield from (rules.finding(note) for note in notes if run.wants(note.code))
     yield from rules.check(Case(run.opened), "workspace", run.codes)
 
@@ -177,7 +192,7 @@ def _chunk(run: _Run, start: int, stop: int) -> Iterator[_Frame]:
         choices = tuple(run.active)
         try:
             for frame in run.frames(at, stop, choices, True):
-                run.tally.measure(choices, frame.longest)
+                run.tally.measure(frame.index, choices, frame.longest, frame.observed)
                 at = frame.index + 1
                 yield frame
             if at < stop:
@@ -190,15 +205,17 @@ def _chunk(run: _Run, start: int, stop: int) -> Iterator[_Frame]:
 def _alone(run: _Run, index: int) -> _Frame:
     """One record whose child was killed: its rules, then each choice in a child of its own, to find the culprit."""
     found: list[Finding | Fault] = []
+    marks: list[Mark] = []
     for choice in (None, *run.active):
         choices = () if choice is None else (choice,)
         try:
             for frame in run.frames(index, index + 1, choices, choice is None):
-                run.tally.measure(choices, frame.longest)
+                run.tally.measure(frame.index, choices, frame.longest, frame.observed)
                 found.extend(frame.found)
+                marks.extend(frame.marks)
         except cell.Stopped as stopped:
             found.extend(_killed(run, index, choice, stopped))
-    return _Frame(index, found, [])
+    return _Frame(index, found, [], [], marks)
 
 
 def _killed(run: _Run, index: int, choice: Choice | None, stopped: cell.Stopped) -> Iterator[Finding]:

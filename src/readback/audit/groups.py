@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from readback import rules
 from readback.audit.summary import Audit, arm
-from readback.types import Finding, Place, Severity, Values
+from readback.types import Finding, Place, Severity
 
 WEIGHT: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}
 
@@ -59,17 +59,6 @@ def names(audit: Audit) -> Callable[[Place], str]:
         return "" if own in taken else own
 
     return name
-
-
-def touched(found: Iterable[Group], pairs: Sequence[Values]) -> tuple[Values, ...]:
-    """The comparisons (`a`, `b`: names of conditions) of which one side has an error."""
-    wrong = {name for group in found if group.severity == "error" for name in group.arms}
-    return tuple(pair for pair in pairs if {pair.get("a"), pair.get("b")} & wrong)
-
-
-def of_severity(findings: Iterable[Finding], severity: Severity | None) -> Iterator[Finding]:
-    """Those of one severity, or all."""
-    return (one for one in findings if severity is None or one.severity == severity)
 
 
 def title(code: str) -> str:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
+from readback.audit.lengths import ArmKey, Extremes, Lengths, Widest
+from readback.audit.unused import UnusedField
+from readback.audit.variables import VariableRow
 from readback.records.dataset import Counts
 from readback.rules import Fault
 from readback.types import Assembly, Choice, Condition, Finding, Ignored, Place, SystemText, Workspace
 
-T = TypeVar("T")
 KEPT = 10_000  # findings a summary holds; `stream` hands out all of them
+EACH = 200  # of them any rule may count on, however much another one finds
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,8 @@ class Row:
     """One condition (or mode or task, where there are no conditions) in the summary.
 
     `system` says which place states its system message, `system_sha` its sha256; None: there is none.
-    `longest` counts the characters of the longest assembled messages of one record.
+    `longest` counts the characters of the longest assembled messages of one record; `observed` how many logged
+    requests are equal to them, of how many.
     """
 
     name: str
@@ -43,6 +46,7 @@ class Row:
     errors: int = 0
     warnings: int = 0
     longest: int = 0
+    observed: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +70,20 @@ class Audit:
     known: int = 0
     faults: tuple[Fault, ...] = ()
     stopped: bool = False
+    variables: tuple[VariableRow, ...] = ()
+    unused: tuple[UnusedField, ...] = ()
+    names_left_out: int = 0  # uses of names beyond those that are counted
+    lengths: Mapping[ArmKey, Extremes] = field(default_factory=dict)  # by `arm`
+    widest: Widest | None = None
 
 
 @dataclass(slots=True)
 class Tally:
-    """The counts of an audit on its way; it holds at most KEPT findings of each kind."""
+    """The counts of an audit on its way; it holds at most KEPT findings of each kind.
+
+    Once full, a rule that holds fewer than EACH takes the place of the last one of the rule that holds the most, so
+    that one rule with a finding in every record does not hide all others.
+    """
 
     opened: Workspace
     rows: tuple[Row, ...]
@@ -80,10 +93,12 @@ class Tally:
     by_record: Counter[str] = field(default_factory=Counter)
     severities: Counter[str] = field(default_factory=Counter)
     weights: Counter[tuple[str | None, ...]] = field(default_factory=Counter)
-    longest: dict[tuple[str | None, ...], int] = field(default_factory=dict)
-    findings: list[Finding] = field(default_factory=list)
+    lengths: Lengths = field(default_factory=Lengths)
+    equal: Counter[tuple[str | None, ...]] = field(default_factory=Counter)
+    logged: Counter[tuple[str | None, ...]] = field(default_factory=Counter)
+    findings: _Kept = field(default_factory=lambda: _Kept())
     ignored: Counter[int] = field(default_factory=Counter)
-    ignored_findings: list[Finding] = field(default_factory=list)
+    ignored_findings: _Kept = field(default_factory=lambda: _Kept())
     faults: list[Fault] = field(default_factory=list)
 
     def take(self, found: Iterable[Finding | Fault]) -> list[Finding]:
@@ -91,14 +106,14 @@ class Tally:
         passed: list[Finding] = []
         for one in found:
             if isinstance(one, Fault):
-                _keep(self.faults, one)
+                self.faults.extend([one] if len(self.faults) < KEPT else [])
             elif (number := _ignored(one, self.opened.ignore)) is not None:
                 self.ignored[number] += 1
-                _keep(self.ignored_findings, one)
+                self.ignored_findings.add(one)
             elif one.key in self.baseline:
                 self.known += 1
             else:
-                _keep(self.findings, one)
+                self.findings.add(one)
                 passed.append(one)
         self.counts.update(one.code for one in passed)
         self.severities.update(one.severity for one in passed)
@@ -107,10 +122,14 @@ class Tally:
         self.by_record.update(code for code, _ in of_records)
         return passed
 
-    def measure(self, choices: Iterable[Choice], characters: Iterable[int]) -> None:
-        """Remember the longest prompt of each choice."""
-        for choice, number in zip(choices, characters, strict=True):
-            self.longest[arm(choice)] = max(self.longest.get(arm(choice), 0), number)
+    def measure(
+        self, index: int, choices: Sequence[Choice], characters: Sequence[int], equal: Iterable[bool | None]
+    ) -> None:
+        """Remember how long the prompts of a record are, and how many logged requests were equal."""
+        self.lengths.take([arm(choice) for choice in choices], choices, characters, index)
+        for choice, same in zip(choices, equal, strict=True):
+            self.logged[arm(choice)] += same is not None
+            self.equal[arm(choice)] += same is True
 
     def audit(self, records: Counts, stopped: bool = False) -> Audit:
         """The summary so far."""
@@ -121,19 +140,23 @@ class Tally:
             counts=dict(sorted(self.counts.items())),
             records_by_code=dict(sorted(self.by_record.items())),
             severities=dict(self.severities),
-            findings=tuple(self.findings),
-            truncated=sum(self.counts.values()) > len(self.findings),
+            findings=(kept := self.findings.all()),
+            truncated=sum(self.counts.values()) > len(kept),
             ignored=tuple((one, self.ignored[number]) for number, one in enumerate(self.opened.ignore)),
-            ignored_findings=tuple(self.ignored_findings),
+            ignored_findings=self.ignored_findings.all(),
             known=self.known,
             faults=tuple(self.faults),
             stopped=stopped,
+            lengths=self.lengths.arms,
+            widest=self.lengths.widest,
         )
 
     def _complete(self, row: Row) -> Row:
         key = arm(row.choice)
         errors, warnings = (self.weights[(*key, severity)] for severity in ("error", "warning"))
-        return replace(row, errors=errors, warnings=warnings, longest=self.longest.get(key, 0))
+        seen = (self.equal[key], self.logged[key])
+        longest = self.lengths.arms[key].longest if key in self.lengths.arms else 0
+        return replace(row, errors=errors, warnings=warnings, longest=longest, observed=seen)
 
 
 def arm(at: Choice | Place) -> tuple[str | None, ...]:
@@ -177,15 +200,39 @@ def _stated(texts: Iterable[SystemText], system: str) -> str:
     return " ".join(part for part in (found.source, where or found.name) if part)
 
 
+def covers(ignored: Ignored, one: Finding) -> bool:
+    """Whether a suppression is about a finding: its code, and every part of its place."""
+    if ignored.code != one.code:
+        return False
+    known = ((getattr(one.place, name, None), value) for name, value in ignored.where.items())
+    return all(there is not None and str(there) == value for there, value in known)
+
+
 def _ignored(one: Finding, suppressions: Iterable[Ignored]) -> int | None:
     """The number of the suppression that covers a finding."""
-    for number, ignored in enumerate(suppressions):
-        fits = all(str(getattr(one.place, name, None)) == value for name, value in ignored.where.items())
-        if ignored.code == one.code and fits:
-            return number
-    return None
+    return next((number for number, ignored in enumerate(suppressions) if covers(ignored, one)), None)
 
 
-def _keep(kept: list[T], one: T) -> None:
-    if len(kept) < KEPT:
-        kept.append(one)
+@dataclass(slots=True)
+class _Kept:
+    """At most KEPT findings, each with its number in the order in which they came."""
+
+    count: int = 0
+    held: int = 0
+    by_code: dict[str, list[tuple[int, Finding]]] = field(default_factory=dict)
+
+    def add(self, one: Finding) -> None:
+        mine = self.by_code.setdefault(one.code, [])
+        self.count += 1
+        if self.held >= KEPT:
+            most = max(self.by_code.values(), key=len)
+            if len(mine) >= EACH or len(most) <= len(mine) + 1:
+                return
+            most.pop()
+            self.held -= 1
+        mine.append((self.count, one))
+        self.held += 1
+
+    def all(self) -> tuple[Finding, ...]:
+        numbered = sorted((pair for pairs in self.by_code.values() for pair in pairs), key=lambda pair: pair[0])
+        return tuple(one for _, one in numbered)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from readback import rules
 from readback.assembly import assemble
 from readback.rules._fields import paths
-from readback.types import Case, Choice, Finding, Record, Workspace
+from readback.types import Case, Choice, Finding, Message, Record, Workspace
 
 CODE = "alb-variable-no-data"  # the rule that finds them; this is its answer by variable
 LOOKED_AT = 5  # records at the start of a dataset that are enough to know its fields
@@ -38,6 +38,8 @@ def unmapped(workspace: Workspace, records: Sequence[Record]) -> tuple[Unmapped,
     for number, record in enumerate(records):
         for one in _findings(workspace, record):
             variable = str(one.values["variable"])
+            if not variable.isidentifier():  # a part of a field: only whole fields can be mapped
+                continue
             found.setdefault(variable, []).append(one)
             missed.setdefault(variable, set()).add(number)
     made = (_entry(name, many, known) for name, many in found.items() if len(missed[name]) == len(records))
@@ -57,7 +59,10 @@ def _entry(name: str, many: Sequence[Finding], known: set[str]) -> Unmapped:
 
 def _findings(workspace: Workspace, record: Record) -> Iterator[Finding]:
     for choice in _prompts(workspace):
-        case = Case(workspace, record, assemble.assemble(workspace, record, choice))
+        made = assemble.assemble(workspace, record, choice)
+        if not made.messages:  # perhaps for want of this very variable
+            made = replace(made, messages=(Message("user", ()),))
+        case = Case(workspace, record, made)
         yield from (one for one in rules.check(case, "assembly", {CODE}) if isinstance(one, Finding))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from readback import workspace
 from readback.commands import UsageError
@@ -18,10 +18,10 @@ def add(parser: argparse.ArgumentParser, formats: Collection[str] = ("text", "js
     parser.add_argument("--format", choices=tuple(formats), default="text", help="for people, or for programs")
 
 
-def opened(args: argparse.Namespace) -> Workspace:
-    """The workspace. Raises UsageError when nothing at all could be read."""
+def opened(args: argparse.Namespace, options: Mapping[str, str] | None = None) -> Workspace:
+    """The workspace, under `options` instead of its own. Raises UsageError when nothing at all could be read."""
     try:
-        return workspace.open(args.workspace)
+        return workspace.open(args.workspace, options=options)
     except workspace.NothingRead as nothing:
         raise UsageError(f"{args.workspace}: {nothing.reason}") from None
 

@@ -6,8 +6,8 @@ Exit code 1 when there is a finding at or above --fail-on. JSON holds the first 
 from __future__ import annotations
 
 import argparse
-import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,13 +15,13 @@ from typing import Any
 from readback import as_json, rules
 from readback.audit import engine
 from readback.audit.summary import Audit, Progress, Row
-from readback.commands import UsageError, _lines, _workspace
+from readback.commands import UsageError, _baseline, _lines, _variables, _workspace
+from readback.files.yaml_file import nearest
 from readback.records.dataset import DatasetChanged
 from readback.types import Finding
 
 FORMATS = ("text", "json", "jsonl", "sarif", "junit", "github")
 LATER = ("sarif", "junit", "github")
-KEY = re.compile(r'"key": ?"([0-9a-f]{16})"|\(key ([0-9a-f]{16})\)$', re.MULTILINE)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,23 +43,24 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     _not_yet(args)
     select, ignore = _names(args.select), _names(args.ignore)
-    baseline = _keys(args.baseline) if args.baseline else frozenset()
+    baseline = _baseline.keys(args.baseline) if args.baseline else frozenset()
     opened = _workspace.opened(args)
     known = [name for arm in opened.conditions for name in (arm.name, *arm.aliases)]
     wanted = [_workspace.one_of("condition", name, known) for name in args.condition]
     names = {arm.name for name in wanted if (arm := opened.condition(name))}
     steps = engine.stream(opened, select=select, ignore=ignore, conditions=names, baseline=baseline)
     try:
-        audit = _written(steps, args.format)
+        audit = _written(steps, args.format, whole=not (select or ignore or names))
     except DatasetChanged as changed:
         raise UsageError(f"{changed}; run it again") from None
-    for fault in audit.faults:
-        print(f"readback: our mistake: rule {fault.rule} failed: {fault.error}", file=sys.stderr)
+    for (rule, error), n in Counter((fault.rule, fault.error) for fault in audit.faults).items():
+        times = f" {n} times" if n > 1 else ""
+        print(_lines.safe(f"readback: our mistake: rule {rule} failed{times}: {error}"), file=sys.stderr)
     return int(_lines.worst(audit.severities, args.fail_on))
 
 
-def _written(steps: Iterator[Finding | Progress | Audit], form: str) -> Audit:
-    """Write the findings as they come, or all at the end; answers the summary."""
+def _written(steps: Iterator[Finding | Progress | Audit], form: str, whole: bool) -> Audit:
+    """Write the findings as they come, or all at the end; answers the summary. `whole`: all rules, all conditions."""
     for step in steps:
         if isinstance(step, Audit):
             audit = step
@@ -73,7 +74,7 @@ def _written(steps: Iterator[Finding | Progress | Audit], form: str) -> Audit:
     if form == "json":
         print(as_json.dumps(summary(audit), indent=1))
     if form == "text":
-        print("\n".join(map(_lines.safe, _told(audit))))
+        print("\n".join(map(_lines.safe, _told(audit, whole))))
     return audit
 
 
@@ -88,6 +89,8 @@ def summary(audit: Audit) -> dict[str, Any]:
         "records_by_code": dict(audit.records_by_code),
         "findings": [as_json.finding(found) for found in audit.findings],
         "truncated": audit.truncated,
+        "variables": _variables.rows(audit),
+        "unused": _variables.unused(audit),
         "baseline": audit.known,
         "ignored": [
             {"code": one.code, "why": one.why, "by": one.by, "date": one.date, "where": dict(one.where), "count": n}
@@ -99,11 +102,12 @@ def summary(audit: Audit) -> dict[str, Any]:
 
 def _row(row: Row) -> dict[str, Any]:
     names = ("name", "mode", "model", "adapter", "task", "system", "system_sha", "errors", "warnings", "longest")
-    return {name: getattr(row, name) for name in names}
+    equal, logged = row.observed
+    return {**{name: getattr(row, name) for name in names}, "observed": {"equal": equal, "logged": logged}}
 
 
-def _told(audit: Audit) -> Iterator[str]:
-    """The summary for people."""
+def _told(audit: Audit, whole: bool) -> Iterator[str]:
+    """The summary for people; only a whole audit tells that a suppression is needed no more."""
     records = audit.records
     yield ""
     lines = f"{records.lines} lines: {records.read} records read, {records.bad} bad, {records.blank} blank"
@@ -112,14 +116,19 @@ def _told(audit: Audit) -> Iterator[str]:
         parts = [f"{name} {value}" for name in ("mode", "model", "adapter", "task") if (value := getattr(row, name))]
         parts.append(f"system {row.system}" if row.system else "no system message")
         parts.append(f"longest {row.longest:,} characters")
+        if row.observed[1]:
+            parts.append(f"{row.observed[0]} of {row.observed[1]} logged requests equal byte for byte")
         yield f"  {row.name}: {row.errors} errors, {row.warnings} warnings ({', '.join(parts)})"
     for code, count in audit.counts.items():
         records_hit = audit.records_by_code.get(code)
         yield f"  {count:>6} {code}" + (f" in {records_hit} records" if records_hit else "")
+    if whole:
+        yield from _variables.told(audit)
     total = ", ".join(f"{audit.severities.get(name, 0)} {name}" for name in reversed(_lines.RANK))
     yield f"{sum(audit.counts.values())} findings: {total}" + (f"; {audit.known} known before" if audit.known else "")
     for one, count in audit.ignored:
-        yield f"  ignored: {count} {one.code}" + (f" ({one.why})" if one.why else "")
+        said = f"  ignored: {count} {one.code}" + (f" ({one.why})" if one.why else "")
+        yield said if count or not whole or audit.stopped else f"{said}; these lines ignore nothing now"
 
 
 def _tell(step: Progress | None) -> None:
@@ -147,14 +156,8 @@ def _not_yet(args: argparse.Namespace) -> None:
 def _names(given: list[str]) -> frozenset[str]:
     """Codes and areas, each known. Raises UsageError."""
     known = [*rules.AREAS, *rules.RULES()]
-    names = (name.strip() for part in given for name in part.split(","))
-    return frozenset(_workspace.one_of("rule or area", name, known) for name in names if name)
-
-
-def _keys(path: Path) -> frozenset[str]:
-    """The keys in any earlier answer of check, text or JSON. Raises UsageError."""
-    try:
-        text = path.read_text("utf-8", errors="replace")
-    except OSError as error:
-        raise UsageError(f"--baseline {path}: {error.strerror}") from None
-    return frozenset(one or other for one, other in KEY.findall(text))
+    names = [name for part in given for each in part.split(",") if (name := each.strip())]
+    for name in names:
+        if name not in known and not nearest(name, known):  # the whole list of rules would be no help
+            raise UsageError(f"no rule or area '{name}'; areas are {', '.join(rules.AREAS)}, readback rules lists all")
+    return frozenset(_workspace.one_of("rule or area", name, known) for name in names)

@@ -1,17 +1,104 @@
-"""Show what differs between two prompts (not built yet)."""
+"""Show what differs between two prompts, or in how many records two ways to send them differ.
+
+--a and --b say what is compared: condition=X,record=1. Keys: condition, mode, task, adapter, judge, record (an id),
+index (from 0), layer (messages, wire, training), workspace (another folder), rev (a revision of git) and every option
+of a workspace (condition4=standard). What is sent, the record and the layer that one side does not say are as in the
+other. A value with a comma stands in double quotes.
+
+Exit code 0 when both are equal byte for byte, 1 when they differ.
+"""
 
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Iterator
 
-from readback.commands import UsageError, _workspace
+from readback import as_json, rules
+from readback.commands import UsageError, _lines, _workspace
+from readback.difference import as_text
+from readback.difference.compare import difference
+from readback.difference.over_records import Counted, over_sides
+from readback.difference.sentence import sentence
+from readback.difference.sides import Shown, Side, SideError, label, read_sides, show_side
+from readback.records.dataset import DatasetChanged
+from readback.types import Workspace
+
+EQUAL, DIFFERENT = 0, 1
+NAMED = 10  # differing records that the text names
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     _workspace.add(parser)
     parser.add_argument("--a", required=True, metavar="KEY=VALUE,…", help="condition, mode, task, adapter, record, …")
     parser.add_argument("--b", required=True, metavar="KEY=VALUE,…", help="what it does not say is as in the other")
+    parser.add_argument("--records", action="store_true", help="count the records where they differ")
 
 
 def run(args: argparse.Namespace) -> int:
-    raise UsageError("diff is not built yet")
+    opened = _workspace.opened(args)
+    try:
+        a, b = read_sides(args.a, args.b)
+        return _counted(args, opened, a, b) if args.records else _shown(args, opened, a, b)
+    except (SideError, DatasetChanged) as error:
+        raise UsageError(str(error)) from None
+
+
+def _shown(args: argparse.Namespace, opened: Workspace, a: Side, b: Side) -> int:
+    found = difference(show_side(opened, a), show_side(opened, b))
+    for name, side in (("A", found.a), ("B", found.b)):
+        for note in _noted(side):
+            print(_lines.safe(f"readback: {name}: {note}"), file=sys.stderr)
+    if args.format == "json":
+        print(as_json.dumps(as_text.values(found, sentence(found)), indent=1))
+    else:
+        print(_lines.safe(f"A  {found.a.label}\nB  {found.b.label}\n\n{sentence(found)}"))
+        print("".join(f"{_lines.shown(line)}\n" for line in as_text.lines(found)), end="")
+    return EQUAL if found.equal else DIFFERENT
+
+
+def _noted(side: Shown) -> Iterator[str]:
+    """What was left out of the files, and why there are no messages."""
+    for note in side.notes:
+        if note.code.startswith("dat-") or not side.messages:
+            yield rules.finding(note).message
+
+
+def _counted(args: argparse.Namespace, opened: Workspace, a: Side, b: Side) -> int:
+    found = over_sides(opened, a, b, _tell)
+    _clear()
+    if args.format == "json":
+        print(as_json.dumps({"a": as_text.side(a), "b": as_text.side(b), **as_text.counted(found)}, indent=1))
+    else:
+        print(_lines.safe("\n".join([f"A  {label(a)}", f"B  {label(b)}", "", *_told(found)])))
+    return EQUAL if found.equal == found.total and not found.unpaired_b else DIFFERENT
+
+
+def _told(found: Counted) -> Iterator[str]:
+    """The counts for people."""
+    yield f"{found.differing:,} of {found.done:,} records differ, {found.equal:,} are equal byte for byte"
+    yield from (f"  {count:>7,} {as_text.KINDS[kind]}" for kind, count in found.kinds.items())
+    counts = {
+        "only A could be built": found.only_a,
+        "only B could be built": found.only_b,
+        "neither could be built": found.neither,
+        "are in A's dataset only": found.unpaired_a,
+        "are in B's dataset only": found.unpaired_b,
+    }
+    yield from (f"  {count:>7,} {what}" for what, count in counts.items() if count)
+    if found.first:
+        names = [str(index) if called is None else called for index, called in found.first[:NAMED]]
+        yield f"first: {', '.join(names)}{', …' if found.differing > NAMED else ''}"
+    if found.stopped:
+        why = f": {found.why}" if found.why else ""
+        yield f"stopped after {found.done:,} of {found.total:,} records{why}"
+
+
+def _tell(done: int, total: int) -> None:
+    if sys.stderr.isatty():
+        print(f"\r{done} of {total} records", end="", file=sys.stderr, flush=True)
+
+
+def _clear() -> None:
+    if sys.stderr.isatty():
+        print("\r\033[K", end="", file=sys.stderr, flush=True)

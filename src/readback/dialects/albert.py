@@ -37,15 +37,6 @@ PER_PROMPT = (
 )
 PER_MODEL = ("model_kind", "prompt_format", "max_tokens", *SAMPLING)
 
-# What the document says a template may read.
-VARIABLES = ("query", "context", "links", "institution", "most_similar_experience", "experience_chunks", "sheet_chunks")
-EXPERIENCE_FIELDS = ("id_experience", "titre", "description", "intitule_typologie_1", "reponse_structure_1")
-SHEET_FIELDS = (
-    "hash", "sid", "title", "url", "introduction", "text", "context", "theme", "surtitre", "source",
-    "related_questions", "web_services",
-)  # fmt: skip
-META = ("limit", "skip_first", "sources", "should_sids", "must_not_sids", "institution", "history", "search_query")
-
 
 def recognise(path: Path, value: Any) -> bool:
     """By its name, or a mapping with a list of prompts that have a mode or a template."""

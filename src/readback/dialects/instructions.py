@@ -6,43 +6,23 @@ rendered, never stripped.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from readback.dialects import verification
+from readback.dialects.instruction_keys import GROUPS, KEYS, SHORTCUT, SHORTCUTS
+from readback.dialects.verification_check import check
 from readback.files.paths import show
 from readback.files.yaml_file import Parsed, mask_secrets, read_yaml, unknown_keys
 from readback.files.yaml_node import Node
-from readback.types import Note, PromptConfig
+from readback.types import Note, Place, PromptConfig
 
 NAME = "instructions"
-DIRECT = ("generation", "parsing", "abstention_detection", "sufficiency_detection")
-GROUPS = {"rubric_": "rubric_evaluation", "agentic_parsing_": "agentic_parsing", "dj_": "deep_judgment"}
-KEYS = (*DIRECT, *GROUPS.values())  # in the order in which they are written
-SHORTCUT = "_instructions"  # `parsing_instructions` fills `parsing` where that is null
-SHORTCUTS = tuple(f"{key}{SHORTCUT}" for key in KEYS)
+COMMENT = "_comment"  # what a key begins with that people write remarks under
 
-# What decides which tasks run; shown, and never part of a text.
-CONFIG = (
-    "answering_models", "parsing_models", "evaluation_mode", "rubric_evaluation_strategy", "abstention_enabled",
-    "sufficiency_enabled", "deep_judgment_mode", "deep_judgment_rubric_mode", "agentic_parsing",
-    "agentic_parsing_trigger", "few_shot_config", "replicate_count",
-)  # fmt: skip
-OBSOLETE = ("rubric_enabled", "deep_judgment_rubric_search_enabled")  # dropped without a word, as upstream does
 Instructions = dict[str, "str | None"]
-
-
-def instruction_for(task: str, instructions: Mapping[str, str | None]) -> str | None:
-    """The user instruction of a task: its own, else its group's, else none. An empty one is an answer, not a gap."""
-    key = key_for(task, instructions)
-    return None if key is None else instructions[key]
-
-
-def key_for(task: str, instructions: Mapping[str, str | None]) -> str | None:
-    """Which of the seven keys speaks for a task; names with a group's prefix belong to it, known or not."""
-    group = next((group for prefix, group in GROUPS.items() if task.startswith(prefix)), None)
-    candidates = (task if task in KEYS else None, group)
-    return next((key for key in candidates if key is not None and instructions.get(key) is not None), None)
 
 
 def recognise(path: Path, value: Any) -> bool:
@@ -51,11 +31,11 @@ def recognise(path: Path, value: Any) -> bool:
 
 
 def _shape(value: Any) -> str | None:
-    if not isinstance(value, Mapping) or not value:
+    if not isinstance(value, Mapping) or not (value := _said(value)):
         return None
     config = value.get("config")
     named = "name" in value and ("id" in value or "created_at" in value)
-    if isinstance(config, Mapping) and (_is_config(config) or (named and not config)):
+    if isinstance(config, Mapping) and (_is_config(config) or (named and (not config or _names_settings(config)))):
         return "preset"
     if _is_config(value):
         return "verification config"
@@ -64,9 +44,19 @@ def _shape(value: Any) -> str | None:
     return "user instructions" if known and 2 * known > len(value) and texts else None
 
 
+def _said(value: Mapping[str, Any]) -> dict[str, Any]:
+    """The entries without people's remarks."""
+    return {key: one for key, one in value.items() if not str(key).startswith(COMMENT)}
+
+
 def _is_config(value: Mapping[str, Any]) -> bool:
     models = isinstance(value.get("answering_models"), list) or isinstance(value.get("parsing_models"), list)
     return models or isinstance(value.get("prompt_config"), Mapping)
+
+
+def _names_settings(config: Mapping[str, Any]) -> bool:
+    known = sum(key in (*verification.KEYS, *verification.OBSOLETE, *SHORTCUTS) for key in config)
+    return 2 * known > len(config)
 
 
 def _names_a_task(key: Any) -> bool:
@@ -74,7 +64,11 @@ def _names_a_task(key: Any) -> bool:
 
 
 def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[PromptConfig, tuple[Note, ...]]:
-    """The instructions of a preset, a verification configuration or a bare mapping; `name` says which it was."""
+    """The instructions of a preset, a verification configuration or a bare mapping.
+
+    `settings` say which it was (shape), what else the configuration holds, secrets masked, and which obsolete keys
+    were dropped. Keys that begin with _comment mean nothing anywhere.
+    """
     file = show(root, path)
     parsed = parsed or read_yaml(path, file)
     shape = _shape(parsed.value)
@@ -84,19 +78,66 @@ def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[PromptCo
     if shape is None or not config:
         notes.append(Note("asm-no-instructions", {"file": file}, parsed.place(*keys), file))
         return PromptConfig(file, NAME, place=parsed.place()), tuple(notes)
+    config = _said(config)
     if shape == "user instructions":
-        instructions, found = from_value(config, parsed, *keys)
-        config = PromptConfig(file, NAME, instructions=instructions, settings={"shape": shape}, place=parsed.place())
-        return config, (*notes, *found)
-    instructions, found = from_value(config.get("prompt_config") or {}, parsed, *keys, "prompt_config")
-    shortcuts = {key: config[key] for key in SHORTCUTS if key in config}
-    filled, more = from_value(shortcuts, parsed, *keys)
+        instructions, found = from_value(config, parsed)
+        notes += found
+        settings: dict[str, Any] = {"shape": shape}
+    else:
+        instructions, settings, found = _verification(config, parsed, keys)
+        notes += found
+        settings = {"shape": shape, **settings}
+    places = places_of(instructions, parsed, keys if shape == "user instructions" else (*keys, "prompt_config"), keys)
+    made = PromptConfig(file, NAME, instructions=instructions, settings=settings, place=parsed.place())
+    return replace(made, instruction_places=places), tuple(notes)
+
+
+def _verification(
+    config: Mapping[str, Any], parsed: Parsed, keys: tuple[str | int, ...]
+) -> tuple[Instructions, dict[str, Any], tuple[Note, ...]]:
+    """The instructions of a verification configuration, its other settings, and what is wrong with it."""
+    top = Node(config, parsed, keys=keys)
+    top.notes.extend(unknown_keys(config, (*verification.KEYS, *SHORTCUTS, *verification.OBSOLETE), parsed, *keys))
+    check(top)
+    stated = config.get("prompt_config")
+    inner = _said(stated) if isinstance(stated, Mapping) else stated
+    instructions, found = from_value({} if inner is None else inner, parsed, *keys, "prompt_config")
+    filled, more = from_value({key: config[key] for key in SHORTCUTS if key in config}, parsed, *keys)
     for key, text in filled.items():
         instructions[key] = text if instructions.get(key) is None else instructions[key]
-    shown = {key: value for key, value in config.items() if key not in (*OBSOLETE, *SHORTCUTS, "prompt_config")}
-    settings, masked = mask_secrets({"shape": shape, **shown})
-    notes += [*found, *more, *(Note("dat-secret-masked", {"key": key}, parsed.place(*keys), key) for key in masked)]
-    return PromptConfig(file, NAME, instructions=instructions, settings=settings, place=parsed.place()), tuple(notes)
+    dropped = [key for key in verification.OBSOLETE if key in config]
+    shown = {key: value for key, value in config.items() if key not in (*dropped, *SHORTCUTS, "prompt_config")}
+    settings, masked = mask_secrets(shown)
+    secrets = (Note("dat-secret-masked", {"key": key}, parsed.place(*keys, *_way(key)), key) for key in masked)
+    notes = (*top.notes, *found, *more, *secrets, *_unused_prompts(config, parsed, keys))
+    return instructions, settings | ({"dropped": dropped} if dropped else {}), notes
+
+
+def _unused_prompts(config: Mapping[str, Any], parsed: Parsed, keys: tuple[str | int, ...]) -> Iterator[Note]:
+    """A parsing model's own system prompt, which is recorded and never sent to the judge."""
+    for model in verification.models_of(config):
+        if model.kind == "parsing" and model.system_prompt:
+            place = parsed.place(*keys, "parsing_models", model.position, "system_prompt")
+            values = {"model": model.name, "characters": len(model.system_prompt)}
+            yield Note("asm-parsing-system-prompt-unused", values, place, model.system_prompt)
+
+
+def _way(dotted: str) -> tuple[str | int, ...]:
+    return tuple(int(part) if part.isdigit() else part for part in dotted.split("."))
+
+
+def places_of(instructions: Mapping[str, str | None], parsed: Parsed, *ways: tuple[str | int, ...]) -> dict[str, Place]:
+    """Where each text stands: under its own name or its shortcut, below the first of `ways` that gives that text."""
+    return {key: next(_homes(key, text, parsed, ways), parsed.place()) for key, text in instructions.items()}
+
+
+def _homes(key: str, text: str | None, parsed: Parsed, ways: tuple[tuple[str | int, ...], ...]) -> Iterator[Place]:
+    for at in ((*way, name) for way in ways for name in (key, f"{key}{SHORTCUT}")):
+        value = parsed.value
+        for step in at:
+            value = value.get(step) if isinstance(value, Mapping) else None
+        if value == text and at in parsed.lines:
+            yield parsed.place(*at)
 
 
 def from_value(value: Any, parsed: Parsed, *at: str | int) -> tuple[Instructions, tuple[Note, ...]]:

@@ -28,6 +28,7 @@ LISTED = 8  # places named in one finding
 LIKE = re.compile(
     r"SYSTEM(_?(PROMPT|MESSAGE|MSG|TEXT|INSTRUCTION))?$", re.IGNORECASE
 )  # constants that say what they are
+SYSTEM, USER = ("system",), ("user", "human")  # what rows call the roles
 MESSAGES = ("messages", "prompt", "chosen_messages", "conversations")  # columns with a list of messages
 
 
@@ -159,15 +160,27 @@ def _messages(path: Path, file: str) -> tuple[list[Candidate], tuple[Note, ...]]
     return candidates, tuple(notes)
 
 
+def users(path: Path, root: Path) -> Iterator[tuple[int | None, str]]:
+    """The first user message of each of the first rows of a messages file, with its line."""
+    for row in islice(raw_rows(path, show(root, path)), ROWS):
+        if isinstance(row, Row) and (text := _first_of(row.fields, USER)) is not None:
+            yield row.line, text
+
+
 def _system_of(fields: Mapping[str, Any]) -> str | None:
-    """The first system message of a row of training data, in any of the known layouts."""
+    """The first system message of a row of training data."""
+    return _first_of(fields, SYSTEM)
+
+
+def _first_of(fields: Mapping[str, Any], roles: Sequence[str]) -> str | None:
+    """The first message of a role in a row of training data, in any of the known layouts."""
     for messages in _lists(fields):
         for message in messages:
             if not isinstance(message, Mapping):
                 continue
             role = message.get("role", message.get("from"))
             content = message.get("content", message.get("value"))
-            if role == "system" and (text := _text(content)) is not None:
+            if role in roles and (text := _text(content)) is not None:
                 return text
     return None
 

@@ -58,6 +58,7 @@ class Dataset:
     _file: int = -1  # an open file: what was indexed stays readable when the name is given to another file
     _parse: Any = jsonl.parse
     _private: tuple[str, ...] = ()
+    _seen: tuple[int, int] = (0, 0)  # size and time of the open file
 
     def __len__(self) -> int:
         return self._index.count if self._index else int(self.source is None)
@@ -88,6 +89,11 @@ class Dataset:
         if len(raw) != end - start:
             raise DatasetChanged(f"{self.file}: record {index} is no longer there")
         return raw
+
+    @property
+    def written(self) -> bool:
+        """Whether the open file was written to since: what it held is gone. One that was replaced is still whole."""
+        return self._file >= 0 and _stat(self._file) != self._seen
 
     def find(self, called: str) -> int | None:
         """The number of the first record of that id."""
@@ -186,9 +192,15 @@ def _opened(path: Path, file: str, source: DatasetSource, progress: Progress | N
         _file=handle,
         _parse=getattr(chosen.module, "parse", jsonl.parse),
         _private=private_paths(source),
+        _seen=_stat(handle),
     )
     weakref.finalize(dataset, os.close, handle)
     return dataset
+
+
+def _stat(handle: int) -> tuple[int, int]:
+    found = os.fstat(handle)
+    return found.st_size, found.st_mtime_ns
 
 
 def detail(chosen: Chosen, shape: Mapping[str, Any]) -> str:

@@ -11,8 +11,8 @@ from threading import Lock
 from typing import Any
 
 from readback import cell
-from readback.render.simple_fields import Piece, Wrong, format_pieces, placeholder_pieces
-from readback.types import NOWHERE, Note, Origin, Place, Segment, Syntax, Values
+from readback.render.simple_fields import Piece, Wrong, format_pieces, left, placeholder_pieces
+from readback.types import NOWHERE, Note, Origin, Place, Segment, Syntax, Use, UseState, Values
 
 WORK = "readback.render.jinja:work"
 SECONDS = 0.8  # for compiling a template and rendering it twice; ordinary ones take milliseconds
@@ -46,13 +46,14 @@ class Rendered:
     """What a template gave. `ok` False: no segments, and a note that says why.
 
     `names` are the variables it reads from the values, dotted where the template says so, each with the line
-    where it first stands.
+    where it first stands; `uses` what became of them, and of the fields of what it goes through.
     """
 
     segments: tuple[Segment, ...]
     names: tuple[tuple[str, Place], ...] = ()
     notes: tuple[Note, ...] = ()
     ok: bool = True
+    uses: tuple[Use, ...] = ()
 
     @property
     def text(self) -> str:
@@ -98,14 +99,25 @@ def _filled(template: Template, values: Values, defaults: Values) -> Rendered:
     for piece in pieces:
         if piece.name:
             names.setdefault(piece.name, _at(template, piece.line))
+    uses = tuple(Use(name, _state(name, values, defaults), place) for name, place in names.items())
     if wrong:
-        return Rendered((), tuple(names.items()), tuple(_wrong(template, each) for each in wrong), ok=False)
+        return Rendered((), tuple(names.items()), tuple(_wrong(template, each) for each in wrong), False, uses)
+    if template.syntax == "placeholder":
+        uses += tuple(Use(name, "missing", _at(template, line)) for name, line in left(template.text, names).items())
     segments = (
         Segment(piece.text, _origin(template, piece.name, values), piece.name, _at(template, piece.line))
         for piece in pieces
         if piece.text
     )
-    return Rendered(tuple(segments), tuple(names.items()))
+    return Rendered(tuple(segments), tuple(names.items()), uses=uses)
+
+
+def _state(name: str, values: Values, defaults: Values) -> UseState:
+    """What became of a plain field, which is filled with whatever is there."""
+    value = values[name] if name in values else defaults[name]
+    if value is None:
+        return "null"
+    return "empty" if value in ("", [], {}) else "present" if name in values else "default"
 
 
 def _origin(template: Template, name: str | None, values: Values) -> Origin:
@@ -176,14 +188,22 @@ def _remember(template: Template, kind: str, detail: str) -> None:
 
 def _rendered(template: Template, answer: Mapping[str, Any]) -> Rendered:
     names = tuple((name, _at(template, line)) for name, line in sorted(answer["names"].items(), key=lambda n: n[1]))
+    uses = _uses(template.place, tuple(map(tuple, answer.get("uses", ()))))
     if failed := answer.get("failed"):
-        return Rendered((), names, (_note(template, failed),), ok=False)
+        return Rendered((), names, (_note(template, failed),), False, uses)
     places = {line: _at(template, line) for line in {piece[3] for piece in answer["pieces"]}}
     segments = (
         Segment(text, template.origin if kind == "literal" else kind, name, places[line])
         for text, kind, name, line in answer["pieces"]
     )
-    return Rendered(tuple(segments), names)
+    return Rendered(tuple(segments), names, uses=uses)
+
+
+@lru_cache(4096)
+def _uses(place: Place, kept: tuple[tuple[Any, ...], ...]) -> tuple[Use, ...]:
+    return tuple(
+        Use(name, state, _line_at(place, line), times, of, asked) for name, state, line, times, of, asked in kept
+    )
 
 
 def _note(template: Template, failed: Mapping[str, Any]) -> Note:

@@ -13,8 +13,10 @@ from jinja2.idtracking import VAR_LOAD_RESOLVE
 from jinja2.runtime import LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment
 
+from readback.render import seen as render_seen
 from readback.render import trace as render_trace
 from readback.render.marks import JOIN, MARK
+from readback.render.watch import FIND, GET, WATCH
 
 DICT_NAMES = frozenset(dir(dict))
 LOOP_NAMES = frozenset(
@@ -75,14 +77,17 @@ def loaded(env: SandboxedEnvironment, tree: nodes.Template) -> tuple[Template, f
 
 @lru_cache(32)
 def environment(
-    blocks: bool, mutable: bool = False, hidden: frozenset[str] = frozenset(), marked: bool = False
+    blocks: bool, mutable: bool = False, hidden: frozenset[str] = frozenset(), marked: bool = False, seen: bool = False
 ) -> SandboxedEnvironment:
     """The environment for adapters (`blocks`) or prompts; `hidden` are global names that the data define anew.
 
-    `mutable` for templates that change what they make; `marked` for the rendering that keeps track of origins.
+    `mutable` for templates that change what they make; `marked` for the rendering that keeps track of origins, `seen`
+    for one that only looks at the names it reads.
     """
     kind = _Ours if mutable else _Immutable
     env = kind(trim_blocks=blocks, lstrip_blocks=blocks)
+    if marked or seen:
+        env.filters |= {WATCH: render_seen.watch, FIND: render_seen.find, GET: render_seen.get}
     if marked:
         env.filters |= {MARK: render_trace.mark, JOIN: render_trace.join, "trim": render_trace.trim}
     for name in hidden:

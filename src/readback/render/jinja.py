@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import TracebackType
@@ -23,13 +24,16 @@ from readback import cell
 from readback.render.data_paths import Names, first_lines, names
 from readback.render.env import environment, loaded, mutates
 from readback.render.marks import PLANES, Marker, Site, holds, split
+from readback.render.seen import SEEN, Kept, Seen, account
 from readback.render.trace import STATE, Trace
+from readback.render.watch import Look, watcher
 
 KEPT = 256  # compiled templates kept in a child: more than the modes, tasks and adapters of a workspace
 LONGEST = 8 << 20  # characters of one rendered text
 ROOT = re.compile(r"[.\[]")  # where the first name of a path ends
 REASON = 300  # characters of a reason: an exception may repeat the data
 GLOBALS = frozenset(DEFAULT_NAMESPACE)
+ACCOUNTS = 1_000  # different accounts of one template kept in a child
 
 Piece = tuple[str, str, str | None, int | None]  # text, kind, name, line
 
@@ -54,7 +58,9 @@ class Ready:
     lines: Mapping[str, int]
     mutable: bool
     tree: nodes.Template | None  # until the first marked form is made of it
-    marked: dict[int, tuple[Compiled, tuple[Site, ...]] | None] = field(default_factory=dict)
+    marked: dict[int, tuple[Compiled, tuple[Site, ...], tuple[Look, ...]] | None] = field(default_factory=dict)
+    watched: list[tuple[Compiled, tuple[Look, ...]] | None] = field(default_factory=list)  # at most one
+    accounts: dict[tuple[Any, ...], tuple[Kept, ...]] = field(default_factory=dict)
 
 
 def work(payload: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -84,9 +90,11 @@ def one(text: str, blocks: bool, values: Mapping[str, Any], absent: Any, hidden:
     if isinstance(ready, Failed):
         return {"names": {}, "failed": ready.verdict}
     try:
-        return {"names": ready.lines, "pieces": rendered(ready, values, absent)}
+        pieces, uses = rendered(ready, values, absent)
+        return {"names": ready.lines, "pieces": pieces, "uses": uses}
     except Failed as failed:
-        return {"names": ready.lines, "failed": failed.verdict}
+        uses = _looked(ready, values, absent) if failed.verdict["kind"] == "error" else ()
+        return {"names": ready.lines, "failed": failed.verdict, "uses": uses}
 
 
 @lru_cache(KEPT)
@@ -106,8 +114,8 @@ def compiled(text: str, blocks: bool, hidden: frozenset[str]) -> Ready | Failed:
         return _failure(error)
 
 
-def rendered(ready: Ready, values: Mapping[str, Any], absent: Any) -> list[Piece]:
-    """The pieces of the text. Raises Failed."""
+def rendered(ready: Ready, values: Mapping[str, Any], absent: Any) -> tuple[list[Piece], tuple[Kept, ...]]:
+    """The pieces of the text, and what became of each name. Raises Failed."""
     try:
         plain = _run(ready.plain, copy.deepcopy(values) if ready.mutable else values)
     except Failed:
@@ -117,10 +125,10 @@ def rendered(ready: Ready, values: Mapping[str, Any], absent: Any) -> list[Piece
     except Exception as error:
         raise _failure(error) from None
     try:
-        pieces = _pieces(ready, plain, copy.deepcopy(values) if ready.mutable else values, absent)
+        told = _pieces(ready, plain, copy.deepcopy(values) if ready.mutable else values, absent)
     except (Exception, MemoryError):  # only the account of origins failed; the text stands
-        pieces = None
-    return pieces if pieces is not None else [(plain, "unknown", None, None)] if plain else []
+        told = None
+    return told or ([(plain, "unknown", None, None)] if plain else [], _looked(ready, values, absent))
 
 
 def _run(template: Compiled, values: Mapping[str, Any]) -> str:
@@ -135,7 +143,9 @@ def _run(template: Compiled, values: Mapping[str, Any]) -> str:
     return "".join(parts)
 
 
-def _pieces(ready: Ready, plain: str, values: Mapping[str, Any], absent: Any) -> list[Piece] | None:
+def _pieces(
+    ready: Ready, plain: str, values: Mapping[str, Any], absent: Any
+) -> tuple[list[Piece], tuple[Kept, ...]] | None:
     base = next((plane for plane in PLANES if not holds(plane, (plain, ready.text))), None)
     if base is None:
         return None
@@ -143,22 +153,60 @@ def _pieces(ready: Ready, plain: str, values: Mapping[str, Any], absent: Any) ->
         ready.marked[base] = _marked(ready, base)
     if (made := ready.marked[base]) is None:
         return None
-    template, sites = made
+    template, sites, looks = made
     trace = Trace(base, sites, values, ready.names.context)
-    parts = split(_run(template, {**values, STATE: trace}), base)
+    seen = Seen(looks, trace)
+    parts = split(_run(template, {**values, STATE: trace, SEEN: seen}), base)
     if parts is None:
         return None
     pieces = [(text, *_origin(trace, index, absent)) for text, index in parts]
-    return _joined(pieces) if "".join(piece[0] for piece in pieces) == plain else None
+    if "".join(piece[0] for piece in pieces) != plain:
+        return None
+    return _joined(pieces), _account(ready, looks, seen, absent)
 
 
-def _marked(ready: Ready, base: int) -> tuple[Compiled, tuple[Site, ...]] | None:
+def _account(ready: Ready, looks: tuple[Look, ...], seen: Seen, absent: Any) -> tuple[Kept, ...]:
+    """What became of the names; most records of a dataset have one of a few accounts."""
+    key = (len(looks), seen.key(), tuple(absent))
+    if key not in ready.accounts:
+        if len(ready.accounts) >= ACCOUNTS:
+            ready.accounts.clear()
+        ready.accounts[key] = account(looks, seen, absent)
+    return ready.accounts[key]
+
+
+def _looked(ready: Ready, values: Mapping[str, Any], absent: Any) -> tuple[Kept, ...]:
+    """What became of the names where the marked rendering does not tell, up to where the template fails."""
+    if not ready.watched:
+        ready.watched.append(_watched(ready))
+    if (made := ready.watched[0]) is None:
+        return ()
+    template, looks = made
+    seen = Seen(looks, Trace(PLANES[0], (), values, ready.names.context))
+    with suppress(Exception, MemoryError):
+        _run(template, {**(copy.deepcopy(values) if ready.mutable else values), SEEN: seen})
+    return _account(ready, looks, seen, absent)
+
+
+def _watched(ready: Ready) -> tuple[Compiled, tuple[Look, ...]] | None:
+    env = environment(ready.blocks, ready.mutable, ready.hidden, seen=True)
+    try:
+        tree = env.parse(ready.text)
+        watching = watcher(tree, ready.names, holders=True)
+        template, _ = loaded(env, watching.visit(tree))
+        return template, tuple(watching.looks)
+    except Exception:  # more names than are looked at, or an expression that cannot be rewritten
+        return None
+
+
+def _marked(ready: Ready, base: int) -> tuple[Compiled, tuple[Site, ...], tuple[Look, ...]] | None:
     env = environment(ready.blocks, ready.mutable, ready.hidden, marked=True)
     tree, ready.tree = ready.tree or env.parse(ready.text), None
     marker = Marker(ready.names, base)
     try:
-        template, _ = loaded(env, marker.visit(tree))
-        return template, tuple(marker.sites)
+        watching = watcher(tree, ready.names)
+        template, _ = loaded(env, watching.visit(marker.visit(tree)))
+        return template, tuple(marker.sites), tuple(watching.looks)
     except Exception:  # more outputs than marks, or an expression that cannot be rewritten
         return None
 

@@ -133,8 +133,8 @@ class Marker(NodeTransformer):
         assert expr.node is not None  # noqa: S101 - a filter block has no join in an output
         items = self.described(expr.node, expr.lineno)
         found = items.chain or chain(expr.node)
-        tails = _tails(found) if found else ()
-        self.opening(Site(items.kind, items.name, expr.lineno, found, items.default, items.falsy, tails))
+        after = tails(found) if found else ()
+        self.opening(Site(items.kind, items.name, expr.lineno, found, items.default, items.falsy, after))
         args: list[nodes.Expr] = [nodes.Const(len(self.sites) - 1)]
         args.append(nodes.List([*found.prefixes] if found else []))
         args.append(nodes.List([key for key in found.keys if isinstance(key, nodes.Expr)] if found else []))
@@ -155,7 +155,7 @@ class Marker(NodeTransformer):
         fixed = self.names.reads(found.root) and not any(isinstance(key, nodes.Expr) for key in found.keys)
         if fixed and not default:
             return Site(kind, name, line)
-        return Site(kind, name, line, found, default, falsy, _tails(found))
+        return Site(kind, name, line, found, default, falsy, tails(found))
 
     def followed(self, found: Chain) -> Chain:
         """A chain from the variable of the innermost loop, seen from what the loop goes through, by position."""
@@ -171,11 +171,12 @@ class Marker(NodeTransformer):
         return Chain((*start.prefixes, *found.prefixes), (*start.keys, position, *found.keys))
 
 
-def _tails(found: Chain) -> tuple[str | None, ...]:
-    tails: list[str | None] = [""]
+def tails(found: Chain) -> tuple[str | None, ...]:
+    """What follows each prefix of a chain; None where a key is computed."""
+    after: list[str | None] = [""]
     for key in reversed(found.keys):
-        tails.append(None if tails[-1] is None or isinstance(key, nodes.Expr) else step(key) + tails[-1])
-    return tuple(reversed(tails))
+        after.append(None if after[-1] is None or isinstance(key, nodes.Expr) else step(key) + after[-1])
+    return tuple(reversed(after))
 
 
 def _default(expr: nodes.Node) -> tuple[bool, bool]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import islice
 
@@ -118,3 +119,12 @@ def placeholder_pieces(text: str, values: Values) -> tuple[list[Piece], list[Wro
             return made.done()
     made.literal(text[at:], line)
     return made.done()
+
+
+def left(text: str, filled: Collection[str]) -> dict[str, int]:
+    """The placeholders of `text` that nothing was put in for, each with its line."""
+    lines: dict[str, int] = {}
+    for match in PLACEHOLDER.finditer(text):
+        if match[1] not in filled and match[1] not in lines and len(lines) < REFUSED:
+            lines[match[1]] = text.count("\n", 0, match.start()) + 1
+    return lines

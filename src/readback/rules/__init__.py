@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import traceback
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from types import ModuleType
@@ -13,7 +13,7 @@ from typing import Any
 
 from readback.folder import by
 from readback.rules import _page
-from readback.types import NOWHERE, Case, Condition, Finding, Note, Place, Values
+from readback.types import NOWHERE, Case, Condition, Finding, Note, Place, Record, Values
 
 AREAS = {
     "dat": "loading",
@@ -82,16 +82,32 @@ def key(note: Note) -> str:
 def check(case: Case, on: str, codes: Collection[str] | None = None) -> Iterator[Finding | Fault]:
     """What the rules of one kind (`on`: workspace, record, assembly) find; `codes` narrows them down."""
     for code, rule in _that_look_at(on):
-        if codes is not None and code not in codes:
-            continue
-        try:
-            yield from (noted(note, case) for note in rule.check(case))
-        except MemoryError:  # a bounded child that is full: the fault of what it works on
-            raise
-        except Exception as error:  # a rule that fails is our fault and must stop no other
-            last = traceback.extract_tb(error.__traceback__)[-1]
-            said = f"{type(error).__name__}: {error} ({last.name}, line {last.lineno})"
-            yield Fault(code, said, placed(NOWHERE, case))
+        if codes is None or code in codes:
+            yield from _told(code, rule.check, case)
+
+
+def marks(record: Record, codes: Collection[str] | None = None) -> Iterator[tuple[str, str, str]]:
+    """Code, kind and text of everything in a record that a rule about the dataset expects only once."""
+    for code, rule in _that_look_at("dataset"):
+        if codes is None or code in codes:
+            yield from ((code, kind, text) for kind, text in rule.marks(record))
+
+
+def repeats(code: str, first: Record, later: Case, kinds: Sequence[str]) -> Iterator[Finding | Fault]:
+    """What a rule about the dataset says where the record of `later` repeats the kinds of marks of `first`."""
+    yield from _told(code, lambda case: RULES()[code].repeats(first, case.record, kinds), later)
+
+
+def _told(code: str, look: Callable[[Case], Iterator[Note]], case: Case) -> Iterator[Finding | Fault]:
+    """The findings of one rule; a rule that fails is our fault and must stop no other."""
+    try:
+        yield from (noted(note, case) for note in look(case))
+    except MemoryError:  # a bounded child that is full: the fault of what it works on
+        raise
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        said = f"{type(error).__name__}: {error} ({last.name}, line {last.lineno})"
+        yield Fault(code, said, placed(NOWHERE, case))
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -13,6 +13,7 @@ SAME = (
     ("query", "question", "instruction", "prompt", "input", "user_query", "query_text", "user_input", "text"),
     ("chunks", "contexts", "context", "documents", "docs", "passages", "sources", "retrieved", "snippets", "links"),
     ("answer", "response", "output", "completion", "reply", "generated_answer"),
+    ("messages", "history", "conversation", "turns", "dialogue", "input"),
     ("reference", "expected_response", "reference_answer", "gold", "target", "ground_truth", "expected"),
 )
 
@@ -42,7 +43,31 @@ def _likeness(name: str, path: str) -> float:
     want, have = name.casefold(), path.rpartition(".")[2].casefold()
     if want == have:
         return 1.0
-    for words in SAME:
+    for words in () if want.startswith("system") else SAME:
         if any(want == word or want.endswith(f"_{word}") for word in words) and have in words:
             return 0.9 - words.index(have) / 100
     return SequenceMatcher(None, want, have).ratio() * 0.85
+
+
+def offered(name: str, fields: Mapping[str, Any], a_list: bool, taken: Collection[str] = ()) -> str | None:
+    """The field that a missing name may mean: of the record, or of the items of the list it is looked up in.
+
+    Of an item's fields only such as are not `taken` by another name, and none where some item has the very field.
+    """
+    start, _, rest = name.rpartition("[*].")
+    if not start:
+        return nearest(name, fields, a_list)
+    listed = _at(fields, start)
+    items = [item for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []
+    if not items or any(item.get(rest) is not None for item in items):
+        return None
+    free = {key: value for key, value in items[0].items() if f"{start}[*].{key}" not in taken}
+    near = nearest(rest, free, a_list)
+    return f"{start}[*].{near}" if near else None
+
+
+def _at(fields: Mapping[str, Any], path: str) -> Any:
+    value: Any = fields
+    for step in path.split("."):
+        value = value.get(step) if isinstance(value, Mapping) else None
+    return value

@@ -1,83 +1,105 @@
-"""Where a text repeats another one, whatever its blanks and capitals; spans count characters of the text as it is.
+"""Where a text repeats another one; spans count characters of the text as it is.
 
-A repeated text counts when it stands whole, or when one of its sentences of SENTENCE words or more does. A short one
-(fewer than SHORT characters) must be a sentence of its own, so that "Be brief." is found in "Be brief. Why?" and not
-in "Tell her to be brief.". One that ends a sentence must not be continued in the other text: "You are an assistant."
-is not repeated by "You are an assistant manager". RUN words in a row that make no whole sentence are a partial hit.
+A repeated text counts when it stands whole, or when one of its sentences of five words or more does; punctuation,
+blanks and capitals aside. A short one (fewer than SHORT characters) must be a sentence of its own, so that "Be brief."
+is found in "Be brief. Why?" and not in "Tell her to be brief.". One that ends a sentence must not be continued in the
+other text: "You are an assistant." is not repeated by "You are an assistant manager". What was edited lightly is found
+by its likeness (`_near`). RUN words in a row that make no whole sentence are a partial hit.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Literal
+
+from readback.rules import _near
+from readback.rules._found import Found, chosen, joined
+from readback.rules._sentence_edges import ENDS, after, before, begins, goes_on
+from readback.rules._units import SEEDS, Index, Unit, index, may_hold
+from readback.rules._words import GAP, Words, letters, span, stems, words
 
 SHORT = 20  # characters: below, a text is words anybody may use
-LEAST = 4  # characters: below, even a whole sentence says nothing
-SENTENCE = 5  # words of a sentence that counts on its own
-RUN = 8  # words in a row that nobody writes twice by chance
 LONG = 5  # words from which a text counts even where the sentence goes on
-GAP = "\0"  # stands for what is not looked at
+RUN, RUN_LETTERS = 8, 24  # words in a row, and their letters, that nobody writes twice by chance
+THRESHOLD = 0.8  # how much alike two texts must be, where nothing else is said
 
-_ENDS = ".!?…:;,。！？：；，"
-_BREAK = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n\s*\n")
+How = Literal["exact", "spacing", "edited", "part"]
+Seeds = Sequence[tuple[int, tuple[tuple[int, int], ...]]]  # word of the text, then (unit, word of it) for each
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """`text[start:end]` repeats the text of number `which`; `part` where it is no whole sentence of it."""
+    """`text[start:end]` repeats text number `which`, alike by `share` where `needed` was asked for.
+
+    `how`: character by character; blanks, capitals and punctuation aside; edited; or only a part of it.
+    """
 
     start: int
     end: int
     which: int
-    part: bool = False
+    how: How = "exact"
+    share: float = 1.0
+    needed: float = THRESHOLD
+
+    @property
+    def part(self) -> bool:
+        return self.how == "part"
 
 
-@dataclass(frozen=True, slots=True)
-class Phrase:
-    """What is looked for: blanks and capitals evened out, the last punctuation left off; and `as_it_is`."""
+def overlaps(text: str, sources: Sequence[str], threshold: float = THRESHOLD, edits: bool = True) -> tuple[Hit, ...]:
+    """Every stretch of `text` that repeats one of `sources`, in order; no two overlap, the longest one wins.
 
-    text: str
-    words: int
-    as_it_is: str = ""
-
-
-def overlaps(text: str, sources: Sequence[str]) -> tuple[Hit, ...]:
-    """Every stretch of `text` that repeats one of `sources`, in order; no two overlap, the longest one wins."""
-    even = normal(text)
-    found = [hit for which, source in enumerate(sources) for hit in _of_one(text, even, source, which)]
-    taken: list[Hit] = []
-    for hit in sorted(_joined(found), key=lambda hit: (hit.part, hit.start - hit.end, hit.which)):
-        if all(hit.end <= other.start or other.end <= hit.start for other in taken):
-            taken.append(hit)
-    return tuple(sorted(taken, key=lambda hit: hit.start))
-
-
-def _of_one(text: str, even: str, source: str, which: int) -> Iterator[Hit]:
-    """The hits of one source; where it stands whole, its parts are not looked for."""
-    for number, (part, phrase) in enumerate(_looked_for(source)):
-        if phrase.text not in even:
-            continue
-        spans = tuple(_spans(text, phrase, part))
-        yield from (Hit(start, end, which, part) for start, end in spans)
-        if spans and not number:
-            return
+    `edits`: whether what is only alike, and parts, count too. Time is in proportion to the text's length.
+    """
+    looked = index(tuple(sources))
+    if not edits and not may_hold(text, looked.units):
+        return ()
+    own, beginnings = words(text), stems(text)
+    pairs = looked.pairs
+    seeds = [(at, pairs[pair]) for at, pair in enumerate(pairwise(beginnings)) if pair in pairs][:SEEDS]
+    if not seeds and not looked.single:
+        return ()
+    found = list(_whole(text, own, seeds, looked))
+    complete = {one.unit.which for one in found if one.unit.whole}
+    found = [one for one in found if one.unit.whole or one.unit.which not in complete]
+    found = list(joined(chosen(found, len(own)), own))
+    if edits:
+        rest = _by_unit(seeds, looked, complete)
+        there = {one.unit for one in found}
+        found += _edited(text, own, {unit: at for unit, at in rest.items() if unit not in there}, threshold)
+        found += _runs(own, {unit: at for unit, at in rest.items() if unit.whole})
+    return tuple(_hit(text, one, sources, threshold) for one in joined(chosen(found, len(own)), own))
 
 
 def places(text: str, part: str) -> Iterator[tuple[int, int]]:
-    """Where `part` stands in `text`: exactly, else with blanks and capitals evened out."""
+    """Where `part` stands in `text`: exactly, else with blanks, capitals and punctuation aside."""
     if part and part in text:
-        yield from _exactly(text, part)
-    elif (phrase := normal(part)) and phrase in normal(text):
-        yield from _found(text, phrase)
+        start = text.find(part)
+        while start >= 0:
+            yield start, start + len(part)
+            start = text.find(part, start + len(part))
+        return
+    wanted, own, trimmed = words(part), words(text), part.strip()
+    at = _next(own, wanted, 0)
+    while at is not None:
+        start, end = span(text, at)[0], span(text, at + len(wanted) - 1)[1]
+        opening, closing = trimmed[: span(trimmed, 0)[0]], trimmed[span(trimmed, -1)[1] :]
+        opened, closed = text.endswith(opening, 0, start), text.startswith(closing, end)
+        yield start - len(opening) * opened, end + len(closing) * closed
+        at = _next(own, wanted, at + len(wanted))
 
 
-def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
+def blanked(text: str, holes: Iterable[tuple[int, int]]) -> str:
     """`text` with the spans replaced by gaps of the same length."""
-    for start, end in spans:
-        text = text[:start] + GAP * (end - start) + text[end:]
-    return text
+    parts: list[str] = []
+    at = 0
+    for start, end in sorted(holes):
+        parts += (text[at:start], GAP * (end - max(start, at)))
+        at = max(at, end)
+    return "".join((*parts, text[at:]))
 
 
 def normal(text: str) -> str:
@@ -85,109 +107,113 @@ def normal(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-@lru_cache(maxsize=512)
-def _looked_for(source: str) -> tuple[tuple[bool, Phrase], ...]:
-    whole = _phrase(source)
-    if len(whole.text) < LEAST:
-        return ()
-    sentences = {p.text: p for p in map(_phrase, _BREAK.split(source)) if p.words >= SENTENCE and len(p.text) >= SHORT}
-    words = normal(source).split()
-    runs = {" ".join(words[at : at + RUN]) for at in range(len(words) - RUN + 1)}
-    sentences.pop(whole.text, None)
-    return (
-        (False, whole),
-        *((False, sentence) for sentence in sentences.values()),
-        *((True, Phrase(run, RUN)) for run in sorted(runs)),
+def _whole(text: str, own: Words, seeds: Seeds, looked: Index) -> Iterator[Found]:
+    """The units that stand in the text word by word, with what stands beside them in both texts."""
+    starts = [(at, number) for at, here in seeds for number, place in here if not place]
+    if looked.single:
+        starts += [(at, number) for at, word in enumerate(stems(text)) for number in looked.single.get(word, ())]
+    for at, number in starts:
+        unit = looked.units[number]
+        one = Found(at, at + len(unit.words), unit)
+        if own[at : one.last] == unit.words and _stands(text, one, unit.size >= LONG, unit.characters >= SHORT):
+            yield one if unit.whole else _grown(own, one, looked.whole[unit.which], looked.bounds[unit.which])
+
+
+def _grown(own: Words, one: Found, whole: Words, bounds: frozenset[int]) -> Found:
+    """A sentence with those before and after it that are the same in both texts; `bounds` are where each begins."""
+    first, last = one.first, one.last
+    shift = one.unit.at - first
+    while first and first + shift and own[first - 1] == whole[first - 1 + shift]:
+        first -= 1
+    while last < len(own) and last + shift < len(whole) and own[last] == whole[last + shift]:
+        last += 1
+    while first + shift not in bounds:
+        first += 1
+    while last + shift not in bounds:
+        last -= 1
+    return replace(one, first=first, last=last)
+
+
+def _by_unit(seeds: Seeds, looked: Index, complete: set[int]) -> dict[Unit, list[tuple[int, int]]]:
+    """By unit: the words of the text that begin one of its pairs, and that pair's place; of texts not yet found."""
+    found: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for at, here in seeds:
+        for number, place in here:
+            found[number].append((at, place))
+    return {looked.units[n]: at for n, at in found.items() if looked.units[n].which not in complete}
+
+
+def _edited(
+    text: str, own: Words, by_unit: Mapping[Unit, Sequence[tuple[int, int]]], threshold: float
+) -> Iterator[Found]:
+    """What is like a unit: inside another sentence only where it is long, or very near."""
+    budget = [_near.WORK]
+    for unit, seeds in by_unit.items():
+        if not _near.worth_it(unit):
+            continue
+        for hit in _near.alike(own, stems(text), unit, seeds, threshold, budget):
+            first, last = _to_the_ends(text, own, hit)
+            one = Found(first, last, unit, False, True, hit.share, hit.needed)
+            near = _near.nearer(threshold)
+            inside = unit.size >= _near.MIDDLE or (unit.size >= _near.SHORT and one.share >= near)
+            if _stands(text, one, inside, inside):
+                yield one
+
+
+def _to_the_ends(text: str, own: Words, hit: _near.Alike) -> tuple[int, int]:
+    """The hit with the changed words at its ends, as far as they belong to the same sentence."""
+    first, last = hit.first, hit.last
+    while first > 0 and hit.first - first < hit.before and _neighbours(text, own, first - 1):
+        first -= 1
+    while last < len(own) and last - hit.last < hit.after and _neighbours(text, own, last - 1):
+        last += 1
+    return first, last
+
+
+def _neighbours(text: str, own: Words, at: int) -> bool:
+    """Whether a word and the one after it stand in one sentence, on one line."""
+    between = text[span(text, at)[1] : span(text, at + 1)[0]]
+    return GAP not in (own[at][0], own[at + 1][0]) and not any(char in ENDS or char in "\n\r" for char in between)
+
+
+def _runs(own: Words, by_unit: Mapping[Unit, Sequence[tuple[int, int]]]) -> Iterator[Found]:
+    """RUN words and more in a row that are in a row in the other text, too."""
+    for unit, seeds in by_unit.items():
+        first = last = shift = -1
+        same = (seed for seed in seeds if own[seed[0] : seed[0] + 2] == unit.words[seed[1] : seed[1] + 2])
+        for at, place in (*sorted(same, key=lambda seed: (seed[0] - seed[1], seed[0])), (len(own) + 1, -1)):
+            if shift == at - place and at == last - 1:
+                last += 1
+                continue
+            if last - first >= RUN and sum(map(letters, own[first:last])) >= RUN_LETTERS:
+                yield Found(first, last, unit, part=True)
+            first, last, shift = at, at + 2, at - place
+
+
+def _stands(text: str, one: Found, may_go_on: bool, may_be_inside: bool) -> bool:
+    """Whether the hit is a sentence of its own, as far as it must be."""
+    start, end = span(text, one.first)[0], span(text, one.last - 1)[1]
+    return may_go_on or (not goes_on(after(text, end)) and (may_be_inside or begins(before(text, start))))
+
+
+def _hit(text: str, one: Found, sources: Sequence[str], threshold: float) -> Hit:
+    start, end = span(text, one.first)[0], span(text, one.last - 1)[1]
+    said = text[start:end]
+    end += bool(text[end : end + 1]) and text[end] in ENDS
+    how: How = (
+        "part" if one.part else "edited" if one.edited else "exact" if said in sources[one.unit.which] else "spacing"
     )
+    return Hit(start, end, one.unit.which, how, one.share, one.needed or threshold)
 
 
-def _phrase(text: str) -> Phrase:
-    even = normal(text).rstrip(_ENDS + " ")
-    return Phrase(even, len(even.split()), text.strip().rstrip(_ENDS + " "))
-
-
-def _spans(text: str, phrase: Phrase, part: bool) -> Iterator[tuple[int, int]]:
-    for start, end in _found(text, phrase.text, phrase.as_it_is):
-        before, after = text[:start], text[end:]
-        if _one_word(before[-1:], phrase.text[0]) or _one_word(phrase.text[-1], after[:1]):
-            continue
-        long_enough = part or phrase.words >= LONG
-        if long_enough or (not _goes_on(after) and (len(phrase.text) >= SHORT or _begins(before))):
-            yield start, _with_end(text, end)
-
-
-def _with_end(text: str, end: int) -> int:
-    return end + 1 if text[end : end + 1] and text[end] in _ENDS else end
-
-
-def _goes_on(after: str) -> bool:
-    """Whether the sentence continues: a small letter or a digit follows on the same line."""
-    follows = after.lstrip(" \t\u00a0")[:1]
-    return follows.isalnum() and not follows.isupper() and not _unspaced(follows)
-
-
-def _one_word(left: str, right: str) -> bool:
-    """Whether two neighbours belong to one word."""
-    return all(char.isalnum() and not _unspaced(char) for char in (left, right))
-
-
-def _unspaced(char: str) -> bool:
-    """Whether a letter belongs to a script without capitals: there neither case nor blanks tell where words end."""
-    return char.isalpha() and char.upper() == char.lower()
-
-
-def _begins(before: str) -> bool:
-    """Whether a sentence begins here: at the start, on a new line, after punctuation or after a gap."""
-    last = before.rstrip(" \t\u00a0")[-1:]
-    return not last or last in _ENDS or last in "\n\r\"'«“(" + GAP
-
-
-def _joined(hits: Iterable[Hit]) -> Iterator[Hit]:
-    """Partial hits of one source that overlap, as one; the others as they are."""
-    parts = sorted((hit for hit in hits if hit.part), key=lambda hit: (hit.which, hit.start))
-    yield from (hit for hit in hits if not hit.part)
-    last: Hit | None = None
-    for hit in parts:
-        if last and hit.which == last.which and hit.start <= last.end:
-            last = Hit(last.start, max(last.end, hit.end), last.which, True)
-            continue
-        if last:
-            yield last
-        last = hit
-    if last:
-        yield last
-
-
-def _exactly(text: str, part: str) -> Iterator[tuple[int, int]]:
-    start = text.find(part)
-    while start >= 0:
-        yield start, start + len(part)
-        start = text.find(part, start + len(part))
-
-
-def _found(text: str, phrase: str, as_it_is: str = "") -> Iterator[tuple[int, int]]:
-    """Every place of an evened phrase; quickly where it always stands as it was written."""
-    if as_it_is and text.count(as_it_is) == normal(text).count(phrase):
-        yield from _exactly(text, as_it_is)
-        return
-    even, starts = _spread(text)
-    at = even.find(phrase)
-    while at >= 0:
-        yield starts[at], starts[at + len(phrase) - 1] + 1
-        at = even.find(phrase, at + len(phrase))
-
-
-@lru_cache(maxsize=8)
-def _spread(text: str) -> tuple[str, tuple[int, ...]]:
-    """The evened text, and for each of its characters the one of `text` it comes from."""
-    chars: list[str] = []
-    starts: list[int] = []
-    for at, char in enumerate(text):
-        if not char.isspace():
-            folded = char.casefold()
-            chars.extend(folded)
-            starts.extend([at] * len(folded))
-        elif chars and chars[-1] != " ":
-            chars.append(" ")
-            starts.append(at)
-    return "".join(chars), tuple(starts)
+def _next(own: Words, wanted: Words, at: int) -> int | None:
+    """Where the words `wanted` stand next, from `at`."""
+    while wanted:
+        try:
+            at = own.index(wanted[0], at)
+        except ValueError:
+            return None
+        if own[at : at + len(wanted)] == wanted:
+            return at
+        at += 1
+    return None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from readback.dialects import row_fields
 from readback.types import Case, Prompt, Values, Workspace
 
@@ -29,6 +32,38 @@ def reference(fields: Values) -> tuple[str, str] | None:
     """The field of the reference answer, and its text."""
     found = row_fields.reference(fields)
     return (found.name, found.value) if found else None
+
+
+def paper(fields: Values) -> str:
+    """The name of the file the record's question is about; "" where it is not said."""
+    metadata = fields.get("metadata")
+    return _name(metadata.get("source_path")) if isinstance(metadata, Mapping) else ""
+
+
+def retrieved(fields: Values) -> list[str]:
+    """The names of the files its contexts were taken from, each once."""
+    rag = fields.get("rag")
+    named = map(_name, _sources(rag)) if isinstance(rag, Mapping) else ()
+    return list(dict.fromkeys(name for name in named if name))
+
+
+def _sources(rag: Mapping[str, Any]) -> Iterator[Any]:
+    """What the contexts were taken from: paths with a page behind `#`, or the paths of chunks."""
+    listed = rag.get("sources")
+    if isinstance(listed, list) and listed:
+        yield from listed
+        return
+    for key in ("retrieved", "citations"):
+        chunks = rag.get(key)
+        if isinstance(chunks, list) and chunks:
+            yield from (chunk.get("source_path") for chunk in chunks if isinstance(chunk, Mapping))
+            return
+
+
+def _name(path: Any) -> str:
+    """The name of the file alone: paths of somebody's machine are nobody's business."""
+    text = path.partition("#")[0] if isinstance(path, str) else ""
+    return text.replace("\\", "/").rstrip("/").rpartition("/")[2]
 
 
 def unsent(workspace: Workspace) -> bool:

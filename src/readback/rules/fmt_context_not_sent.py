@@ -1,7 +1,8 @@
 """Contexts that the record lists are not inside the prompt.
 
 In mode rag the stored prompt is sent as it is. Each context of the record (blanks at its ends aside) is looked for in
-it; where a workspace has no conditions, the stored prompt of every record is looked at once.
+it; where a workspace has no conditions, the stored prompt of every record is looked at once. Contexts that are objects
+are not looked for where a template of the workspace picks parts of them.
 
 The judge is shown the contexts of the record, the model only those in the prompt: answers are then held against
 evidence that the model never saw. Conditions that rebuild the prompt from the contexts send all of them, so they are
@@ -10,7 +11,7 @@ given more than the conditions that send the stored prompt.
 Rebuild the stored prompt with a larger budget of characters, or cut the record's list down to what was sent.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from readback.rules import _stored
 from readback.types import Case, Note, Place
@@ -33,12 +34,20 @@ def check(case: Case) -> Iterator[Note]:
     if not prompts:
         return
     texts = [(number, str(text).strip()) for number, text in enumerate(listed, 1) if text is not None]
+    if _picks(case):
+        texts = [(number, text) for number, text in texts if not isinstance(listed[number - 1], Mapping)]
     texts = [(number, text) for number, text in texts if text]
     missing = [number for number, text in texts if not any(text in prompt for prompt in prompts)]
     if missing:
         values = {"present": len(texts) - len(missing), "listed": len(texts), "missing": missing}
         role = "user" if case.assembly else None
         yield Note(CODE, values, Place(role=role, field=name), ",".join(map(str, missing)))
+
+
+def _picks(case: Case) -> bool:
+    """Whether a template makes the prompt, and no builder that writes each context whole."""
+    _, prompt = _stored.sent_by(case) if case.assembly else ("", None)
+    return prompt is not None and prompt.syntax != "builder"
 
 
 def _prompts(case: Case) -> Iterator[str]:

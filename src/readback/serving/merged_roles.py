@@ -8,9 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from readback.types import Message, Segment
+from readback.types import Message, Model, Segment
 
 SEPARATOR = Segment("\n\n---\n\n", "joiner", "merge_roles")
+
+
+def gemma(model: Model | None) -> bool:
+    """Whether the later program takes a model for one without a system role: by its name after the last slash."""
+    name = str(model.settings.get("model") or model.name) if model else ""
+    return name.rpartition("/")[2].startswith("gemma")
 
 
 def merged(messages: Sequence[Message], system_role: bool = False) -> tuple[Message, ...]:

@@ -68,7 +68,7 @@ def href(page: str, **changes: str | None) -> str:
     base = str(st.get_option("server.baseUrlPath") or "").strip("/")
     page = "" if page == HOME else page
     path = f"/{base}/{page}" if base else f"/{page}"
-    asked = urlencode(query(**changes))
+    asked = urlencode(query(**changes), errors="backslashreplace")  # no address holds a lone surrogate
     return f"{path}?{asked}" if asked else path
 
 

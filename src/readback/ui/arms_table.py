@@ -12,7 +12,7 @@ from markupsafe import Markup
 from readback.assembly import assemble
 from readback.audit.summary import Audit, Row
 from readback.types import Workspace
-from readback.ui import show
+from readback.ui import observed, show
 from readback.ui.headline import Headline, pictures
 from readback.ui.table import Column
 from readback.ui.words import t
@@ -45,6 +45,7 @@ def arms(shop: Workspace, audit: Audit | None, headline: Headline | None) -> tup
             Column("longest", t("overview.longest"), number=True, show=of(_longest), help=t("overview.longest_help")),
             Column("errors", t("overview.errors"), number=True, show=of(_errors)),
             Column("warnings", t("overview.warnings"), number=True, show=of(_warnings)),
+            Column("observed", t("overview.observed_column"), show=of(_observed), help=t("overview.observed_help")),
         ]
     columns += pictures(headline, headline.shapes) if headline else ()
     told = {"name", "longest", "errors", "warnings"}
@@ -93,6 +94,7 @@ def _cells(shop: Workspace, row: Row, headline: Headline | None) -> Cells:
         "longest": row.longest,
         "errors": row.errors,
         "warnings": row.warnings,
+        "observed": t("overview.observed_cell", equal=seen[0], logged=seen[1]) if (seen := row.observed)[1] else None,
         "shape": score.told if score else None,
         "mean": score.said if score else None,
     }
@@ -137,6 +139,10 @@ def _errors(shop: Workspace, row: Row) -> Markup:
 
 def _warnings(shop: Workspace, row: Row) -> Markup:
     return _to_findings(row.name, "warning", row.warnings)
+
+
+def _observed(shop: Workspace, row: Row) -> Markup:
+    return observed.cell(row)
 
 
 def _to_findings(name: str, severity: str, count: int) -> Markup:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from readback.records.dataset import Dataset
 from readback.types import Finding
-from readback.ui import address, choice, exact, find, show
+from readback.ui import address, choice, exact, find, searching, show
 from readback.ui.words import t
 
 LISTED = 500  # ids in a list to choose from; beyond, an id is typed
@@ -38,10 +38,13 @@ def said() -> None:
 
 
 def next_finding(found: tuple[Finding, ...]) -> None:
-    """The button that leads to the next finding, on this record or on the next one that has any."""
+    """The buttons that lead to the next finding and the one before, on this record or on another that has any."""
     keys = tuple(one.key for one in found)
-    help_text = t("messages.next_finding_help")
-    st.button(t("messages.next_finding"), key="next_finding", help=help_text, on_click=_next_finding, args=(keys,))
+    with st.container(horizontal=True):
+        for name, back in (("previous_finding", True), ("next_finding", False)):
+            st.button(t(f"messages.{name}"), key=name, help=t(f"messages.{name}_help"), on_click=_to_finding,
+                      args=(keys, back))  # fmt: skip
+    find.arrive()
 
 
 def _jump() -> None:
@@ -79,25 +82,43 @@ def _find() -> None:
         st.text_input(t("messages.find_what"), key="find_text")
         places = ("record", "prompt")
         st.radio(t("messages.find_where"), places, key="find_where", format_func=lambda name: t(f"messages.in_{name}"))
-        st.form_submit_button(t("messages.find_next"), on_click=_search)
+        st.toggle(t("messages.find_regex"), key="find_regex", help=t("messages.find_regex_help"))
+        st.toggle(t("messages.find_case"), key="find_case")
+        under = ("sent", "all")
+        st.radio(t("messages.find_under"), under, key="find_under", horizontal=True,
+                 format_func=lambda name: t(f"messages.find_under_{name}"))  # fmt: skip
+        with st.container(horizontal=True):
+            st.form_submit_button(t("messages.find_next"), on_click=_search, args=(True,))
+            st.form_submit_button(t("messages.find_all"), on_click=_search, args=(False,))
 
 
-def _search() -> None:
-    text = st.session_state["find_text"]
-    index = find.by_text(text, st.session_state["find_where"]) if text else None
-    if index is not None:
-        choice.go(index)
-    elif text:
-        st.session_state["bar_said"] = t("messages.found_none")
+def _search(going: bool) -> None:
+    """Go to the next record that is called so or holds the text, or list all whose messages hold it."""
+    text, state = st.session_state["find_text"], st.session_state
+    if not text:
+        return
+    there = find.by_id(text) if going and not state["find_regex"] else None
+    if there is None and going and state["find_where"] == "record" and not state["find_regex"]:
+        there = find.in_record(text)
+        if there is None:
+            state["bar_said"] = t("messages.found_none")
+    elif there is None:
+        refused = searching.begin(text, state["find_regex"], state["find_case"], state["find_under"] == "all", going)
+        if refused:
+            state["bar_said"] = t("messages.refused", why=refused)
+    if there is not None:
+        choice.go(there)
 
 
-def _next_finding(here: tuple[str, ...]) -> None:
-    """The finding after the one in view, on this record or on the next one that has any."""
+def _to_finding(here: tuple[str, ...], back: bool) -> None:
+    """The finding after the one in view (or before it), on this record or on another that has any."""
     marked = st.query_params.get("finding")
-    rest = here[here.index(marked) + 1 :] if marked in here else here
+    if marked in here:
+        at = here.index(marked)
+        rest = here[:at][::-1] if back else here[at + 1 :]
+    else:
+        rest = () if back else here
     if rest:
         address.put(finding=rest[0])
-    elif there := find.with_finding():
-        choice.go(there[0], finding=there[1])
     else:
-        st.session_state["bar_said"] = t("messages.no_more_findings")
+        find.finding(back)

@@ -5,13 +5,16 @@ Nothing large is ever an argument, since Streamlit would hash it on every look.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 import streamlit as st
 
 from readback import workspace as reading
 from readback.audit import engine
+from readback.observed.observer import Observer
 from readback.records.answers import Answers, open_answers
 from readback.records.dataset import open_dataset
 from readback.rules import Fault
@@ -28,25 +31,45 @@ Key = tuple[str, str, tuple[tuple[str, str], ...]]  # path, stamp of its files, 
 @st.cache_resource(max_entries=KEEP, show_spinner=False)
 def workspace(path: str, stamp: str, fields: tuple[tuple[str, str], ...]) -> tuple[Workspace | None, str]:
     """The workspace, or None and the reason why nothing could be read."""
+    if fields:
+        made, reason = workspace(path, stamp, ())
+        return made and with_fields(made, dict(fields)), reason
     try:
-        return reading.open(Path(path), fields=dict(fields) or None), ""
+        return reading.open(Path(path)), ""
     except reading.NothingRead as nothing:
         return None, str(nothing.reason)
 
 
+def with_fields(made: Workspace, fields: Mapping[str, str]) -> Workspace:
+    """The workspace with variables mapped to fields of its records."""
+    source = made.dataset and replace(made.dataset, fields={**made.dataset.fields, **fields})
+    return replace(made, dataset=source)
+
+
+# `_made` is the workspace where the caller holds it: its files may have changed since, and it be forgotten here.
 @st.cache_resource(max_entries=KEEP, show_spinner=False)
-def dataset(path: str, stamp: str, fields: tuple[tuple[str, str], ...]) -> Job:
+def dataset(path: str, stamp: str, fields: tuple[tuple[str, str], ...], _made: Workspace | None = None) -> Job:
     """The opening of the dataset."""
-    made, _ = workspace(path, stamp, fields)
+    made = _made or workspace(path, stamp, fields)[0]
     return Job(lambda progress: made and open_dataset(made.root, made.dataset, progress))
 
 
 @st.cache_resource(max_entries=4 * KEEP, show_spinner=False)
-def answers(path: str, stamp: str, fields: tuple[tuple[str, str], ...], condition: str) -> Answers:
+def answers(
+    path: str, stamp: str, fields: tuple[tuple[str, str], ...], condition: str, _made: Workspace | None = None
+) -> Answers:
     """What a condition replied."""
-    made, _ = workspace(path, stamp, fields)
+    made = _made or workspace(path, stamp, fields)[0]
     found = made.condition(condition) if made else None
     return open_answers(made or Workspace(Path(path), ""), found or Condition(condition))
+
+
+@st.cache_resource(max_entries=KEEP, show_spinner=False)
+def observer(path: str, stamp: str, fields: tuple[tuple[str, str], ...]) -> Observer | None:
+    """What was logged of requests; None while nothing can be held against it."""
+    made, _ = workspace(path, stamp, fields)
+    data = dataset(path, stamp, fields).result
+    return Observer(made, data) if made and data is not None else None
 
 
 @st.cache_resource(max_entries=VIEWED, show_spinner=False)
@@ -64,7 +87,18 @@ def found(key: Key, index: int, mark: str, asked: tuple[str | None, ...], _find:
 
 
 @st.cache_resource(max_entries=KEEP, show_spinner=False)
-def audit(path: str, stamp: str, fields: tuple[tuple[str, str], ...]) -> Job:
+def audit(path: str, stamp: str, fields: tuple[tuple[str, str], ...], _made: Workspace | None = None) -> Job:
     """The audit."""
-    made, _ = workspace(path, stamp, fields)
-    return Job(lambda progress: made and engine.check(made, progress=progress))
+    made = _made or workspace(path, stamp, fields)[0]
+    job = _audits()[path, stamp, fields] = Job(lambda progress: made and engine.check(made, progress=progress))
+    return job
+
+
+def audited(key: Key) -> Job | None:
+    """The audit that was begun, if there is one."""
+    return _audits().get(key)
+
+
+@st.cache_resource(show_spinner=False)
+def _audits() -> WeakValueDictionary[Key, Job]:
+    return WeakValueDictionary()

@@ -1,11 +1,12 @@
 """What is in view: the workspace, its dataset, the record, what is sent, and the findings, all from the address.
 
-Pages call these functions and hold nothing themselves. What is read is cached by path and by the sizes and times
-of the files, so that a changed file is read again at the next look; within one run of a page everything is worked
-out once. A function that cannot answer says why on the page and ends the run, so its caller needs no test.
+Pages call these functions and hold nothing themselves. What is read is cached by path and by the sizes and times of
+the files, as the session last accepted them; within one run everything is worked out once. A function that cannot
+answer says why on the page and ends the run, so its caller needs no test.
 
     workspace() -> Workspace            dataset() -> Dataset            audit() -> Audit | None
     position() -> int                   record() -> Record              found(assembly) -> findings, faults
+    moved() -> files changed on disk    accept(): show what is new
     sent() -> Choice                    assembly() -> Assembly          answer() -> Answer | None
 """
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, astuple, replace
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import streamlit as st
@@ -21,16 +23,17 @@ import streamlit as st
 from readback import rules
 from readback.assembly import assemble
 from readback.audit.chunk import about
+from readback.audit.order import in_text
 from readback.audit.summary import Audit
+from readback.observed.observer import Seen
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.rules import Fault
 from readback.types import Answer, Assembly, Case, Choice, Finding, Record, Values, Workspace
-from readback.ui import address, caches, exact, show
+from readback.ui import address, caches, exact, held, show
 from readback.ui.caches import Key
 from readback.ui.shelf import browser, configured, demos, folders, known
-from readback.ui.stamp import stamp
 from readback.ui.words import t
-from readback.ui.work import wait
+from readback.ui.work import Job, wait
 
 __all__ = ["browser", "configured", "demos", "folders"]
 
@@ -54,7 +57,7 @@ def workspace_id() -> str:
 
 def workspace() -> Workspace:
     """The workspace in view, read; with the fields that were mapped on the page in this session."""
-    made, reason = _once("workspace", lambda: caches.workspace(*_key()))
+    made, reason = _once("workspace", _opened)
     if made is None:
         show.problem(t("frame.nothing_read"), reason)
         show.empty(t("frame.nothing_read_next"), t("frame.open_one"), "open")
@@ -66,8 +69,8 @@ def peek() -> tuple[Workspace | None, Dataset | None]:
     """The workspace and its dataset as far as they are read by now; for the frame, which must not wait or fail."""
     if not _known():
         return None, None
-    made, _ = caches.workspace(*_key())
-    job = caches.dataset(*_key()) if made else None
+    made, _ = _opened()
+    job = _dataset_job(made) if made else None
     return made, job.result if job and job.ready.wait(GLANCE) and job.error is None else None
 
 
@@ -85,13 +88,27 @@ def map_field(variable: str, field: str | None) -> None:
     begin()
 
 
-def changed() -> tuple[str, ...]:
-    """Files that changed on disk since this session last looked; they have been read again."""
-    name = workspace_id()
-    seen: dict[str, Mapping[str, str]] = st.session_state.setdefault("seen", {})
-    now = stamp(_known()[name]).files if name else {}
-    before, seen[name] = seen.get(name, now), now
-    return tuple(sorted(file for file in {*before, *now} if before.get(file) != now.get(file)))
+def moved() -> tuple[held.Moved, ...]:
+    """Files that changed on disk since this session accepted them; what is shown is still as it was before."""
+    if not (name := workspace_id()):
+        return ()
+    kept = held.accepted(name, _known()[name])
+    return _once("moved", lambda: held.moved(kept.stamp.files, kept.path))
+
+
+def accept() -> None:
+    """Show the files as they are now; for callbacks."""
+    held.accept(workspace_id())
+    begin()
+
+
+def overtaken() -> None:
+    """What the dataset held is gone, so the new is shown: say so, and run again. For what cannot be shown as it was."""
+    file = workspace().dataset
+    st.session_state["overtaken"] = t("frame.overtaken", file=file.path if file else "")
+    held.forget()
+    accept()
+    st.rerun()
 
 
 def dataset() -> Dataset:
@@ -99,7 +116,7 @@ def dataset() -> Dataset:
     made: Dataset | None = _once("dataset", _dataset)
     if made is None:
         show.empty(t("frame.reading_stopped"))
-        st.button(t("frame.again"), key="again_dataset", on_click=caches.dataset.clear, args=_key())
+        st.button(t("frame.again"), key="again_dataset", on_click=held.forget)
         st.stop()
     return made
 
@@ -122,11 +139,15 @@ def lost() -> bool:
 def record() -> Record:
     """The record in view."""
     data, at = dataset(), position()
+    if (seen := held.record(key(), at)) is not None:
+        return seen
     try:
-        return _once(("record", at), lambda: data.record(at))
-    except DatasetChanged:  # written to since it was opened, and so recently that its stamp does not tell
-        caches.dataset.clear()
-        st.rerun()
+        if not data.written:
+            return held.keep_record(key(), at, data.record(at))
+    except DatasetChanged:
+        pass
+    overtaken()
+    raise AssertionError("the page runs again")
 
 
 def go(index: int, finding: str | None = None) -> None:
@@ -147,7 +168,8 @@ def sent() -> Choice:
     """What is sent: a condition, a mode with task and adapter, a task, or a judge; the first there is by default."""
     shop = workspace()
     asked = {key: address.get(key) for key in ("condition", "mode", "adapter", "task", "judge")}
-    there = {"condition": _arms(shop), "mode": shop.prompts, "judge": shop.judges}
+    arms = frozenset(name for arm in shop.conditions for name in (arm.name, *arm.aliases))
+    there = {"condition": arms, "mode": shop.prompts, "judge": shop.judges}
     wrong = any(asked[key] is not None and asked[key] not in names for key, names in there.items())
     if any(asked.values()) and not wrong:
         return Choice(**asked)
@@ -164,7 +186,7 @@ def answer(choice: Choice | None = None, to: Record | None = None) -> Answer | N
     choice, called = choice or sent(), (to or record()).id
     if choice.condition is None or called is None:
         return None
-    return caches.answers(*_key(), choice.condition).get(called)
+    return caches.answers(*key(), choice.condition, workspace()).get(called)
 
 
 def assembly(choice: Choice | None = None, extra: Values | None = None) -> Assembly:
@@ -175,7 +197,7 @@ def assembly(choice: Choice | None = None, extra: Values | None = None) -> Assem
         made = assemble.assemble(workspace(), record(), asked, answer(asked), tried)
         return made if made.index is not None else replace(made, index=at)
 
-    return caches.assembly(_key(), at, astuple(asked), json.dumps(tried), make)
+    return caches.assembly(key(), at, astuple(asked), json.dumps(tried), make)
 
 
 def found(made: Assembly, extra: Values | None = None) -> caches.Found:
@@ -183,39 +205,53 @@ def found(made: Assembly, extra: Values | None = None) -> caches.Found:
     # What could not be built has notes and no fingerprint.
     mark = f"{made.fingerprint} {made.notes} {json.dumps(extra or {})}"
     looked_at = assemble.tried(workspace(), record(), extra or {})
-    return caches.found(_key(), position(), mark, astuple(made.choice), lambda: findings_of(looked_at, made))
+    return caches.found(key(), position(), mark, astuple(made.choice), lambda: findings_of(looked_at, made))
 
 
 def findings_of(one: Record, made: Assembly) -> caches.Found:
     """The findings about a record and its assembly by the rules of the audit, marked ones in the order of the text;
     and the rules that failed, which is our fault."""
-    both = (*rules.check(Case(workspace(), one), "record"), *about(workspace(), one, made))
-    findings = sorted((each for each in both if isinstance(each, Finding)), key=_order)
+    both = (*rules.check(Case(workspace(), one), "record"), *about(workspace(), one, made, None, seen(made, one)))
+    findings = sorted((each for each in both if isinstance(each, Finding)), key=in_text)
     return tuple(findings), tuple(each for each in both if isinstance(each, Fault))
 
 
-def audit(start: bool = False) -> Audit | None:
+def seen(made: Assembly, one: Record | None = None) -> Seen | None:
+    """What the logs say about an assembly of the record in view; None where nothing was logged of it."""
+    watching = caches.observer(*key())
+    return watching.seen(one or record(), made) if watching else None
+
+
+def audit() -> Audit | None:
     """All findings, or None where the dataset is too large to be checked unasked and nobody has asked yet.
 
-    Starts by itself on small datasets, or with `start`; shows progress with a stop button while it runs. An
-    audit that was stopped holds what it found until then and says so (`.stopped`); `recheck` begins again.
+    Starts by itself on small datasets, or when `recheck` asks; shows progress with a stop button while it runs. An
+    audit that was stopped holds what it found until then and says so (`.stopped`); `recheck` begins again. What
+    somebody had checked before is there for everybody, so that a link shows the same to the next.
     """
     asked: set[str] = st.session_state.setdefault("checked", set())
-    if start:
-        asked.add(_key()[1])
-    if size() > AT_ONCE and _key()[1] not in asked:
+    begun = caches.audited(key())
+    if size() > AT_ONCE and key()[1] not in asked and not (begun and begun.ready.is_set()):
         return None
+    source = workspace().dataset
+    if source and (begun is None or not begun.ready.is_set()) and source.path in {one.file for one in moved()}:
+        overtaken()
     try:
-        return cast(Audit | None, wait(caches.audit(*_key()), "frame.checking", "audit"))
+        return cast(Audit | None, wait(caches.audit(*key(), workspace()), "frame.checking", "audit"))
     except DatasetChanged:
-        caches.audit.clear()
-        st.rerun()
+        overtaken()
+        raise
 
 
 def recheck() -> None:
-    """Run the audit again; for callbacks."""
-    caches.audit.clear(*_key())
-    st.session_state.setdefault("checked", set()).add(_key()[1])
+    """Run the audit, or run it again; for callbacks."""
+    caches.audit.clear(*key())
+    st.session_state.setdefault("checked", set()).add(key()[1])
+
+
+def key() -> Key:
+    """What the caches know the workspace in view by. Says so and ends the run where there is none."""
+    return _once("key", _new_key)
 
 
 def size() -> int:
@@ -225,12 +261,17 @@ def size() -> int:
 
 def _dataset() -> Dataset | None:
     workspace()
-    return cast(Dataset | None, wait(caches.dataset(*_key()), "frame.reading", "dataset"))
+    return cast(Dataset | None, wait(_dataset_job(workspace()), "frame.reading", "dataset"))
 
 
-def _key() -> Key:
-    """What the caches know the workspace in view by. Says so and ends the run where there is none."""
-    return _once("key", _new_key)
+def _dataset_job(made: Workspace) -> Job:
+    return held.job(workspace_id(), key(), lambda: caches.dataset(*key(), made))
+
+
+def _opened() -> tuple[Workspace | None, str]:
+    path, _, fields = key()
+    made, reason = held.opened(workspace_id(), Path(path))
+    return made and caches.with_fields(made, dict(fields)), reason
 
 
 def _new_key() -> Key:
@@ -239,7 +280,7 @@ def _new_key() -> Key:
         show.empty(t("frame.no_workspace"), t("frame.open_one"), "open")
         st.stop()
     path = _known()[name]
-    return str(path), stamp(path).key, tuple(sorted(mapped().items()))
+    return str(path), held.accepted(name, path).stamp.key, tuple(sorted(mapped().items()))
 
 
 def _known() -> Mapping[str, Any]:
@@ -252,12 +293,3 @@ def _once(name: object, work: Callable[[], T]) -> T:
     if kept.get(name) is None:
         kept[name] = work()
     return cast(T, kept[name])
-
-
-def _arms(shop: Workspace) -> frozenset[str]:
-    return frozenset(name for arm in shop.conditions for name in (arm.name, *arm.aliases))
-
-
-def _order(one: Finding) -> tuple[bool, int, int]:
-    roles = ("system", "user", "assistant", None)
-    return one.place.start is None, roles.index(one.place.role) if one.place.role in roles else 9, one.place.start or 0

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from html import escape
 from itertools import pairwise
 
-from readback.types import Origin, Segment, Severity
+from readback.types import Origin, Segment
 
 LOOKS: dict[Origin, str] = {
     "system": "yours",
@@ -55,12 +55,15 @@ SPECIAL_OR_BLANK = re.compile(f"{SPECIAL.pattern}| ")
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A stretch that a finding is about: character offsets, its number in the list beside the text, and its words."""
+    """A stretch that a finding is about: character offsets, its number in the list beside the text, and its words.
+
+    `severity` is the finding's, or "hit" for what was searched for; such a stretch has the number 0.
+    """
 
     start: int
     end: int
     number: int
-    severity: Severity
+    severity: str
     title: str
     here: bool = False  # the finding the link asks for
 
@@ -116,6 +119,11 @@ def text(value: str, whitespace: bool = False) -> str:
     return "".join(_characters(value, whitespace))
 
 
+def stretch(segment: Segment, said: str, whitespace: bool = False) -> str:
+    """One stretch with its origin, for pages that put texts together from parts; `said` is what it answers."""
+    return _piece(Piece(0, segment.text, segment, ()), whitespace, said, -1)
+
+
 def spelled(value: str) -> str:
     """A text with its lone surrogates written out: they cannot travel to a browser, nor stand in an address."""
     return SURROGATE.sub(lambda m: f"\\u{ord(m[0]):04x}", value)
@@ -163,7 +171,8 @@ def _piece(piece: Piece, whitespace: bool, said: str, stop: int) -> str:
     inner = f"<span {attributes}>{text(piece.text, whitespace)}</span>"
     for mark in piece.marks:
         looks = f"rb-find rb-{mark.severity}{' rb-here' if mark.here else ''}"
-        number = f' data-n="{mark.number}"' if mark.start == piece.start else ""  # said once, where it begins
+        begins = mark.number and mark.start == piece.start  # said once, where it begins
+        number = f' data-n="{mark.number}"' if begins else ""
         inner = f'<mark class="{looks}"{number} title="{attribute(mark.title)}">{inner}</mark>'
     return inner
 

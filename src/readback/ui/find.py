@@ -1,44 +1,93 @@
-"""Find the next record: by id, by a text in it or in its messages, or by a finding. The address stays as it is."""
+"""Find the next record: by its id, by a text in it, or by a finding. The address says nothing of what is looked for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain, islice
+from itertools import chain
+
+import streamlit as st
 
 from readback.assembly import assemble
-from readback.types import Assembly, Record
-from readback.ui import choice
+from readback.audit import scan
+from readback.audit.scan import There
+from readback.audit.summary import Audit
+from readback.records.dataset import DatasetChanged
+from readback.ui import asked, caches, choice, work
+from readback.ui.words import t
+from readback.ui.work import Job
 
-LOOKED = 2_000  # records whose messages are looked at in one go: some seconds
+KIND = "finding"
+KNOWN = "with_findings"  # in the session: the records with a finding under what was sent, where all were looked at
 
 
-def by_text(text: str, where: str) -> int | None:
-    """The next record (after the one in view, then from the top) of that id, or with the text in `where`.
+def by_id(text: str) -> int | None:
+    """The record of that id, unless it is in view already."""
+    called = choice.dataset().find(text)
+    return called if called != choice.position() else None
 
-    `where` is `record` or `prompt`; the case does not matter.
+
+def in_record(text: str) -> int | None:
+    """The next record (after the one in view, then from the top) that holds the text, whatever the case."""
+    data, at = choice.dataset(), choice.position()
+    return next((index for index in chain(data.search(text, at + 1), data.search(text))), None)
+
+
+def finding(back: bool) -> None:
+    """Go to the next record with a finding under what is sent, or the last one before; for callbacks.
+
+    The check of all records answers at once where it was made; else the records are looked at one after another,
+    and the page shows how far that is.
     """
-    data, at, wanted = choice.dataset(), choice.position(), text.casefold()
-    called = data.find(text)
-    if called is not None and called != at:
-        return called
-    if where == "record":
-        return next((index for index in chain(data.search(text, at + 1), data.search(text))), None)
-    hits = (index for index, _, made in assembled(at) if any(wanted in m.text.casefold() for m in made.messages))
-    return next(hits, None)
-
-
-def with_finding() -> tuple[int, str] | None:
-    """The next record that has a finding under what is sent, and the finding's key."""
-    for index, record, made in assembled(choice.position()):
-        findings, _ = choice.findings_of(record, made)
-        if findings:
-            return index, findings[0].key
+    at, sent, shop, data = choice.position(), choice.sent(), choice.workspace(), choice.dataset()
+    if (audit := _audit()) is not None and sent in assemble.choices(shop):
+        return _go(scan.pick(scan.of_audit(audit, sent), at, back))
+    known = st.session_state.get(KNOWN)
+    if known is not None and known[0] == (choice.key(), sent):
+        return _go(scan.pick(known[1], at, back))
+    key = (choice.key(), sent, at, back)
+    job = asked.ask(KIND, key, lambda progress: scan.nearest(shop, data, sent, at, back, progress))
+    if job.ready.wait(work.PATIENCE):
+        return _arrive(job)
+    st.session_state[KIND] = key
     return None
 
 
-def assembled(at: int) -> Iterator[tuple[int, Record, Assembly]]:
-    """The records after `at`, then those before it, with their messages."""
-    shop, sent, data = choice.workspace(), choice.sent(), choice.dataset()
-    for index in islice(chain(range(at + 1, len(data)), range(at)), LOOKED):
-        record = data.record(index)
-        yield index, record, assemble.assemble(shop, record, sent, choice.answer(sent, record))
+def arrive() -> None:
+    """While records are looked at for a finding, show how far that is; then go there."""
+    key = st.session_state.get(KIND)
+    job = asked.asked(KIND, key) if key is not None else None
+    if (
+        job is None or key is None or key[:3] != (choice.key(), choice.sent(), choice.position())
+    ):  # somebody went elsewhere
+        st.session_state.pop(KIND, None)
+        return
+    if isinstance(job.error, DatasetChanged):
+        choice.overtaken()
+    if job.error is not None:
+        asked.drop(KIND)  # else it would fail again at each look
+    if work.look(job, "messages.looking", KIND):
+        _arrive(job)
+        st.rerun()
+
+
+def _arrive(job: Job) -> None:
+    stopped = job.stopped
+    st.session_state.pop(KIND, None)
+    asked.drop(KIND)
+    if job.result is not None and not stopped:
+        if job.result.all is not None:
+            st.session_state[KNOWN] = ((choice.key(), choice.sent()), job.result.all)
+        _go(job.result.there)
+
+
+def _go(there: There | None) -> None:
+    if there is None:
+        st.session_state["bar_said"] = t("messages.no_more_findings")
+    else:
+        choice.go(there[0], finding=there[1] or None)
+
+
+def _audit() -> Audit | None:
+    """The check of all records, where it was made to the end and holds every finding."""
+    job = caches.audited(choice.key())
+    made = job.result if job is not None and job.ready.is_set() else None
+    return made if isinstance(made, Audit) and not (made.stopped or made.truncated) else None

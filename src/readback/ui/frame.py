@@ -7,7 +7,7 @@ import time
 import streamlit as st
 from markupsafe import Markup
 
-from readback.ui import address, choice, show, upload
+from readback.ui import address, changed, choice, notes, show, upload
 from readback.ui.words import t
 
 
@@ -20,11 +20,15 @@ def sidebar() -> None:
             st.session_state["workspace"] = here
             st.selectbox(t("frame.workspace"), list(listed), key="workspace", format_func=name, on_change=_open)
             _facts()
+            changed.watch()
+        if n := len(notes.kept()):
+            st.page_link("pages/list_page.py", label=t("list.count", n=n), query_params=address.query())
         st.page_link("pages/about_page.py", label=t("frame.about"), query_params=address.query())
 
 
 def lost() -> None:
     """Say on the page when the link asks for a workspace that is not here."""
+    changed.told()
     wanted = address.get("workspace")
     if wanted is not None and wanted != choice.workspace_id():
         show.notice(t("frame.unknown_workspace"), "warning")
@@ -58,7 +62,4 @@ def _facts() -> None:
             lines.append(show.h("<p>{}</p>", t("frame.masked")))
     if choice.workspace_id().startswith(upload.PREFIX):
         lines.append(show.h("<p>{}</p>", t("frame.uploaded")))
-    if files := choice.changed():
-        names = show.join([show.h("<br>{}", name) for name in files[:5]])
-        lines.append(show.h("<p>{}{}</p>", t("frame.changed", n=len(files)), names))
     show.draw(show.h('<div class="rb-side">{}</div>', show.join(lines)))

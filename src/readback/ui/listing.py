@@ -1,4 +1,4 @@
-"""The findings page's parts: the rules with their bars, the filter, and what is downloaded."""
+"""The findings page's parts: the rules with their bars, and the filter."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from dataclasses import replace
 import streamlit as st
 from markupsafe import Markup
 
-from readback import as_json
 from readback.audit.groups import WEIGHT, Group, area, names
 from readback.audit.summary import Audit
 from readback.types import Finding, Place
-from readback.ui import address, show
+from readback.ui import address, exact, show
 from readback.ui.words import t
 
 PLACES = 10  # on the screen at once
 NO_ROW = "–"  # stands in the address for what is not about one condition
-FILTERS = ("severity", "area", "arm")  # what a link to another rule keeps
+FILTERS = ("severity", "area", "arm", "ignored")  # what a link to another rule keeps
 
 
 def filtered(
@@ -45,7 +44,7 @@ def arms(found: Sequence[Group], audit: Audit) -> tuple[str, ...]:
 
 def say_arm(arm: str) -> str:
     """A condition as the filter offers it."""
-    return t("findings.no_row") if arm == NO_ROW else arm
+    return t("findings.no_row") if arm == NO_ROW else exact.spelled(arm)
 
 
 def rules(found: Sequence[Group], chosen: str, records: int) -> Markup:
@@ -63,11 +62,6 @@ def prose(text: str) -> Markup:
     """A paragraph of a rule's page: what stands in backticks is code."""
     parts = text.split("`")
     return show.join([show.h("<code>{}</code>" if n % 2 else "{}", part) for n, part in enumerate(parts)])
-
-
-def lines(found: Sequence[Group]) -> str:
-    """The findings as JSON lines, in the shape of `readback check --format jsonl`."""
-    return "".join(as_json.dumps(as_json.finding(one)) + "\n" for group in found for one in group.findings)
 
 
 def severities(found: Sequence[Group]) -> tuple[str, ...]:
@@ -106,19 +100,9 @@ def none(audit: Audit) -> str:
     """Why there is no finding to show."""
     if audit.stopped:
         return t("findings.none_stopped")
+    if audit.faults:
+        return t("findings.none_faults")
     return t("findings.none_ignored" if any(n for _, n in audit.ignored) else "findings.none")
-
-
-def ignored(audit: Audit) -> None:
-    """What the workspace file ignores: how often, why, and who says so."""
-    if not audit.ignored:
-        return
-    rows = []
-    for one, n in audit.ignored:
-        known = {"why": one.why or t("findings.unwritten"), "by": one.by or "–", "date": one.date or "–"}
-        rows.append(show.h("<li>{}</li>", t("findings.ignored_row", code=one.code, n=n, **known)))
-    total = t("findings.ignored", n=sum(n for _, n in audit.ignored))
-    show.draw(show.h('<div class="rb-small"><p>{}:</p><ul>{}</ul></div>', total, show.join(rows)))
 
 
 def _kept(group: Group, name: Callable[[Place], str], severity: str, arm: str, words: str) -> Group:

@@ -9,7 +9,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.types import Finding, Place, Segment
-from readback.ui import address, choice, exact, exports, show
+from readback.ui import address, choice, exact, exports, hits, notes, show
 from readback.ui.words import language, t
 
 
@@ -28,8 +28,8 @@ def message(
         f"{t('messages.characters', n=len(text))}, {t('messages.bytes', n=len(raw))}" if text else t("messages.no_text")
     )
     head = show.h('<div class="rb-head"><h2>{}</h2><span class="rb-small">{}</span></div>', title, counts)
-    _text(name, title, head, segments, marks(found, numbers))
-    _take(name, text, raw, masked)
+    _text(name, title, head, segments, (*marks(found, numbers), *hits.marks(text)))
+    _take(name, title, text, raw, masked)
 
 
 def marks(found: Sequence[Finding], numbers: Sequence[int]) -> tuple[exact.Mark, ...]:
@@ -83,7 +83,7 @@ def _whole(name: str) -> None:
     st.session_state[f"whole_{name}"] = (choice.position(), choice.sent())
 
 
-def _take(name: str, text: str, raw: bytes, masked: bool) -> None:
+def _take(name: str, title: str, text: str, raw: bytes, masked: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"take_{name}"):
         copy = show.h(
             '<button class="rb-button" type="button" data-rb-copy="text-{}" data-rb-done="{}" data-rb-failed="{}">{}'
@@ -98,6 +98,7 @@ def _take(name: str, text: str, raw: bytes, masked: bool) -> None:
         label = t("messages.download_masked" if masked else "messages.download")
         st.download_button(label, raw, file, "application/octet-stream", key=f"download_{name}", on_click="ignore",
                            type="tertiary")  # fmt: skip
+        notes.offer(name, notes.of_text(title, text, masked))
         facts = show.h(
             "<details><summary>{}</summary><p>sha256 <code>{}</code></p><p>{}</p></details>",
             t("messages.exactness"),

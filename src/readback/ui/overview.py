@@ -8,11 +8,12 @@ from typing import Any
 from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
-from readback.audit.groups import Group, touched
+from readback.audit.comparisons import Pair, Weighed
+from readback.audit.groups import Group
 from readback.audit.summary import Audit
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
-from readback.ui import listing, show
+from readback.ui import listing, paired, show
 from readback.ui.words import t
 
 FIRST = 7  # what a meeting can take in
@@ -26,19 +27,29 @@ def facts(
         show.draw(show.h('<p class="rb-lead">{} {}</p>', _much(shop, records, scored), said))
 
 
-def faults(shop: Workspace, audit: Audit, found: Sequence[Group]) -> Markup:
-    """What stands against comparing: how many faults of the gravest kind, and which planned comparisons they touch."""
-    return show.join([_gravest(audit, found), _pairs(shop, audit, found)], " ")
+def faults(audit: Audit, found: Sequence[Weighed], pairs: Sequence[Pair]) -> Markup:
+    """What stands against comparing: the faults of the planned comparisons, else how many of the gravest kind."""
+    stops = paired.sentence(audit, found, pairs)
+    if stops and any(pair in one.touched for one in found if one.group.severity == "error" for pair in pairs):
+        return stops
+    return show.join([_gravest(audit, [one.group for one in found]), stops], " ")
 
 
-def first(found: Sequence[Group], by: str) -> Markup:
+def first(found: Sequence[Weighed], by: str) -> Markup:
     """At most seven rules to look at, each a sentence and a link; `by` is what an arm is called."""
-    return show.h("<ol class='rb-first'>{}</ol>", show.join([_first(group, by) for group in look_at(found)]))
+    rows = [_first(one, by, n) for n, one in enumerate(look_at(found), 1)]
+    return show.h("<ol class='rb-first'>{}</ol>", show.join(rows))
 
 
-def look_at(found: Sequence[Group]) -> tuple[Group, ...]:
+def order() -> Markup:
+    """How the list is ordered: in a word, and on hover and focus in full."""
+    hint = '<p class="rb-small"><span class="rb-hinted" tabindex="0">{}<span class="rb-hint">{}</span></span></p>'
+    return show.h(hint, t("overview.first_order"), t("overview.first_help"))
+
+
+def look_at(found: Sequence[Weighed]) -> tuple[Weighed, ...]:
     """Errors and warnings, the gravest first."""
-    return tuple(group for group in found if group.severity != "info")[:FIRST]
+    return tuple(one for one in found if one.group.severity != "info")[:FIRST]
 
 
 def elsewhere(audit: Audit) -> Markup:
@@ -97,29 +108,31 @@ def _gravest(audit: Audit, found: Sequence[Group]) -> Markup:
     return show.h("{}", t("overview.no_errors"))
 
 
-def _pairs(shop: Workspace, audit: Audit, found: Sequence[Group]) -> str:
-    """Which of the comparisons that the workspace declares have an error on one side."""
-    wrong = touched(found, shop.comparisons)
-    if len(shop.comparisons) != 1:
-        key = "pairs_wrong" if wrong else "pairs_right"
-        return t(f"overview.{key}", n=len(wrong), all=len(shop.comparisons)) if shop.comparisons else ""
-    pair = {side: str(shop.comparisons[0].get(side)) for side in ("a", "b")}
-    if not wrong:
-        return t("overview.pair_right", **pair)
-    kinds = [group for group in found if touched([group], shop.comparisons)]
-    places = sum(row.errors for row in audit.conditions if row.name in pair.values())
-    return t("overview.pair_wrong", n=len(kinds), places=t("overview.places", n=places), **pair)
-
-
-def _first(group: Group, by: str) -> Markup:
-    parts = [
-        t("overview.first_records", n=group.records) if group.records else "",
-        t(f"overview.{by}", n=len(group.arms)) if group.arms else "",
-    ]
-    said = t("overview.and").join(part for part in parts if part) or t("overview.places", n=group.count)
+def _first(one: Weighed, by: str, number: int) -> Markup:
+    group = one.group
+    records = t("overview.first_records", n=group.records)
+    arms = t(f"overview.{by}", n=len(group.arms))
+    said = [records if group.records else "", arms if group.arms else ""]
+    where = t("overview.and").join(part for part in said if part) or t("overview.places", n=group.count)
+    side = "one" if one.one_sided else "both" if one.both_sided else "none"
+    why = t("overview.first_why", n=number, severity=t(f"frame.{group.severity}"), side=t(f"overview.side_{side}"),
+            arms=arms, records=records, code=group.code)  # fmt: skip
     return show.h(
-        '<li>{} {} <span class="rb-small">{}</span></li>',
+        '<li>{} {} <span class="rb-small"><span class="rb-hinted" tabindex="0">{}<span class="rb-hint">{}</span></span>'
+        "{}</span></li>",
         show.severity(group.severity),
         show.link("findings", group.title, code=group.code),
-        t("overview.first_where", where=said),
+        t("overview.first_where", where=where),
+        why,
+        _sides(one),
     )
+
+
+def _sides(one: Weighed) -> Markup:
+    """Which planned comparison it is in, and the way to look at both sides of it."""
+    hit = one.one_sided or one.both_sided
+    if not hit:
+        return Markup("")
+    key = f"overview.first_{'one' if one.one_sided else 'both'}"
+    pair = paired.door(hit[0])
+    return show.h(t(f"{key}_more" if hit[1:] else key, n=len(hit) - 1, pair="{pair}"), pair=pair)

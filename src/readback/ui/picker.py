@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import streamlit as st
 
 from readback import adapters
-from readback.tasks import TASKS
+from readback.tasks import profile_of, tasks_of
 from readback.types import Choice, Condition, Workspace
 from readback.ui import choice
 from readback.ui.words import t
@@ -15,16 +15,16 @@ from readback.ui.words import t
 CUSTOM = "custom"
 
 
-def what() -> None:
-    """Draw the picker; the address holds what is chosen."""
+def what(label_is: str = "", steps: bool = True) -> None:
+    """Draw the picker, with buttons to the next and the one before; the address holds what is chosen."""
     shop, sent = choice.workspace(), choice.sent()
     known, now = options(shop), key(sent)
     listed = [*known, *([CUSTOM] if shop.prompts or shop.tasks else [])]
     st.session_state["sent"] = CUSTOM if is_custom() else now
-    st.selectbox(t("messages.sent"), listed, key="sent", format_func=label, width=360,
+    st.selectbox(label_is or t("messages.sent"), listed, key="sent", format_func=label, width=360 if steps else 290,
                  on_change=_pick, args=(known, sent))  # fmt: skip
     still = len(known) < 2 or is_custom()
-    for name, sign, by in (("previous_sent", "‹", -1), ("next_sent", "›", 1)):
+    for name, sign, by in (("previous_sent", "‹", -1), ("next_sent", "›", 1)) if steps else ():
         st.button(
             sign, key=name, help=t(f"messages.{name}_help"), disabled=still, on_click=_step, args=(known, now, by)
         )
@@ -97,7 +97,7 @@ def _step(known: Mapping[str, Choice], now: str, by: int) -> None:
 
 def _custom(shop: Workspace, sent: Choice) -> None:
     _one("mode", sent.mode, shop.prompts)
-    _one("task", sent.task, [*shop.tasks, *TASKS])
+    _one("task", sent.task, [*shop.tasks, *tasks_of(profile_of(shop.options))])
     _one("adapter", sent.adapter, [*shop.adapters, *adapters.shipped()])
 
 

@@ -1,4 +1,4 @@
-"""The places of one rule's findings: each with the offending span in its context, and the way to its message."""
+"""The places of one rule's findings: each with its stretch in its context, the way to its message, and to notes."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from dataclasses import replace
 from markupsafe import Markup
 
 from readback.assembly import assemble
-from readback.audit.groups import Group
+from readback.audit.groups import Group, title
+from readback.notes.entry import Entry, Excerpt, excerpt
 from readback.records.dataset import Dataset
 from readback.records.field_path import look
-from readback.types import Choice, Finding, Message, Place, Record, Workspace
-from readback.ui import exact, show
+from readback.types import Assembly, Choice, Finding, Place, Record, Workspace
+from readback.ui import choice, exact, notes, quote, show
 from readback.ui.words import t
-
-AROUND = 90  # characters before and after a span
-SPAN = 400  # characters of a span that are shown, half at each end
 
 
 class Context:
@@ -24,29 +22,45 @@ class Context:
 
     def __init__(self, shop: Workspace, data: Dataset) -> None:
         self.shop, self.data = shop, data
-        self.made: dict[tuple[int, Choice], tuple[Message, ...]] = {}
+        self.made: dict[tuple[int, Choice], Assembly] = {}
 
-    def text(self, one: Finding) -> str | None:
-        """The message or field that a finding's span lies in; None where it has none, or where the file has changed."""
+    def excerpt(self, one: Finding) -> Excerpt | None:
+        """The stretch a finding is about, in its message or field; None where it has none, or the file has changed."""
         at = one.place
         if at.start is None or at.end is None or at.index is None or at.index >= len(self.data):
             return None
         record = self.data.record(at.index)
         texts = (
-            [m.text for m in self._messages(at.index, record, sent_of(at)) if m.role == at.role]
+            [m.text for m in self._assembly(at.index, record, sent_of(at)).messages if m.role == at.role]
             if at.role
             else [look(record.fields, at.field or "")]
         )
-        return next((text for text in texts if isinstance(text, str) and len(text) >= at.end), None)
+        text = next((text for text in texts if isinstance(text, str) and len(text) >= at.end), None)
+        if text is None:
+            return None
+        where = t("frame.role_is", role=at.role) if at.role else t("frame.field_is", field=at.field)
+        return excerpt(text, at.start, at.end, t("findings.stretch", where=where, start=at.start, end=at.end))
 
-    def _messages(self, index: int, record: Record, sent: Choice) -> tuple[Message, ...]:
+    def fingerprint(self, one: Finding) -> str:
+        """The fingerprint of the messages a finding is about; "" where it is about none."""
+        at, sent = one.place, sent_of(one.place)
+        if at.index is None or at.index >= len(self.data) or sent == Choice():
+            return ""
+        return self._assembly(at.index, self.data.record(at.index), sent).fingerprint
+
+    def _assembly(self, index: int, record: Record, sent: Choice) -> Assembly:
         if (index, sent) not in self.made:
-            self.made[index, sent] = assemble.assemble(self.shop, record, sent).messages
+            self.made[index, sent] = assemble.assemble(self.shop, record, sent, choice.answer(sent, record))
         return self.made[index, sent]
 
+    def masked(self, at: Place) -> bool:
+        """Whether private fields of its record were replaced, so that nothing shown of it is exact."""
+        return at.index is not None and at.index < len(self.data) and self.data.record(at.index).masked
+
     def own_id(self, at: Place) -> str | None:
-        """The record's id, unless another record has it too."""
-        return at.record if at.record is not None and self.data.find(at.record) == at.index else None
+        """The record's id, unless another record has it too or no address can hold it."""
+        name = at.record
+        return name if name is not None and name == exact.spelled(name) and self.data.find(name) == at.index else None
 
 
 def sent_of(at: Place) -> Choice:
@@ -62,35 +76,55 @@ def same_fix(group: Group) -> str:
     return said.pop() if len(said) == 1 else ""
 
 
-def places(shown: Sequence[Finding], group: Group, context: Context) -> Markup:
-    """Some of the places, one below the other."""
+def places(shown: Sequence[Finding], group: Group, context: Context) -> None:
+    """Some of the places, one below the other, each with its two buttons."""
     fix = same_fix(group)
-    rows = [_place(one, group, context, "" if fix else one.fix) for one in shown]
-    return show.h('<ol class="rb-places">{}</ol>', show.join(rows))
+    for number, one in enumerate(shown):
+        part = context.excerpt(one)
+        show.draw(_place(one, group, context, part, "" if fix else one.fix))
+        notes.offer(f"place_{number}", entry(one, context, part))
 
 
-def _place(one: Finding, group: Group, context: Context, fix: str) -> Markup:
-    at, text = one.place, context.text(one)
-    door = _door(one, context.own_id(at))
-    spot = replace(at, record=None, condition=None, mode=None, adapter=None, task=None, judge=None) if door else at
+def entry(one: Finding, context: Context, part: Excerpt | None) -> Entry:
+    """A finding to take along."""
+    page, target, _ = _way(one, context.own_id(one.place))
+    masked = t("messages.masked") if context.masked(one.place) else ""
+    digests = {t("list.fingerprint"): context.fingerprint(one), t("list.finding_key", code=one.code): one.key}
+    return Entry(
+        "finding",
+        title(one.code),
+        notes.way(page, **target),
+        (part,) if part else (),
+        tuple(filter(None, (one.message, show.where(one.place), one.fix, masked))),
+        tuple((label, digest) for label, digest in digests.items() if digest),
+        one.severity,
+    )
+
+
+def _place(one: Finding, group: Group, context: Context, part: Excerpt | None, fix: str) -> Markup:
+    at = one.place
+    page, target, said = _way(one, context.own_id(at))
+    door = show.link(page, said, **target) if said else Markup("")
+    spot = replace(at, record=None, condition=None, mode=None, adapter=None, task=None, judge=None) if said else at
     graver = show.severity(one.severity) if one.severity != group.severity else ""
     return show.h(
-        '<li id="f-{}"><p>{} <span class="rb-say">{}</span></p>{}{}<p class="rb-where">{} {}</p></li>',
+        '<div class="rb-places" id="f-{}"><p>{} <span class="rb-say">{}</span></p>{}{}'
+        '<p class="rb-where">{} {}</p></div>',
         one.key,
         graver,
         one.message,
         show.h('<p class="rb-fix">{}</p>', fix) if fix else "",
-        _excerpt(one, text) if text is not None else "",
+        quote.quote(part, one.severity) if part else "",
         door,
         show.where(spot),
     )
 
 
-def _door(one: Finding, own: str | None) -> Markup:
-    """The link to the record's message, with the finding marked; nothing where the finding is about files."""
+def _way(one: Finding, own: str | None) -> tuple[str, dict[str, str | None], str]:
+    """Where a finding is seen: a page, its parameters, and the link's words ("" where it is about files only)."""
     at = one.place
     if at.record is None and at.index is None:
-        return Markup("")
+        return "findings", {"code": one.code}, ""
     sent = sent_of(at)
     record = at.record if at.record is not None else str(at.index)
     arm = at.condition or " · ".join(part for part in (at.mode, at.task, at.adapter) if part)
@@ -101,31 +135,4 @@ def _door(one: Finding, own: str | None) -> Markup:
     known = any((sent.condition, sent.mode, sent.task, sent.judge))
     target = {key: getattr(sent, key) for key in ("condition", "mode", "adapter", "task", "judge")} if known else {}
     index = None if own is not None or at.index is None else str(at.index)
-    return show.link("messages", f"{said}{judge}", record=own, index=index, finding=one.key, **target)
-
-
-def _excerpt(one: Finding, text: str) -> Markup:
-    start, end = one.place.start or 0, one.place.end or 0
-    before, span, after = text[max(0, start - AROUND) : start], text[start:end], text[end : end + AROUND]
-    inner: list[Markup] = [_text(span)]
-    if len(span) > SPAN:
-        left = t("findings.left_out", n=len(span) - SPAN)
-        inner = [
-            _text(span[: SPAN // 2]),
-            show.h(' <span class="rb-small">{}</span> ', left),
-            _text(span[-SPAN // 2 :]),
-        ]
-    return show.h(
-        '<div class="rb-excerpt" role="group" aria-label="{}">{}{}<mark class="rb-find rb-{}">{}</mark>{}{}</div>',
-        t("findings.excerpt"),
-        "…" if start > AROUND else "",
-        _text(before),
-        one.severity,
-        show.join(inner),
-        _text(after),
-        "…" if end + AROUND < len(text) else "",
-    )
-
-
-def _text(value: str) -> Markup:
-    return Markup(exact.text(value))  # noqa: S704 (escaped there)
+    return "messages", {"record": own, "index": index, "finding": one.key, **target}, f"{said}{judge}"

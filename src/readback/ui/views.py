@@ -10,7 +10,7 @@ import streamlit as st
 
 from readback.rules import Fault
 from readback.types import Assembly, Finding, Message, Place, Segment, Wire
-from readback.ui import choice, exports, layers, message, show
+from readback.ui import choice, exports, layers, message, observed, show
 from readback.ui.words import t
 
 COPIES = ("as_json", "as_ollama", "as_openai", "as_curl_ollama", "as_curl_openai")
@@ -98,7 +98,7 @@ def _all(made: Assembly) -> None:
             )
             st.code(_copy(form, made.messages, model), language=None, wrap_lines=True, height=320)
     show.draw(show.h('<p class="rb-small">{} <code>{}</code><br>{}</p>',
-                     t("messages.fingerprint"), made.fingerprint, t("messages.assembled")))  # fmt: skip
+                     t("messages.fingerprint"), made.fingerprint, observed.said(choice.seen(made))))  # fmt: skip
 
 
 def _copy(form: str, made: Sequence[Message], model: str) -> str:

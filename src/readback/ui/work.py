@@ -63,6 +63,16 @@ def wait(job: Job, sentence: str, key: str) -> Any:
     return job.result
 
 
+def look(job: Job, sentence: str, key: str, patience: float = PATIENCE) -> bool:
+    """Whether the job is ready; while it is not, show how far it is, and let the page go on."""
+    if job.ready.wait(patience):
+        if job.error is not None:
+            raise job.error
+        return True
+    _watch(job, sentence, key)
+    return False
+
+
 @st.fragment(run_every=POLL)
 def _watch(job: Job, sentence: str, key: str) -> None:
     if job.ready.is_set():

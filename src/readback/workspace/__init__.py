@@ -10,7 +10,7 @@ from pathlib import Path
 from readback.files.paths import resolve, show, snapshot
 from readback.files.yaml_file import read_yaml
 from readback.types import Note, Workspace
-from readback.workspace import discovery, references, workspace_file
+from readback.workspace import albert_modes, discovery, pipeline, references, training_rows, workspace_file
 from readback.workspace.draft import Draft
 from readback.workspace.judge_files import add_criteria
 from readback.workspace.modelfiles import settle_types
@@ -30,27 +30,32 @@ class NothingRead(Exception):  # noqa: N818 - it is no mistake of ours, and the 
         self.reason = reason
 
 
-def open(path: Path | str, *, fields: Mapping[str, str] | None = None) -> Workspace:  # noqa: A001 - the verb that fits
+def open(  # noqa: A001 - the verb that fits
+    path: Path | str, *, fields: Mapping[str, str] | None = None, options: Mapping[str, str] | None = None
+) -> Workspace:
     """The workspace at `path`. Every fault in it is a note; NothingRead only when there is nothing to show.
 
     `fields` adds to the dataset's field mapping (template variable <- record field), as a page's one-click
-    mapping does, also where the dataset was found by discovery.
+    mapping does, also where the dataset was found by discovery. `options` replace those the file says.
     """
     place = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would lose a Hugging Face snapshot's own folder
     try:
-        draft = _folder(snapshot(place)) if place.is_dir() else _file(place)
+        draft = _folder(snapshot(place), options or {}) if place.is_dir() else _file(place, options or {})
     except OSError as error:
         raise NothingRead(f"{place.name}: {(error.strerror or 'it cannot be read').lower()}") from error
     add_criteria(draft)
     settle_types(draft)
+    albert_modes.settle(draft)
+    pipeline.settle(draft)
+    training_rows.settle(draft)
     draft.notes.extend(references.check(draft))
     if draft.dataset and fields:
         draft.dataset = replace(draft.dataset, fields={**draft.dataset.fields, **fields})
     return draft.workspace()
 
 
-def _folder(root: Path) -> Draft:
-    draft = Draft(root, root.name or "workspace")
+def _folder(root: Path, options: Mapping[str, str]) -> Draft:
+    draft = Draft(root, root.name or "workspace", options=dict(options), given=frozenset(options))
     file = root / workspace_file.NAME
     if os.path.lexists(file):
         draft.file = workspace_file.NAME
@@ -69,14 +74,14 @@ def _folder(root: Path) -> Draft:
     return draft
 
 
-def _file(path: Path) -> Draft:
+def _file(path: Path, options: Mapping[str, str]) -> Draft:
     if not os.path.lexists(path):
         raise NothingRead(f"{path.name}: there is no such file or folder")
     if isinstance(resolve(path.parent, path.name), Note):
         path = Path(os.path.realpath(path))  # whoever opens a link by name means what it leads to
     if not path.is_file():
         raise NothingRead(f"{path.name}: it is not a regular file")
-    draft = Draft(path.parent, path.name, file=path.name)
+    draft = Draft(path.parent, path.name, file=path.name, options=dict(options), given=frozenset(options))
     found = recognise(path, draft.root, named=True)
     if path.name == workspace_file.NAME or found.what == WORKSPACE:
         workspace_file.read(draft, found.parsed or read_yaml(path, show(draft.root, path)))

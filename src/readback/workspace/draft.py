@@ -17,6 +17,7 @@ from readback.types import (
     DatasetSource,
     Ignored,
     Judge,
+    Leaks,
     Model,
     Note,
     Place,
@@ -43,18 +44,22 @@ class Draft:
     tasks: dict[str, Prompt] = field(default_factory=dict)
     adapters: dict[str, Adapter] = field(default_factory=dict)
     instructions: dict[str, str | None] = field(default_factory=dict)
+    instruction_places: dict[str, Place] = field(default_factory=dict)
     context: dict[str, Values] = field(default_factory=dict)
     models: dict[str, Model] = field(default_factory=dict)
     conditions: list[Condition] = field(default_factory=list)
     judges: dict[str, Judge] = field(default_factory=dict)
     criteria: dict[str, Criterion] = field(default_factory=dict)
+    acronyms: dict[str, str] = field(default_factory=dict)
     scores: list[ScoreSource] = field(default_factory=list)
     sent: list[str] = field(default_factory=list)
     options: dict[str, str] = field(default_factory=dict)
+    given: frozenset[str] = frozenset()  # options that whoever opens it settles, whatever the file says
     comparisons: list[Values] = field(default_factory=list)
     system_texts: list[SystemText] = field(default_factory=list)
     language: str = "en"
     headline: str | None = None
+    leaks: Leaks = field(default_factory=Leaks)
     ignore: list[Ignored] = field(default_factory=list)
     recognised: list[Recognised] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
@@ -84,6 +89,7 @@ class Draft:
             self.add_mode(mode, prompt)
         self.tasks |= config.tasks
         self.instructions |= config.instructions
+        self.instruction_places |= config.instruction_places
 
     def add_mode(self, mode: str, prompt: Prompt) -> None:
         """The last prompt of a name wins, as in the program that reads such a configuration; it is said."""
@@ -108,11 +114,13 @@ class Draft:
             tasks=self.tasks,
             adapters=self.adapters,
             instructions=self.instructions,
+            instruction_places=self.instruction_places,
             context=self.context,
             models=self.models,
             conditions=tuple(self.conditions),
             judges=self.judges,
             criteria=self.criteria,
+            acronyms=self.acronyms,
             scores=tuple(self.scores),
             sent=tuple(self.sent),
             options=self.options,
@@ -120,6 +128,7 @@ class Draft:
             system_texts=tuple(dict.fromkeys((*self.system_texts, *self._stated()))),
             language=self.language,
             headline=self.headline,
+            leaks=self.leaks,
             ignore=tuple(self.ignore),
             recognised=tuple(self.recognised),
             notes=tuple({(n.code, n.place, n.flagged, repr(n.values)): n for n in self.notes}.values()),

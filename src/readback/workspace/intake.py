@@ -9,6 +9,7 @@ from readback.adapters import read_adapter
 from readback.dialects import albert, comparisons, instructions, model_yaml
 from readback.files.paths import show
 from readback.serving import modelfile
+from readback.tasks import profile_of
 from readback.types import NOWHERE, DatasetSource, Model, Place, ScoreSource
 from readback.workspace import experiment
 from readback.workspace.draft import Draft
@@ -75,7 +76,9 @@ def _prompts(found: Found, draft: Draft) -> None:
 def _instructions(found: Found, draft: Draft) -> None:
     config, notes = instructions.read(found.path, draft.root, found.parsed)
     draft.add_config(config, notes)
-    draft.say(found.path, found.what, detail=config.name)
+    dropped = config.settings.get("dropped")
+    what = str(config.settings.get("shape", found.what))
+    draft.say(found.path, what, detail=f"obsolete and left out: {', '.join(dropped)}" if dropped else "")
 
 
 def _comparisons(found: Found, draft: Draft) -> None:
@@ -116,7 +119,7 @@ def _modelfile(found: Found, draft: Draft) -> None:
 
 
 def _adapter(found: Found, draft: Draft) -> None:
-    adapter, notes = read_adapter(found.path, draft.root)
+    adapter, notes = read_adapter(found.path, draft.root, profile_of(draft.options))
     draft.notes.extend(notes)
     draft.adapters[adapter.name] = adapter
     draft.say(found.path, found.what, detail=adapter.name)

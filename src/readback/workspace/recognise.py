@@ -26,7 +26,8 @@ HEAD = 1 << 20  # bytes in which a configuration's keys are looked for before it
 KEYS = re.compile(
     rb"\b(prompts|runs|model|prompt|criteria|inference|within_group_comparisons|cross_group_comparisons|config"
     rb"|generation|parsing|abstention_detection|sufficiency_detection|rubric_evaluation|agentic_parsing|deep_judgment"
-    rb"|prompt_config|conditions|dataset|modes|tasks|judges|scores|system_prompt|extends|wording)[\"']?\s*:"
+    rb"|prompt_config|answering_models|parsing_models|conditions|dataset|modes|tasks|judges|scores|system_prompt"
+    rb"|extends|wording)[\"']?\s*:"
 )
 
 WORKSPACE, PROMPTS, INSTRUCTIONS, PLAN = (

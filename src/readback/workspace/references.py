@@ -30,11 +30,18 @@ def _condition(condition: Condition, draft: Draft) -> Iterator[Note]:
     ):
         if name is not None and known and name not in known:
             yield unknown(kind, name, known, place)
+    if condition.adapter is not None:
+        yield from unknown_adapter(condition.adapter, draft, place)
+
+
+def unknown_adapter(name: str, draft: Draft, place: Place) -> Iterator[Note]:
+    """A note where the name is neither that of a shipped adapter nor of one that the workspace lists."""
     adapters = {**shipped(), **draft.adapters}
-    if condition.adapter is not None and condition.adapter not in adapters:
-        close = nearest(condition.adapter, adapters) or NONE
-        values = {"interface": condition.adapter, "nearest": close, "known": ", ".join(sorted(adapters))}
-        yield Note("asm-unknown-interface", values, place, condition.adapter)
+    if name not in adapters:
+        values = {
+            "interface": name, "nearest": nearest(name, adapters) or NONE, "known": ", ".join(sorted(adapters)),
+        }  # fmt: skip
+        yield Note("asm-unknown-interface", values, place, name)
 
 
 def unknown(kind: str, name: str, known: Collection[str], place: Place) -> Note:

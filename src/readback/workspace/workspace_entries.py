@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from readback.adapters import shipped
+from readback.tasks import PROFILES
 from readback.types import Adapter, Condition, Criterion, Judge, Model, Prompt, ScoreSource, Workspace
 
 CONSTANT = "training constant"  # key of Model.settings: which constant of a Python file the training text is
@@ -32,7 +33,7 @@ def texts(workspace: Workspace, prompt: Prompt, user: str) -> dict[str, Any]:
 
 def adapter(one: Adapter) -> str:
     """The name of a shipped adapter, else the path of its file."""
-    ours = shipped().get(one.name) == one
+    ours = any(shipped(profile).get(one.name) == one for profile in PROFILES)
     return one.name if ours or not one.place.file else one.place.file
 
 

@@ -15,7 +15,7 @@ TEXTS = ("name", "language", "headline")
 # Prompts first, since modes may replace them and a model's type matters only to some of them.
 ORDER = (
     "dataset", "options", "prompts", "modes", "tasks", "context", "adapters", "instructions", "models",
-    "plan", "conditions", "judges", "scores", "sent", "criteria", "comparisons", "ignore",
+    "plan", "conditions", "judges", "scores", "sent", "criteria", "acronyms", "comparisons", "leaks", "ignore",
 )  # fmt: skip
 
 

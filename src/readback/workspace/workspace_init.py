@@ -8,7 +8,7 @@ from typing import Any
 from readback.dialects import inline, prompt_formats
 from readback.dialects.prompt_formats import SAID
 from readback.files.yaml_text import comment, flow
-from readback.types import Model, Workspace
+from readback.types import Leaks, Model, Workspace
 from readback.workspace import workspace_entries as entries
 from readback.workspace.judge_files import judge_criteria
 from readback.workspace.recognise import COMPARISONS, DATASET, MODEL, MODELFILE, OTHER, PLAN
@@ -187,6 +187,8 @@ def _criteria(workspace: Workspace) -> Iterator[str]:
         yield "criteria:"
     for name, criterion in own.items():
         yield f"  {flow(name)}: {flow(entries.criterion(criterion))}"
+    if workspace.acronyms:
+        yield f"acronyms: {flow(workspace.acronyms)}"
 
 
 def _comparisons(workspace: Workspace) -> Iterator[str]:
@@ -196,6 +198,9 @@ def _comparisons(workspace: Workspace) -> Iterator[str]:
 
 
 def _rest(workspace: Workspace) -> Iterator[str]:
+    if (leaks := workspace.leaks) != Leaks():
+        said = {"threshold": leaks.threshold} | ({} if leaks.phrases is None else {"phrases": list(leaks.phrases)})
+        yield f"leaks: {flow(said)}"
     if workspace.ignore:
         yield "ignore:"
     for ignored in workspace.ignore:

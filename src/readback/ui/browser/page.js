@@ -15,7 +15,7 @@
     if (said === null) return;
     const name = JSON.parse(said.dataset.rbKeys)[event.key];
     const home = name && document.querySelector(`.st-key-${name}`);
-    const thing = home && home.querySelector("button:not([disabled]), input:not([disabled])");
+    const thing = home && home.querySelector("button:not([disabled]), input:not([disabled]), a.rb-link");
     if (!thing) return;
     event.preventDefault();
     thing.click();
@@ -24,7 +24,7 @@
   // Inside exact text the arrow keys go from one stretch to the next, however many there are.
   document.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    const text = step && event.target instanceof Element && event.target.closest(".rb-exact");
+    const text = step && event.target instanceof Element && event.target.closest(".rb-exact, .rb-diff");
     if (!text) return;
     const stretches = [...text.querySelectorAll(".rb-s")];
     const next = stretches[stretches.indexOf(event.target) + step] ?? stretches[0];
@@ -32,6 +32,23 @@
     event.preventDefault();
     next.focus();
   });
+
+  // Differences: buttons that go to the next one or the one before and say which it is.
+  const step = (button) => {
+    const numbers = [...new Set([...document.querySelectorAll("[data-rb-change]")].map((one) => Number(one.dataset.rbChange)))];
+    if (numbers.length === 0) return;
+    const said = document.querySelector("[data-rb-step-said]");
+    const here = document.activeElement.closest("[data-rb-change]") ?? document.querySelector("[data-rb-change].rb-at");
+    const at = here ? numbers.indexOf(Number(here.dataset.rbChange)) : -1;
+    const by = Number(button.dataset.rbStep);
+    const to = numbers[here || by > 0 ? (at + by + numbers.length) % numbers.length : numbers.length - 1];
+    for (const one of document.querySelectorAll("[data-rb-change].rb-at")) one.classList.remove("rb-at");
+    const all = document.querySelectorAll(`[data-rb-change="${to}"]`);
+    for (const one of all) one.classList.add("rb-at");
+    all[0].scrollIntoView({ block: "center" });
+    all[0].focus({ preventScroll: true });
+    if (said) said.textContent = said.dataset.rbStepSaid.replace("[n]", to.toLocaleString("en"));
+  };
 
   // Links of ours: change the address and let Streamlit read it, as for the browser's Back.
   const follow = (link) => {
@@ -41,6 +58,8 @@
   document.addEventListener("click", (event) => {
     const copy = event.target instanceof Element && event.target.closest("[data-rb-copy]");
     if (copy) return void copyText(copy);
+    const stepper = event.target instanceof Element && event.target.closest("[data-rb-step]");
+    if (stepper) return void step(stepper);
     const link = event.target instanceof Element && event.target.closest("a.rb-link");
     if (!link || event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     if (new URL(link.href).origin !== location.origin) return;
@@ -66,12 +85,22 @@
     return whole.textContent;
   };
   const copyText = async (button) => {
-    const node = document.getElementById(button.dataset.rbCopy);
+    const text = exactText(document.getElementById(button.dataset.rbCopy));
     try {
-      await navigator.clipboard.writeText(exactText(node));
+      await navigator.clipboard.writeText(text);
       button.textContent = button.dataset.rbDone;
     } catch {
+      if (button.dataset.rbFile) save(text, button.dataset.rbFile);
       button.textContent = button.dataset.rbFailed;
     }
+  };
+
+  // Where nothing can be copied: a download of the same text, which never leaves the browser.
+  const save = (text, name) => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type: "text/plain;charset=utf-8" }));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60000);
   };
 })();

@@ -5,6 +5,7 @@ from __future__ import annotations
 from readback.adapters import read_adapter, shipped
 from readback.files.yaml_file import nearest
 from readback.files.yaml_node import Node
+from readback.tasks import profile_of
 from readback.types import Adapter
 from readback.workspace.draft import Draft
 
@@ -28,12 +29,13 @@ def _adapter(named: str, item: Node, draft: Draft) -> Adapter | None:
         path = draft.file_at(named, item.place)
         if path is None:
             return None
-        adapter, notes = read_adapter(path, draft.root)
+        adapter, notes = read_adapter(path, draft.root, profile_of(draft.options))
         draft.notes.extend(notes)
         draft.say(path, "adapter", detail=adapter.name)
         return adapter
-    if named not in shipped():
-        close = nearest(named, shipped()) or ""
-        item.note("asm-unknown-interface", named, interface=named, nearest=close, known=sorted(shipped()))
+    known = shipped(profile_of(draft.options))
+    if named not in known:
+        close = nearest(named, known) or ""
+        item.note("asm-unknown-interface", named, interface=named, nearest=close, known=sorted(known))
         return None
-    return shipped()[named]
+    return known[named]

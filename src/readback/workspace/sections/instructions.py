@@ -17,4 +17,5 @@ def read(node: Node, draft: Draft) -> None:
         return
     found, notes = instructions.from_value(node.value, node.parsed, *node.keys)
     draft.instructions |= found
+    draft.instruction_places |= instructions.places_of(found, node.parsed, node.keys)
     draft.notes.extend(notes)

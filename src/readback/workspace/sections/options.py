@@ -19,7 +19,7 @@ OPTIONS = {
     "reply_parser": ("readback", "upstream"),
     "merge_roles": ("none", "gemma"),
 }
-UNBUILT = ("assembly_profile", "citation_patterns", "judge_profile", "reply_parser")  # default only, so far
+UNBUILT = ("citation_patterns", "judge_profile", "reply_parser")  # default only, so far
 SPELT = {True: "on", False: "off"}  # YAML reads the words on and off as true and false
 
 
@@ -29,6 +29,7 @@ def read(node: Node, draft: Draft) -> None:
         if name in UNBUILT and value in OPTIONS[name][1:]:
             part.wrong(f"{OPTIONS[name][0]}: the other choice is not built yet, and the default stays in force")
         elif isinstance(value, str) and value in OPTIONS[name]:
-            draft.options[name] = value
+            if name not in draft.given:
+                draft.options[name] = value
         else:
             part.one_of(OPTIONS[name])

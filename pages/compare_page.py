@@ -1,0 +1,60 @@
+"""Compare: what differs between two?"""
+
+import streamlit as st
+
+from readback.ui import (
+    address,
+    bar,
+    choice,
+    compare_bar,
+    compare_grid,
+    compare_made,
+    compare_records,
+    compare_take,
+    compare_view,
+    keys,
+    picker,
+    show,
+    size,
+)
+from readback.ui.words import t
+
+st.title(t("compare.title"))
+shop, data = choice.workspace(), choice.dataset()
+if not picker.options(shop) or len(data) == 0:
+    show.empty(t("compare.nothing_to_send" if len(data) else "messages.no_records"), t("messages.add_files"), "open")
+    st.stop()
+
+with st.container(horizontal=True, vertical_alignment="bottom", key="bar"):
+    bar.records()
+    compare_bar.layer()
+    show.draw(compare_view.to_messages())
+with st.container(horizontal=True, vertical_alignment="bottom", key="sides"):
+    compare_bar.sides()
+picker.more()
+bar.said()
+
+found = compare_made.compared()
+compare_view.said(found)
+
+with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="switch"):
+    view = compare_view.switch()
+    with st.container(horizontal=True, vertical_alignment="center", width="content"):
+        if view == "text":
+            for name in ("whole", "inline", "whitespace"):
+                address.follow_switch(name)
+                words = "messages" if name == "whitespace" else "compare"
+                st.toggle(t(f"{words}.{name}"), key=name, help=t(f"{words}.{name}_help"),
+                          on_change=address.keep, args=(name,))  # fmt: skip
+            size.buttons()
+        keys.listen(keys.COMPARE)
+
+if view == "grid":
+    compare_grid.draw()
+elif view == "records":
+    compare_records.draw()
+else:
+    compare_view.texts(found)
+    compare_view.legend(found)
+    compare_view.exactness(found)
+    compare_take.draw(found)

@@ -1,0 +1,61 @@
+"""One record under many choices: how long each text is, its fingerprint, what is wrong; all in one bounded child."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from readback import cell
+from readback.assembly import assemble, in_chunks
+from readback.audit.chunk import about
+from readback.types import Choice, Finding, Workspace
+
+WORK = "readback.audit.glance:glance_chunk"
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What is sent under one choice; `fingerprint` is "" where nothing could be built."""
+
+    choice: Choice
+    characters: int
+    fingerprint: str
+    errors: int
+    warnings: int
+
+
+def glance(opened: Workspace, index: int, choices: Sequence[Choice]) -> Generator[Glance, None, None]:
+    """A look at the record under each choice, in their order; leaving the loop ends the work.
+
+    A choice that stops its child is one that cannot be built; the next ones get another child.
+    """
+    rest = tuple(choices)
+    while rest:
+        done = 0
+        try:
+            for seen in cell.stream(WORK, in_chunks.payload(opened, rest, index, index + 1, 1), in_chunks.LIMITS):
+                yield Glance(rest[done], **seen)
+                done += 1
+        except cell.Stopped:
+            yield Glance(rest[done], 0, "", 1, 0)
+            done += 1
+        if not done:  # the record is gone: the file was changed
+            return
+        rest = rest[done:]
+
+
+def glance_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """A frame for each choice: {"characters", "fingerprint", "errors", "warnings"}."""
+    inside = in_chunks.enter(work)
+    for record in inside.records():
+        for choice in inside.choices:
+            cell.beat()
+            made = assemble.assemble(inside.opened, record, choice, inside.replies.get(choice, record))
+            found = [one.severity for one in about(inside.opened, record, made) if isinstance(one, Finding)]
+            yield {
+                "characters": sum(len(message.text) for message in made.messages),
+                "fingerprint": made.fingerprint,
+                "errors": found.count("error"),
+                "warnings": found.count("warning"),
+            }

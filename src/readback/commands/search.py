@@ -1,0 +1,112 @@
+"""Search the messages of every record for a text, or with --regex for an RE2 expression.
+
+Capitals do not matter without --case. JSON holds the first 1,000 records of each condition; text names them all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from readback import as_json
+from readback.assembly import assemble
+from readback.commands import UsageError, _lines, _workspace
+from readback.records.dataset import DatasetChanged
+from readback.search.expression import Query, QueryError
+from readback.search.over_records import Arm, Found, Hit, search
+from readback.types import Choice, Workspace
+
+FIELDS = ("index", "record", "count", "message", "role", "start", "end", "before", "text", "after")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    _workspace.add(parser)
+    add = parser.add_argument
+    add("text", metavar="TEXT", help="what to search for")
+    add("--regex", action="store_true", help="TEXT is an RE2 expression: no look-around, no back-references")
+    add("--case", action="store_true", help="capitals matter")
+    add("--condition", action="append", default=[], metavar="C", help="only this condition; may be repeated")
+
+
+def run(args: argparse.Namespace) -> int:
+    opened = _workspace.opened(args)
+    query = Query(args.text, args.regex, args.case)
+    try:
+        found = search(opened, _choices(opened, args.condition), query, _tell)
+    except QueryError as refused:
+        raise UsageError(f"search: {refused}") from None
+    except DatasetChanged as changed:
+        raise UsageError(f"{changed}; run it again") from None
+    _tell(0, 0)
+    if args.format == "json":
+        print(as_json.dumps(_answer(found), indent=1))
+    else:
+        print("\n".join(_lines.safe(line) for line in _text(found)))
+    return 0
+
+
+def _choices(opened: Workspace, wanted: list[str]) -> list[Choice]:
+    """What is searched: everything that is sent, but the judges' prompts where there is anything else."""
+    known = [name for arm in opened.conditions for name in (arm.name, *arm.aliases)]
+    arms = (opened.condition(_workspace.one_of("condition", name, known)) for name in wanted)
+    if names := [arm.name for arm in arms if arm]:
+        return [Choice(condition=name) for name in names]
+    every = assemble.choices(opened)
+    return [one for one in every if one.judge is None] or list(every)
+
+
+def _answer(found: Found) -> dict[str, Any]:
+    """The answer of `search --format json`."""
+    return {
+        "query": {"text": found.query.text, "regex": found.query.regex, "case": found.query.case},
+        "records": {"searched": found.done, "total": found.total},
+        "choices": [_arm(arm) for arm in found.arms],
+        "lost": [
+            {**(_chosen(one.choice) if one.choice else {}), "index": one.index, "why": one.why} for one in found.lost
+        ],
+    }
+
+
+def _arm(arm: Arm) -> dict[str, Any]:
+    first = [{name: getattr(hit, name) for name in FIELDS} for hit in arm.first]
+    return {**_chosen(arm.choice), "records": len(arm.records), "hits": arm.count, "first": first}
+
+
+def _chosen(choice: Choice) -> dict[str, str | None]:
+    return as_json.chosen(choice, None)
+
+
+def _text(found: Found) -> Iterator[str]:
+    for arm in found.arms:
+        name = _name(arm.choice)
+        yield f"{name}: {len(arm.records):,} of {found.done:,} records, {arm.count:,} hits"
+        yield from (_line(hit) for hit in arm.first)
+        yield from _rest(arm)
+    for one in found.lost:
+        where = "the rest" if one.index is None else f"record {one.index}"
+        yield f"not searched: {where}{f' under {_name(one.choice)}' if one.choice else ''}: {one.why}"
+
+
+def _line(hit: Hit) -> str:
+    said = " ".join(f"{hit.before}[{hit.text}]{hit.after}".split())
+    named = f" {hit.record}" if hit.record is not None else ""
+    return f"  record {hit.index}{named}, {hit.role} {hit.start}-{hit.end}: {said}"
+
+
+def _rest(arm: Arm) -> Iterator[str]:
+    if more := arm.records[len(arm.first) :]:
+        yield f"  and in the records {', '.join(map(str, more))}"
+
+
+def _name(choice: Choice) -> str:
+    parts = [(name, getattr(choice, name)) for name in ("condition", "mode", "task", "adapter", "judge")]
+    return ", ".join(f"{name} {value}" for name, value in parts if value is not None) or "all"
+
+
+def _tell(done: int, total: int) -> bool:
+    """How far it is, on a terminal's standard error."""
+    if sys.stderr.isatty():
+        print(f"\r\033[K{done} of {total} records" if total else "\r\033[K", end="", file=sys.stderr, flush=True)
+    return True

@@ -1,0 +1,1 @@
+"""What differs between two assemblies: sides, messages, texts, and the sentence that says it."""

@@ -1,0 +1,209 @@
+"""The records where two sides differ, counted over a whole dataset in bounded children."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from readback import cell
+from readback.assembly import in_chunks
+from readback.difference import alike
+from readback.difference.side import Side, SideError
+from readback.difference.sides import named, reached, shown
+from readback.records.answers import open_answers
+from readback.records.dataset import Cancelled, Dataset, open_dataset
+from readback.types import Choice, Message, Record, Workspace
+from readback.workspace.frozen import freeze, thaw
+
+WORK = "readback.difference.over_records:differ_chunk"
+FIRST = 1_000  # records that are named
+EQUAL, ONLY_A, ONLY_B, NEITHER, UNPAIRED = "equal", "only_a", "only_b", "neither", "unpaired"
+
+Progress = Callable[[int, int], bool | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """How many records differ, and how.
+
+    done = equal + differing + only_a + only_b + neither + unpaired_a. `only_a`: B could not be built; `neither`: none
+    of them, or the record stopped its process. `kinds` count each differing record once (alike.KINDS). With two
+    datasets, `unpaired_a` and `unpaired_b` are the records whose id is only in one of them, B's counted at the end.
+    `first` names at most 1,000 differing records of A (index, id), `differ` all of them by index. `stopped`: not all
+    records were looked at, since somebody said so or, with `why`, because too many could not be worked on.
+    """
+
+    done: int
+    total: int
+    equal: int = 0
+    differing: int = 0
+    only_a: int = 0
+    only_b: int = 0
+    neither: int = 0
+    unpaired_a: int = 0
+    unpaired_b: int = 0
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    first: tuple[tuple[int, str | None], ...] = ()
+    differ: array[int] = field(default_factory=lambda: array("q"))
+    stopped: bool = False
+    why: str = ""
+
+
+def over_records(
+    opened: Workspace,
+    a: Choice,
+    b: Choice,
+    progress: Progress | None = None,
+    options_a: Mapping[str, str] | None = None,
+    options_b: Mapping[str, str] | None = None,
+) -> Counted:
+    """Compare two choices for every record; see `over_sides`."""
+    one = Side(a, options=tuple((options_a or {}).items()))
+    other = Side(b, options=tuple((options_b or {}).items()))
+    return over_sides(opened, one, other, progress)
+
+
+def over_sides(opened: Workspace, a: Side, b: Side, progress: Progress | None = None) -> Counted:
+    """Compare two sides for every record of A, whatever record they name; two datasets are matched by record id.
+
+    `progress(done, total)` is told now and then; when it answers False the count ends with what it has. Raises
+    SideError where a side cannot be shown at all, and DatasetChanged when a dataset is written to meanwhile.
+    """
+    (one, _), (other, _) = reached(opened, a), reached(opened, b)
+    a, b = replace(a, choice=named(one, a.choice)), replace(b, choice=named(other, b.choice))
+    try:
+        data, data_b = _opened(one, a, progress), _opened(other, b, progress)
+    except Cancelled:
+        return Counted(0, 0, stopped=True)
+    _shows(one, a, data)
+    _shows(other, b, data_b)
+    together = _paired(one, other)
+    extra = {
+        "other": None if other is one else freeze(other),
+        "together": together,
+        "choice_b": asdict(b.choice),
+        "layers": [a.layer, b.layer],
+    }
+    tally = _Tally()
+    for frame in in_chunks.drive(WORK, one, data, (a.choice,), extra, progress, together=True):
+        tally.take(frame)
+    return tally.counted(len(data), 0 if together else len(data_b))
+
+
+def differ_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """A frame for some records: {"next", "counts": {kind: n}, "differ": [[index, id]]}; runs in a bounded child."""
+    inside = in_chunks.enter(work)
+    other = inside.opened if work["other"] is None else thaw(work["other"])
+    data = None if work["together"] else open_dataset(other.root, other.dataset)
+    replies = inside.replies if other is inside.opened else in_chunks.Replies(other)
+    a, b = (
+        Side(c, layer=layer)
+        for c, layer in zip((inside.choices[0], Choice(**work["choice_b"])), work["layers"], strict=True)
+    )
+    counts, differ, first = Counter[str](), list[tuple[int, str | None]](), inside.start
+    for record in inside.records():
+        at = record.place.index or 0
+        partner = record if data is None else _partner(data, record)
+        if partner is None:
+            found = UNPAIRED
+        else:
+            one = _messages(inside.opened, a, record, inside.replies)
+            cell.beat()
+            found = _kind(one, _messages(other, b, partner, replies))
+        counts[found] += 1
+        if found in alike.KINDS:
+            differ.append((at, record.id))
+        if at + 1 - first >= inside.batch:
+            yield {"next": at + 1, "counts": dict(counts), "differ": differ}
+            counts, differ, first = Counter(), [], at + 1
+    if counts:
+        yield {"next": first + counts.total(), "counts": dict(counts), "differ": differ}
+
+
+def _messages(shop: Workspace, side: Side, record: Record, replies: in_chunks.Replies) -> tuple[Message, ...]:
+    try:
+        return shown(shop, side, record, replies.get(side.choice, record)).messages
+    except SideError:  # no layer for this record: nothing is built
+        return ()
+
+
+def _kind(a: tuple[Message, ...], b: tuple[Message, ...]) -> str:
+    if not a or not b:
+        return ONLY_A if a else ONLY_B if b else NEITHER
+    return alike.kind(a, b) or EQUAL
+
+
+def _partner(data: Dataset, record: Record) -> Record | None:
+    """The record of that id in the other dataset."""
+    index = data.find(record.id) if record.id is not None else 0
+    return data.record(index) if index is not None and index < len(data) else None
+
+
+def _opened(shop: Workspace, side: Side, progress: Progress | None) -> Dataset:
+    """The dataset of a side, indexed, and with it the answers that a judge is given: children write nothing."""
+
+    def going(*_: int) -> bool:
+        return progress is None or progress(0, 0) is not False
+
+    arm = shop.condition(side.choice.condition) if side.choice.judge and side.choice.condition else None
+    if arm:
+        open_answers(shop, arm, going)
+    return open_dataset(shop.root, shop.dataset, going)
+
+
+def _shows(shop: Workspace, side: Side, data: Dataset) -> None:
+    """Raises SideError where the first record says that the side has no such layer."""
+    if side.layer != "messages" and (record := next(iter(data.records(0, 1)), None)) is not None:
+        shown(shop, side, record)
+
+
+def _paired(one: Workspace, other: Workspace) -> bool:
+    """Whether both read the same records, so that a record is its own partner."""
+    return one.root == other.root and one.dataset == other.dataset
+
+
+@dataclass(slots=True)
+class _Tally:
+    done: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    first: list[tuple[int, str | None]] = field(default_factory=list)
+    differ: array[int] = field(default_factory=lambda: array("q"))
+    why: str = ""
+
+    def take(self, one: in_chunks.Frame | in_chunks.Lost) -> None:
+        if isinstance(one, in_chunks.Lost):
+            if one.index is None:
+                self.why = one.why
+            else:
+                self.counts[NEITHER] += 1
+                self.done = one.index + 1
+            return
+        self.done = one.value["next"]
+        self.counts.update(one.value["counts"])
+        self.differ.extend(index for index, _ in one.value["differ"])
+        room = FIRST - len(self.first)
+        self.first += [(index, called) for index, called in one.value["differ"][:room]]
+
+    def counted(self, total: int, total_b: int) -> Counted:
+        kinds = {name: self.counts[name] for name in alike.KINDS if self.counts[name]}
+        met = self.done - self.counts[UNPAIRED]
+        whole = self.done == total
+        return Counted(
+            self.done,
+            total,
+            self.counts[EQUAL],
+            len(self.differ),
+            self.counts[ONLY_A],
+            self.counts[ONLY_B],
+            self.counts[NEITHER],
+            self.counts[UNPAIRED],
+            max(0, total_b - met) if whole and total_b else 0,
+            kinds,
+            tuple(self.first),
+            self.differ,
+            not whole,
+            self.why,
+        )

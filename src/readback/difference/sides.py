@@ -1,0 +1,133 @@
+"""Show a side: find its files, its record, and the messages that are made of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
+
+from readback import adapters, workspace
+from readback.assembly import assemble, wire_text
+from readback.assembly.arms import choices
+from readback.assembly.tri_section import fingerprint
+from readback.difference.revision import Revision, revision
+from readback.difference.side import LAYERS, Layer, Shown, Side, SideError, label
+from readback.difference.side_text import read_sides
+from readback.files.yaml_file import nearest
+from readback.records import answers
+from readback.records.dataset import Dataset, DatasetChanged, open_dataset
+from readback.types import Answer, Choice, Message, Note, Record, Workspace
+from readback.workspace import workspace_file
+
+__all__ = ["LAYERS", "Layer", "Shown", "Side", "SideError", "label", "reached", "read_sides", "show_side", "shown"]
+
+
+def show_side(opened: Workspace, side: Side, at: int = 0) -> Shown:
+    """The messages of a side. `opened` is the workspace in view, `at` the record meant where the side names none.
+
+    Raises SideError where there is nothing to show: a name or a record that is not there, files that cannot be read.
+    """
+    shop, notes = reached(opened, side)
+    side = replace(side, choice=named(shop, side.choice))
+    record = _record(opened, shop, side, at)
+    made = shown(shop, side, record, _answer(shop, side.choice, record))
+    return replace(made, notes=(*notes, *made.notes), label=label(side, record.id))
+
+
+def reached(opened: Workspace, side: Side) -> tuple[Workspace, tuple[Note, ...]]:
+    """The workspace a side is about, and what was left out of a revision. Raises SideError.
+
+    It is opened anew where it is another one, an earlier one, or has other options. Fields that were mapped on a page
+    stay mapped in the same files.
+    """
+    if side.workspace is None and side.rev is None and not side.options:
+        return opened, ()
+    fields = None
+    if side.workspace is not None:
+        way = Path(os.path.abspath(side.workspace))  # noqa: PTH100 - resolve() would lose a link's own name
+    else:
+        way = opened.root if opened.file in (None, workspace_file.NAME) else opened.root / opened.file
+        fields = opened.dataset.fields if opened.dataset and side.rev is None else None
+    found = revision(way, side.rev) if side.rev is not None else Revision(way)
+    try:
+        return workspace.open(found.path, fields=fields, options=dict(side.options)), found.notes
+    except workspace.NothingRead as nothing:
+        where = f"revision {side.rev}: " if side.rev is not None else ""
+        raise SideError(f"{where}{nothing.reason}") from None
+
+
+def shown(shop: Workspace, side: Side, record: Record, answer: Answer | None = None) -> Shown:
+    """What one record comes to on a side. Raises SideError where the layer is not known."""
+    made = assemble.assemble(shop, record, side.choice, answer) if side.layer != "training" else None
+    arm = shop.condition(side.choice.condition) if side.choice.condition else None
+    if side.layer == "messages" and made:
+        return Shown(side, made.messages, made.fingerprint, made, made.notes, label(side))
+    if made is None:
+        model = arm.model if arm else next(iter(shop.models), None)
+        made = assemble.training(shop, record, model) if model else None
+        if made is None:
+            raise SideError(f"{label(side)}: no layout is known in which a model of it was trained")
+        return Shown(side, made.messages, made.fingerprint, made, made.notes, label(side))
+    sent = wire_text.sent(shop, record, made, arm, False)
+    if sent is None and made.messages:
+        raise SideError(f"{label(side)}: no chat format is known; a model's serving: {{format: …}} names one")
+    messages = (Message("prompt", sent.segments),) if sent else ()
+    notes = (*made.notes, *(sent.notes if sent else ()))
+    return Shown(side, messages, fingerprint(messages) if messages else "", made, notes, label(side))
+
+
+def named(shop: Workspace, choice: Choice) -> Choice:
+    """The choice with every name known; the only one there is, where it names nothing. Raises SideError."""
+    known: dict[str, Collection[str]] = {
+        "condition": [name for arm in shop.conditions for name in (arm.name, *arm.aliases)],
+        "mode": shop.prompts,
+        "task": shop.tasks,
+        "adapter": {**shop.adapters, **adapters.shipped()},
+        "judge": shop.judges,
+    }
+    for kind, names in known.items():
+        name = getattr(choice, kind)
+        if name is not None and name not in names and not (kind == "task" and choice.mode):
+            raise SideError(_unknown(kind, name, names))
+    if any((choice.condition, choice.mode, choice.task, choice.judge)):
+        return choice
+    there = [one for one in choices(shop) if choice.adapter is None or one.condition is None]
+    if len(there) == 1:
+        return replace(there[0], adapter=choice.adapter or there[0].adapter)
+    listed = "; ".join(f"{kind}={' | '.join(names)}" for kind, names in known.items() if names and kind != "adapter")
+    raise SideError(f"say what is compared: {listed or 'the workspace has no condition, mode, task or judge'}")
+
+
+def _unknown(kind: str, name: str, known: Collection[str]) -> str:
+    near = nearest(name, known)
+    there = f"there are: {', '.join(known)}" if known else "the workspace has none"
+    return f"no {kind} '{name}'; {f'did you mean {near!r}?' if near else there}"
+
+
+def _record(opened: Workspace, shop: Workspace, side: Side, at: int) -> Record:
+    data = open_dataset(shop.root, shop.dataset)
+    called, index = side.record, side.index if side.index is not None else at
+    elsewhere = side.rev is not None or (side.workspace is not None and side.index is None)
+    if called is None and elsewhere:  # another version of the dataset may have the record at another place
+        called = next(iter(open_dataset(opened.root, opened.dataset).ids(index, index + 1)), None)
+    if called is not None and (found := data.find(called)) is None:
+        raise SideError(f"{label(side)}: no record '{called}' among {len(data)}")
+    if called is not None and found is not None:
+        index = found
+    return _at(data, side, index)
+
+
+def _at(data: Dataset, side: Side, index: int) -> Record:
+    try:
+        return data.record(index)
+    except IndexError:
+        there = f"there are {len(data)}, counted from 0" if len(data) else "the dataset has none"
+        raise SideError(f"{label(side)}: no record {index}; {there}") from None
+    except DatasetChanged as changed:
+        raise SideError(str(changed)) from None
+
+
+def _answer(shop: Workspace, choice: Choice, record: Record) -> Answer | None:
+    arm = shop.condition(choice.condition) if choice.judge and choice.condition else None
+    return answers.open_answers(shop, arm).get(record.id) if arm else None

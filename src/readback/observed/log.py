@@ -1,0 +1,194 @@
+"""The logged requests of a workspace, reached by condition and record."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import PurePosixPath
+from typing import Any
+
+from readback.files.bounded_notes import BoundedNotes, as_json, from_json
+from readback.files.cache_folder import cache_folder
+from readback.files.progress import Cancelled, Progress
+from readback.observed.request import Request, read_request
+from readback.records.dataset import Dataset, DatasetChanged, open_dataset
+from readback.types import DatasetSource, Note, Place, Record, Workspace
+
+RECORDS = ("record", "record_id", "custom_id", "id", "task_id", "qid", "question_id", "item_id")  # after the dataset's
+ARMS = ("condition", "run", "label", "model_label", "mode", "prompt_mode")
+BESIDE = ("metadata", "meta", "extra")  # where else a row keeps such names
+OURS = ("dat-missing-id", "dat-duplicate-id")  # about ids, which a log need not have
+REPEATS = 8  # requests of one record and condition that are looked at; retries are mostly equal
+STEP = 1_000  # rows between two looks at whether to go on
+KEEP = 64  # indexes on disk
+VERSION = "1"
+
+Key = tuple[str, str]  # condition (or mode, where there are none), record id
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """One logged request and where it stands."""
+
+    request: Request
+    place: Place
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Log:
+    """All logged requests; rows are read from disk when they are asked for. `rows` counts them, matched or not."""
+
+    files: tuple[Dataset, ...] = ()
+    places: Mapping[Key, tuple[tuple[int, int], ...]] | None = None
+    rows: int = 0
+    notes: tuple[Note, ...] = ()
+
+    def get(self, arm: str, record: str) -> tuple[Logged, ...]:
+        """The requests for a record under a condition, in the order of the files; retries make several."""
+        return tuple(self._read((self.places or {}).get((arm, record), ())))
+
+    def _read(self, where: Sequence[tuple[int, int]]) -> Iterator[Logged]:
+        for file, index in where:
+            with contextlib.suppress(DatasetChanged):  # written to meanwhile: the next opening sees it
+                row = self.files[file].record(index)
+                if isinstance(found := read_request(row.fields), Request):
+                    yield Logged(found, Place(file=row.place.file, line=row.place.line))
+
+
+def open_log(opened: Workspace, data: Dataset, progress: Progress | None = None) -> Log:
+    """The log of a workspace whose dataset is `data`; indexed once for each state of the files.
+
+    Every row is matched or noted. Raises Cancelled when `progress` answers False.
+    """
+    if not opened.sent:
+        return Log()
+    private = opened.dataset.private if opened.dataset else ()
+    files = tuple(open_dataset(opened.root, DatasetSource(name, private=private), progress) for name in opened.sent)
+    kept = cache_folder("observed") / f"{_mark(opened, data, files)}.json"
+    places, notes = _load(kept) or _keep(kept, *_index(opened, data, files, progress))
+    said = [n for file in files for n in file.notes if n.code not in OURS and not _of_private(n, private)]
+    return Log(files, places, sum(map(len, files)), (*said, *notes))
+
+
+def _index(
+    opened: Workspace, data: Dataset, files: Sequence[Dataset], progress: Progress | None
+) -> tuple[dict[Key, list[tuple[int, int]]], list[Note]]:
+    places: dict[Key, list[tuple[int, int]]] = {}
+    notes = BoundedNotes()
+    arms = _Arms(opened)
+    for number, file in enumerate(files):
+        for index, row in enumerate(file.records()):
+            if index % STEP == 0 and progress and progress(index, len(file)) is False:
+                raise Cancelled
+            key = _key(row, file.file, data, arms)
+            if isinstance(key, str):
+                at = Place(file=row.place.file, line=row.place.line)
+                notes.add(Note("dat-request-unmatched", {"reason": key}, at, f"{row.place.line}"))
+            elif len(found := places.setdefault(key, [])) < REPEATS:
+                found.append((number, index))
+    return places, notes.kept
+
+
+def _key(row: Record, file: str, data: Dataset, arms: _Arms) -> Key | str:
+    """What a row is about, or why that cannot be said."""
+    request = read_request(row.fields)
+    if isinstance(request, str):
+        return request
+    names = dict.fromkeys((data.id_field, *RECORDS)) if data.id_field else dict.fromkeys(RECORDS)
+    said = [text for name in names if name and (text := _named(row.fields, name)) is not None]
+    record = next((text for text in said if data.find(text) is not None), None)
+    if record is None:
+        return (
+            f"no record is called '{said[0]}'"
+            if said
+            else f"it names no record (under {', '.join(filter(None, names))})"
+        )
+    arm = arms.of(row.fields, file, request)
+    return (arm[3:], record) if arm.startswith("is ") else arm
+
+
+class _Arms:
+    """The names a row may go by, and what they stand for."""
+
+    def __init__(self, opened: Workspace) -> None:
+        self.names = {name: arm.name for arm in opened.conditions for name in (arm.name, *arm.aliases)}
+        self.names = self.names or {mode: mode for mode in opened.prompts}
+        served: dict[str, set[str]] = {}
+        for arm in opened.conditions:
+            model = opened.models.get(arm.model or "")
+            for name in {arm.model, model and model.name, model and model.settings.get("model")}:
+                if isinstance(name, str):
+                    served.setdefault(name, set()).add(arm.name)
+        self.by_model = {name: next(iter(found)) for name, found in served.items() if len(found) == 1}
+
+    def of(self, fields: Mapping[str, Any], file: str, request: Request) -> str:
+        """`is NAME`, or a sentence that begins with `no `: the row itself says it, else its file, else its model."""
+        said = [text for name in ARMS if (text := _named(fields, name)) is not None]
+        stem = PurePosixPath(file).name.split(".")[0]
+        for name in (*said, stem, PurePosixPath(file).parent.name):
+            if name in self.names:
+                return f"is {self.names[name]}"
+        if len(set(self.names.values())) == 1 and not said:
+            return f"is {next(iter(self.names.values()))}"
+        if request.model in self.by_model:
+            return f"is {self.by_model[request.model]}"
+        return f"no condition is called '{said[0]}'" if said else "no condition is named, and there are several"
+
+
+def _named(fields: Mapping[str, Any], name: str) -> str | None:
+    for where in (fields, *(fields[part] for part in BESIDE if isinstance(fields.get(part), Mapping))):
+        value = where.get(name)
+        if isinstance(value, str) and value:
+            return value
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+    return None
+
+
+def _of_private(note: Note, private: tuple[str, ...]) -> bool:
+    return note.code == "dat-unknown-key" and note.flagged in private
+
+
+@lru_cache(maxsize=4)
+def _load(kept: Any) -> tuple[Mapping[Key, tuple[tuple[int, int], ...]], tuple[Note, ...]] | None:
+    try:
+        found = json.loads(kept.read_text("utf-8"))
+        places = {(arm, record): tuple((f, i) for f, i in where) for arm, record, where in found["places"]}
+        return places, tuple(from_json(note) for note in found["notes"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _keep(
+    kept: Any, places: Mapping[Key, Sequence[tuple[int, int]]], notes: Sequence[Note]
+) -> tuple[Mapping[Key, tuple[tuple[int, int], ...]], tuple[Note, ...]]:
+    """Written for the next opening where that is allowed; a bounded child may not."""
+    rows = [[arm, record, list(where)] for (arm, record), where in places.items()]
+    text = json.dumps({"places": rows, "notes": [as_json(note) for note in notes]})
+    with contextlib.suppress(OSError):
+        new = kept.with_suffix(f".{os.getpid()}")
+        new.write_text(text, "utf-8", errors="surrogatepass")
+        new.rename(kept)
+        old = sorted(kept.parent.glob("*.json"), key=lambda path: path.stat().st_mtime)[:-KEEP]
+        for one in old:
+            one.unlink(missing_ok=True)
+    _load.cache_clear()
+    return {key: tuple(where) for key, where in places.items()}, tuple(notes)
+
+
+def _mark(opened: Workspace, data: Dataset, files: Sequence[Dataset]) -> str:
+    """What the index depends on: the files as they are now, the ids, and the names of conditions."""
+    seen = []
+    for one in (data, *files):
+        with contextlib.suppress(OSError):
+            stat = one.path.stat()
+            seen.append([str(one.path), stat.st_size, stat.st_mtime_ns, stat.st_ino])
+    arms: list[object] = [[arm.name, arm.aliases, arm.model] for arm in opened.conditions]
+    arms = arms or list(opened.prompts)
+    about = [VERSION, seen, data.id_field, arms, opened.sent]
+    return hashlib.blake2b(json.dumps(about).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -1,0 +1,89 @@
+"""Find the request in a row of a log: its messages, or the one prompt that was sent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+BODIES = ("request", "request_body", "body", "payload", "json")  # where logs keep the body of a request
+PROMPTS = ("prompt", "prompt_text")
+BLOCKS = ("text", "input_text", "output_text")
+JOINER = "\n"  # between the text blocks of one message, as clients that keep blocks join them
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was sent. A `chat` lists every message; a `prompt` is one text, its system text beside it if logged."""
+
+    form: Literal["chat", "prompt"]
+    messages: tuple[tuple[str, str], ...]  # role, text; of a prompt: perhaps ("system", …), then ("user", …)
+    model: str | None = None
+
+
+def read_request(fields: Mapping[str, Any]) -> Request | str:
+    """The request in a row, or the reason why there is none.
+
+    Known are `messages` (OpenAI, Ollama chat; Anthropic with `system` beside them), `prompt` (completions, Ollama
+    generate with `system`), `input` with `instructions` (OpenAI responses), at the top of the row or under one of
+    BODIES, there also as JSON text. Answers a text that names what is wrong.
+    """
+    reasons = []
+    for body in _bodies(fields):
+        found = _read(body)
+        if isinstance(found, Request):
+            return found
+        if found:
+            reasons.append(found)
+    return reasons[0] if reasons else "it holds no messages, prompt or request body"
+
+
+def _bodies(fields: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    for name in BODIES:
+        value = fields.get(name)
+        if isinstance(value, str):
+            try:
+                value = json.loads(value)
+            except (ValueError, RecursionError):
+                continue
+        if isinstance(value, Mapping):
+            yield from (value[inner] for inner in BODIES if isinstance(value.get(inner), Mapping))
+            yield value
+    yield fields
+
+
+def _read(body: Mapping[str, Any]) -> Request | str:
+    model = body.get("model")
+    named = model if isinstance(model, str) else None
+    system = _text(body.get("system", body.get("instructions")))
+    before = (("system", system),) if system else ()
+    listed = body.get("messages", body.get("input"))
+    if isinstance(listed, list):
+        return _chat(listed, before, named)
+    for name in (*PROMPTS, "input"):
+        if isinstance(text := body.get(name), str):
+            return Request("prompt", (*before, ("user", text)), named)
+    return ""
+
+
+def _chat(listed: list[Any], before: tuple[tuple[str, str], ...], model: str | None) -> Request | str:
+    messages = list(before)
+    for number, one in enumerate(listed, 1):
+        role = one.get("role") if isinstance(one, Mapping) else None
+        text = _text(one.get("content")) if isinstance(one, Mapping) else None
+        if not isinstance(role, str) or text is None:
+            return f"message {number} has no role with a text"
+        messages.append((role, text))
+    return Request("chat", tuple(messages), model) if messages else "its list of messages is empty"
+
+
+def _text(content: Any) -> str | None:
+    """A text, or the text blocks of a list; None where there is anything else, an image say."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return None
+    blocks = [block for block in content if isinstance(block, Mapping)]
+    texts = [block["text"] for block in blocks if block.get("type") in BLOCKS and isinstance(block.get("text"), str)]
+    return JOINER.join(texts) if len(texts) == len(content) else None

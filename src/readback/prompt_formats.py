@@ -1,0 +1,132 @@
+"""The three checks of the *Prompt Format Specification* as functions, for pipelines: lists of texts, empty when fine.
+
+Names, signatures and return types are those of the document (ignaciolinari/beyond-the-cutoff, November 2025). They are
+a thin layer over the rules: a text is the sentence of a finding that is an error, with its code at the end. Warnings
+and information are in `readback check`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from readback import rules
+from readback.dialects.prompt_formats import CONFIG, MODES, SYSTEM, unknown_mode
+from readback.serving import modelfile
+from readback.types import (
+    NOWHERE,
+    Assembly,
+    Case,
+    Choice,
+    Finding,
+    Leaks,
+    Message,
+    Model,
+    Modelfile,
+    Record,
+    Segment,
+    SystemText,
+    Values,
+    Workspace,
+)
+
+__all__ = [
+    "validate_modelfile_system_message",
+    "validate_prompt_format_consistency",
+    "validate_rag_prompt_no_system_text",
+]
+
+LEAK, MARKERS, MISMATCH = "fmt-system-text-in-user", "fmt-markers", "fmt-system-mismatch"
+MODEL = "the model"
+
+
+def validate_prompt_format_consistency(
+    training_system_message: str | None,
+    modelfile_system_message: str | None,
+    evaluation_prompt: str,
+    *,
+    mode: str = "instruction",
+) -> list[str]:
+    """What is wrong with a model's system message in training and Modelfile, and with a prompt it is evaluated with.
+
+    Without a Modelfile text (None or empty) the two are not compared. `mode`: instruction, rag or hybrid; retrieved
+    contexts of a prompt may say what they like.
+    """
+    texts = [text for text in (training_system_message, modelfile_system_message) if text]
+    shop = _shop(texts)
+    found: list[str] = []
+    if modelfile_system_message and modelfile_system_message.strip():
+        found += _mismatch(training_system_message or "", Modelfile((), modelfile_system_message))
+    if mode not in MODES:
+        found.append(_text(rules.finding(unknown_mode(mode, MODES, NOWHERE))))
+    case = _case(shop, evaluation_prompt, mode if mode in MODES else MODES[0])
+    found += (f"system text duplication: {text}" for text in _errors(case, LEAK))
+    found += (f"missing required markers: {text}" for text in _errors(case, MARKERS))
+    return found
+
+
+def validate_modelfile_system_message(modelfile_path: Path | str, expected_system_message: str) -> list[str]:
+    """What is wrong with the system message a Modelfile ends up with: the last SYSTEM counts, as for Ollama.
+
+    A file without FROM is checked all the same.
+    """
+    path = Path(modelfile_path)
+    if not path.is_file():
+        return [f"Modelfile not found: {path}"]
+    read = modelfile.read(path, path.parent)
+    traps = [_text(rules.finding(note)) for note in read.notes if note.code in ("oll-syntax", "oll-swallowed-lines")]
+    if read.system is None:
+        return ["; ".join((f"missing SYSTEM directive in {path.name}", *traps))]
+    found = _mismatch(expected_system_message, read)
+    return ["; ".join((text, *traps)) for text in found]
+
+
+def validate_rag_prompt_no_system_text(rag_prompt: str) -> list[str]:
+    """The system texts and phrases in a RAG prompt, outside its contexts; each text holds the phrase found."""
+    case = _case(_shop(SYSTEM.values()), rag_prompt, "rag")
+    return [f"system text in the RAG prompt: {text}" for text in _errors(case, LEAK)]
+
+
+def _shop(texts: Iterable[str]) -> Workspace:
+    """A workspace of the built-in formats that states these system texts, and those of the document."""
+    stated = dict.fromkeys((*texts, *SYSTEM.values()))
+    return Workspace(
+        Path(),
+        "",
+        configs=(CONFIG,),
+        prompts=CONFIG.prompts,
+        system_texts=tuple(SystemText(text, "configuration") for text in stated),
+        leaks=Leaks(),
+    )
+
+
+def _case(shop: Workspace, prompt: str, mode: str) -> Case:
+    """The prompt as the user message of a record under a mode."""
+    fields: Values = {"rag": {"prompt": prompt}}
+    said = Segment(prompt, "variable", "rag.prompt")
+    made = Assembly(Choice(mode=mode), None, None, (Message("user", (said,)),), "")
+    return Case(shop, Record(None, fields), made)
+
+
+def _errors(case: Case, code: str) -> Iterator[str]:
+    for one in rules.check(case, "assembly", {code}):
+        if isinstance(one, rules.Fault):
+            raise RuntimeError(f"{one.rule}: {one.error}")  # our mistake: it must not look like a prompt that is fine
+        if one.severity == "error":
+            yield _text(one)
+
+
+def _mismatch(expected: str, served: Modelfile) -> list[str]:
+    """Whether a Modelfile's system text is the expected one; blanks at the ends and between words do not count."""
+    actual = served.system or ""
+    if actual.split() == expected.split():
+        return []
+    model = Model(MODEL, training=SystemText(expected, "training"), modelfile=served)
+    shop = Workspace(Path(), "", models={MODEL: model})
+    told = [one for one in rules.check(Case(shop), "workspace", {MISMATCH}) if isinstance(one, Finding)]
+    said = f"system message mismatch: expected {expected!r}, actual {actual!r}"
+    return [f"{said}: {_text(one)}" for one in told] or [said]
+
+
+def _text(finding: Finding) -> str:
+    return f"{finding.message} ({finding.code})"

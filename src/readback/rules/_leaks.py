@@ -1,0 +1,114 @@
+"""System text inside a user message or a stored prompt: where it stands, whose it is and how much alike it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from readback.rules._overlap import Hit, blanked, normal, overlaps
+from readback.rules._phrases import listed, phrases
+from readback.types import Case, Message, Place, SystemText
+
+OWN = ("system", "task", "template", "variable", "default", "unknown")  # a system message without what is appended
+MOST = 100  # hits in one message that are told; more tell nothing more
+STATED = 3  # places that state one text that a finding names
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """`text[start:end]` is system text, `stated` there; `inside` retrieved text, where it is none of ours."""
+
+    start: int
+    end: int
+    stated: tuple[str, ...]
+    how: str
+    share: float
+    needed: float
+    inside: bool = False
+
+
+def leaks(case: Case, text: str, folded: Sequence[tuple[int, int]], contexts: Sequence[tuple[int, int]]) -> list[Leak]:
+    """The system text in `text`: outside the contexts, then inside them; what was folded in on purpose is none."""
+    known = system_texts(case)
+    sources = tuple(stated.text for stated in known)
+    own = blanked(text, (*folded, *contexts))
+    found = [_leak(hit, known) for hit in _overlaps(own, sources, case.workspace.leaks.threshold, True)]
+    found += _said(case, own, found, False)
+    if contexts:
+        inner = blanked(text, _between(len(text), contexts))
+        quoted = [_leak(hit, known, True) for hit in _overlaps(inner, sources, case.workspace.leaks.threshold, False)]
+        found += [*quoted, *_said(case, inner, quoted, True)]
+    return sorted(found, key=lambda leak: (leak.inside, leak.start))[:MOST]
+
+
+def system_texts(case: Case) -> tuple[SystemText, ...]:
+    """The texts that are looked for: every one of the workspace, and the assembly's own; for a judge only its own."""
+    known = () if case.assembly and case.assembly.choice.judge else case.workspace.system_texts
+    return (*known, *(own for own in _own(case) if all(own.text != one.text for one in known)))
+
+
+def folded(case: Case, message: Message) -> list[tuple[int, int]]:
+    """Where the system text was folded into the user message, for want of a system role: that is no leak."""
+    notes = case.assembly.notes if case.assembly else ()
+    found = [(0, note.place.end or 0) for note in notes if note.code == "asm-system-folded"]
+    start = 0
+    for segment in message.segments:
+        end = start + len(segment.text)
+        if segment.origin in ("system", "joiner"):
+            found.append((start, end))
+        start = end
+    return found
+
+
+def _own(case: Case) -> Iterator[SystemText]:
+    """The assembly's own system text, in its message or folded; what adapters and instructions appended is left out."""
+    notes = case.assembly.notes if case.assembly else ()
+    end = next((note.place.end or 0 for note in notes if note.code == "asm-system-folded"), 0)
+    for message in (*case.messages("system"), *(case.messages("user") if end else ())):
+        parts = []
+        at = 0
+        for segment in message.segments:
+            if message.role == "system" or at < end:
+                parts += [segment] if segment.origin in OWN else []
+            at += len(segment.text)
+        if parts:
+            yield SystemText("".join(part.text for part in parts), "configuration", parts[0].place, "of this message")
+
+
+@lru_cache(maxsize=4)
+def _overlaps(text: str, sources: tuple[str, ...], threshold: float, edits: bool) -> tuple[Hit, ...]:
+    """Kept for a moment: several rules ask, and several conditions send the same stored prompt."""
+    return overlaps(text, sources, threshold, edits)
+
+
+def _leak(hit: Hit, known: Sequence[SystemText], inside: bool = False) -> Leak:
+    said = normal(known[hit.which].text)
+    stated = dict.fromkeys(_where(one) for one in known if normal(one.text) == said)
+    return Leak(hit.start, hit.end, tuple(stated)[:STATED], hit.how, hit.share, hit.needed, inside)
+
+
+def _said(case: Case, text: str, found: Sequence[Leak], inside: bool) -> Iterator[Leak]:
+    """Phrases of the list, where no system text was found already; a judge's prompt may say what it likes."""
+    if case.assembly and case.assembly.choice.judge:
+        return
+    for said in phrases(text, listed(case.workspace.leaks)):
+        if all(said.end <= one.start or one.end <= said.start for one in found):
+            needed = case.workspace.leaks.threshold
+            yield Leak(said.start, said.end, (f'the phrase list: "{said.phrase}"',), "phrase", 1.0, needed, inside)
+
+
+def _between(length: int, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """What lies outside the spans, which are in order."""
+    at = 0
+    for start, end in spans:
+        yield at, start
+        at = end
+    yield at, length
+
+
+def _where(stated: SystemText) -> str:
+    """What states a system text: its kind, whose it is, its file and line."""
+    at: Place = stated.place
+    line = f"{at.file}:{at.line}" if at.file and at.line else at.file
+    return " ".join(part for part in (stated.source, stated.name, line and f"({line})") if part)

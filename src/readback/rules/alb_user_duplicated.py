@@ -1,0 +1,45 @@
+"""The later program writes the last user message twice in ChatML.
+
+The option `albert_dialect: current` is set, and the configuration (or the model of an Albert condition) names the
+format `chatml`. That program's ChatML ends with the last message once more, before it asks for the answer.
+
+The model reads the question and its sources twice: twice the tokens, and no prompt it was trained on. Readback shows
+the text with each message once; the fault is explained here and not copied.
+
+Let the server apply the model's own template, or repair the program before ChatML is used.
+"""
+
+from collections.abc import Iterator
+
+from readback.rules import _albert
+from readback.types import Case, Note
+
+CODE = "alb-user-duplicated"
+SEVERITY = "error"
+ON = "workspace"
+SENTENCE = "{what} asks for chatml, in which the later program writes the last user message twice"
+FIX = "let the server apply the model's own template instead of the program's chatml"
+_TEMPLATE = {"t.jinja": "{{ query }}\n"}
+_FILE = "prompts: [prompt_config.yml]\noptions: {albert_dialect: current}\n"
+_CONFIG = "prompt_format: %s\nprompts: [{mode: a, template: t.jinja}]\n"
+PASS = (
+    {"readback.yml": _FILE, "prompt_config.yml": _CONFIG % "llama3-chat", **_TEMPLATE},
+    {"readback.yml": "prompts: [prompt_config.yml]\n", "prompt_config.yml": _CONFIG % "chatml", **_TEMPLATE},
+)
+FAIL = ({"readback.yml": _FILE, "prompt_config.yml": _CONFIG % "chatml", **_TEMPLATE},)
+
+FORMAT = "chatml"
+
+
+def check(case: Case) -> Iterator[Note]:
+    if not _albert.current(case.workspace):
+        return
+    for config in _albert.configs(case.workspace):
+        if config.chat_format == FORMAT:
+            yield Note(CODE, {"what": config.name}, config.place, config.name)
+    modes = {mode for config in _albert.configs(case.workspace) for mode in config.prompts}
+    served = {arm.model: arm.place for arm in case.workspace.conditions if arm.model and arm.mode in modes}
+    for name, place in served.items():
+        model = case.workspace.models.get(name)
+        if model and model.chat_format == FORMAT:
+            yield Note(CODE, {"what": name}, place, name)

@@ -1,0 +1,59 @@
+"""Two records ask the same, or hold the same stored prompt.
+
+Over the whole dataset the instruction of each record (in small letters, within its task type, across papers) and its
+stored prompt are held against those of all records before it. The finding stands at the later record and names the
+first one, with the paper of each and the document that was retrieved for it.
+
+A question that stands twice counts twice in every mean; with one copy in training and one in evaluation it is leaked.
+Whoever looks for copies among the retrieved documents misses those that retrieved something else.
+
+Take one of the records out, or reword it.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from readback.rules import _stored
+from readback.types import Note, Place, Record
+
+CODE = "fmt-duplicate-instruction"
+SEVERITY = "warning"
+ON = "dataset"
+SENTENCE = (
+    "the same {what} as record {record} in line {line} (papers: {papers}; retrieved: {retrieved}; "
+    "those of record {record}: {first_papers}; {first_retrieved})"
+)
+FIX = "take one of the two records out, or reword it"
+_ROW = '{"id": "%s", "task_type": "%s", "instruction": "%s", "rag": {"prompt": "%s"}}\n'
+PASS = (
+    {"data.jsonl": _ROW % (1, "qa", "Why?", "p") + _ROW % (2, "summaries", "why?", "q") + _ROW % (3, "qa", "", "r")},
+)
+FAIL = (
+    {"data.jsonl": _ROW % (1, "qa", "Why?", "p") + _ROW % (2, "qa", "WHY?", "q")},
+    {"data.jsonl": _ROW % (1, "qa", "Why?", "p") + _ROW % (2, "qa", "How?", "p")},
+)
+
+INSTRUCTION, PROMPT = "instruction", "stored prompt"
+
+
+def marks(record: Record) -> Iterator[tuple[str, str]]:
+    fields = record.fields
+    instruction = fields.get("instruction")
+    if isinstance(instruction, str) and instruction.strip():
+        yield INSTRUCTION, f"{fields.get('task_type')}\0{instruction.strip().lower()}"
+    stored = _stored.prompt(fields)
+    if stored and stored[1].strip():
+        yield PROMPT, stored[1]
+
+
+def repeats(first: Record, later: Record, kinds: Sequence[str]) -> Iterator[Note]:
+    values = {
+        "what": list(kinds),
+        "record": first.id,
+        "line": first.place.line,
+        "papers": _stored.paper(later.fields),
+        "retrieved": _stored.retrieved(later.fields),
+        "first_papers": _stored.paper(first.fields),
+        "first_retrieved": _stored.retrieved(first.fields),
+    }
+    name = "instruction" if INSTRUCTION in kinds else (_stored.prompt(later.fields) or ("",))[0]
+    yield Note(CODE, values, Place(field=name), str(first.id))

@@ -1,0 +1,147 @@
+"""A model gets another user message than it was trained on.
+
+The prompt formats say what a fine-tuned model was trained on for each row: the question alone, or the stored prompt.
+Each condition of the model is held against it, character by character. Where the condition is another one by design
+(the instruction-only model given contexts, the RAG-trained model asked without any) that is said once for the
+condition, for information. A messages file the model was trained on is held against the layout, too. System text, and
+what follows `Answer:`, are told by the rules for them.
+
+A model answers best to the very bytes it was trained on; one line feed more before `Answer:` is another prompt. In a
+condition that changes them the difference is part of what is measured.
+
+Build the training and the evaluation prompts with the same function; where the difference is meant, say so beside the
+scores.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from readback.rules import _stored
+from readback.rules._leaks import folded, leaks
+from readback.rules._outside_contexts import Spans, in_message
+from readback.types import Case, Condition, Message, Model, Note, Place, Prompt, Severity
+
+CODE = "fmt-train-serve-diff"
+SEVERITY = "error"
+ON = ("workspace", "assembly", "load")
+SENTENCE = "model {model} was trained on {trained}, but {condition} sends {sent}"
+FIX = "build training and evaluation prompts with the same function, or say beside the scores what differs"
+_SETUP = """\
+dataset: data.jsonl
+prompts: [builtin:prompt-formats]
+models: {m: {type: instruction_only}}
+modes: [{mode: mine, template: "%s"}]
+conditions: [{name: c, mode: %s, model: m}]
+"""
+_ROW = '{"task_id": "1", "instruction": "Why?", "rag": {"contexts": ["So."], "prompt": "Question: Why?\\nAnswer:"}}\n'
+PASS = (
+    {"readback.yml": _SETUP % ("Question: {{ instruction }}\\n\\nAnswer:", "mine"), "data.jsonl": _ROW},
+    {"readback.yml": _SETUP % ("", "instruction"), "data.jsonl": _ROW},
+)
+FAIL = (
+    {"readback.yml": _SETUP % ("Question: {{ instruction }}\\nAnswer:", "mine"), "data.jsonl": _ROW},
+    {"readback.yml": _SETUP % ("", "hybrid"), "data.jsonl": _ROW},
+    {
+        "readback.yml": "prompts: [builtin:prompt-formats]\n"
+        "models: {m: {type: instruction_only, training: {messages: train.jsonl}}}\n",
+        "train.jsonl": '{"messages": [{"role": "system", "content": "Be brief."}, '
+        '{"role": "user", "content": "Question: Why?\\nAnswer:"}]}\n',
+    },
+)
+
+ALONE, STORED, CLOSED = "the question alone", "stored prompts with contexts", "the question without contexts"
+HYBRID = "the question with contexts"
+TRAINED = {"instruction_only": ("instruction", ALONE), "rag_trained": ("rag", STORED)}  # by type: mode, in words
+BY_DESIGN = {  # by type and mode of the prompt formats
+    ("instruction_only", "hybrid"): HYBRID,
+    ("instruction_only", "rag"): HYBRID,
+    ("rag_trained", "instruction"): CLOSED,
+    ("rag_trained", "hybrid"): "contexts in another layout",
+}
+AROUND = 20  # characters shown before and after the point where two texts part
+
+
+def check(case: Case) -> Iterator[Note]:
+    if case.assembly is None:
+        for one in case.workspace.conditions:
+            yield from _by_design(case, one)
+    elif case.trained is not None:
+        mode, prompt = _stored.sent_by(case)
+        arm = case.workspace.condition(case.assembly.choice.condition or "")
+        model = case.workspace.models.get(arm.model or "") if arm else None
+        designed = (
+            prompt and prompt.syntax == "builder" and (model and model.type, prompt.template or mode) in BY_DESIGN
+        )
+        if arm and model and prompt and not designed:
+            for message in case.messages("user"):
+                yield from _differs(case, message, case.trained, arm, model, prompt)
+
+
+def _by_design(case: Case, arm: Condition) -> Iterator[Note]:
+    model, prompt = case.workspace.models.get(arm.model or ""), case.workspace.prompts.get(arm.mode or "")
+    if model is None or prompt is None or prompt.syntax != "builder":
+        return
+    kind = model.type or ""
+    if sent := BY_DESIGN.get((kind, prompt.template or prompt.mode)):
+        values = {"model": model.name, "condition": arm.name, "trained": TRAINED[kind][1], "sent": sent}
+        place = Place(file=arm.place.file, line=arm.place.line, condition=arm.name, mode=arm.mode)
+        yield Note(CODE, values, place, f"{model.name}\n{arm.name}", "info")
+
+
+def _differs(
+    case: Case, message: Message, trained: Message, arm: Condition, model: Model, prompt: Prompt
+) -> Iterator[Note]:
+    """The difference of one user message; what was folded into it and what other rules tell are left out."""
+    contexts, said = in_message(message, case.record.fields if case.record else {}), trained.text
+    kept = list(_kept(case, message, contexts))
+    sent = "".join(message.text[start:end] for start, end in kept)
+    if sent == said or (prompt.syntax == "builder" and sent.startswith(said)):
+        return
+    if bool(contexts) != bool(in_message(trained, case.record.fields if case.record else {})):
+        other = HYBRID if contexts else CLOSED
+        yield _note(model, arm, TRAINED[model.type or ""][1], other, Place(role="user"), "info")
+        return
+    at = _parting(sent, said)
+    end = len(sent) - min(_parting(sent[at:][::-1], said[at:][::-1]), len(sent) - at)
+    place = Place(role="user", start=_place(kept, at), end=_place(kept, end))
+    other = f"{_shown(sent, at)} (from character {(place.start or 0) + 1})"
+    yield _note(model, arm, _shown(said, at), other, place, None)
+
+
+def _kept(case: Case, message: Message, contexts: Spans) -> Iterator[tuple[int, int]]:
+    """The message without folded text and system text, each with the blanks after it."""
+    text = message.text
+    found = leaks(case, text, folded(case, message), contexts) if text != (case.trained and case.trained.text) else ()
+    notes = case.assembly.notes if case.assembly else ()
+    holes = [(0, note.place.end or 0) for note in notes if note.code == "asm-system-folded"]
+    at = 0
+    for start, end in sorted([*holes, *((leak.start, leak.end) for leak in found if not leak.inside)]):
+        if start > at:
+            yield at, start
+        at = max(at, end + len(text[end:]) - len(text[end:].lstrip()))
+    yield at, len(text)
+
+
+def _place(kept: Sequence[tuple[int, int]], at: int) -> int:
+    """The character of the message that is number `at` of what was kept."""
+    for start, end in kept:
+        if at <= end - start:
+            return start + at
+        at -= end - start
+    return kept[-1][1]
+
+
+def _note(model: Model, arm: Condition, trained: str, sent: str, place: Place, severity: Severity | None) -> Note:
+    values = {"model": model.name, "condition": arm.name, "trained": trained, "sent": sent}
+    return Note(CODE, values, place, f"{model.name}\n{arm.name}\n{sent}", severity)
+
+
+def _parting(one: str, other: str) -> int:
+    """The first character in which two texts differ."""
+    pairs = zip(one, other, strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def _shown(text: str, at: int) -> str:
+    """The text around a character, blanks made visible by the quotes."""
+    start, end = max(0, at - AROUND), at + AROUND
+    return repr(f"{'…' if start else ''}{text[start:end]}{'…' if end < len(text) else ''}")

@@ -1,0 +1,57 @@
+"""A judge does not fit the mode of its condition.
+
+A rubric weighs grounding in contexts. Weight 0 means that it is made for mode instruction, where there are none; any
+other weight, that it is made for modes with contexts (rag, hybrid). The rubric of each condition is held against its
+mode.
+
+A rubric with grounding judges closed-book answers by sources the model never had; one without it lets made-up citations
+pass. Both give scores that look comparable with the others.
+
+Give the condition the other judge.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from readback.types import Case, Judge, Note
+
+CODE = "jdg-mode-mismatch"
+SEVERITY = "error"
+ON = "workspace"
+SENTENCE = "condition {condition} is in mode {mode}, and its judge {judge} weighs grounding with {weight}"
+FIX = "give {condition} a judge that is made for mode {mode}"
+_FILE = (
+    "prompts: [builtin:prompt-formats]\njudges: {j: {prompts: j.yaml}}\n"
+    "models: {base: {type: base}}\nconditions: [{name: c, mode: %s, model: base, judge: j}]\n"
+)
+_RUBRIC = 'prompt: "{{ASSISTANT_RESPONSE}}"\ncriteria: [{id: factuality, weight: 1}, {id: grounding, weight: %s}]\n'
+PASS = (
+    {"readback.yml": _FILE % "instruction", "j.yaml": _RUBRIC % 0},
+    {"readback.yml": _FILE % "rag", "j.yaml": _RUBRIC % 0.3},
+)
+FAIL = (
+    {"readback.yml": _FILE % "rag", "j.yaml": _RUBRIC % 0},
+    {"readback.yml": _FILE % "instruction", "j.yaml": _RUBRIC % 0.3},
+)
+
+GROUNDING = "grounding"
+CLOSED, OPEN = ("instruction",), ("rag", "hybrid")
+
+
+def check(case: Case) -> Iterator[Note]:
+    for arm in case.workspace.conditions:
+        judge = case.workspace.judges.get(arm.judge or "")
+        weight = _weight(judge) if judge else None
+        if weight is None or arm.mode not in (*CLOSED, *OPEN):
+            continue
+        if (weight == 0) != (arm.mode in CLOSED):
+            values = {"condition": arm.name, "mode": arm.mode, "judge": arm.judge, "weight": weight}
+            place = replace(arm.place, condition=arm.name, mode=arm.mode, judge=arm.judge)
+            yield Note(CODE, values, place, f"{arm.judge}\n{arm.mode}")
+
+
+def _weight(judge: Judge) -> float | None:
+    """The rubric's weight of grounding; None where it says none."""
+    weights = judge.settings.get("weights")
+    weight = weights.get(GROUNDING) if isinstance(weights, Mapping) else None
+    return weight if isinstance(weight, int | float) else None

@@ -1,0 +1,130 @@
+"""What is searched for, a text or an expression, and where it stands in texts.
+
+Expressions are RE2's, through pyarrow: they read each text once, whatever the expression, so that none can hang a
+page. What RE2 cannot do (look-around, back-references) is refused in a sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+BEFORE, AFTER = b"\xff", b"\xfe"  # bytes that no UTF-8 text holds: they go around each hit
+SPANS = 500  # places named in one text
+EMPTY = 20  # places of no length that are passed over for each of them
+LONGEST = 1_000  # characters of an expression
+SURROGATE = re.compile("[\ud800-\udfff]")  # RE2 reads UTF-8, which has none; one character stays one
+PLAIN = re.compile(r"[^\w\s]", re.ASCII)
+WHY = (
+    (re.compile(r"invalid (?:perl operator|group specifier): \(\?<?[=!]|invalid named capture: \(\?<[=!]"),
+     "look-ahead and look-behind, such as (?=…) or (?<!…), are not available here"),
+    (re.compile(r"invalid escape sequence: \\[1-9]"), "back-references such as \\1 are not available here"),
+    (re.compile(r"invalid repetition size|bad repetition|expression too (?:large|big)|out of memory"),
+     "it repeats too often: at most {1000}, and not one repetition inside another"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is searched for. `regex`: an RE2 expression and not a plain text; `case`: capitals matter."""
+
+    text: str
+    regex: bool = False
+    case: bool = False
+
+
+class QueryError(Exception):
+    """The query cannot be searched for; its text is a sentence that says why."""
+
+
+def warm() -> None:
+    """Import what searching needs, which takes a moment."""
+    _arrow()
+
+
+def check(query: Query) -> None:
+    """Raises QueryError for what cannot be searched for."""
+    if not query.text:
+        raise QueryError("there is nothing to search for")
+    if len(query.text) > LONGEST:
+        raise QueryError(f"it has {len(query.text):,} characters; at most {LONGEST:,} can be searched for")
+    if query.regex:
+        _try(_clean(query.text))  # by itself first: inside a group, `a)(b` would do
+    if any(_try(_pattern(query))):
+        raise QueryError("it fits the empty text too, so that every record would be a hit")
+
+
+def holding(query: Query, texts: Sequence[str]) -> list[bool]:
+    """Whether each text holds it."""
+    pa, pc = _arrow()
+    cleaned = pa.array([_clean(text) for text in texts], pa.large_string())
+    found: list[bool] = pc.match_substring_regex(cleaned, pattern=_pattern(query)).to_pylist()
+    return found
+
+
+def spans(query: Query, text: str, most: int = SPANS) -> tuple[tuple[int, int], ...]:
+    """The first places where it stands, as character offsets; places of no length are none."""
+    pa, pc = _arrow()
+    texts = pa.array([_clean(text)], pa.large_string())
+    marks = {"replacement": BEFORE + rb"\0" + AFTER}
+    marked = pc.replace_substring_regex(texts, pattern=_pattern(query), **marks).cast(pa.large_binary())[0].as_py()
+    return tuple(islice(_spans(marked, EMPTY * most), most))
+
+
+def _spans(marked: bytes, looks: int) -> Iterator[tuple[int, int]]:
+    """The marked places of a text, as offsets in what is not marked; at most so many are looked at."""
+    at = byte = 0
+    for _ in range(looks):
+        start = marked.find(BEFORE, byte)
+        if start < 0:
+            return
+        end = marked.index(AFTER, start)
+        first = at + len(marked[byte:start].decode("utf-8", "replace"))
+        at = first + len(marked[start + 1 : end].decode("utf-8", "replace"))
+        byte = end + 1
+        if at > first:
+            yield first, at
+
+
+def counts(query: Query, texts: Sequence[str]) -> list[int]:
+    """How often it stands in each text."""
+    pa, pc = _arrow()
+    cleaned = pa.array([_clean(text) for text in texts], pa.large_string())
+    found: list[int] = pc.count_substring_regex(cleaned, pattern=_pattern(query)).to_pylist()
+    return found
+
+
+def _pattern(query: Query) -> str:
+    inner = _clean(query.text) if query.regex else _literal(_clean(query.text))
+    return f"(?:{inner})" if query.case else f"(?i:{inner})"
+
+
+def _literal(text: str) -> str:
+    return PLAIN.sub(lambda found: f"\\x{{{ord(found[0]):x}}}", text)
+
+
+def _clean(text: str) -> str:
+    return SURROGATE.sub("\ufffd", text)
+
+
+def _try(pattern: str) -> list[bool]:
+    """Whether the empty text fits. Raises QueryError with the reason of RE2."""
+    pa, pc = _arrow()
+    try:
+        found: list[bool] = pc.match_substring_regex(pa.array([""]), pattern=pattern).to_pylist()
+    except (pa.ArrowInvalid, pa.ArrowMemoryError) as error:
+        said = str(error).removeprefix("Invalid regular expression: ")
+        why = next((why for shape, why in WHY if shape.search(said)), f"the expression cannot be read ({said})")
+        raise QueryError(why) from None
+    return found
+
+
+def _arrow() -> tuple[Any, Any]:
+    """PyArrow and its functions, imported when something is searched for."""
+    import pyarrow as pa  # type: ignore[import-untyped]
+    import pyarrow.compute as pc  # type: ignore[import-untyped]
+
+    return pa, pc

@@ -1,0 +1,40 @@
+"""The named options of source systems that a workspace's files call for, and how they read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from readback.dialects import prompt_formats
+from readback.types import Workspace
+from readback.ui.words import t
+from readback.workspace.sections.options import OPTIONS, UNBUILT
+
+
+def called_for(shop: Workspace) -> Mapping[str, tuple[str, ...]]:
+    """The options that can change a prompt of this workspace, with their values, the default first."""
+    dialects = {config.dialect for config in shop.configs}
+    formats = {config.chat_format for config in shop.configs} | {model.chat_format for model in shop.models.values()}
+    built = any(prompt.syntax == "builder" for prompt in shop.prompts.values())
+    reasons = {
+        "condition4": built,
+        "closed_book": built,
+        "spacing": built,
+        "placeholders": any(judge.syntax == "placeholder" for judge in shop.judges.values()),
+        "albert_dialect": "albert" in dialects,
+        "apply_limit": "albert" in dialects,
+        "assembly_profile": bool(shop.tasks) and prompt_formats.NAME not in dialects,
+        "judge_profile": bool(shop.judges),
+        "merge_roles": any("gemma" in (name or "") for name in formats),
+    }
+    asked = (name for name, there in reasons.items() if (there or name in shop.options) and name not in UNBUILT)
+    return {name: OPTIONS[name] for name in asked}
+
+
+def now(shop: Workspace, name: str) -> str:
+    """The value an option has in the files."""
+    return shop.options.get(name, OPTIONS[name][0])
+
+
+def say(name: str, value: str) -> str:
+    """An option and its value in words; as the files spell them where we have no words."""
+    return t("compare.option_is", option=t(f"compare.option_{name}"), value=t(f"compare.value_{name}_{value}"))

@@ -1,0 +1,38 @@
+"""The revisions of the folder in view, where it is part of a git repository."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from readback.difference.git import Git
+from readback.difference.sides import SideError
+from readback.ui import choice, exact
+
+LISTED = 30  # revisions to choose from; an older one is typed
+FRESH = 30.0  # seconds after which the list is asked for again
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A commit of the folder: its id, its day, and the first line of its message."""
+
+    id: str
+    date: str
+    subject: str
+
+
+def revisions() -> tuple[Revision, ...]:
+    """The last commits that touched the folder; none where it is no part of a repository."""
+    return _revisions(str(choice.workspace().root))
+
+
+@st.cache_data(ttl=FRESH, max_entries=16, show_spinner=False)
+def _revisions(folder: str) -> tuple[Revision, ...]:
+    try:
+        with Git(Path(folder)) as git:
+            return tuple(Revision(name, day, exact.spelled(said)) for name, day, said in git.commits(LISTED))
+    except SideError:
+        return ()

@@ -1,0 +1,64 @@
+"""Files that change while a page is open: told in time, without a click, and without touching the text."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from served import Serve, open_page, settle
+
+pytestmark = pytest.mark.browser
+CONFIG = "dataset: d.jsonl\nmodes: [{mode: m, template_file: t.jinja}]\n"
+
+
+def folder(at: Path) -> Path:
+    (at / "readback.yml").write_text(CONFIG, "utf-8")
+    (at / "t.jinja").write_text("Q: {{ q }}\n", "utf-8")
+    (at / "d.jsonl").write_text('{"id": "r1", "q": "why"}\n{"id": "r2", "q": "how"}\n', "utf-8")
+    return at
+
+
+def texts(page: Any) -> list[str]:
+    return list(page.locator(".rb-exact").all_inner_texts())
+
+
+def test_a_changed_file_is_told_within_three_seconds_and_the_text_stays(
+    serve: Serve, tmp_path: Path, page: Any
+) -> None:
+    open_page(page, f"{serve(folder(tmp_path))}messages", ".rb-exact")
+    before, asked = texts(page), page.url
+    (tmp_path / "t.jinja").write_text("Question: {{ q }}\n", "utf-8")
+    began = time.monotonic()
+    page.wait_for_selector("text=t.jinja changed at", timeout=10_000)
+    assert time.monotonic() - began < 4  # three, and one for a machine that others use
+    page.wait_for_timeout(2_500)  # another look, which must not touch the text either
+    assert (texts(page), page.url) == (before, asked)
+    page.get_by_role("button", name="Show new").click()
+    page.wait_for_selector(".rb-exact:has-text('Question:')", timeout=10_000)
+    settle(page)
+    assert page.url == asked
+
+
+def test_compare_opens_what_the_change_does_to_the_record(serve: Serve, tmp_path: Path, page: Any) -> None:
+    open_page(page, f"{serve(folder(tmp_path))}?record=r2")
+    (tmp_path / "t.jinja").write_text("Q: {{ q }} Thanks.\n", "utf-8")
+    page.wait_for_selector(".rb-changed", timeout=10_000)
+    page.locator(".rb-changed a").click()
+    page.wait_for_selector(".st-key-change_here .rb-ins", timeout=20_000)
+    assert "Thanks." in page.locator(".st-key-change_here .rb-b").last.inner_text()
+
+
+def test_a_patch_of_the_copy_is_downloaded(serve: Serve, tmp_path: Path, page: Any) -> None:
+    open_page(page, f"{serve(folder(tmp_path))}messages", ".rb-exact")
+    page.locator(".st-key-edit_open summary").click()
+    page.get_by_role("textbox", name="Template of m").fill("Q: {{ q }}!\n")
+    page.get_by_role("button", name="Try it").first.click()
+    page.wait_for_selector(".st-key-edit_open .rb-ins", timeout=20_000)
+    with page.expect_download() as got:
+        page.get_by_role("button", name="Download as patch").click()
+    assert Path(got.value.path()).read_text("utf-8") == (
+        "--- a/t.jinja\n+++ b/t.jinja\n@@ -1 +1 @@\n-Q: {{ q }}\n+Q: {{ q }}!\n"
+    )
+    assert (tmp_path / "t.jinja").read_text("utf-8") == "Q: {{ q }}\n"

@@ -1,0 +1,63 @@
+"""A page as somebody sees it who opens a link: drawn to its end, its words, its links, its buttons."""
+
+from __future__ import annotations
+
+import re
+import time
+from html import unescape
+from urllib.parse import parse_qs, urlsplit
+
+from streamlit.testing.v1 import AppTest
+
+from readback.house import HOUSE
+
+
+def page(name: str = "", **params: str) -> AppTest:
+    """The page of that address, as a link with these parameters opens it, once it has been drawn."""
+    test = AppTest.from_file(HOUSE / "app.py", default_timeout=60)
+    if not name:
+        for key, value in params.items():
+            test.query_params[key] = value
+        return drawn(test.run())
+    if "workspace" in params:
+        test.query_params["workspace"] = params["workspace"]
+    test.run()
+    return turned(test, name, **params)
+
+
+def turned(test: AppTest, name: str, **params: str) -> AppTest:
+    """The same session on another page."""
+    test.switch_page(f"pages/{name}_page.py")
+    for key, value in params.items():
+        test.query_params[key] = value
+    return drawn(test.run())
+
+
+def drawn(test: AppTest) -> AppTest:
+    """The page at its end: while it shows how far a check is, it looks again by itself."""
+    while test.get("progress"):
+        time.sleep(0.1)
+        test.run()
+    assert not test.exception
+    return test
+
+
+def said(test: AppTest) -> str:
+    """The markup on the page."""
+    return " ".join(html.proto.body for html in test.main.get("html"))
+
+
+def words(test: AppTest) -> str:
+    """What it says."""
+    return unescape(" ".join(re.sub(r"<[^>]+>", " ", said(test)).split()))
+
+
+def links(test: AppTest, name: str) -> list[dict[str, str]]:
+    """The parameters of every link to a page."""
+    hrefs = [urlsplit(unescape(href)) for href in re.findall(r'href="([^"]+)"', said(test))]
+    return [{k: v[0] for k, v in parse_qs(href.query).items()} for href in hrefs if href.path == f"/{name}"]
+
+
+def clicked(test: AppTest, key: str) -> AppTest:
+    """The page after a click on the button of that key."""
+    return drawn(test.button(key=key).click().run())

@@ -1,0 +1,175 @@
+"""What is wrong, too much or not there: said in a sentence, in time, and nothing else stops for it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from looking import drawn, page, said, words
+from streamlit.testing.v1 import AppTest
+
+import readback
+from readback import cli, rules
+from readback.house import EXAMPLES
+
+SIX = EXAMPLES / "six-conditions"
+GUIDE = "You are a harbour guide who answers from the notes of the pilot station only."
+MODES = [
+    {"mode": "plain", "system": GUIDE, "template": "{{ q }}"},
+    {"mode": "twice", "system": GUIDE, "template": GUIDE + " {{ q }} " + GUIDE},
+    {"mode": "other", "system": GUIDE, "template": "Read: {{ q | replace('crane light', 'cranes lit') }} "},
+]
+ONE = {"readback.yml": {"dataset": "d.jsonl", "modes": MODES}, "d.jsonl": [{"id": "r1", "q": "How deep is berth 3?"}]}
+TOLD = 8  # seconds for a page on a busy machine; the pages take 0.3 to 1.5 s on a quiet one
+DRAWN = 1_500_000  # characters of markup
+
+
+@pytest.fixture
+def broken(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The code of a rule that fails on every record."""
+
+    def fails(case: Any) -> Any:
+        raise ZeroDivisionError("<b>")
+
+    monkeypatch.setattr(rules.RULES()["fmt-citation-style"], "check", fails)
+    return "fmt-citation-style"
+
+
+def codes(test: AppTest) -> str:
+    """The details that stand beside a problem."""
+    return " ".join(code.value for code in test.code)
+
+
+@pytest.mark.parametrize("name", ["", "findings"])
+def test_a_rule_that_fails_is_named_on_the_page_and_the_others_run(serving: Any, broken: str, name: str) -> None:
+    serving(ONE)
+    test = page(name)
+    assert "1 rule of ours failed. The others ran; please report it." in words(test)
+    assert f"{broken}: ZeroDivisionError: <b>" in codes(test)
+    assert "System text stands inside the user message" in words(test)
+
+
+def test_a_rule_that_fails_is_named_beside_the_message(serving: Any, broken: str) -> None:
+    serving(ONE)
+    test = page("messages", mode="twice")
+    assert broken in words(test)
+    assert "ZeroDivisionError: <b>" in codes(test)
+    assert "fmt-system-text-in-user" in words(test)
+
+
+def test_a_rule_that_fails_is_named_on_the_command_line(
+    write: Any, broken: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["check", str(write(ONE))]) == 1
+    out, err = capsys.readouterr()
+    assert f"our mistake: rule {broken} failed" in err
+    assert "fmt-system-text-in-user" in out
+
+
+def test_a_rule_that_fails_is_named_in_a_notebook(write: Any, broken: str) -> None:
+    opened = readback.open(write(ONE))
+    made = opened.assemble(mode="twice", record="r1")
+    assert {fault.rule for fault in made.faults} == {broken}
+    assert f"our mistake: rule {broken} failed: ZeroDivisionError: <b>" in repr(made)
+    assert "ZeroDivisionError: &lt;b&gt;" in made._repr_html_()
+    assert broken in opened.findings().said
+    assert {one["code"] for one in opened.findings()} == {"fmt-system-text-in-user"}
+
+
+@pytest.mark.parametrize("name", ["nowhere", "d.jsonl/below", "made.bin"])
+def test_a_notebook_is_told_why_nothing_opens(write: Any, name: str) -> None:
+    folder = write({**ONE, "made.bin": b"\0\1"})
+    with pytest.raises(ValueError, match=name.split("/")[-1]):
+        readback.open(folder / name)
+
+
+@pytest.mark.parametrize(
+    ("sent", "content", "expected"),
+    [
+        ("log.jsonl", "hello\n{\n", "log.jsonl:1:1: error dat-bad-line"),
+        ("log.jsonl", bytes(range(128, 256)) * 50, "log.jsonl:1:1: error dat-encoding"),
+        ("log.jsonl", '{"record": "r1", "prompt": "' + "x" * 17_000_000 + '"}\n', "log.jsonl:1: error dat-too-large"),
+        ("log.jsonl", '[1]\n"x"\n', "log.jsonl:1"),
+        ("log.jsonl", "", "0 of "),
+        ("gone.jsonl", "", "error dat-file-missing: 'gone.jsonl' cannot be read: no such file or directory"),
+        (".", "", "error dat-"),
+        ("../log.jsonl", "", "error dat-path-outside: '../log.jsonl' leads out of the workspace"),
+        ("/etc/passwd", "", "error dat-path-outside"),
+        ({"a": 1}, "", "error dat-wrong-value"),
+        (7, "", "error dat-"),
+    ],
+)
+def test_a_log_that_cannot_be_read_is_a_finding_and_the_rest_is_checked(
+    write: Any, capsys: pytest.CaptureFixture[str], sent: Any, content: Any, expected: str
+) -> None:
+    folder = write({**ONE, "log.jsonl": content, "readback.yml": {**ONE["readback.yml"], "sent": sent}})
+    assert cli.main(["check", str(folder)]) == 1
+    out = capsys.readouterr().out
+    assert expected in out or not content
+    assert "fmt-system-text-in-user in 1 record" in out
+
+
+@pytest.mark.parametrize("content", ["hello\n", b"\xff\xfe" * 99, ""])
+def test_pages_say_that_nothing_was_observed_where_the_log_is_unreadable(serving: Any, content: Any) -> None:
+    serving({**ONE, "log.jsonl": content, "readback.yml": {**ONE["readback.yml"], "sent": "log.jsonl"}})
+    assert "not observed" in words(page("messages", mode="plain"))
+    assert "Every prompt is assembled from files, not observed in logged requests." in words(page())
+
+
+def test_a_folder_of_a_side_that_does_not_match_says_what_it_has(
+    write: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = write(ONE)
+    for other, expected in ((SIX, "no mode 'plain'"), (tmp_path / "nowhere", "there is no such file or folder")):
+        left = cli.main(["diff", str(one), "--a", "mode=plain,record=r1", "--b", f"workspace={other}"])
+        out, err = capsys.readouterr()
+        assert (left, expected in err, out) == (2, True, "")
+
+
+@pytest.mark.parametrize("link", [{"b_rev": "no-such-revision"}, {"b_rev": "--output=x"}, {"b_rev": "a" * 5000}])
+def test_a_link_to_a_revision_that_is_not_there_says_so(serving: Any, link: dict[str, str]) -> None:
+    serving(ONE)
+    test = page("compare", mode="plain", differs="version", **link)
+    assert "cannot be compared" in words(test)
+    assert "is in no git repository, so it has no revisions" in words(test) + codes(test)
+
+
+def test_no_finding_at_all_says_so_and_where_to_go(serving: Any) -> None:
+    serving({**ONE, "readback.yml": {"dataset": "d.jsonl", "modes": MODES[:1]}})
+    test = page("findings")
+    assert "Nothing was found" in words(test)
+    assert "/messages?" in said(test)
+    assert "Nothing" in words(page())
+
+
+@pytest.fixture(scope="module")
+def five_megabytes() -> dict[str, Any]:
+    """One record whose message has five million characters."""
+    line = "the crane light signals a pilot at berth 7. \n"
+    return {**ONE, "d.jsonl": [{"id": "r1", "q": line * (5_000_000 // len(line))}]}
+
+
+@pytest.mark.parametrize(
+    ("name", "link", "held"),
+    [
+        ("messages", {"mode": "plain"}, "of 4,999,995 are shown. The download has all of them."),
+        ("messages", {"mode": "twice", "whitespace": "1"}, "are shown. The download has all of them."),
+        ("compare", {"mode": "plain", "b_mode": "twice"}, "the downloads have them"),
+        ("compare", {"mode": "plain", "b_mode": "other"}, "on this part of the page"),
+        ("compare", {"mode": "plain", "b_mode": "other", "whole": "1", "inline": "1"}, "on this part of the page"),
+        ("compare", {"mode": "plain", "view": "grid"}, "5,000,072"),
+        ("findings", {"code": "fmt-system-text-in-user"}, "characters]"),
+    ],
+)
+def test_five_megabytes_are_shown_in_part_and_in_time(
+    serving: Any, five_megabytes: dict[str, Any], name: str, link: dict[str, str], held: str
+) -> None:
+    serving(five_megabytes)
+    test = page(name, **link)
+    began = time.perf_counter()
+    drawn(test.run())
+    assert time.perf_counter() - began < TOLD
+    assert held in words(test)
+    assert len(said(test)) < DRAWN

@@ -1,0 +1,359 @@
+"""The page Compare: two sides from a link, what differs between them, the table, and the count over all records."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from readback.difference.git import Git
+from readback.house import EXAMPLES, HOUSE
+
+Write = Callable[[Mapping[str, Any]], Path]
+SIX = {"workspace": "six-conditions"}
+CLOSED, OPEN = "instruction-only, closed book", "instruction-only, open book"
+FIRST_ANSWER = json.loads((EXAMPLES / "tri-section/data/answers.jsonl").read_text("utf-8").split("\n")[0])[
+    "question_id"
+]
+TWO: Mapping[str, Any] = {
+    "readback.yml": {
+        "name": "two",
+        "dataset": {"path": "d.jsonl"},
+        "modes": [
+            {"mode": "plain", "template": "Question: {{ q }}\nAnswer:\n\n", "system": "You are x."},
+            {"mode": "kind", "template": "Question: {{ q }}\nAnswer:", "system": "You are x."},
+            {"mode": "same", "template": "Question: {{ q }}\nAnswer:", "system": "You are x."},
+        ],
+    },
+    "d.jsonl": '{"id": "r1", "q": "one"}\n{"id": "r2", "q": "two"}\n{"id": "r3", "q": "three"}\n',
+}
+
+
+def compare(**params: str) -> AppTest:
+    """The page, as a link with these parameters opens it."""
+    test = AppTest.from_file(HOUSE / "app.py", default_timeout=60)
+    for key, value in params.items():
+        test.query_params[key] = value
+    test.run()
+    test.switch_page("pages/compare_page.py").run()
+    return settled(test)
+
+
+def settled(test: AppTest) -> AppTest:
+    while test.get("progress"):  # a busy machine: the page shows how far it is and looks again by itself
+        time.sleep(0.1)
+        test.run()
+    assert not test.exception
+    return test
+
+
+def said(test: AppTest) -> str:
+    return " ".join(one.proto.body for one in test.main.get("html"))
+
+
+def text(test: AppTest, column: str) -> str:
+    """What stands in a column, as a reader has it."""
+    cells = re.findall(rf'<div class="rb-cell rb-{column}"[^>]*>(.*?)</div>', said(test), re.DOTALL)
+    return html.unescape(re.sub(r"<[^>]+>", "", "".join(cells)))
+
+
+def asked(test: AppTest) -> dict[str, str]:
+    return {key: value if isinstance(value, str) else value[0] for key, value in dict(test.query_params).items()}
+
+
+def size(test: AppTest) -> str:
+    """The size of the text; Streamlit keeps styles apart from what the page shows."""
+    return str(re.findall(r"--rb-size: ([\d.]+)", " ".join(one.proto.body for one in test.get("html")))[-1])
+
+
+def linked(test: AppTest, label: str) -> str:
+    """The address of the link that is read out so."""
+    found = re.search(rf'href="([^"]*)"[^>]*aria-label="{re.escape(html.escape(label))}"', said(test))
+    assert found, label
+    return html.unescape(found[1])
+
+
+@pytest.fixture
+def serving(monkeypatch: pytest.MonkeyPatch, write: Write) -> Callable[[Mapping[str, Any]], Path]:
+    """serving({name: content}) shows the folder of these files."""
+
+    def show(files: Mapping[str, Any]) -> Path:
+        folder = write({name: json.dumps(c) if isinstance(c, dict) else c for name, c in files.items()})
+        monkeypatch.setenv("READBACK_WORKSPACE", str(folder))
+        return folder
+
+    return show
+
+
+def test_a_link_names_both_sides_and_both_texts_are_whole() -> None:
+    test = compare(**SIX, record="ellery-01", condition=CLOSED, b_condition=OPEN, whole="1")
+    assert text(test, "a").endswith("pilot on board?\n\nAnswer:")
+    assert "Context:" not in text(test, "a")
+    assert "Context:\n[1] Section: Approach" in text(test, "b")
+    assert (test.selectbox(key="sent").value, test.selectbox(key="b").value) == (
+        f"condition:{CLOSED}", f"condition:{OPEN}",
+    )  # fmt: skip
+
+
+def test_b_is_the_other_of_a_planned_comparison_where_the_link_does_not_say() -> None:
+    assert compare(**SIX, condition=CLOSED).selectbox(key="b").value == f"condition:{OPEN}"
+
+
+def test_what_was_added_is_marked_and_has_its_origin() -> None:
+    shown = said(compare(**SIX, condition=CLOSED, b_condition=OPEN))
+    assert re.search(r'<ins class="rb-ins" data-rb-change="1" tabindex="-1"><span class="rb-s rb-', shown)
+    assert "<del" not in shown
+    assert "only in B" in shown
+
+
+def test_next_b_goes_through_the_conditions_and_stands_in_the_address() -> None:
+    test = compare(**SIX, condition=CLOSED, b_condition=OPEN)
+    test.button(key="next_b").click().run()
+    assert asked(test)["b_condition"] == "RAG-trained, closed book"
+    assert asked(test)["condition"] == CLOSED
+    test.button(key="previous_b").click().run()
+    assert asked(test)["b_condition"] == OPEN
+
+
+def test_swap_exchanges_the_two() -> None:
+    test = compare(**SIX, condition=CLOSED, b_condition=OPEN, whole="1")
+    a, b = text(test, "a"), text(test, "b")
+    test.button(key="swap").click().run()
+    assert (asked(test)["condition"], asked(test)["b_condition"]) == (OPEN, CLOSED)
+    assert (b, a) == (text(test, "a"), text(test, "b"))
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        {"condition": CLOSED, "differs": "record", "b_record": "ellery-05"},
+        {"condition": OPEN, "differs": "option", "b_option": "condition4=standard"},
+        {"condition": CLOSED, "differs": "adapter", "b_condition": CLOSED, "b_adapter": "gateway"},
+        {"condition": CLOSED, "differs": "layer", "b_layer": "training"},
+        {"condition": CLOSED, "differs": "version", "b_workspace": "tri-section", "b_task": "parsing",
+         "b_record": FIRST_ANSWER},
+    ],
+    ids=lambda link: link["differs"],
+)  # fmt: skip
+def test_a_swap_twice_is_where_it_began(link: dict[str, str]) -> None:
+    test = compare(**SIX, record="ellery-02", whole="1", **link)
+    a, b = text(test, "a"), text(test, "b")
+    assert a
+    assert b
+    test.button(key="swap").click().run()
+    assert (b, a) == (text(settled(test), "a"), text(test, "b"))
+    test.button(key="swap").click().run()
+    assert (a, b) == (text(settled(test), "a"), text(test, "b"))
+
+
+def test_another_record_is_compared_under_the_same_condition() -> None:
+    test = compare(**SIX, record="ellery-01", condition=CLOSED)
+    test.selectbox(key="differs").set_value("record").run()
+    assert "ellery-02" in said(test)
+    test.selectbox(key="b_at").set_value(4).run()
+    assert asked(test)["b_record"] == "ellery-05"
+    test.button(key="next_b").click().run()
+    assert asked(test)["b_record"] == "ellery-06"
+    assert asked(test)["record"] == "ellery-01"
+
+
+def test_only_options_that_the_files_call_for_are_offered_with_both_values_in_words() -> None:
+    test = compare(**SIX, condition=OPEN, differs="option")
+    options = test.selectbox(key="b").options
+    assert "Open book, instruction-only model: context first, then the question" in options
+    assert not [option for option in options if "limit" in option]
+    assert "question first, then the context" in said(test)
+    test.selectbox(key="b").set_value("spacing=document").run()
+    assert asked(test)["b_option"] == "spacing=document"
+
+
+def test_what_differs_offers_no_option_where_the_files_call_for_none(serving: Callable[..., Path]) -> None:
+    serving(TWO)
+    assert "An option" not in compare().selectbox(key="differs").options
+
+
+def test_equal_prompts_say_so_with_their_fingerprint(serving: Callable[..., Path]) -> None:
+    serving(TWO)
+    test = compare(mode="kind", b_mode="same")
+    assert "equal byte for byte" in said(test)
+    assert "<details open>" in said(test)
+    assert len(re.findall(r"<code>[0-9a-f]{64}</code>", said(test))) == 2
+    assert "Question: one" in text(test, "a")
+
+
+def test_a_line_end_that_is_missing_is_drawn(serving: Callable[..., Path]) -> None:
+    serving(TWO)
+    shown = said(compare(mode="plain", b_mode="kind"))
+    assert re.search(r'<del [^>]*><span [^>]*><span class="rb-w rb-nl">&#10;</span>', shown)
+
+
+def test_one_column_and_blanks_are_settings_of_the_link(serving: Callable[..., Path]) -> None:
+    serving(TWO)
+    test = compare(mode="plain", b_mode="kind", inline="1", whitespace="1")
+    assert "rb-compared rb-inline" in said(test)
+    assert "rb-sp" in said(test)
+    test.toggle(key="inline").set_value(False).run()
+    assert "inline" not in asked(test)
+    assert "rb-cell rb-a" in said(test)
+
+
+def test_the_table_groups_equal_prompts_and_makes_a_cell_a_side() -> None:
+    test = compare(**SIX, view="grid")
+    shown = said(test)
+    assert "<table" in shown
+    assert shown.count('<th scope="row">') == 11
+    row = shown.split('<th scope="row">base, closed book</th>')[1].split("</tr>")[0]
+    assert re.findall(r'rb-tint-(\d)">(\w)<', row) == [("0", "A"), ("0", "A"), ("0", "A"), ("1", "B")]
+    door = linked(test, "base, open book, through gateway as B")
+    assert "b_condition=base%2C+open+book&b_mode" not in door
+    assert "b_adapter=gateway" in door
+
+
+def test_an_axis_of_one_is_hidden(serving: Callable[..., Path]) -> None:
+    serving(TWO)
+    shown = said(compare(view="grid"))
+    assert "No adapter" not in shown
+    assert re.findall(r'rb-tint-(\d)">(\w)<', shown) == [("0", "A"), ("1", "B"), ("1", "B")]
+
+
+def test_a_table_of_one_says_what_can_be_compared_still(serving: Callable[..., Path]) -> None:
+    only = {**TWO, "readback.yml": {**TWO["readback.yml"], "modes": TWO["readback.yml"]["modes"][:1]}}
+    serving(only)
+    test = compare(view="grid")
+    assert "Records, options and versions can still be compared" in said(test)
+    assert "Another mode or task" not in test.selectbox(key="differs").options
+
+
+def test_many_rows_come_a_page_at_a_time(serving: Callable[..., Path]) -> None:
+    modes = [{"mode": f"m{n:02}", "template": f"{n % 3} {{{{ q }}}}"} for n in range(96)]
+    serving(
+        {**TWO, "readback.yml": {"dataset": {"path": "d.jsonl"}, "modes": modes, "adapters": ["langchain", "manual"]}}
+    )
+    test = compare(view="grid")
+    while "grid_go_on" in {one.key for one in test.button}:
+        test.button(key="grid_go_on").click().run()
+    assert "Rows 1 to 24 of 96" in said(test)
+    test.button(key="rows_later").click().run()
+    assert asked(test)["rows"] == "24"
+    assert "Mode: m24" in said(test)
+
+
+def test_many_records_are_counted_on_request(serving: Callable[..., Path]) -> None:
+    modes = [{"mode": "a", "template": "{{ q }}"}, {"mode": "b", "template": "{{ q }}."}]
+    rows = "".join(json.dumps({"id": f"r{n}", "q": n}) + "\n" for n in range(600))
+    serving({"readback.yml": {"dataset": {"path": "d.jsonl"}, "modes": modes}, "d.jsonl": rows})
+    test = compare(mode="a", b_mode="b", view="records")
+    assert "records differ" not in said(test)
+    test.button(key="count").click().run()
+    assert "600 of 600 records differ" in said(settled(test))
+    assert said(test).count("<li>") == 50
+    test.button(key="records_later").click().run()
+    assert asked(test)["at"] == "50"
+
+
+def test_the_records_where_two_differ_are_counted(serving: Callable[..., Path]) -> None:
+    modes = [
+        {"mode": "a", "template": "{{ q }}"},
+        {"mode": "b", "template": "{% if q == 'two' %}2{% else %}{{ q }}{% endif %}"},
+    ]
+    serving({**TWO, "readback.yml": {"dataset": {"path": "d.jsonl"}, "modes": modes}})
+    test = compare(mode="a", b_mode="b", view="records")
+    assert "1 of 3 records differs. 2 are equal." in said(test)
+    assert "index=1" in said(test)
+    test.button(key="next_differing").click().run()
+    assert asked(test)["record"] == "r2"
+
+
+def test_two_records_are_nothing_to_count() -> None:
+    test = compare(**SIX, differs="record", b_record="ellery-03", view="records")
+    assert "count" not in {button.key for button in test.button}
+
+
+def test_a_side_that_cannot_be_shown_says_why() -> None:
+    test = compare(**SIX, condition="base, closed book", layer="wire")
+    assert "cannot be compared" in said(test)
+
+
+def test_a_link_to_what_is_not_there_is_no_failure() -> None:
+    test = compare(**SIX, b_condition="nowhere", b_option="x=y", b_rev="", part="9", rows="x")
+    assert "cannot be compared" in said(test)
+
+
+def test_the_size_of_the_text_is_kept_between_pages() -> None:
+    test = compare(**SIX)
+    test.button(key="larger").click().run()
+    assert size(test) == "1.15"
+    test.switch_page("pages/messages_page.py").run()
+    assert size(test) == "1.15"
+    test.button(key="smaller").click().run()
+    test.button(key="smaller").click().run()
+    assert test.button(key="smaller").disabled
+    assert size(test) == "0.85"
+
+
+def test_messages_leads_to_compare_with_the_same_choice() -> None:
+    test = compare(**SIX, condition=OPEN, record="ellery-03")
+    test.switch_page("pages/messages_page.py").run()
+    door = re.search(r'st-key-to_compare[^>]*><a [^>]*href="([^"]*)"', said(test))
+    assert door
+    assert "/compare?" in door[1]
+    assert "record=ellery-03" in door[1]
+
+
+def test_revisions_of_the_folder_are_versions(serving: Callable[..., Path]) -> None:
+    folder = serving(TWO)
+    git = [
+        "git",
+        "-C",
+        str(folder),
+        "-c",
+        "user.name=x",
+        "-c",
+        "user.email=x@example.org",
+        "-c",
+        "commit.gpgsign=false",
+    ]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "before <b>the</b> meeting"]):
+        subprocess.run([*git, *words], check=True)
+    changed = json.loads((folder / "readback.yml").read_text())
+    changed["modes"][0]["template"] = "Q: {{ q }}\nAnswer:\n"
+    (folder / "readback.yml").write_text(json.dumps(changed))
+    test = compare(mode="plain", differs="version")
+    assert any("before" in option for option in test.selectbox(key="b").options)
+    assert test.selectbox(key="b").value == f"rev:{commit(folder)}"
+    assert ("Q: one" in text(settled(test), "a"), "Question: one" in text(test, "b")) == (True, True)
+    test.text_input(key="rev").set_value("HEAD").run()
+    assert asked(test)["b_rev"] == commit(folder)
+    test.text_input(key="rev").set_value("no-such-revision").run()
+    assert "There is no such revision" in said(test)
+
+
+def test_the_largest_prompts_are_shown_in_part(serving: Callable[..., Path]) -> None:
+    long = "".join(f"line {n}\n" for n in range(80_000))
+    rows = [{"id": "r1", "a": long, "b": long.replace("7", "seven")}]
+    modes = [{"mode": name, "template": f"{{{{ {name} }}}}"} for name in "ab"]
+    serving({"readback.yml": {"dataset": {"path": "d.jsonl"}, "modes": modes}, "d.jsonl": json.dumps(rows[0]) + "\n"})
+    test = compare(mode="a", b_mode="b")
+    assert "on this part of the page" in said(test)
+    assert len(said(test)) < 1_500_000
+    test.button(key="part_later").click().run()
+    assert asked(test)["part"] == "2"
+
+
+def commit(folder: Path) -> str:
+    """The last commit of a folder."""
+    with Git(folder) as git:
+        return git.commit("HEAD")
+
+
+def test_a_version_is_at_first_the_last_commit_and_without_one_must_be_chosen(serving: Callable[..., Path]) -> None:
+    serving(TWO)
+    assert "Choose what B is" in said(compare(mode="plain", differs="version"))

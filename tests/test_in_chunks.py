@@ -1,0 +1,83 @@
+"""Work over all records in bounded children: in order, on every core, and nothing stops the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readback import workspace
+from readback.assembly import in_chunks
+from readback.assembly.in_chunks import Frame, Lost
+from readback.records.dataset import DatasetChanged, open_dataset
+from readback.types import Choice, Workspace
+
+Write = Callable[[Mapping[str, Any]], Path]
+SEARCH = "readback.search.over_records:search_chunk"
+QUERY = {"query": {"text": "here", "regex": False, "case": False}}
+LOOP = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+M = Choice(mode="m")
+
+
+def opened(write: Write, template: str, count: int) -> Workspace:
+    rows = [{"id": str(n), "q": "here", "evil": n in (3, 4)} for n in range(count)]
+    return workspace.open(
+        write({"readback.yml": {"dataset": "d.jsonl", "modes": [{"mode": "m", "template": template}]}, "d.jsonl": rows})
+    )
+
+
+def drive(shop: Workspace, **more: Any) -> Iterator[Frame | Lost]:
+    return in_chunks.drive(SEARCH, shop, open_dataset(shop.root, shop.dataset), [M], QUERY, **more)
+
+
+def hits(frames: Iterator[Frame | Lost]) -> list[int]:
+    return [hit[1] for one in frames if isinstance(one, Frame) for hit in one.value["hits"]]
+
+
+def test_frames_come_in_the_order_of_the_records(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(in_chunks, "MOST", 5)
+    assert hits(drive(opened(write, "{{ q }}", 37))) == list(range(37))
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_records_that_kill_their_child_are_named_and_the_rest_is_done(write: Write, together: bool) -> None:
+    shop = opened(write, "{% if evil %}" + LOOP + "{% endif %}{{ q }}", 9)
+    frames = list(drive(shop, together=together))
+    assert hits(iter(frames)) == [0, 1, 2, 5, 6, 7, 8]
+    assert [one.index for one in frames if isinstance(one, Lost)] == [3, 4]
+
+
+def test_a_choice_that_keeps_killing_is_given_up(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(in_chunks, "KILLS", 2)
+    shop = opened(write, "{% if evil %}" + LOOP + "{% endif %}{{ q }}", 9)
+    lost = [one for one in drive(shop) if isinstance(one, Lost)]
+    assert [one.index for one in lost] == [3, 4, None]
+
+
+def test_progress_is_told_and_can_stop_it(write: Write) -> None:
+    told: list[tuple[int, int]] = []
+
+    def progress(done: int, total: int) -> bool:
+        told.append((done, total))
+        return len(told) < 2
+
+    shop = opened(write, "{{ q }}", 20)
+    assert len(list(drive(shop, progress=progress))) <= 1
+    assert told[0][1] == 20
+
+
+def test_a_dataset_that_is_written_to_meanwhile_is_told(write: Write) -> None:
+    shop = opened(write, "{{ q }}", 5)
+    data = open_dataset(shop.root, shop.dataset)
+    (shop.root / "d.jsonl").write_text('{"id": "0", "q": "here"}\n', "utf-8")
+    with pytest.raises(DatasetChanged):
+        list(in_chunks.drive(SEARCH, shop, data, [M], QUERY))
+
+
+def test_a_workspace_that_is_in_no_file_is_what_the_children_see(write: Write) -> None:
+    shop = opened(write, "nothing", 3)
+    new = replace(shop, prompts={"m": replace(shop.prompts["m"], template="{{ q }}")})
+    assert (hits(drive(shop)), hits(drive(new))) == ([], [0, 1, 2])

@@ -1,0 +1,181 @@
+"""What was logged is held against what the files assemble to."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from readback import workspace
+from readback.assembly import assemble
+from readback.observed.observer import Observer
+from readback.observed.parting import parting
+from readback.observed.request import Request, read_request
+from readback.records.dataset import open_dataset
+
+CHAT = [{"role": "system", "content": "S"}, {"role": "user", "content": "U"}]
+PAIRS = (("system", "S"), ("user", "U"))
+
+
+@pytest.mark.parametrize(
+    ("row", "form", "messages"),
+    [
+        ({"messages": CHAT}, "chat", PAIRS),
+        ({"request": {"model": "m", "messages": CHAT}}, "chat", PAIRS),
+        ({"body": json.dumps({"messages": CHAT})}, "chat", PAIRS),
+        ({"custom_id": "1", "body": {"system": "S", "messages": CHAT[1:]}}, "chat", PAIRS),
+        ({"request": {"body": {"messages": CHAT}}}, "chat", PAIRS),
+        ({"messages": [{"role": "user", "content": [{"type": "text", "text": "U"}]}]}, "chat", PAIRS[1:]),
+        ({"prompt": "U"}, "prompt", PAIRS[1:]),
+        ({"prompt_text": "U"}, "prompt", PAIRS[1:]),
+        ({"request": {"model": "m", "prompt": "U", "system": "S"}}, "prompt", PAIRS),
+        ({"instructions": "S", "input": "U"}, "prompt", PAIRS),
+        ({"instructions": "S", "input": CHAT[1:]}, "chat", PAIRS),
+        ({"prompt": ""}, "prompt", (("user", ""),)),
+    ],
+)
+def test_a_request_is_found_in_every_usual_row(row: dict[str, Any], form: str, messages: Any) -> None:
+    found = read_request(row)
+    assert isinstance(found, Request)
+    assert (form, messages) == (found.form, found.messages)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {},
+        {"status": 200},
+        {"messages": []},
+        {"messages": ["U"]},
+        {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": "x"}]}]},
+        {"request": "not JSON"},
+        {"prompt": 7},
+        {"messages": [{"content": "U"}]},
+    ],
+)
+def test_a_row_without_a_request_says_why(row: dict[str, Any]) -> None:
+    assert isinstance(read_request(row), str)
+
+
+@given(st.dictionaries(st.text(max_size=8), st.recursive(st.none() | st.text(), lambda c: st.lists(c), max_leaves=5)))
+def test_any_row_is_a_request_or_a_reason(row: dict[str, Any]) -> None:
+    assert isinstance(read_request(row), Request | str)
+
+
+@given(st.text(), st.text())
+def test_the_first_difference_is_the_first(one: str, other: str) -> None:
+    found = parting([("user", one)], Request("chat", (("user", other),)))
+    if one == other:
+        assert found is None
+    else:
+        assert found is not None
+        assert one[: found.at] == other[: found.at]
+        assert one[found.at : found.at + 1] != other[found.at : found.at + 1]
+
+
+def _said(role: str, text: str) -> dict[str, str]:
+    return {"role": role, "content": text}
+
+
+HEAD = "dataset: data.jsonl\nmodes: [{mode: plain, system: 'Be kind.', template: 'Q: {{ question }}'}]\n"
+
+
+@pytest.mark.parametrize(
+    ("logged", "verdict"),
+    [
+        ({"messages": [_said("system", "Be kind."), _said("user", "Q: Why?")]}, "equal"),
+        ({"messages": [_said("system", "Be kind."), _said("user", "Q: Why?\n")]}, "differs"),
+        ({"messages": [_said("user", "Q: Why?")]}, "differs"),
+        ({"messages": [_said("system", "Be kind."), _said("user", "Q: Why?"), _said("user", "x")]}, "differs"),
+        ({"prompt": "Q: Why?"}, "equal"),
+        ({"prompt": "Q: Why?", "system": "Be kind."}, "equal"),
+        ({"prompt": "Q: Why?", "system": "Be cruel."}, "differs"),
+        ({"prompt": "Why?"}, "differs"),
+    ],
+)
+def test_a_logged_request_is_equal_or_its_first_difference_is_known(
+    write: Any, logged: dict[str, Any], verdict: str
+) -> None:
+    folder = write(
+        {
+            "readback.yml": HEAD + "sent: [logs/*.jsonl]\n",
+            "data.jsonl": [{"id": "1", "question": "Why?"}],
+            "logs/a.jsonl": [{"record": "1", **logged}],
+        }
+    )
+    opened = workspace.open(folder)
+    data = open_dataset(opened.root, opened.dataset)
+    made = assemble.assemble(opened, data.record(0), assemble.choices(opened)[0])
+    seen = Observer(opened, data).seen(data.record(0), made)
+    assert seen is not None
+    assert verdict == seen.verdict
+    assert seen.place.file == "logs/a.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        ([{"record": "9", "prompt": "x"}], "no record is called '9'"),
+        ([{"prompt": "x"}], "it names no record"),
+        ([{"record": "1", "condition": "c", "prompt": "x"}], "no condition is called 'c'"),
+        ([{"record": "1", "prompt": "x"}], "no condition is named, and there are several"),
+        ([{"record": "1", "condition": "a"}], "it holds no messages, prompt or request body"),
+    ],
+)
+def test_a_row_that_matches_nothing_is_noted_and_counted(write: Any, rows: list[Any], reason: str) -> None:
+    folder = write(
+        {
+            "readback.yml": HEAD + "conditions: [{name: a, mode: plain}, {name: b, mode: plain}]\nsent: [log.jsonl]\n",
+            "data.jsonl": [{"id": "1", "question": "Why?"}],
+            "log.jsonl": [*rows, {"record": "1", "condition": "b", "prompt": "Q: Why?"}],
+        }
+    )
+    opened = workspace.open(folder)
+    log = Observer(opened, open_dataset(opened.root, opened.dataset)).log
+    assert [note.code for note in log.notes] == ["dat-request-unmatched"]
+    assert log.notes[0].values["reason"].startswith(reason)
+    assert log.notes[0].place.line == 1
+    assert (log.rows, len(log.get("b", "1"))) == (2, 1)
+
+
+def test_a_file_is_known_by_its_condition_and_retries_are_all_looked_at(write: Any) -> None:
+    folder = write(
+        {
+            "readback.yml": HEAD
+            + "conditions: [{name: a, mode: plain}, {name: b, mode: plain}]\nsent: ['*/requests.jsonl', b.jsonl]\n",
+            "data.jsonl": [{"id": "1", "question": "Why?"}],
+            "a/requests.jsonl": [{"id": 1, "prompt": "Q: Why?"}, {"id": 1, "prompt": "Q: Why? Again."}],
+            "b.jsonl": [{"id": "chatcmpl-1", "metadata": {"record": "1"}, "prompt": "Q: Why?"}],
+        }
+    )
+    opened = workspace.open(folder)
+    data = open_dataset(opened.root, opened.dataset)
+    observer = Observer(opened, data)
+    seen = [
+        observer.seen(data.record(0), assemble.assemble(opened, data.record(0), choice))
+        for choice in assemble.choices(opened)
+    ]
+    assert [one and one.verdict for one in seen] == ["differs", "equal"]
+
+
+def test_a_system_message_that_the_server_adds_need_not_be_in_the_request(write: Any) -> None:
+    folder = write(
+        {
+            "readback.yml": "dataset: data.jsonl\nprompts: ['builtin:prompt-formats']\n"
+            "models: {m: {serving: {modelfile: Modelfile}}}\n"
+            "conditions: [{name: a, mode: instruction, model: m}]\nsent: [log.jsonl]\n",
+            "Modelfile": 'FROM x\nSYSTEM "Be kind."\n',
+            "data.jsonl": [{"task_id": "1", "instruction": "Why?"}],
+            "log.jsonl": [{"task_id": "1", "messages": [_said("user", "Question: Why?\n\nAnswer:")]}],
+        }
+    )
+    opened = workspace.open(folder)
+    data = open_dataset(opened.root, opened.dataset)
+    made = assemble.assemble(opened, data.record(0), assemble.choices(opened)[0])
+    assert [message.role for message in made.messages] == ["system", "user"]
+    seen = Observer(opened, data).seen(data.record(0), made)
+    assert seen is not None
+    assert seen.verdict == "equal"

@@ -1,0 +1,174 @@
+"""The records where two sides differ: every record is counted once, and nothing stops the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from readback import workspace
+from readback.difference.alike import KINDS, kind
+from readback.difference.over_records import FIRST, Counted, over_records, over_sides
+from readback.difference.side import Side, SideError
+from readback.types import Choice, Message, Segment
+
+Write = Callable[[Mapping[str, Any]], Path]
+FILE = """\
+dataset: data.jsonl
+modes:
+  - {mode: a, template: "{{ q }}\\n{{ c }}"}
+  - {mode: b, template: "{{ q }}\\n{{ c }}{% if more %}\\n{{ more }}{% endif %}"}
+  - {mode: turned, template: "{{ c }}\\n{{ q }}"}
+  - {mode: broken, template: "{{ q }}{% if bad %}{{ [1] * n }}{% endif %}"}
+  - {mode: half, template: "{{ q.x.y.z }}"}
+"""
+
+
+def counts(found: Counted) -> tuple[int, ...]:
+    return found.equal, found.differing, found.only_a, found.only_b, found.neither, found.unpaired_a
+
+
+def message(role: str, text: str) -> Message:
+    return Message(role, (Segment(text, "template"),))
+
+
+def variables(*named: tuple[str, str]) -> Message:
+    return Message("user", tuple(Segment(text, "variable", name) for name, text in named))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [
+        ([message("user", "x")], [message("user", "x")], ""),
+        ([message("user", "x")], [message("system", "y"), message("user", "x")], "roles"),
+        ([message("user", "x")], [message("tool", "x")], "roles"),
+        ([message("user", "a b")], [message("user", "a\nb ")], "blank"),
+        ([message("user", "a\nb")], [message("user", "b\na")], "order"),
+        ([message("user", "a b c")], [message("user", "c a b")], "order"),
+        ([variables(("q", "x y"), ("c[0]", "z"))], [variables(("c[0]", "other"), ("q", "x y"))], "order"),
+        ([message("user", "a b")], [message("user", "a new b")], "added"),
+        ([message("user", "a new b")], [message("user", "a b")], "removed"),
+        ([message("user", "a b")], [message("user", "a c")], "changed"),
+        ([message("system", "a b"), message("user", "x")], [message("system", "c d"), message("user", "x")], "system"),
+        ([message("system", "a"), message("user", "x")], [message("system", "b"), message("user", "y")], "changed"),
+        ([message("system", "a"), message("user", "x")], [message("system", "a 1"), message("user", "x 1")], "added"),
+        ([message("system", "a"), message("user", "x 1")], [message("system", "a 1"), message("user", "x")], "changed"),
+    ],
+)
+def test_one_word_says_in_which_way_messages_differ(a: list[Message], b: list[Message], expected: str) -> None:
+    assert kind(a, b) == expected
+
+
+@given(*(some.lists(some.builds(message, some.sampled_from(["user", "system"]), some.text("ab \n", max_size=9))),) * 2)
+def test_every_difference_has_one_kind(a: list[Message], b: list[Message]) -> None:
+    same = [(m.role, m.text) for m in a] == [(m.role, m.text) for m in b]
+    assert (kind(a, b) == "") is same
+    assert kind(a, b) in ("", *KINDS)
+
+
+def rows(n: int) -> list[dict[str, Any]]:
+    return [{"id": f"r{i}", "q": f"Q{i}?", "c": f"text {i}", **({"more": "M"} if i % 3 == 0 else {})} for i in range(n)]
+
+
+def test_the_records_that_differ_are_counted_by_kind_and_named(write: Write) -> None:
+    opened = workspace.open(write({"readback.yml": FILE, "data.jsonl": rows(1000)}))
+    steps: list[tuple[int, int]] = []
+    found = over_records(opened, Choice(mode="a"), Choice(mode="b"), lambda *step: steps.append(step))
+    assert counts(found) == (666, 334, 0, 0, 0, 0)
+    assert (found.done, found.total, found.stopped) == (1000, 1000, False)
+    assert dict(found.kinds) == {"added": 334}
+    assert found.first[:2] == ((0, "r0"), (3, "r3"))
+    assert list(found.differ) == list(range(0, 1000, 3))
+    assert steps[-1] == (1000, 1000)
+    assert [done for done, _ in steps] == sorted(done for done, _ in steps)
+
+
+def test_only_the_first_thousand_are_named_and_all_are_numbered(write: Write) -> None:
+    opened = workspace.open(write({"readback.yml": FILE, "data.jsonl": rows(FIRST + 200)}))
+    found = over_records(opened, Choice(mode="a"), Choice(mode="turned"))
+    assert (len(found.first), len(found.differ), dict(found.kinds)) == (FIRST, FIRST + 200, {"order": FIRST + 200})
+
+
+def test_what_could_not_be_built_is_no_difference(write: Write) -> None:
+    data: Sequence[dict[str, Any]] = [{"id": "1", "q": "x", "c": ""}, {"id": "2", "q": {"x": {"y": {"z": 1}}}, "c": ""}]
+    opened = workspace.open(write({"readback.yml": FILE, "data.jsonl": data}))
+    found = over_records(opened, Choice(mode="half"), Choice(mode="a"))
+    assert counts(found) == (0, 1, 0, 1, 0, 0)
+    assert counts(over_records(opened, Choice(mode="a"), Choice(mode="half"))) == (0, 1, 1, 0, 0, 0)
+    assert counts(over_records(opened, Choice(mode="half"), Choice(mode="half"))) == (1, 0, 0, 0, 1, 0)
+
+
+def test_a_record_that_stops_its_process_does_not_stop_the_others(write: Write) -> None:
+    data = rows(50)
+    data[7] |= {"bad": True, "n": 10**12}
+    opened = workspace.open(write({"readback.yml": FILE, "data.jsonl": data}))
+    found = over_records(opened, Choice(mode="a"), Choice(mode="broken"))
+    assert (found.done, found.differing, found.only_a + found.neither, found.stopped) == (50, 49, 1, False)
+
+
+def test_it_stops_when_it_is_told_to(write: Write) -> None:
+    opened = workspace.open(write({"readback.yml": FILE, "data.jsonl": rows(50)}))
+    found = over_records(opened, Choice(mode="a"), Choice(mode="b"), lambda *_: False)
+    assert found.stopped
+    assert found.done < 50
+
+
+def test_two_options_are_two_sides(write: Write) -> None:
+    file = (
+        "dataset: data.jsonl\nprompts: [builtin:prompt-formats]\nmodels: {m: {type: instruction_only}}\n"
+        "conditions: [{name: c, mode: rag, model: m}]\n"
+    )
+    data = [
+        {"id": str(i), "instruction": f"Why {i}?", "rag": {"contexts": ["Because."], "prompt": "p"}} for i in range(9)
+    ]
+    opened = workspace.open(write({"readback.yml": file, "data.jsonl": data}))
+    c = Choice(condition="c")
+    found = over_records(opened, c, c, options_a={"condition4": "hybrid"}, options_b={"condition4": "standard"})
+    assert (found.differing, dict(found.kinds)) == (9, {"order": 9})
+    assert over_records(opened, c, c, options_b={"condition4": "hybrid"}).equal == 9
+
+
+def test_two_datasets_are_matched_by_record_id(write: Write, tmp_path: Path) -> None:
+    write({"other/readback.yml": FILE, "other/data.jsonl": [*reversed(rows(12)[2:])]})
+    opened = workspace.open(write({"readback.yml": FILE, "data.jsonl": rows(10)}))
+    a, b = Side(Choice(mode="a")), Side(Choice(mode="a"), workspace=str(tmp_path / "other"))
+    found = over_sides(opened, a, b)
+    assert counts(found) == (8, 0, 0, 0, 0, 2)
+    assert found.unpaired_b == 2
+
+
+def test_judges_are_compared_with_their_answers(write: Write) -> None:
+    judge = 'SYSTEM_PROMPT = "You judge."\nUSER_PROMPT = "Question: {question}\\nAnswer: {answer}"\n'
+    file = (
+        "dataset: data.jsonl\nmodes: [{mode: a, template: '{{ question }}'}]\njudges: {j: {prompts: judge.py}}\n"
+        "conditions: [{name: x, mode: a, judge: j, answers: x.jsonl}, {name: y, mode: a, judge: j, answers: y.jsonl}]\n"
+    )
+    answers = {f"{name}.jsonl": [{"id": str(i), "answer": "same" if i else name} for i in range(4)] for name in "xy"}
+    data = [{"id": str(i), "question": f"Why {i}?"} for i in range(4)]
+    opened = workspace.open(write({"readback.yml": file, "judge.py": judge, "data.jsonl": data, **answers}))
+    found = over_records(opened, Choice(condition="x", judge="j"), Choice(condition="y", judge="j"))
+    assert (found.differing, found.equal, found.first) == (1, 3, ((0, "0"),))
+
+
+@pytest.mark.parametrize(
+    ("b", "expected"),
+    [
+        (Side(Choice(mode="bb")), "no mode 'bb'"),
+        (Side(Choice(mode="b"), layer="wire"), "no chat format is known"),
+        (Side(Choice(mode="b"), workspace="/nonexistent"), "no such file or folder"),
+    ],
+)
+def test_a_side_that_cannot_be_shown_is_said_before_anything_is_counted(write: Write, b: Side, expected: str) -> None:
+    opened = workspace.open(write({"readback.yml": FILE, "data.jsonl": rows(3)}))
+    with pytest.raises(SideError, match=expected):
+        over_sides(opened, Side(Choice(mode="a")), b)
+
+
+def test_a_workspace_without_data_has_its_one_empty_record(write: Write) -> None:
+    opened = workspace.open(write({"readback.yml": FILE.partition("\n")[2]}))
+    found = over_records(opened, Choice(mode="a"), Choice(mode="b"))
+    assert (found.done, found.total, found.equal, found.first) == (1, 1, 1, ())

@@ -1,0 +1,111 @@
+"""Records that repeat others: found across chunks, once each, in bounded memory, and quickly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from in_time import in_time
+
+from readback import rules, workspace
+from readback.audit import engine, repeats
+from readback.records.dataset import open_dataset
+from readback.types import Case, Finding, Place, Record, Workspace
+
+Write = Callable[[Mapping[str, Any]], Path]
+CODE = "fmt-duplicate-instruction"
+
+
+def row(number: int, instruction: str, prompt: str | None = None, kind: str = "qa", paper: str = "") -> dict[str, Any]:
+    rag = {"prompt": f"Context:\n[1] {number}", "contexts": ["[1] a"], "sources": [f"/home/me/{paper}.txt#page=1"]}
+    metadata = {"source_path": f"/home/me/{paper}.txt"}
+    return {
+        "task_id": f"t{number}", "task_type": kind, "instruction": instruction,
+        "rag": rag | ({"prompt": prompt} if prompt else {}), "metadata": metadata,
+    }  # fmt: skip
+
+
+def found(root: Path) -> list[Finding]:
+    audit = engine.check(workspace.open(root / "d.jsonl"), select={CODE})
+    assert audit.faults == ()
+    return [one for one in audit.findings if one.code == CODE]
+
+
+def test_a_later_record_names_the_first_one_with_both_papers(write: Write) -> None:
+    rows = [row(0, "Why?", paper="one"), row(1, "How?"), row(2, " WHY? ", paper="two"), row(3, "why?", paper="two")]
+    late, later = found(write({"d.jsonl": rows}))
+    assert (late.place.index, late.place.record, late.place.line, late.place.field) == (2, "t2", 3, "instruction")
+    assert (later.place.index, later.values["record"], later.values["line"]) == (3, "t0", 1)
+    assert (late.values["papers"], late.values["first_papers"]) == ("two.txt", "one.txt")
+    assert (late.values["retrieved"], late.values["first_retrieved"]) == (["two.txt"], ["one.txt"])
+    assert "/home" not in late.message
+
+
+@pytest.mark.parametrize(
+    ("second", "expected"),
+    [
+        (row(1, "Why?", "P"), [["instruction", "stored prompt"]]),
+        (row(1, "How?", "P"), [["stored prompt"]]),
+        (row(1, "Why?", "Q"), [["instruction"]]),
+        (row(1, "Why?", "Q", "summaries"), []),
+        (row(1, "", " "), []),
+        ({"task_id": "t1", "instruction": None, "rag": []}, []),
+    ],
+)
+def test_one_finding_says_all_that_two_records_share(write: Write, second: Any, expected: list[list[str]]) -> None:
+    assert expected == [one.values["what"] for one in found(write({"d.jsonl": [row(0, "Why?", "P"), second]}))]
+
+
+def test_repeats_are_found_across_chunks(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "CHUNK", 2_000)
+    rows = [row(n, f"Question {n % 30}?", f"prompt {n}") for n in range(60)]
+    assert [(one.place.index, one.values["record"]) for one in found(write({"d.jsonl": rows}))] == [
+        (n, f"t{n - 30}") for n in range(30, 60)
+    ]
+
+
+def test_two_texts_whose_hashes_agree_are_told_apart(write: Write) -> None:
+    root = write({"d.jsonl": [row(0, "Why?"), row(1, "How?")]})
+    opened = workspace.open(root / "d.jsonl")
+    seen = repeats.Repeats(opened, open_dataset(opened.root, opened.dataset))
+    assert list(seen.take(0, [(CODE, "instruction", "00" * 8)])) == []
+    assert list(seen.take(1, [(CODE, "instruction", "00" * 8)])) == []
+
+
+def test_a_masked_field_is_no_repeat(write: Write) -> None:
+    root = write(
+        {
+            "readback.yml": "dataset: {path: d.jsonl, private: [instruction]}\n",
+            "d.jsonl": [row(0, "Why?"), row(1, "How?")],
+        }
+    )
+    assert CODE not in engine.check(workspace.open(root)).counts
+
+
+def test_one_record_alone_repeats_nothing() -> None:
+    record = Record("1", row(0, "Why?"), Place(index=0))
+    assert list(rules.check(Case(Workspace(Path(), "w"), record), "record", {CODE})) == []
+
+
+def test_a_rule_about_the_dataset_that_fails_is_our_fault_and_stops_no_other(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any) -> None:
+        raise ZeroDivisionError("oh")
+
+    root = write({"d.jsonl": [row(0, "Why?"), row(1, "Why?")]})
+    monkeypatch.setattr(rules.RULES()[CODE], "repeats", broken)
+    audit = engine.check(workspace.open(root / "d.jsonl"))
+    assert [(one.rule, one.place.index) for one in audit.faults] == [(CODE, 1)]
+
+
+def test_marks_of_100_000_records_are_cheap_and_small() -> None:
+    marks = [[(CODE, "instruction", f"{n:016x}"), (CODE, "stored prompt", f"{n + 2**40:016x}")] for n in range(100_000)]
+
+    def all_of_them() -> bool:
+        seen = repeats.Repeats(Workspace(Path(), "w"), open_dataset(Path(), None))
+        return any(list(seen.take(index, found)) for index, found in enumerate(marks))
+
+    assert not in_time(1.0, all_of_them)

@@ -1,0 +1,157 @@
+"""Search in the messages: what an expression fits, what is refused, and every record that holds it."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from readback import cli, workspace
+from readback.assembly import in_chunks
+from readback.search import expression
+from readback.search.expression import Query, QueryError
+from readback.search.over_records import Found, near, search
+from readback.types import Choice
+
+Write = Callable[[Mapping[str, Any]], Path]
+MODES = [{"mode": "a", "system": "Be kind.", "template": "Q: {{ q }}"}, {"mode": "b", "template": "{{ q }} {{ q }}"}]
+BOTH = (Choice(mode="a"), Choice(mode="b"))
+LOOP = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+
+
+def shop(write: Write, rows: list[dict[str, Any]], modes: Any = MODES) -> Path:
+    return write({"readback.yml": {"dataset": "d.jsonl", "modes": modes}, "d.jsonl": rows})
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("(?=a)", "look-ahead and look-behind"),
+        ("(?<!a)b", "look-ahead and look-behind"),
+        ("(a)\\1", "back-references"),
+        ("x{2000}", "repeats too often"),
+        ("((a{1000}){1000})", "repeats too often"),
+        ("(a", "missing )"),
+        ("a)(b", "unexpected )"),
+        ("[z-a]", "invalid character class range"),
+        ("a*", "the empty text"),
+        ("^", "the empty text"),
+        ("", "nothing to search for"),
+        ("x" * 2000, "at most 1,000"),
+    ],
+)
+def test_what_re2_refuses_is_said_in_a_sentence(text: str, why: str) -> None:
+    with pytest.raises(QueryError, match=why.replace("(", "\\(").replace(")", "\\)")):
+        expression.check(Query(text, regex=True))
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "spans"),
+    [
+        (Query("été"), "Un ÉTÉ, l'été", ((3, 6), (10, 13))),
+        (Query("été", case=True), "Un ÉTÉ, l'été", ((10, 13),)),
+        (Query("a.c"), "abc a.c", ((4, 7),)),
+        (Query("a.c", regex=True), "abc a.c", ((0, 3), (4, 7))),
+        (Query("x\ud800y"), "\ud83dx\udfffy", ((1, 4),)),
+        (Query("(?i)Q|z", regex=True, case=True), "qZ", ((0, 1), (1, 2))),
+        (Query("\\bno", regex=True), "no know\u00a0no", ((0, 2), (8, 10))),
+        (Query("\n\n"), "a\n\nb", ((1, 3),)),
+        (Query("\\b", regex=True), "a b", ()),
+        (Query("𝒳"), "a𝒳b𝒳", ((1, 2), (3, 4))),
+    ],
+)
+def test_the_places_are_character_offsets(query: Query, text: str, spans: tuple[tuple[int, int], ...]) -> None:
+    assert expression.spans(query, text) == spans
+
+
+@given(st.text(max_size=20).filter(bool), st.text(max_size=40))
+def test_a_plain_text_is_found_where_it_stands(wanted: str, around: str) -> None:
+    text = f"{around}{wanted}{around}"
+    query = Query(wanted, case=True)
+    found = expression.spans(query, text)
+    assert found
+    assert all(expression._clean(text[start:end]) == expression._clean(wanted) for start, end in found)
+    assert expression.holding(query, [text]) == [True]
+
+
+def test_an_expression_that_hangs_others_is_quick() -> None:
+    began = time.monotonic()
+    assert expression.spans(Query("(a+)+$", regex=True), "a" * 100_000 + "b") == ()
+    assert time.monotonic() - began < 1
+
+
+def test_every_record_that_holds_it_is_counted_by_what_is_sent(write: Write) -> None:
+    rows = [{"id": f"r{n}", "q": "a Zebra" if n % 3 == 0 else "a horse"} for n in range(10)]
+    found = search(workspace.open(shop(write, rows)), BOTH, Query("zebra"))
+    assert [(list(arm.records), arm.count) for arm in found.arms] == [([0, 3, 6, 9], 4), ([0, 3, 6, 9], 8)]
+    hit = found.arms[0].first[1]
+    assert (hit.record, hit.message, hit.role, hit.start, hit.end) == ("r3", 1, "user", 5, 10)
+    assert (hit.before, hit.text, hit.after) == ("Q: a ", "Zebra", "")
+    assert (found.done, found.total, found.stopped, found.lost) == (10, 10, False, ())
+
+
+def test_the_answer_does_not_depend_on_how_the_records_are_cut(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = workspace.open(shop(write, [{"id": str(n), "q": "x" * (n % 4)} for n in range(40)]))
+    whole = search(opened, BOTH, Query("xx"))
+    monkeypatch.setattr(in_chunks, "MOST", 7)
+    monkeypatch.setattr(in_chunks, "BATCH", 3)
+    assert search(opened, BOTH, Query("xx")) == whole
+
+
+def test_a_record_that_kills_its_child_is_named_and_the_rest_is_searched(write: Write) -> None:
+    modes = [MODES[0], {"mode": "b", "template": "{% if evil %}" + LOOP + "{% endif %}{{ q }}"}]
+    rows: list[dict[str, Any]] = [{"id": str(n), "q": "here", "evil": n == 4} for n in range(8)]
+    found = search(workspace.open(shop(write, rows, modes)), BOTH, Query("here"))
+    assert [list(arm.records) for arm in found.arms] == [list(range(8)), [0, 1, 2, 3, 5, 6, 7]]
+    assert [(one.index, one.choice) for one in found.lost] == [(4, Choice(mode="b"))]
+
+
+def test_a_template_that_never_ends_is_left_out_and_the_others_are_searched(write: Write) -> None:
+    modes = [MODES[0], {"mode": "b", "template": LOOP}]
+    found = search(workspace.open(shop(write, [{"id": str(n), "q": "here"} for n in range(30)], modes)), BOTH,
+                   Query("here"))  # fmt: skip
+    assert [len(arm.records) for arm in found.arms] == [30, 0]
+    assert [(one.index, one.choice) for one in found.lost] == [(None, Choice(mode="b"))]
+
+
+def test_a_search_stops_when_it_is_told_to_and_says_so(write: Write) -> None:
+    opened = workspace.open(shop(write, [{"id": str(n), "q": "x"} for n in range(9)]))
+    found = search(opened, BOTH, Query("x"), lambda done, total: total == 0)
+    assert isinstance(found, Found)
+    assert found.stopped
+
+
+def test_the_command_says_where_it_stands(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = str(shop(write, [{"id": "r1", "q": "a Zebra"}, {"id": "r2", "q": "x"}]))
+    assert cli.main(["search", folder, "zebra"]) == 0
+    text = capsys.readouterr().out
+    assert "mode a: 1 of 2 records, 1 hits" in text
+    assert "record 0 r1, user 5-10: Q: a [Zebra]" in text
+    assert cli.main(["search", folder, "z.bra", "--regex", "--format", "json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert [(one["mode"], one["records"], one["hits"]) for one in said["choices"]] == [("a", 1, 1), ("b", 1, 2)]
+    assert cli.main(["search", folder, "(?=x)", "--regex"]) == 2
+    assert "look-ahead" in capsys.readouterr().err
+
+
+def test_the_next_hit_is_found_before_all_records_are_searched(write: Write) -> None:
+    opened = workspace.open(shop(write, [{"id": str(n), "q": "x" * (n == 5)} for n in range(9)]))
+    assert near(opened, BOTH[0], Query("x"), 0, 9) == 5
+    assert near(opened, BOTH[0], Query("x"), 6, 9) is None
+
+
+def test_a_judge_is_searched_with_the_answers_it_is_given(write: Write) -> None:
+    judge = 'SYSTEM_PROMPT = "You judge."\nUSER_PROMPT = "Question: {question}\\nAnswer: {answer}"\n'
+    conditions = [{"name": "c", "mode": "m", "judge": "j", "answers": "a.jsonl"}]
+    modes = [{"mode": "m", "template": "{{ question }}"}]
+    file = {"dataset": "d.jsonl", "modes": modes, "conditions": conditions, "judges": {"j": {"prompts": "judge.py"}}}
+    rows, answers = [{"id": "1", "question": "Why?"}], [{"id": "1", "answer": "a zebra"}]
+    folder = write({"readback.yml": file, "judge.py": judge, "d.jsonl": rows, "a.jsonl": answers})
+    found = search(workspace.open(folder), [Choice(condition="c", judge="j")], Query("zebra"))
+    assert found.arms[0].count == 1
