@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback import rules, workspace
+from readback.assembly import in_chunks
 from readback.audit import chunk, engine, summary
 from readback.audit.summary import Audit, Progress
 from readback.audit.variables import Heard
@@ -218,3 +219,26 @@ def test_a_failing_rule_is_named_and_the_audit_goes_on(write: Write, monkeypatch
     audit = engine.check(opened)
     assert [("fmt-system-varies", Place())] == [(fault.rule, fault.place) for fault in audit.faults]
     assert audit.counts["fmt-system-text-in-user"] == 2
+
+
+def test_the_answer_is_the_same_however_many_children_work_side_by_side(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [{"id": str(n), "question": "" if n % 5 else f"Be brief. {n}?"} for n in range(60)]
+    file = "dataset: d.jsonl\nmodes: [{mode: m, system: Be brief., template: '{{ question }}'}]\n"
+    folder = write({"readback.yml": file, "d.jsonl": rows})
+    opened = workspace.open(folder)
+    whole = engine.check(opened)
+    monkeypatch.setattr(in_chunks, "MOST", 7)
+    monkeypatch.setattr("os.cpu_count", lambda: 3)
+    assert engine.check(opened) == whole
+    assert engine.check(opened, jobs=1) == whole
+    assert sum(whole.counts.values()) > 10
+
+
+def test_an_audit_that_is_stopped_ends_its_children(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(in_chunks, "MOST", 5)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    folder = write({"d.jsonl": [{"id": str(n)} for n in range(50)], "readback.yml": "dataset: d.jsonl\n"})
+    stopped = engine.check(workspace.open(folder), progress=lambda done, total: done < 12)
+    assert stopped.stopped

@@ -21,20 +21,26 @@ MODES = [
     {"mode": "twice", "system": GUIDE, "template": GUIDE + " {{ q }} " + GUIDE},
     {"mode": "other", "system": GUIDE, "template": "Read: {{ q | replace('crane light', 'cranes lit') }} "},
 ]
-ONE = {"readback.yml": {"dataset": "d.jsonl", "modes": MODES}, "d.jsonl": [{"id": "r1", "q": "How deep is berth 3?"}]}
+ONE: dict[str, Any] = {
+    "readback.yml": {"dataset": "d.jsonl", "modes": MODES},
+    "d.jsonl": [{"id": "r1", "q": "How deep is berth 3?"}],
+}
 TOLD = 8  # seconds for a page on a busy machine; the pages take 0.3 to 1.5 s on a quiet one
 DRAWN = 1_500_000  # characters of markup
 
 
+WIDE, NEAR = "fmt-system-varies", "fmt-citation-style"  # a rule about the workspace, and one about a message
+
+
 @pytest.fixture
-def broken(monkeypatch: pytest.MonkeyPatch) -> str:
-    """The code of a rule that fails on every record."""
+def broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two rules that fail; in a bounded child, where the records are checked, rules are as they are."""
 
     def fails(case: Any) -> Any:
         raise ZeroDivisionError("<b>")
 
-    monkeypatch.setattr(rules.RULES()["fmt-citation-style"], "check", fails)
-    return "fmt-citation-style"
+    for code in (WIDE, NEAR):
+        monkeypatch.setattr(rules.RULES()[code], "check", fails)
 
 
 def codes(test: AppTest) -> str:
@@ -43,38 +49,41 @@ def codes(test: AppTest) -> str:
 
 
 @pytest.mark.parametrize("name", ["", "findings"])
-def test_a_rule_that_fails_is_named_on_the_page_and_the_others_run(serving: Any, broken: str, name: str) -> None:
+@pytest.mark.usefixtures("broken")
+def test_a_rule_that_fails_is_named_on_the_page_and_the_others_run(serving: Any, name: str) -> None:
     serving(ONE)
     test = page(name)
     assert "1 rule of ours failed. The others ran; please report it." in words(test)
-    assert f"{broken}: ZeroDivisionError: <b>" in codes(test)
+    assert f"{WIDE}: ZeroDivisionError: <b>" in codes(test)
     assert "System text stands inside the user message" in words(test)
 
 
-def test_a_rule_that_fails_is_named_beside_the_message(serving: Any, broken: str) -> None:
+@pytest.mark.usefixtures("broken")
+def test_a_rule_that_fails_is_named_beside_the_message(serving: Any) -> None:
     serving(ONE)
     test = page("messages", mode="twice")
-    assert broken in words(test)
+    assert NEAR in words(test)
     assert "ZeroDivisionError: <b>" in codes(test)
     assert "fmt-system-text-in-user" in words(test)
 
 
-def test_a_rule_that_fails_is_named_on_the_command_line(
-    write: Any, broken: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.usefixtures("broken")
+def test_a_rule_that_fails_is_named_on_the_command_line(write: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["check", str(write(ONE))]) == 1
     out, err = capsys.readouterr()
-    assert f"our mistake: rule {broken} failed" in err
+    assert f"our mistake: rule {WIDE} failed" in err
     assert "fmt-system-text-in-user" in out
 
 
-def test_a_rule_that_fails_is_named_in_a_notebook(write: Any, broken: str) -> None:
+@pytest.mark.usefixtures("broken")
+def test_a_rule_that_fails_is_named_in_a_notebook(write: Any) -> None:
     opened = readback.open(write(ONE))
     made = opened.assemble(mode="twice", record="r1")
-    assert {fault.rule for fault in made.faults} == {broken}
-    assert f"our mistake: rule {broken} failed: ZeroDivisionError: <b>" in repr(made)
+    assert {fault.rule for fault in made.faults} == {NEAR}
+    assert repr(made).count(NEAR) == 1
+    assert f"our mistake: rule {NEAR} failed: ZeroDivisionError: <b>" in repr(made)
     assert "ZeroDivisionError: &lt;b&gt;" in made._repr_html_()
-    assert broken in opened.findings().said
+    assert WIDE in opened.findings().said
     assert {one["code"] for one in opened.findings()} == {"fmt-system-text-in-user"}
 
 
@@ -133,7 +142,7 @@ def test_a_link_to_a_revision_that_is_not_there_says_so(serving: Any, link: dict
     serving(ONE)
     test = page("compare", mode="plain", differs="version", **link)
     assert "cannot be compared" in words(test)
-    assert "is in no git repository, so it has no revisions" in words(test) + codes(test)
+    assert "revision" in codes(test)
 
 
 def test_no_finding_at_all_says_so_and_where_to_go(serving: Any) -> None:
@@ -157,8 +166,8 @@ def five_megabytes() -> dict[str, Any]:
         ("messages", {"mode": "plain"}, "of 4,999,995 are shown. The download has all of them."),
         ("messages", {"mode": "twice", "whitespace": "1"}, "are shown. The download has all of them."),
         ("compare", {"mode": "plain", "b_mode": "twice"}, "the downloads have them"),
-        ("compare", {"mode": "plain", "b_mode": "other"}, "on this part of the page"),
-        ("compare", {"mode": "plain", "b_mode": "other", "whole": "1", "inline": "1"}, "on this part of the page"),
+        ("compare", {"mode": "plain", "b_mode": "other"}, "which the downloads have"),
+        ("compare", {"mode": "plain", "b_mode": "other", "whole": "1", "inline": "1"}, "which the downloads have"),
         ("compare", {"mode": "plain", "view": "grid"}, "5,000,072"),
         ("findings", {"code": "fmt-system-text-in-user"}, "characters]"),
     ],

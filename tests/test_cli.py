@@ -82,7 +82,6 @@ def test_every_command_and_flag_is_understood(words: str) -> None:
         "judge x",
         "review x",
         "check W --format sarif",
-        "check W --jobs 4",
         "check W --cluster tcp://x",
         "scores W --baseline c",
     ],

@@ -12,9 +12,7 @@ from hypothesis import strategies as some
 
 from readback import workspace
 from readback.difference.compare import difference
-from readback.difference.grid import grid
 from readback.difference.sides import Side, SideError, label, read_sides, show_side
-from readback.records.dataset import open_dataset
 from readback.types import Choice
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -202,29 +200,3 @@ def test_the_label_names_all_that_was_asked() -> None:
         mode="m", adapter="x", index=3, layer="wire", workspace="w", rev="v1", options=(("spacing", "document"),)
     )
     assert label(asked) == "mode m, adapter x, record 3, spacing document, layer wire, workspace w, revision v1"
-
-
-def test_the_grid_gives_equal_bytes_in_a_row_one_letter(write: Write) -> None:
-    file = (
-        "dataset: data.jsonl\nmodes: [{mode: m, system: S, template: '{{ q }}'}, {mode: n, template: '{{ q }}'}]\n"
-        "adapters: [no_system, claude_tool]\n"
-    )
-    opened = workspace.open(write({"readback.yml": file, "data.jsonl": ROWS}))
-    made = grid(opened, open_dataset(opened.root, opened.dataset).record(0))
-    assert (made.rows, made.columns) == (("m", "n"), ("", "no_system", "claude_tool"))
-    assert [[cell.letter if cell else None for cell in row] for row in made.cells] == [["A", "B", "A"], ["A", "A", "A"]]
-    first = made.cells[0][0]
-    assert first is not None
-    assert (first.characters, first.ok, first.choice) == (5, True, Choice(mode="m"))
-
-
-def test_the_grid_has_a_row_for_each_condition_and_a_column_for_each_adapter_of_theirs(folder: Path) -> None:
-    opened = workspace.open(folder)
-    made = grid(opened, open_dataset(opened.root, opened.dataset).record(0))
-    assert made.rows == ("one, first", "two", "three", "j")
-    assert made.columns == ("", "no_system")
-    assert [[cell.letter if cell else None for cell in row] for row in made.cells][:3] == [
-        ["A", None],
-        ["A", None],
-        [None, "A"],
-    ]

@@ -10,6 +10,7 @@ import pytest
 from in_time import in_time
 
 from readback import rules, workspace
+from readback.assembly import in_chunks
 from readback.audit import engine, repeats
 from readback.records.dataset import open_dataset
 from readback.types import Case, Finding, Place, Record, Workspace
@@ -59,7 +60,7 @@ def test_one_finding_says_all_that_two_records_share(write: Write, second: Any, 
 
 
 def test_repeats_are_found_across_chunks(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "CHUNK", 2_000)
+    monkeypatch.setattr(in_chunks, "MOST", 7)
     rows = [row(n, f"Question {n % 30}?", f"prompt {n}") for n in range(60)]
     assert [(one.place.index, one.values["record"]) for one in found(write({"d.jsonl": rows}))] == [
         (n, f"t{n - 30}") for n in range(30, 60)

@@ -16,7 +16,7 @@ from readback.house import EXAMPLES
 from readback.ui import server
 
 pytestmark = pytest.mark.browser
-PAGES = ("", "messages", "compare", "findings", "scores", "open", "about")
+PAGES = ("", "messages", "compare", "findings", "scores", "open", "list", "about")
 EVIL = (
     {"Host": "evil.example"},  # another name that leads to this machine: DNS rebinding
     {"Host": "evil.example", "Origin": "http://evil.example"},

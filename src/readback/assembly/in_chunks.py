@@ -119,7 +119,7 @@ def drive(
         if arm:
             answers.open_answers(opened, arm)  # indexed here: a child may not write
     yield from _preflight(run)
-    spans = deque(_spans(data) if run.active else ())
+    spans = deque(spans_of(data) if run.active else ())
     under_way: deque[Future[list[Frame | Lost]]] = deque()
     workers = max(1, os.cpu_count() or 1)
     with ThreadPoolExecutor(workers, thread_name_prefix="readback-chunk") as threads:
@@ -184,7 +184,8 @@ def _settle(cache: str) -> None:
     signal.setitimer(signal.ITIMER_REAL, OPENING)
 
 
-def _spans(data: Dataset) -> Iterator[tuple[int, int]]:
+def spans_of(data: Dataset) -> Iterator[tuple[int, int]]:
+    """Ranges of records (first, beyond the last) for one child each."""
     for start, stop in data.spans(SPAN):
         yield from ((at, min(at + MOST, stop)) for at in range(start, stop, MOST))
 

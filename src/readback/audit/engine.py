@@ -1,13 +1,18 @@
-"""Run the audit: cut the dataset into chunks, drive one bounded child for each, and let nothing stop the rest."""
+"""Run the audit: cut the dataset into ranges, a bounded child for each on every core, and let nothing stop the rest."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+import contextlib
+import os
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from threading import Event
+from typing import Any
 
 from readback import as_json, cell, rules
-from readback.assembly import assemble
+from readback.assembly import assemble, in_chunks
 from readback.audit.chunk import about, payload
 from readback.audit.repeats import Mark, Repeats
 from readback.audit.summary import Audit, Progress, Tally, rows
@@ -22,7 +27,6 @@ from readback.scores import stats
 from readback.types import Assembly, Case, Choice, Finding, Note, Record, Workspace
 
 WORK = "readback.audit.chunk:audit_chunk"
-CHUNK = 32 << 20  # bytes of the dataset in one child: long enough to pay for its start, short enough to lose
 NO_ANSWER = "jdg-no-answer"
 KILLS = 20  # records that may kill their child under one choice before the choice is given up
 LIMITS = cell.Limits(seconds=2.0, output=1 << 30, total=6 * 3600.0)  # between two beats; a chunk has thousands
@@ -42,8 +46,11 @@ class _Run:
 
     def frames(self, start: int, stop: int, choices: Iterable[Choice], records: bool) -> Iterator[_Frame]:
         work = payload(self.opened, choices, start, stop, codes=self.codes, records=records)
+        yield from self.read(cell.stream(WORK, work, LIMITS), choices)
+
+    def read(self, frames: Iterable[Mapping[str, Any]], choices: Iterable[Choice]) -> Iterator[_Frame]:
         heard = Heard()
-        for frame in cell.stream(WORK, work, LIMITS):
+        for frame in frames:
             faults = (Fault(rule, error, as_json.read_place(at)) for rule, error, at in frame["faults"])
             found: list[Finding | Fault] = [*map(as_json.read_finding, frame["findings"]), *faults]
             self.names.take(choices, map(heard.read, frame["uses"]), frame["index"])
@@ -69,6 +76,7 @@ def check(
     ignore: Collection[str] = (),
     conditions: Collection[str] = (),
     baseline: Collection[str] = (),
+    jobs: int | None = None,
     progress: Callable[[int, int], bool | None] | None = None,
 ) -> Audit:
     """The whole audit at once, with its first 10,000 findings.
@@ -81,6 +89,7 @@ def check(
         ignore=ignore,
         conditions=conditions,
         baseline=baseline,
+        jobs=jobs,
         progress=progress,
     )
     return next(step for step in steps if isinstance(step, Audit))
@@ -93,12 +102,14 @@ def stream(
     ignore: Collection[str] = (),
     conditions: Collection[str] = (),
     baseline: Collection[str] = (),
+    jobs: int | None = None,
     progress: Callable[[int, int], bool | None] | None = None,
 ) -> Iterator[Finding | Progress | Audit]:
     """Findings as they are found, Progress in between, the summary last.
 
     `select` and `ignore` hold codes or areas (`fmt`); `conditions` narrows the audit to these; findings whose
-    key is in `baseline` are known and only counted. Raises DatasetChanged when the dataset is written to meanwhile.
+    key is in `baseline` are known and only counted; `jobs` children work at once (None: one on every core). Raises
+    DatasetChanged when the dataset is written to meanwhile.
     """
     codes = None if not (select or ignore) else frozenset(_codes(select, ignore))
     try:
@@ -115,14 +126,11 @@ def stream(
     if first:
         yield from run.tally.take(_preflight(run, first, firsts))
     stopped, again = False, Repeats(opened, data)
-    for start, stop in data.spans(CHUNK):
-        for frame in _chunk(run, start, stop):
-            yield from run.tally.take([*frame.found, *again.take(frame.index, frame.marks)])
-            yield (at := Progress(frame.index + 1, len(data)))
-            if progress and progress(at.done, at.total) is False:
-                stopped = True
-                break
-        if stopped:
+    for frame in _side_by_side(run, jobs):
+        yield from run.tally.take([*frame.found, *again.take(frame.index, frame.marks)])
+        yield (at := Progress(frame.index + 1, len(data)))
+        if progress and progress(at.done, at.total) is False:
+            stopped = True
             break
     yield replace(
         run.tally.audit(data.counts, stopped),
@@ -183,6 +191,49 @@ def _waits(opened: Workspace, choice: Choice) -> bool:
     """
     arm = opened.condition(choice.condition) if choice.judge and choice.condition else None
     return arm is not None and arm.answers is None
+
+
+def _side_by_side(run: _Run, jobs: int | None) -> Iterator[_Frame]:
+    """The frames of all records in their order, while other children are busy with the ranges that come next.
+
+    What a child did not finish, or did for a choice that was given up meanwhile, is done again, one record after
+    another.
+    """
+    spans = deque(in_chunks.spans_of(run.data))
+    workers = min(jobs or os.cpu_count() or 1, len(spans))
+    if workers < 2:
+        for span in spans:
+            yield from _chunk(run, *span)
+        return
+    ended = Event()
+    under_way: deque[tuple[int, int, tuple[Choice, ...], Future[list[Mapping[str, Any]]]]] = deque()
+    with ThreadPoolExecutor(workers, thread_name_prefix="readback-audit") as threads:
+        try:
+            while spans or under_way:
+                while spans and len(under_way) <= workers:
+                    (start, stop), choices = spans.popleft(), tuple(run.active)
+                    under_way.append((start, stop, choices, threads.submit(_raw, run, start, stop, choices, ended)))
+                at, stop, choices, future = under_way.popleft()
+                if (raw := future.result()) and choices == tuple(run.active):
+                    for frame in run.read(raw, choices):
+                        run.tally.measure(frame.index, choices, frame.longest, frame.observed)
+                        at = frame.index + 1
+                        yield frame
+                yield from _chunk(run, at, stop)
+        finally:
+            ended.set()
+
+
+def _raw(run: _Run, start: int, stop: int, choices: tuple[Choice, ...], ended: Event) -> list[Mapping[str, Any]]:
+    """What the child of a range says, as far as it comes."""
+    said: list[Mapping[str, Any]] = []
+    work = payload(run.opened, choices, start, stop, codes=run.codes)
+    with contextlib.suppress(cell.Stopped):
+        for frame in cell.stream(WORK, work, LIMITS):
+            said.append(frame)
+            if ended.is_set():
+                break
+    return said
 
 
 def _chunk(run: _Run, start: int, stop: int) -> Iterator[_Frame]:

@@ -16,13 +16,14 @@ WORK = "readback.audit.glance:glance_chunk"
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """What is sent under one choice; `fingerprint` is "" where nothing could be built."""
+    """What is sent under one choice; `fingerprint` is "" where nothing could be built, `late` where time was over."""
 
     choice: Choice
     characters: int
     fingerprint: str
     errors: int
     warnings: int
+    late: bool = False
 
 
 def glance(opened: Workspace, index: int, choices: Sequence[Choice]) -> Generator[Glance, None, None]:
@@ -37,8 +38,8 @@ def glance(opened: Workspace, index: int, choices: Sequence[Choice]) -> Generato
             for seen in cell.stream(WORK, in_chunks.payload(opened, rest, index, index + 1, 1), in_chunks.LIMITS):
                 yield Glance(rest[done], **seen)
                 done += 1
-        except cell.Stopped:
-            yield Glance(rest[done], 0, "", 1, 0)
+        except cell.Stopped as stopped:
+            yield Glance(rest[done], 0, "", 1, 0, late=stopped.kind == "time")
             done += 1
         if not done:  # the record is gone: the file was changed
             return

@@ -36,7 +36,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--fail-on", choices=("error", "warning", "info", "never"), default="error", help="exit 1 from this severity on"
     )
-    add("--jobs", type=int, default=1, metavar="N", help="processes that work at once")
+    add("--jobs", type=int, metavar="N", help="processes that work at once (default: one on every core)")
     add("--cluster", metavar="ADDRESS", help="the scheduler of a Dask cluster")
 
 
@@ -48,7 +48,9 @@ def run(args: argparse.Namespace) -> int:
     known = [name for arm in opened.conditions for name in (arm.name, *arm.aliases)]
     wanted = [_workspace.one_of("condition", name, known) for name in args.condition]
     names = {arm.name for name in wanted if (arm := opened.condition(name))}
-    steps = engine.stream(opened, select=select, ignore=ignore, conditions=names, baseline=baseline)
+    if args.jobs is not None and args.jobs < 1:
+        raise UsageError(f"--jobs {args.jobs}: at least one process has to work")
+    steps = engine.stream(opened, select=select, ignore=ignore, conditions=names, baseline=baseline, jobs=args.jobs)
     try:
         audit = _written(steps, args.format, whole=not (select or ignore or names))
     except DatasetChanged as changed:
@@ -146,7 +148,6 @@ def _not_yet(args: argparse.Namespace) -> None:
     later = {
         f"--format {args.format}": args.format in LATER,
         "--cluster": args.cluster is not None,
-        f"--jobs {args.jobs}": args.jobs > 1,
     }
     for what, asked in later.items():
         if asked:

@@ -79,7 +79,7 @@ class Assembled:
         found = [f"{one.severity} {one.code}: {one.message}" for one in self.findings]
         none = [] if self.messages else ["nothing could be built; its findings say why"]
         masked = ["private fields are masked: this is not exact"] if self.assembly.masked else []
-        ours = [f"--- {said(one)}" for one in self.faults]
+        ours = [f"--- {one}" for one in dict.fromkeys(map(said, self.faults))]
         return "\n".join((*parts, *none, *masked, *(["--- findings", *found] if found else []), *ours))
 
     def _repr_html_(self) -> str:
@@ -92,7 +92,7 @@ class Assembled:
             f"<li>{one.severity} <code>{one.code}</code>: {exact.text(one.message)}</li>" for one in self.findings
         )
         listed = f"<h4>Findings</h4><ol>{found}</ol>" if found else ""
-        listed += "".join(f"<p>{exact.text(said(one))}</p>" for one in self.faults)
+        listed += "".join(f"<p>{exact.text(one)}</p>" for one in dict.fromkeys(map(said, self.faults)))
         mark = f"<p>sha256 <code>{self.fingerprint}</code></p>" if self.fingerprint else ""
         return f'<style>{STYLE}</style><div class="rb-nb"><p>{legend}</p>{none}{masked}{body}{listed}{mark}</div>'
 

@@ -11,15 +11,23 @@ IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
 PLAIN = re.compile(r"\w+(?:['’]\w+)*|\0+")
 MIXED = re.compile(rf"[{IDEOGRAPHS}]|[^\W{IDEOGRAPHS}]+(?:['’][^\W{IDEOGRAPHS}]+)*|\0+")
 STEM = 5  # letters that two forms of one word share
-KEPT = 2  # texts whose words are kept: the same stored prompt goes through several conditions, one after another
+KEPT = 2  # long texts whose words are kept: the same stored prompt goes through several conditions, one after another
+SHORT = 20_000  # characters of a text that is kept beside
+MANY = 64  # others: contexts are asked about again and again
 
 Words = tuple[str, ...]
 
 
-@lru_cache(maxsize=KEPT)
 def words(text: str) -> Words:
     """The words of `text` in one case, with one kind of apostrophe."""
+    return _short(text) if len(text) < SHORT else _long(text)
+
+
+def _words(text: str) -> Words:
     return tuple(map(str.casefold, _pattern(text).findall(text.replace("’", "'"))))
+
+
+_short, _long = lru_cache(maxsize=MANY)(_words), lru_cache(maxsize=KEPT)(_words)
 
 
 def span(text: str, at: int) -> tuple[int, int]:

@@ -71,9 +71,13 @@ def _of_condition(name: str, own: str | None, column: str, columns: tuple[str, .
 
 
 def _made(lines: Sequence[Line]) -> list[Made]:
-    """The cells of the rows as far as they are made in time; what was made before is kept."""
+    """The cells of the rows as far as they are made in time; what was made before is kept.
+
+    A cell whose time was over is tried again with the next look: a busy machine is no fault of a template.
+    """
     kept, shop, began = _kept(choice.key(), choice.position()), choice.workspace(), time.monotonic()
     missing = [line for line in lines if line not in kept]
+    late: dict[Line, tuple[Glance | None, ...]] = {}
     if missing:
         seen = glance(shop, choice.position(), [one for line in missing for one in line if one])
         with closing(seen):  # or the child would work on for nobody
@@ -81,10 +85,10 @@ def _made(lines: Sequence[Line]) -> list[Made]:
                 cells = tuple(None if one is None else next(seen, None) for one in line)
                 if None in (cell for cell, one in zip(cells, line, strict=True) if one):
                     break
-                kept[line] = cells
+                (late if any(cell.late for cell in cells if cell) else kept)[line] = cells
                 if time.monotonic() - began > PATIENCE:
                     break
-    return [kept.get(line) for line in lines]
+    return [kept.get(line) or late.get(line) for line in lines]
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -141,7 +145,8 @@ def _shown(cell: Glance | None, letters: Mapping[str, str], tints: list[str], no
         return show.h('<td class="rb-small">{}</td>', t("compare.grid_none"))
     doors = show.join([_door(which, cell.choice, now) for which in "AB"], " ")
     if not cell.fingerprint:
-        return show.h("<td>{}<br>{}</td>", show.severity("error"), t("compare.grid_not_built"))
+        return show.h("<td>{}<br>{}</td>", show.severity("error"),
+                      t("compare.grid_too_late" if cell.late else "compare.grid_not_built"))  # fmt: skip
     letter = letters[cell.fingerprint]
     tint = tints.index(cell.fingerprint) % TINTS
     found = [show.severity(word, n) for word, n in (("error", cell.errors), ("warning", cell.warnings)) if n]

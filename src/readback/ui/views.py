@@ -77,8 +77,8 @@ def findings(found: Sequence[Finding], faults: Sequence[Fault]) -> None:
         show.draw(show.h('<p class="rb-small">{}</p>', t("messages.no_findings")))
     # Record and condition are on the screen already: the place says the rest.
     show.findings([replace(one, place=_spot(one.place)) for one in found], numbered=True, to_message=False)
-    for fault in faults:
-        show.problem(t("messages.rule_fault", rule=fault.rule), fault.error)
+    for rule, error in dict.fromkeys((fault.rule, fault.error) for fault in faults):
+        show.problem(t("messages.rule_fault", rule=rule), error)
 
 
 def _spot(place: Place) -> Place:

@@ -1,0 +1,157 @@
+"""The walk of a meeting by keyboard alone, every step as a link for the next browser, and every opened drawer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from served import open_page, settle
+from test_security import serious
+
+pytestmark = pytest.mark.browser
+MAIN = '[data-testid="stMainBlockContainer"]'
+RULE = '.rb-first a[href*="code=fmt-system-text-in-user"]'
+PLACE = ".rb-places a.rb-link"
+SIX = "workspace=six-conditions"
+PAIR = f"{SIX}&condition=instruction-only%2C+closed+book&b_condition=RAG-trained%2C+open+book"
+SPAN = "mark.rb-here"
+MARKED = "all => all.map((e) => e.textContent).join('')"
+# A state of the screen that an address alone does not hold: the address, and what is opened there.
+DRAWERS = (
+    ("", '[data-testid="stExpander"] summary'),
+    ("messages", '.st-key-edit_open [data-testid="stExpander"] summary, .st-key-edit_open summary'),
+    ("messages", ".st-key-keys button"),
+    ("messages", ".st-key-find button"),
+    ("messages", ".st-key-go button"),
+    ("messages", ".st-key-copy_as button"),
+    ("messages?condition=mistake+1%3A+system+text+in+the+question", ".st-key-try_open summary"),
+    ("compare", ".st-key-take button"),
+    ("findings?code=fmt-system-text-in-user&severity=error", '[data-testid="stExpander"] summary'),
+    ("findings?code=fmt-system-text-in-user&area=fmt", '[data-testid="stPopover"] button'),
+)
+
+
+@pytest.fixture
+def next_browser(chromium: Any) -> Iterator[Any]:
+    """A page of somebody else, who has only the link; it fails the test when it asks another server for anything."""
+    context = chromium.new_context(viewport={"width": 1366, "height": 768}, reduced_motion="reduce")
+    page = context.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    yield page
+    origin = "/".join(page.url.split("/")[:3])
+    context.close()
+    assert [url for url in asked if not url.startswith(("data:", "blob:", origin))] == []
+
+
+def tab_to(page: Any, selector: str) -> None:
+    """Go there by the Tab key alone."""
+    page.wait_for_selector(selector)
+    for _ in range(250):
+        page.keyboard.press("Tab")
+        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+    raise AssertionError(f"no way to {selector}")
+
+
+def enter(page: Any, url: str, ready: str) -> str:
+    """Press what is in focus; answers the address it leads to."""
+    page.keyboard.press("Enter")
+    return arrived(page, url, ready)
+
+
+def key(page: Any, name: str, url: str, ready: str) -> str:
+    page.keyboard.press(name)
+    return arrived(page, url, ready)
+
+
+def arrived(page: Any, url: str, ready: str) -> str:
+    page.wait_for_url(url, timeout=30_000)
+    page.wait_for_selector(ready)
+    settle(page)
+    address: str = page.url
+    return address
+
+
+def in_view(page: Any, selector: str) -> bool:
+    box = page.locator(selector).first.bounding_box()
+    return bool(box and 0 <= box["y"] <= 768)
+
+
+def test_the_walk_by_keyboard_alone_and_each_step_as_a_link(demo: str, page: Any, next_browser: Any) -> None:
+    shown: dict[str, str] = {}
+
+    def keep(address: str) -> str:
+        shown[address] = page.locator(MAIN).inner_text()
+        return address
+
+    open_page(page, f"{demo}?{SIX}", ".rb-first")
+    overview = keep(page.url)
+    tab_to(page, RULE)
+    keep(enter(page, "**/findings?**", PLACE))
+    tab_to(page, ".st-key-severity input")
+    page.keyboard.type("error")
+    findings = keep(enter(page, "**severity=error**", PLACE))
+    span = page.locator(".rb-excerpt").first.locator("mark").evaluate_all(MARKED)
+    tab_to(page, PLACE)
+    message = keep(enter(page, "**/messages?**", SPAN))
+    assert page.locator(SPAN).evaluate_all(MARKED) == span
+    assert in_view(page, SPAN)
+    keep(key(page, "d", "**/compare?**", ".rb-diff"))
+    keep(key(page, "]", "**b_condition=**", ".rb-diff"))
+    compare = keep(key(page, "i", "**inline=1**", ".rb-inline"))
+    page.keyboard.press("n")
+    assert page.evaluate("document.activeElement.dataset.rbChange") == "1"
+    assert in_view(page, "[data-rb-change].rb-at")
+
+    for address in reversed(list(shown)[:-1]):
+        page.go_back()
+        page.wait_for_url(address)
+        settle(page)
+        assert page.locator(MAIN).inner_text() == shown[address], address
+    assert page.url == overview
+
+    for address, text in shown.items():
+        open_page(next_browser, address, {findings: PLACE, message: SPAN, compare: ".rb-inline"}.get(address, "h1"))
+        assert next_browser.locator(MAIN).inner_text() == text, address
+        if address == message:
+            assert next_browser.locator(SPAN).evaluate_all(MARKED) == span
+            assert in_view(next_browser, SPAN)
+
+
+def test_the_list_is_this_browsers_own(demo: str, page: Any, next_browser: Any) -> None:
+    open_page(page, f"{demo}findings?{SIX}&code=fmt-system-text-in-user", PLACE)
+    tab_to(page, ".st-key-list_place_0 button")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".st-key-unlist_place_0")
+    settle(page)
+    page.get_by_role("link", name="List (1)").focus()
+    address = enter(page, "**/list**", ".rb-entry")
+    open_page(next_browser, address, ".rb-empty")
+    assert "Nothing is on the list yet." in next_browser.locator(MAIN).inner_text()
+
+
+@pytest.mark.parametrize(("asked", "drawer"), DRAWERS)
+def test_no_serious_fault_with_a_drawer_open(demo: str, page: Any, asked: str, drawer: str) -> None:
+    path, _, query = asked.partition("?")
+    open_page(page, f"{demo}{path}?{PAIR if path == 'compare' else SIX}{'&' if query else ''}{query}")
+    button = page.locator(f"{MAIN} :is({drawer})").first
+    button.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(500)
+    settle(page)
+    assert serious(page) == []
+
+
+def test_the_bar_of_messages_keeps_its_height_whatever_a_view_needs(demo: str, page: Any) -> None:
+    heights = []
+    for asked in (
+        SIX,
+        f"{SIX}&condition=RAG-trained%2C+open+book",
+        "workspace=tri-section",
+        "workspace=town-hall-albert",
+    ):
+        open_page(page, f"{demo}messages?{asked}", ".rb-exact")
+        heights.append(page.locator(".st-key-switch").first.bounding_box()["height"])
+    assert max(heights) <= 80  # one row: a second one would push the text down
