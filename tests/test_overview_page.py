@@ -84,7 +84,7 @@ def test_a_planned_comparison_without_errors_is_said_to_have_none(serving: Any) 
 def test_each_planned_comparison_is_a_row_that_leads_to_compare(serving: Any) -> None:
     serving(study(comparisons=[{"a": "right", "b": "wrong"}]))
     test = overview()
-    assert "Planned comparisons Planned comparisons Errors on one side only" in words(test)
+    assert "Planned comparisons Comparison Errors on one side only" in words(test)
     assert row(test, "right with wrong").split(" | ")[:2] == ["right with wrong 1", "0"]
     assert {(one["condition"], one["b_condition"]) for one in links(test, "compare")} == {("right", "wrong")}
 

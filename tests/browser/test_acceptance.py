@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from served import open_page, settle
-from test_security import serious
+from test_security import faults
 
 pytestmark = pytest.mark.browser
 MAIN = '[data-testid="stMainBlockContainer"]'
@@ -132,16 +132,17 @@ def test_the_list_is_this_browsers_own(demo: str, page: Any, next_browser: Any) 
     assert "Nothing is on the list yet." in next_browser.locator(MAIN).inner_text()
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(("asked", "drawer"), DRAWERS)
-def test_no_serious_fault_with_a_drawer_open(demo: str, page: Any, asked: str, drawer: str) -> None:
+def test_no_serious_fault_with_a_drawer_open(demo: str, page: Any, asked: str, drawer: str, scheme: str) -> None:
     path, _, query = asked.partition("?")
+    page.emulate_media(color_scheme=scheme)
     open_page(page, f"{demo}{path}?{PAIR if path == 'compare' else SIX}{'&' if query else ''}{query}")
-    button = page.locator(f"{MAIN} :is({drawer})").first
-    button.focus()
+    page.locator(f"{MAIN} :is({drawer})").first.focus()
     page.keyboard.press("Enter")
     page.wait_for_timeout(500)
     settle(page)
-    assert serious(page) == []
+    assert faults(page) == []
 
 
 def test_the_bar_of_messages_keeps_its_height_whatever_a_view_needs(demo: str, page: Any) -> None:

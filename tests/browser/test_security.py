@@ -95,11 +95,14 @@ def serious(page: Any) -> list[str]:
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
         settle(page)
-        found = [one for one in Axe().run(page).response["violations"] if one["impact"] in ("serious", "critical")]
-        bad += [
-            f"{scheme} {one['id']}: {node['target']} {node['failureSummary']}" for one in found for node in one["nodes"]
-        ]
+        bad += [f"{scheme} {fault}" for fault in faults(page)]
     return bad
+
+
+def faults(page: Any) -> list[str]:
+    """What axe calls serious or critical, as the page is now."""
+    found = [one for one in Axe().run(page).response["violations"] if one["impact"] in ("serious", "critical")]
+    return [f"{one['id']}: {node['target']} {node['failureSummary']}" for one in found for node in one["nodes"]]
 
 
 @pytest.mark.parametrize("workspace", sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir()))

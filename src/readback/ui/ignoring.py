@@ -73,7 +73,7 @@ def offer(group: Group, shown: Sequence[Finding], every: Sequence[Finding], shop
             where,
         )
         text = ignoring.lines(one, first=not shop.ignore)
-        st.code(text, language="yaml", wrap_lines=True)
+        st.code(text, language=None, wrap_lines=True)
         notes.copy("ignore", text, "ignore.txt", t("findings.ignore_copy"))
         covered = t("findings.ignore_covers", n=ignoring.covered(one, every))
         show.draw(show.h('<p class="rb-small">{} {}</p>', covered, _paste(shop)))

@@ -54,8 +54,13 @@ def md(text: object) -> str:
 
 
 def style() -> None:
-    """The style sheet of all pages; app.py draws it."""
+    """The style sheet of all pages; app.py draws it.
+
+    What Streamlit opens above the page hangs beside it and does not inherit its theme, so that is said once more.
+    """
     st.html(STYLE)
+    scheme = "dark" if st.context.theme.type == "dark" else "light"
+    st.html(h("<style>#stFloatingOverlayPortal {{ color-scheme: {}; }}</style>", scheme))
 
 
 def link(page: str, label: object, **params: str | None) -> Markup:
