@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from readback import workspace
+import readback
+from readback import prompt_formats, workspace
 from readback.audit import engine
 from readback.dialects.prompt_formats import SYSTEM, infer_type
 from readback.prompt_formats import (
@@ -210,3 +211,13 @@ def test_a_mode_nobody_knows_is_told_and_the_other_checks_are_made() -> None:
         "duplication",
         "markers",
     ]
+
+
+@pytest.mark.parametrize("name", readback.VALIDATIONS)
+def test_the_three_functions_are_found_at_the_top_of_the_package(name: str) -> None:
+    assert getattr(readback, name) is getattr(prompt_formats, name)
+
+
+def test_the_package_has_no_other_names_by_chance() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'validate'"):
+        readback.validate  # noqa: B018 - asked for on purpose

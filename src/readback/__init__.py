@@ -4,12 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from readback.notebook import Opened
 
 __version__ = "0.1.0"
+VALIDATIONS = (
+    "validate_modelfile_system_message",
+    "validate_prompt_format_consistency",
+    "validate_rag_prompt_no_system_text",
+)
+
+
+def __getattr__(name: str) -> Any:
+    """The three functions of the prompt-format document, loaded when they are asked for."""
+    if name in VALIDATIONS:
+        from readback import prompt_formats
+
+        return getattr(prompt_formats, name)
+    raise AttributeError(f"module 'readback' has no attribute '{name}'")
 
 
 def open(path: Path | str, *, fields: Mapping[str, str] | None = None) -> Opened:  # noqa: A001 - readback.open(path)
