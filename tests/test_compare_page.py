@@ -6,16 +6,16 @@ import html
 import json
 import re
 import subprocess
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from looking import drawn, page, said
 from streamlit.testing.v1 import AppTest
 
 from readback.difference.git import Git
-from readback.house import EXAMPLES, HOUSE
+from readback.house import EXAMPLES
 
 Write = Callable[[Mapping[str, Any]], Path]
 SIX = {"workspace": "six-conditions"}
@@ -39,24 +39,7 @@ TWO: Mapping[str, Any] = {
 
 def compare(**params: str) -> AppTest:
     """The page, as a link with these parameters opens it."""
-    test = AppTest.from_file(HOUSE / "app.py", default_timeout=60)
-    for key, value in params.items():
-        test.query_params[key] = value
-    test.run()
-    test.switch_page("pages/compare_page.py").run()
-    return settled(test)
-
-
-def settled(test: AppTest) -> AppTest:
-    while test.get("progress"):  # a busy machine: the page shows how far it is and looks again by itself
-        time.sleep(0.1)
-        test.run()
-    assert not test.exception
-    return test
-
-
-def said(test: AppTest) -> str:
-    return " ".join(one.proto.body for one in test.main.get("html"))
+    return page("compare", **params)
 
 
 def text(test: AppTest, column: str) -> str:
@@ -79,18 +62,6 @@ def linked(test: AppTest, label: str) -> str:
     found = re.search(rf'href="([^"]*)"[^>]*aria-label="{re.escape(html.escape(label))}"', said(test))
     assert found, label
     return html.unescape(found[1])
-
-
-@pytest.fixture
-def serving(monkeypatch: pytest.MonkeyPatch, write: Write) -> Callable[[Mapping[str, Any]], Path]:
-    """serving({name: content}) shows the folder of these files."""
-
-    def show(files: Mapping[str, Any]) -> Path:
-        folder = write({name: json.dumps(c) if isinstance(c, dict) else c for name, c in files.items()})
-        monkeypatch.setenv("READBACK_WORKSPACE", str(folder))
-        return folder
-
-    return show
 
 
 def test_a_link_names_both_sides_and_both_texts_are_whole() -> None:
@@ -149,9 +120,9 @@ def test_a_swap_twice_is_where_it_began(link: dict[str, str]) -> None:
     assert a
     assert b
     test.button(key="swap").click().run()
-    assert (b, a) == (text(settled(test), "a"), text(test, "b"))
+    assert (b, a) == (text(drawn(test), "a"), text(test, "b"))
     test.button(key="swap").click().run()
-    assert (a, b) == (text(settled(test), "a"), text(test, "b"))
+    assert (a, b) == (text(drawn(test), "a"), text(test, "b"))
 
 
 def test_another_record_is_compared_under_the_same_condition() -> None:
@@ -253,7 +224,7 @@ def test_many_records_are_counted_on_request(serving: Callable[..., Path]) -> No
     test = compare(mode="a", b_mode="b", view="records")
     assert "records differ" not in said(test)
     test.button(key="count").click().run()
-    assert "600 of 600 records differ" in said(settled(test))
+    assert "600 of 600 records differ" in said(drawn(test))
     assert said(test).count("<li>") == 50
     test.button(key="records_later").click().run()
     assert asked(test)["at"] == "50"
@@ -329,7 +300,7 @@ def test_revisions_of_the_folder_are_versions(serving: Callable[..., Path]) -> N
     test = compare(mode="plain", differs="version")
     assert any("before" in option for option in test.selectbox(key="b").options)
     assert test.selectbox(key="b").value == f"rev:{commit(folder)}"
-    assert ("Q: one" in text(settled(test), "a"), "Question: one" in text(test, "b")) == (True, True)
+    assert ("Q: one" in text(drawn(test), "a"), "Question: one" in text(test, "b")) == (True, True)
     test.text_input(key="rev").set_value("HEAD").run()
     assert asked(test)["b_rev"] == commit(folder)
     test.text_input(key="rev").set_value("no-such-revision").run()

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from looking import drawn, page, said
 from streamlit.testing.v1 import AppTest
 
-from readback.house import HOUSE
 from readback.ui.stamp import stamp
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -29,29 +29,6 @@ def folder(write: Write, monkeypatch: pytest.MonkeyPatch) -> Path:
     return made
 
 
-def page(name: str = "messages", **params: str) -> AppTest:
-    test = AppTest.from_file(HOUSE / "app.py", default_timeout=60)
-    for key, value in params.items():
-        test.query_params[key] = value
-    test.run()
-    return ready(test.switch_page(f"pages/{name}_page.py").run())
-
-
-def ready(test: AppTest) -> AppTest:
-    """The page once nothing is under way any more."""
-    for _ in range(300):
-        if not test.get("progress"):
-            break
-        time.sleep(0.1)
-        test.run()
-    assert not test.exception
-    return test
-
-
-def said(test: AppTest) -> str:
-    return " ".join(html.proto.body for html in test.main.get("html"))
-
-
 def beside(test: AppTest) -> str:
     return " ".join(html.proto.body for html in test.sidebar.get("html"))
 
@@ -63,7 +40,7 @@ def change(path: Path, text: str) -> None:
 
 
 def test_the_text_stays_until_the_new_one_is_asked_for(folder: Path) -> None:
-    test = page()
+    test = page("messages")
     assert "Q: " in said(test)
     change(folder / "t.jinja", "Question: {{ q }}\n")
     test.run()
@@ -76,19 +53,19 @@ def test_the_text_stays_until_the_new_one_is_asked_for(folder: Path) -> None:
 
 
 def test_sessions_accept_for_themselves(folder: Path) -> None:
-    one, other = page(), page()
+    one, other = page("messages"), page("messages")
     change(folder / "t.jinja", "Question: {{ q }}\n")
     one.run()
     one.button(key="show_new").click().run()
     other.run()
     assert "Question: " in said(one)
     assert "Question: " not in said(other)
-    assert "Question: " in said(page())
+    assert "Question: " in said(page("messages"))
 
 
 @pytest.mark.parametrize("accepted", [False, True])
 def test_what_the_change_does_is_shown_before_and_after_it_is_accepted(folder: Path, accepted: bool) -> None:
-    test = page(change="1")
+    test = page("messages", change="1")
     assert "No file has changed" in said(test)
     change(folder / "t.jinja", "Q: {{ q }}{% if q == 'no' %}!{% endif %}\n")
     test.run()
@@ -96,7 +73,7 @@ def test_what_the_change_does_is_shown_before_and_after_it_is_accepted(folder: P
         test.button(key="show_new").click().run()
     assert "rb-ins" in said(test)
     test.button(key="change_count").click().run()
-    assert "1 of 4 records change." in said(ready(test))
+    assert "1 of 4 records change." in said(drawn(test))
     test.button(key="next").click().run()
     assert "stay the same, byte for byte" in said(test)
     test.button(key="change_close").click().run()
@@ -104,7 +81,7 @@ def test_what_the_change_does_is_shown_before_and_after_it_is_accepted(folder: P
 
 
 def test_a_new_version_that_cannot_be_read_says_so(folder: Path) -> None:
-    test = page(change="1")
+    test = page("messages", change="1")
     change(folder / "t.jinja", "{{ q }")
     test.run()
     assert "Nothing could be built, as it is now" in said(test)
@@ -116,7 +93,7 @@ def test_a_new_version_that_cannot_be_read_says_so(folder: Path) -> None:
 
 
 def test_the_record_in_view_stays_when_the_dataset_is_written_to(folder: Path) -> None:
-    test = page(record="r2")
+    test = page("messages", record="r2")
     change(folder / "d.jsonl", "".join(json.dumps({**row, "q": "zebra"}) + "\n" for row in ROWS))
     test.run()
     assert "d.jsonl changed at" in beside(test)
@@ -127,7 +104,7 @@ def test_the_record_in_view_stays_when_the_dataset_is_written_to(folder: Path) -
 
 
 def test_a_dataset_that_was_replaced_is_still_read_as_it_was(folder: Path) -> None:
-    test = page()
+    test = page("messages")
     (folder / "new").write_text("".join(json.dumps({**row, "q": "zebra"}) + "\n" for row in ROWS), "utf-8")
     (folder / "new").replace(folder / "d.jsonl")
     test.button(key="next").click().run()
@@ -139,7 +116,7 @@ def test_a_check_that_was_not_made_yet_is_made_of_the_new_files(folder: Path) ->
     test = page("about")
     change(folder / "d.jsonl", "".join(json.dumps({**row, "q": "zebra"}) + "\n" for row in ROWS[:2]))
     test.switch_page("pages/overview_page.py").run()
-    assert not ready(test).exception
+    assert not drawn(test).exception
 
 
 def test_looking_at_two_thousand_files_costs_little(tmp_path: Path) -> None:
@@ -155,17 +132,17 @@ def test_looking_at_two_thousand_files_costs_little(tmp_path: Path) -> None:
 def copy(test: AppTest, text: str, button: str = "Try it") -> AppTest:
     test.text_area[0 if test.text_area[0].label.startswith("Template") else 1].set_value(text)
     next(one for one in test.button if one.key == f"FormSubmitter:edit_form-{button}").click().run()
-    return ready(test)
+    return drawn(test)
 
 
 def test_a_copy_shows_its_difference_and_is_in_no_address_and_no_file(folder: Path) -> None:
-    test = copy(page(record="r1"), "Q: {{ q }}, {{ unknown }}please\n")
+    test = copy(page("messages", record="r1"), "Q: {{ q }}, {{ unknown }}please\n")
     assert "your copy" in said(test)
     assert "rb-ins" in said(test)
     assert "please" not in str(dict(test.query_params))
     assert (folder / "t.jinja").read_text("utf-8") == "Q: {{ q }}\n"
     test.button(key="edit_count").click().run()
-    assert "4 of 4 records change." in said(ready(test))
+    assert "4 of 4 records change." in said(drawn(test))
     assert len([one for one in test.get("download_button") if "edit_patch" in one.proto.id]) == 1
     test.button(key="next").click().run()
     assert "please" in said(test)
@@ -175,7 +152,7 @@ def test_a_copy_shows_its_difference_and_is_in_no_address_and_no_file(folder: Pa
 
 @pytest.mark.parametrize("hostile", [LOOP, HUNGRY], ids=["time", "memory"])
 def test_a_hostile_copy_is_a_finding_within_two_seconds_and_the_page_lives(folder: Path, hostile: str) -> None:
-    test = page()
+    test = page("messages")
     began = time.monotonic()
     copy(test, hostile)
     assert time.monotonic() - began < 8  # two for the copy, the rest for a machine that others use
@@ -188,11 +165,11 @@ def test_a_hostile_copy_is_a_finding_within_two_seconds_and_the_page_lives(folde
 def test_an_inline_template_is_offered_as_a_text(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     made = write({"readback.yml": {"modes": [{"mode": "m", "template": "Q"}]}})
     monkeypatch.setenv("READBACK_WORKSPACE", str(made))
-    test = copy(page(), "R")
+    test = copy(page("messages"), "R")
     assert "stands inside readback.yml" in said(test)
     assert [one for one in test.get("download_button") if "edit_patch" in one.proto.id] == []
 
 
 def test_a_built_prompt_has_no_template_to_edit() -> None:
-    test = page(workspace="six-conditions", condition="base, open book")
+    test = page("messages", workspace="six-conditions", condition="base, open book")
     assert "No prompt of this choice is a template" in said(test)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import pytest
+from looking import page, said
 from streamlit.testing.v1 import AppTest
-
-from readback.house import HOUSE
 
 Write = Callable[[Mapping[str, Any]], Path]
 SIX = {"workspace": "six-conditions"}
@@ -19,37 +16,12 @@ SIX = {"workspace": "six-conditions"}
 
 def messages(**params: str) -> AppTest:
     """The page, as a link with these parameters opens it."""
-    test = AppTest.from_file(HOUSE / "app.py", default_timeout=60)
-    for key, value in params.items():
-        test.query_params[key] = value
-    test.run()
-    test.switch_page("pages/messages_page.py").run()
-    while test.get("progress"):  # a busy machine: the page shows how far the reading is and looks again by itself
-        time.sleep(0.1)
-        test.run()
-    assert not test.exception
-    return test
-
-
-def said(test: AppTest) -> str:
-    return " ".join(html.proto.body for html in test.main.get("html"))
+    return page("messages", **params)
 
 
 def heads(test: AppTest) -> list[str]:
     """The headings of the texts that are shown."""
     return [part.split("</h2>")[0] for part in said(test).split('<div class="rb-head"><h2>')[1:]]
-
-
-@pytest.fixture
-def serving(monkeypatch: pytest.MonkeyPatch, write: Write) -> Callable[[Mapping[str, Any]], Path]:
-    """serving({name: content}) shows the folder of these files."""
-
-    def show(files: Mapping[str, Any]) -> Path:
-        folder = write(files)
-        monkeypatch.setenv("READBACK_WORKSPACE", str(folder))
-        return folder
-
-    return show
 
 
 def test_a_condition_shows_its_messages_in_order() -> None:

@@ -8,13 +8,19 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from looking import page, said, words
 
-from readback import workspace
+import readback
+from readback import cli, workspace
 from readback.assembly import assemble
+from readback.audit import engine
+from readback.audit.glance import glance
+from readback.house import EXAMPLES
 from readback.observed.observer import Observer
 from readback.observed.parting import parting
 from readback.observed.request import Request, read_request
 from readback.records.dataset import open_dataset
+from readback.types import Choice
 
 CHAT = [{"role": "system", "content": "S"}, {"role": "user", "content": "U"}]
 PAIRS = (("system", "S"), ("user", "U"))
@@ -179,3 +185,52 @@ def test_a_system_message_that_the_server_adds_need_not_be_in_the_request(write:
     seen = Observer(opened, data).seen(data.record(0), made)
     assert seen is not None
     assert seen.verdict == "equal"
+
+
+ARM = "RAG-trained, open book, through the gateway"
+
+
+def test_every_way_in_tells_the_same_about_a_request_that_differs(capsys: pytest.CaptureFixture[str]) -> None:
+    demo = EXAMPLES / "six-conditions"
+    asked = ["render", str(demo), "--condition", ARM, "--record", "ellery-09", "--format", "json"]
+    assert cli.main(asked) == 1
+    rendered = {one["key"] for one in json.loads(capsys.readouterr().out)["findings"]}
+    opened = workspace.open(demo)
+    audited = {
+        one.key
+        for one in engine.check(opened, conditions=[ARM]).findings
+        if one.place.record == "ellery-09" and one.place.condition in (ARM, None)
+    }
+    found = readback.open(demo).assemble(ARM, "ellery-09").findings
+    assert "fmt-assembly-differs" in {one.code for one in found}
+    assert rendered == audited == {one.key for one in found}
+    (seen,) = glance(opened, 8, [Choice(condition=ARM)])
+    assert seen.errors == len([one for one in found if one.severity == "error"])
+
+
+def test_values_that_are_tried_are_not_held_against_what_was_sent(capsys: pytest.CaptureFixture[str]) -> None:
+    demo = str(EXAMPLES / "six-conditions")
+    cli.main(["render", demo, "--condition", "instruction-only, closed book", "--set", "instruction=Why?"])
+    assert "fmt-assembly-differs" not in capsys.readouterr().out
+    test = page("messages", workspace="six-conditions", condition="instruction-only, closed book")
+    assert "Observed:" in words(test)
+    test.selectbox(key="try_name").set_value("instruction")
+    test.text_area(key="try_value").set_value("Why?")
+    test.button(key="FormSubmitter:try_form-Try it").click().run()
+    assert "fmt-assembly-differs" not in said(test)
+    assert "Not what was sent" not in said(test)
+
+
+def test_a_look_at_one_record_finds_logs_that_nobody_has_indexed_yet(
+    write: Any, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    monkeypatch.setenv("READBACK_CACHE", str(tmp_path_factory.mktemp("cache")))
+    folder = write(
+        {
+            "readback.yml": HEAD + "sent: [log.jsonl]\n",
+            "data.jsonl": [{"id": "1", "question": "Why?"}],
+            "log.jsonl": [{"id": "1", "prompt": "other"}],
+        }
+    )
+    (seen,) = glance(workspace.open(folder), 0, [Choice(mode="plain")])
+    assert seen.errors == 1

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import zipfile
 from collections.abc import Callable, Mapping
-from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
+from looking import page, words
 from streamlit.testing.v1 import AppTest
 
-from readback.house import EXAMPLES, HOUSE
+from readback.house import EXAMPLES
 from readback.ui import opening
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -23,35 +22,12 @@ ALBERT = {
 }
 
 
-def page(**params: str) -> AppTest:
-    test = AppTest.from_file(HOUSE / "app.py", default_timeout=60)
-    for key, value in params.items():
-        test.query_params[key] = value
-    test.run()
-    test.switch_page("pages/open_page.py").run()
-    assert not test.exception
-    return test
-
-
-def words(test: AppTest) -> str:
-    text = " ".join(html.proto.body for html in test.main.get("html"))
-    return unescape(" ".join(re.sub(r"<[^>]+>", " ", text).split()))
-
-
-@pytest.fixture
-def serving(monkeypatch: pytest.MonkeyPatch, write: Write) -> Callable[[Mapping[str, Any]], Path]:
-    """serving({name: content}) shows the folder of these files."""
-
-    def show(files: Mapping[str, Any]) -> Path:
-        folder = write(files)
-        monkeypatch.setenv("READBACK_WORKSPACE", str(folder))
-        return folder
-
-    return show
+def opened(**params: str) -> AppTest:
+    return page("open", **params)
 
 
 def test_the_demos_are_links_and_the_one_in_view_says_so() -> None:
-    test = page(workspace="tri-section")
+    test = opened(workspace="tri-section")
     demos = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
     assert all(name in words(test) for name in demos)
     assert "tri-section in view" in words(test)
@@ -59,7 +35,7 @@ def test_the_demos_are_links_and_the_one_in_view_says_so() -> None:
 
 def test_configured_folders_come_before_the_demos(serving: Any) -> None:
     folder = serving(ALBERT)
-    test = page()
+    test = opened()
     titles = [one.value for one in test.main.subheader]
     assert titles.index("Folders of this server") < titles.index("Built-in demos")
     assert f"{folder.name} in view" in words(test)
@@ -67,7 +43,7 @@ def test_configured_folders_come_before_the_demos(serving: Any) -> None:
 
 def test_files_and_problems_stand_by_name_and_line(serving: Any) -> None:
     serving(ALBERT)
-    said = words(page())
+    said = words(opened())
     assert "q.csv dataset yes" in said
     assert "q.csv: 1 record read, 0 refused." in said
     assert "prompt_config.yml line 3" in said
@@ -75,7 +51,7 @@ def test_files_and_problems_stand_by_name_and_line(serving: Any) -> None:
 
 def test_one_click_maps_the_nearest_field_and_another_takes_it_back(serving: Any) -> None:
     serving(ALBERT)
-    test = page()
+    test = opened()
     test.button(key="offer_query").click().run()
     assert "query is read from question in this session." in words(test)
     assert "See the messages with these fields" in words(test)
@@ -86,7 +62,7 @@ def test_one_click_maps_the_nearest_field_and_another_takes_it_back(serving: Any
 
 def test_any_other_field_can_be_chosen(serving: Any) -> None:
     serving(ALBERT)
-    test = page()
+    test = opened()
     assert test.selectbox(key="field_query").options == ["leave it empty", "id", "question", "note"]
     test.selectbox(key="field_query").set_value("note").run()
     assert "query is read from note in this session." in words(test)
@@ -94,7 +70,7 @@ def test_any_other_field_can_be_chosen(serving: Any) -> None:
 
 def test_what_was_mapped_reaches_the_messages(serving: Any) -> None:
     serving(ALBERT)
-    test = page()
+    test = opened()
     test.button(key="offer_query").click().run()
     test.switch_page("pages/messages_page.py").run()
     assert not test.exception
@@ -102,12 +78,12 @@ def test_what_was_mapped_reaches_the_messages(serving: Any) -> None:
 
 
 def test_where_every_variable_has_a_field_there_is_nothing_to_map() -> None:
-    assert "Every variable of the templates has a field or a default." in words(page(workspace="six-conditions"))
+    assert "Every variable of the templates has a field or a default." in words(opened(workspace="six-conditions"))
 
 
 def test_nothing_readable_leaves_the_way_to_other_workspaces(serving: Any) -> None:
     serving({"photo.png": b"\x89PNG\r\n\x1a\n" + bytes(50)})
-    said = words(page())
+    said = words(opened())
     assert "Nothing in this folder could be read." in said
     assert "six-conditions" in said
 

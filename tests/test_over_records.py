@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as some
 
 from readback import workspace
 from readback.difference.alike import KINDS, kind
-from readback.difference.over_records import FIRST, Counted, over_records, over_sides
+from readback.difference.over_records import FIRST, Counted, over_records, over_sides, over_versions
 from readback.difference.side import Side, SideError
 from readback.types import Choice, Message, Segment
 
@@ -151,6 +152,8 @@ def test_judges_are_compared_with_their_answers(write: Write) -> None:
     data = [{"id": str(i), "question": f"Why {i}?"} for i in range(4)]
     opened = workspace.open(write({"readback.yml": file, "judge.py": judge, "data.jsonl": data, **answers}))
     found = over_records(opened, Choice(condition="x", judge="j"), Choice(condition="y", judge="j"))
+    again = over_versions(replace(opened, name="as it was"), opened, Choice(condition="x", judge="j"))
+    assert (again.done, again.equal) == (again.total, again.total)
     assert (found.differing, found.equal, found.first) == (1, 3, ((0, "0"),))
 
 

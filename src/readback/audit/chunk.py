@@ -68,6 +68,14 @@ def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         }
 
 
+def everything(
+    opened: Workspace, record: Record, assembly: Assembly, seen: Seen | None = None
+) -> Iterator[Finding | rules.Fault]:
+    """What is to be said about a record and about what is sent of it."""
+    yield from rules.check(Case(opened, record), "record")
+    yield from about(opened, record, assembly, None, seen)
+
+
 def about(
     opened: Workspace,
     record: Record,

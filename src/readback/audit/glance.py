@@ -9,6 +9,8 @@ from typing import Any
 from readback import cell
 from readback.assembly import assemble, in_chunks
 from readback.audit.chunk import about
+from readback.observed.observer import Observer, prepare
+from readback.records.dataset import open_dataset
 from readback.types import Choice, Finding, Workspace
 
 WORK = "readback.audit.glance:glance_chunk"
@@ -31,6 +33,7 @@ def glance(opened: Workspace, index: int, choices: Sequence[Choice]) -> Generato
 
     A choice that stops its child is one that cannot be built; the next ones get another child.
     """
+    prepare(opened, open_dataset(opened.root, opened.dataset))
     rest = tuple(choices)
     while rest:
         done = 0
@@ -49,11 +52,13 @@ def glance(opened: Workspace, index: int, choices: Sequence[Choice]) -> Generato
 def glance_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A frame for each choice: {"characters", "fingerprint", "errors", "warnings"}."""
     inside = in_chunks.enter(work)
+    watching = Observer(inside.opened, inside.data)
     for record in inside.records():
         for choice in inside.choices:
             cell.beat()
             made = assemble.assemble(inside.opened, record, choice, inside.replies.get(choice, record))
-            found = [one.severity for one in about(inside.opened, record, made) if isinstance(one, Finding)]
+            told = about(inside.opened, record, made, None, watching.seen(record, made))
+            found = [one.severity for one in told if isinstance(one, Finding)]
             yield {
                 "characters": sum(len(message.text) for message in made.messages),
                 "fingerprint": made.fingerprint,

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from readback import cell, rules
+from readback import cell
 from readback.assembly import assemble, in_chunks
 from readback.assembly.in_chunks import LIMITS, Going, Lost
-from readback.audit.chunk import about
+from readback.audit.chunk import everything
 from readback.audit.order import in_text
 from readback.audit.summary import Audit, arm
-from readback.observed.observer import Observer
+from readback.observed.observer import Observer, prepare
 from readback.records.dataset import Dataset
-from readback.types import Case, Choice, Finding, Workspace
+from readback.types import Choice, Finding, Workspace
 
 WORK = "readback.audit.scan:scan_chunk"
 NEAR = 256  # records that are looked at before all of them are
@@ -45,6 +45,7 @@ def nearest(
     `progress(done, total)` is told how many of all records were looked at; when it answers False, nothing is found.
     Raises DatasetChanged when the dataset is written to meanwhile.
     """
+    prepare(opened, data)
     start, stop = (max(0, at - NEAR), at) if back else (at + 1, min(at + 1 + NEAR, len(data)))
     keys = _near(opened, choice, start, stop)
     if keys is not None and (there := pick(keys, at, back, around=False)) is not None:
@@ -91,8 +92,7 @@ def scan_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for record in inside.records():
         made = assemble.assemble(inside.opened, record, choice, inside.replies.get(choice, record))
         cell.beat()
-        said = about(inside.opened, record, made, None, watching.seen(record, made))
-        every = (*rules.check(Case(inside.opened, record), "record"), *said)
+        every = everything(inside.opened, record, made, watching.seen(record, made))
         if findings := [one for one in every if isinstance(one, Finding)]:
             found.append([at, min(findings, key=in_text).key])
         at += 1

@@ -2,7 +2,7 @@
 
 A warm, single-threaded zygote forks one child for each run. The child has an address-space limit, a
 kernel alarm between beats (a Python handler would not fire inside a C loop), an output cap, an empty
-environment and no terminal; it answers in length-prefixed JSON over a socket pair, never pickle.
+environment and no terminal; it answers in length-prefixed JSON over a socket pair.
 """
 
 from __future__ import annotations

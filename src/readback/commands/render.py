@@ -16,8 +16,9 @@ from typing import Any
 
 from readback import as_json, rules
 from readback.assembly import assemble, wire_text
-from readback.audit.chunk import about
+from readback.audit.chunk import everything
 from readback.commands import UsageError, _lines, _workspace
+from readback.observed.observer import Observer, Seen
 from readback.records import answers
 from readback.records.dataset import Dataset
 from readback.types import Answer, Assembly, Case, Choice, Condition, Finding, Record, Wire, Workspace
@@ -50,7 +51,8 @@ def run(args: argparse.Namespace) -> int:
     values = _values(args.set)
     assembly = assemble.assemble(opened, record, choice, _answer(opened, arm, choice, record), values)
     sent = wire_text.sent(opened, record, assembly, arm, args.wire_form == "training") if args.wire else None
-    found = list(_findings(opened, assemble.tried(opened, record, values), assembly, sent))
+    seen = None if values else Observer(opened, _workspace.data(opened)).seen(record, assembly)
+    found = list(_findings(opened, assemble.tried(opened, record, values), assembly, sent, seen))
     if args.wire and sent is None:
         print("readback: no chat format is known here: a model's serving: {format: …} names one", file=sys.stderr)
     if args.format == "json":
@@ -132,11 +134,12 @@ def _no_number(word: str) -> Any:
     raise ValueError(f"{word} is no number in JSON")
 
 
-def _findings(opened: Workspace, record: Record, assembly: Assembly, sent: Wire | None) -> Iterator[Finding]:
-    """What is wrong with the messages, with the record, and with what the chat format makes of them."""
+def _findings(
+    opened: Workspace, record: Record, assembly: Assembly, sent: Wire | None, seen: Seen | None
+) -> Iterator[Finding]:
+    """What is wrong with the record, with the messages, and with what the chat format makes of them."""
     case = Case(opened, record, assembly)
-    found = [*about(opened, record, assembly), *rules.check(Case(opened, record), "record")]
-    yield from (one for one in found if isinstance(one, Finding))
+    yield from (one for one in everything(opened, record, assembly, seen) if isinstance(one, Finding))
     yield from (rules.noted(note, case) for note in (sent.notes if sent else ()))
 
 

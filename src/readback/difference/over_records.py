@@ -74,6 +74,20 @@ def over_sides(opened: Workspace, a: Side, b: Side, progress: Progress | None = 
     """
     (one, _), (other, _) = reached(opened, a), reached(opened, b)
     a, b = replace(a, choice=named(one, a.choice)), replace(b, choice=named(other, b.choice))
+    return _over(one, a, other, b, progress)
+
+
+def over_versions(old: Workspace, new: Workspace, choice: Choice, progress: Progress | None = None) -> Counted:
+    """Compare what two versions of a workspace send, A the old one and B the new one, for every record.
+
+    `progress` and what is raised are those of `over_sides`. The new one is tried first, so that a template which
+    breaks a limit is not tried on every record.
+    """
+    counted = _over(new, Side(choice), old, Side(choice), progress)
+    return replace(counted, only_a=counted.only_b, only_b=counted.only_a)
+
+
+def _over(one: Workspace, a: Side, other: Workspace, b: Side, progress: Progress | None) -> Counted:
     try:
         data, data_b = _opened(one, a, progress), _opened(other, b, progress)
     except Cancelled:

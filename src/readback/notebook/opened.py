@@ -10,7 +10,7 @@ from typing import Any
 from readback import rules, workspace
 from readback.assembly import assemble
 from readback.audit import engine
-from readback.audit.chunk import about
+from readback.audit.chunk import everything
 from readback.audit.summary import Audit
 from readback.files.yaml_file import nearest
 from readback.notebook.assembled import Assembled
@@ -21,7 +21,7 @@ from readback.records import answers
 from readback.records.dataset import Dataset, open_dataset
 from readback.scores import answer as scores_answer
 from readback.scores import loading
-from readback.types import Case, Choice, Finding, Record, Values, Workspace
+from readback.types import Choice, Finding, Record, Values, Workspace
 
 FINDING = ("severity", "code", "message", "fix", "file", "line", "condition", "mode", "adapter", "task", "judge",
            "record", "role", "start", "end", "key")  # fmt: skip
@@ -82,7 +82,7 @@ class Opened:
         made = assemble.assemble(self.workspace, one, choice, said, values)
         tried = assemble.tried(self.workspace, one, values)
         seen = None if values else self._observer.seen(one, made)
-        both = (*rules.check(Case(self.workspace, tried), "record"), *about(self.workspace, tried, made, None, seen))
+        both = tuple(everything(self.workspace, tried, made, seen))
         findings = tuple(found for found in both if isinstance(found, Finding))
         return Assembled(made, findings, tuple(fault for fault in both if isinstance(fault, rules.Fault)))
 

@@ -84,6 +84,14 @@ class Observer:
         return bool(model and model.modelfile and model.modelfile.system == system)
 
 
+def prepare(opened: Workspace, data: Dataset) -> None:
+    """Index the logs and answers, so that observers in bounded children, which write nothing, find them indexed."""
+    open_log(opened, data)
+    for arm in opened.conditions:
+        if arm.answers:
+            open_answers(opened, arm)
+
+
 def note(seen: Seen) -> Note:
     """The note of a request that differs: the first difference and where it was logged."""
     assert seen.parting is not None  # noqa: S101 - asked for only where there is one

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from readback.assembly import assemble
-from readback.difference.versions import over_versions
+from readback.difference.over_records import over_versions
 from readback.types import Assembly
 from readback.ui import address, changed, choice, diff_here, show
 from readback.ui.changed import Versions

@@ -20,15 +20,14 @@ from typing import Any, TypeVar, cast
 
 import streamlit as st
 
-from readback import rules
 from readback.assembly import assemble
-from readback.audit.chunk import about
+from readback.audit.chunk import everything
 from readback.audit.order import in_text
 from readback.audit.summary import Audit
 from readback.observed.observer import Seen
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.rules import Fault
-from readback.types import Answer, Assembly, Case, Choice, Finding, Record, Values, Workspace
+from readback.types import Answer, Assembly, Choice, Finding, Record, Values, Workspace
 from readback.ui import address, caches, exact, held, show
 from readback.ui.caches import Key
 from readback.ui.shelf import browser, configured, demos, folders, known
@@ -211,15 +210,17 @@ def found(made: Assembly, extra: Values | None = None) -> caches.Found:
 def findings_of(one: Record, made: Assembly) -> caches.Found:
     """The findings about a record and its assembly by the rules of the audit, marked ones in the order of the text;
     and the rules that failed, which is our fault."""
-    both = (*rules.check(Case(workspace(), one), "record"), *about(workspace(), one, made, None, seen(made, one)))
+    both = tuple(everything(workspace(), one, made, seen(made)))
     findings = sorted((each for each in both if isinstance(each, Finding)), key=in_text)
     return tuple(findings), tuple(each for each in both if isinstance(each, Fault))
 
 
-def seen(made: Assembly, one: Record | None = None) -> Seen | None:
-    """What the logs say about an assembly of the record in view; None where nothing was logged of it."""
+def seen(made: Assembly) -> Seen | None:
+    """What the logs say about an assembly of the record in view; None where nothing was logged, or values are tried."""
+    if made.fingerprint != assembly(made.choice).fingerprint:
+        return None
     watching = caches.observer(*key())
-    return watching.seen(one or record(), made) if watching else None
+    return watching.seen(record(), made) if watching else None
 
 
 def audit() -> Audit | None:

@@ -8,9 +8,9 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.difference.compare import Difference, MessageDifference, difference
+from readback.difference.over_records import Counted
 from readback.difference.sentence import sentence
 from readback.difference.sides import Shown, Side
-from readback.difference.versions import Changed
 from readback.types import Assembly
 from readback.ui import address, asked, choice, exact, message, show, work
 from readback.ui.compare_rows import Fold, Row, count, rows
@@ -52,7 +52,7 @@ def draw(found: Difference, name: str, before: str, after: str) -> None:
         show.notice(t("messages.change_cut"), "warning")
 
 
-def counting(kind: str, key: object, work_on: Callable[[Progress], Changed]) -> None:
+def counting(kind: str, key: object, work_on: Callable[[Progress], Counted]) -> None:
     """How many records change: counted when somebody asks, with progress; the records as links."""
     job = asked.asked(kind, key)
     if job is None:
@@ -64,28 +64,25 @@ def counting(kind: str, key: object, work_on: Callable[[Progress], Changed]) -> 
         _counted(job.result)
 
 
-def _begin(kind: str, key: object, work_on: Callable[[Progress], Changed]) -> None:
+def _begin(kind: str, key: object, work_on: Callable[[Progress], Counted]) -> None:
     asked.ask(kind, key, work_on)
 
 
-def _counted(found: Changed) -> None:
+def _counted(found: Counted) -> None:
+    changing = found.differing + found.only_a + found.only_b
     if found.stopped:
-        said = t("messages.change_counted_some", n=found.changing, done=found.done)
+        said = t("messages.change_counted_some", n=changing, done=found.done)
     else:
-        said = t("messages.change_counted", n=found.changing, all=found.total)
-    parts = [said]
-    parts += [t("messages.change_not_now", n=found.not_now)] if found.not_now else []
-    parts += [t("messages.change_not_before", n=found.not_before)] if found.not_before else []
-    given_up = [one for one in found.lost if one.index is None]
-    if given_up and not found.done:
-        parts = []
-    parts += [t("messages.change_lost", why=one.why) for one in given_up[:1]]
-    alone = [one for one in found.lost if one.index is not None]
-    parts += [t("messages.change_lost_some", n=len(alone))] if alone else []
+        said = t("messages.change_counted", n=changing, all=found.total)
+    parts = [] if found.why and not found.done else [said]
+    parts += [t("messages.change_not_now", n=found.only_a)] if found.only_a else []
+    parts += [t("messages.change_not_before", n=found.only_b)] if found.only_b else []
+    parts += [t("messages.change_lost_some", n=found.neither)] if found.neither else []
+    parts += [t("messages.change_lost", why=found.why)] if found.why else []
     show.draw(show.h('<p role="status">{}</p>', " ".join(parts)))
     if found.first:
         links = [_link(*one) for one in found.first[:LISTED]]
-        left = found.changing - len(links)
+        left = found.differing - len(links)
         more = show.h(" {}", t("messages.change_more", n=left)) if left > 0 else Markup("")
         show.draw(show.h('<p class="rb-small">{} {}{}</p>', t("messages.change_records"), show.join(links, ", "), more))
 

@@ -7,15 +7,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from readback import rules
 from readback.assembly import assemble
 from readback.assembly import edited as editing
 from readback.assembly.edited import Target
-from readback.audit.chunk import about
+from readback.audit.chunk import everything
 from readback.audit.order import in_text
+from readback.difference.over_records import over_versions
 from readback.difference.patch import patch
-from readback.difference.versions import over_versions
-from readback.types import Assembly, Case, Finding, Workspace
+from readback.types import Assembly, Finding, Workspace
 from readback.ui import choice, diff_here, exports, show
 from readback.ui.words import t
 
@@ -115,8 +114,7 @@ def _made(new: Workspace, copy: str) -> Made:
         return kept[1]
     record = choice.record()
     made = assemble.assemble(new, record, sent, choice.answer(sent))
-    both = (*rules.check(Case(new, record), "record"), *about(new, record, made))
-    found = tuple(sorted((one for one in both if isinstance(one, Finding)), key=in_text))
+    found = tuple(sorted((one for one in everything(new, record, made) if isinstance(one, Finding)), key=in_text))
     st.session_state["edit_made"] = (key, (made, found))
     return made, found
 
