@@ -51,7 +51,7 @@ group = next((g for g in found if g.code == asked), found[0])
 left, right = st.columns([2, 3], gap="large")
 with left:
     st.header(t("findings.rules", n=len(found)))
-    show.draw(listing.rules(found, group.code, records))
+    show.draw(listing.rules(found, group.code, records, audit))
     ignoring.told(audit)
 with right:
     st.header(show.md(group.title))

@@ -8,22 +8,36 @@ from readback.ui import (
     beside,
     change_here,
     choice,
+    cited,
     compare_view,
     going,
     keys,
     layers,
+    made_up,
     picker,
+    replies,
     searching,
     show,
     size,
+    taught,
     template_try,
+    token_bar,
+    token_sizes,
+    training_view,
     variables,
     views,
+    wire_view,
 )
 from readback.ui.words import t
 
 st.title(t("messages.title"))
 shop, data = choice.workspace(), choice.dataset()
+if taught.wanted(shop) and len(data):
+    taught.page()
+    st.stop()
+if made_up.wanted(shop):
+    made_up.page(shop)
+    st.stop()
 if not (shop.prompts or shop.tasks or shop.judges or shop.conditions):
     show.empty(t("messages.nothing_to_send"), t("messages.add_files"), "open")
     st.stop()
@@ -44,37 +58,46 @@ change_here.here()
 sent, tried = choice.sent(), beside.tried()
 made = choice.assembly(sent, tried)
 found, faults = choice.found(made, tried)
-wire, training = layers.wire(made), layers.training(made)
+wire, training = layers.wire(made), training_view.there(made)
 found += layers.losses(wire, made, found)
+server = wire_view.about(made, wire)
 stored = layers.stored(choice.record(), choice.answer(sent))
+said = replies.replies(choice.record(), choice.answer(sent))
 
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="switch"):
-    view = layers.switch(wire=wire is not None, training=training is not None, stored=bool(stored))
+    view = layers.switch(wire_view.errors(server), wire=wire is not None, training=training,
+                         stored=bool(stored))  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
         address.follow_switch("whitespace")
         st.toggle(t("messages.whitespace"), key="whitespace", help=t("messages.whitespace_help"),
                   on_change=address.keep, args=("whitespace",))  # fmt: skip
+        cited.switch([*(one.text for one in made.messages), *(one.text for one in said)])
+        token_sizes.switch(made)
         size.buttons()
         show.draw(compare_view.to_compare())
         keys.listen(keys.MESSAGES)
 
+if view == "training" and (learnt := training_view.trained(made)):  # three texts beside each other need the whole width
+    training_view.page(learnt, wire, made)
 left, right = st.columns([7, 3], gap="medium")
 with left:
     views.warnings(made, tried)
     if view == "wire" and wire:
-        views.wire(wire, made)
-    elif view == "training" and training:
-        views.training(made, training)
+        wire_view.draw(wire, made, found, server)
     elif view == "stored":
         views.stored(stored, made)
-    else:
+    elif view != "training":
         views.messages(made, found)
+    replies.draw(said, made, found, made.masked)
     with st.expander(t("messages.edit"), key="edit_open"):
         template_try.draw()
     variables.of_record(shop, choice.record(), made)
 with right:
-    beside.origins(wire.segments if view == "wire" and wire else [s for m in made.messages for s in m.segments])
+    shown = wire.segments if view == "wire" and wire else [s for m in made.messages for s in m.segments]
+    beside.origins(shown, token_sizes.told(shown if view == "wire" else (), made))
+    token_bar.draw(made, tried)
     views.findings(found, faults)
+    wire_view.findings(server if view == "wire" else (), len(found) + 1)
     bar.next_finding(found)
     with st.expander(t("messages.fields"), expanded=True, key="fields_open"):
         beside.fields(choice.record(), made, found)

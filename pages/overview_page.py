@@ -9,6 +9,7 @@ from readback.ui import (
     choice,
     headline,
     loaded,
+    made_up,
     observed,
     overview,
     paired,
@@ -16,6 +17,7 @@ from readback.ui import (
     score_view,
     show,
     table,
+    taught,
 )
 from readback.ui.words import t
 
@@ -40,7 +42,7 @@ if audit and audit.stopped:
     st.button(t("frame.again"), key="check_again", on_click=choice.recheck)
 if audit and audit.faults:
     show.problem(t("overview.faults_ours", n=len(audit.faults)), overview.ours(audit))
-if not (shop.prompts or shop.tasks or shop.judges or shop.scores):
+if not (taught.wanted(shop) or shop.prompts or shop.tasks or shop.judges or shop.scores or made_up.alone(shop)):
     show.empty(registry.missing(shop) or t("overview.nothing"), t("frame.open_one"), "open")
 
 head = headline.headline(shop, scored) if scored else None
@@ -71,10 +73,11 @@ if pairs and rows:
     st.header(t("overview.planned"))
     paired.table_of(found if audit else None, pairs)
 
+made_up.section(shop)
 registry.section(shop)
 st.header(t("overview.loaded"))
 counts = [loaded.counts(shop.dataset.path, data.counts)] if data and shop.dataset else []
-show.draw(overview.lines([*counts, *(headline.reconciled(scored) if scored else ())]))
+show.draw(overview.lines([*counts, *taught.said(audit), *(headline.reconciled(scored) if scored else ())]))
 loaded.files(shop, t("overview.loaded"))
 if noticed := loaded.noticed(shop, data):
     with st.expander(t("overview.problems", n=len(noticed))):

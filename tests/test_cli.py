@@ -77,7 +77,6 @@ def test_every_command_and_flag_is_understood(words: str) -> None:
     "words",
     [
         "agreement W",
-        "wire --batch F",
         "report W -o o",
         "judge x",
         "review x",

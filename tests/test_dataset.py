@@ -42,6 +42,17 @@ def reconciled(data: Dataset) -> bool:
     return c.read + c.bad + c.blank + c.header + c.continued == c.lines
 
 
+def test_a_disk_that_fails_is_told_as_a_dataset_that_is_gone(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = opened(write({"d.jsonl": '{"id": "1"}\n'}))
+
+    def failing(*_: int) -> bytes:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr("readback.records.dataset.os.pread", failing)
+    with pytest.raises(DatasetChanged, match=r"d\.jsonl: record 0: bytes 0 to 11 cannot be read: .*Input/output error"):
+        data.record(0)
+
+
 @given(st.binary(max_size=200) | st.text(alphabet='{}[]":,\n\r a1é', max_size=120).map(str.encode))
 @settings(max_examples=100, deadline=None)
 def test_any_file_opens_and_its_counts_reconcile(content: bytes) -> None:

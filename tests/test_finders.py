@@ -82,8 +82,16 @@ def test_the_record_where_conditions_differ_most_is_found() -> None:
     assert "no other record differs more" in said(test)
 
 
-def test_nearest_its_limit_calls_an_estimate_an_estimate() -> None:
-    assert "(an estimate)" in said(go(page("messages", **SIX), "limit"))
+def test_nearest_its_limit_says_what_counted_and_calls_an_estimate_an_estimate(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "tokens (qwen3)" in said(go(page("messages", **SIX), "limit"))
+    files = {"readback.yml": {"dataset": "d.jsonl", "modes": MODES, "models": {"m": {"context": 50}},
+                              "conditions": [{"name": "c", "mode": "a", "model": "m"}]},
+             "d.jsonl": [{"id": "1", "q": "x"}, {"id": "2", "q": "x" * 100}]}  # fmt: skip
+    monkeypatch.setenv("READBACK_WORKSPACE", str(write(files)))
+    assert "Record 2, c:" in said(test := go(page("messages"), "limit"))
+    assert "tokens (bytes ÷ 4, an estimate)" in said(test)
 
 
 def test_an_empty_field_is_found_and_named(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from looking import page, said
+from looking import page, said, words
 from streamlit.testing.v1 import AppTest
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -117,12 +117,12 @@ def test_next_finding_goes_on_to_the_next_record_with_one() -> None:
 
 def test_a_view_that_is_not_there_stays_with_its_cure() -> None:
     test = messages(**SIX, condition="base, closed book", view="wire")
-    assert "needs a chat format" in said(test)
+    assert "needs a Modelfile or chat template" in said(test)
     assert heads(test) == ["User message"]
 
 
 def test_training_stands_beside_evaluation_and_says_whether_they_are_equal() -> None:
-    test = messages(**SIX, condition="instruction-only, closed book", view="training")
+    test = messages(**SIX, condition="instruction-only, closed book", view="training", by="role")
     assert "The user message has the same bytes" in said(test)
     assert "System message, in training" in heads(test)
 
@@ -267,3 +267,17 @@ def test_records_with_one_id_are_told_apart_by_number(serving: Callable[[Mapping
     test.button(key="next").click().run()
     assert test.query_params["index"] == "1"
     assert "second" in said(test)
+
+
+def test_a_disk_that_stops_answering_is_said_and_does_not_start_the_page_for_ever(
+    serving: Any, monkeypatch: Any
+) -> None:
+    serving({"readback.yml": "dataset: d.jsonl\nmodes: [{mode: a, template: '{{ q }}'}]\n", "d.jsonl": '{"q": 1}\n'})
+
+    def failing(*_: int) -> bytes:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr("readback.records.dataset.os.pread", failing)
+    test = messages()
+    assert "d.jsonl cannot be read:" in words(test)
+    assert "Input/output error" in test.code[0].value

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback.serving.modelfile import FAULTS, commands_json, parse, read, recognise, written
-from readback.serving.modelfile_grammar import BAD_COMMAND, BAD_ROLE, END, NO_FROM
+from readback.serving.modelfile_grammar import BAD_COMMAND, BAD_ROLE, END, NO_FROM, Fault, scan
 from readback.serving.modelfile_text import decode, printable
 from readback.types import Modelfile
 
@@ -55,7 +55,7 @@ TABLE: tuple[tuple[str, list[tuple[str, str]] | tuple[str, int], list[str]], ...
     ("PARAMETER stop\n", (END, 2), ["oll-syntax"]),
     ('PARAMETER stop "### User: "\n', [("stop", "### User: ")], []),
     ("PARAMETER stop ### User: \n", [("stop", "### User:")], []),
-    ("PARAMETER  stop a\n", [("", "stop a")], []),  # two blanks: the name is the nothing between them
+    ("PARAMETER  stop a\n", [("", "stop a")], ["oll-syntax"]),  # two blanks: the name is the nothing between them
     ("PARAMETER from a\n", [("from", "a")], []),
     ("# SYSTEM a\nREQUIRES 1.2.3\nDRAFT d\n", [("requires", "1.2.3"), ("draft", "d")], []),
     ("SYSTEM Quoi\u00a0?\u200b\n", [("system", "Quoi?")], ["oll-char-dropped"]),
@@ -100,12 +100,12 @@ def test_ollamas_own_parser_tests_pass(shared: Path) -> None:
 
 
 @pytest.mark.realdata
-def test_real_modelfiles_are_read_without_a_complaint(shared: Path) -> None:
+def test_real_modelfiles_are_read_without_a_complaint_but_for_a_parameter_of_old(shared: Path) -> None:
     files = sorted((shared / "data/modelfiles").glob("*.modelfile"))
     assert len(files) == 10
     for path in files:
         found = read(path, shared)
-        assert found.notes == (), path.name
+        assert _codes(found) == (["oll-syntax"] if path.stem == "CodeLLaMA-Python" else []), path.name
         assert found.system, path.name
         assert found.template, path.name
         line = path.read_text("utf-8").splitlines()[(found.system_place.line or 0) - 1]
@@ -210,6 +210,7 @@ def test_hostile_files_cost_time_in_proportion_and_a_bounded_number_of_faults(te
     found = parse(text)
     assert time.monotonic() - began < 10
     assert _codes(found).count("oll-syntax") <= FAULTS
+    assert ("dat-limit" in _codes(found)) == (_codes(found).count("oll-syntax") == FAULTS)
 
 
 PIECES = st.sampled_from(
@@ -238,7 +239,7 @@ def test_what_was_read_can_be_written_and_read_again(text: str) -> None:
     commands = [(name, args) for name, args, _ in parse(text).commands]
     again = parse(written(commands))
     assert [(name, args) for name, args, _ in again.commands] == commands
-    assert not [note for note in again.notes if note.code == "oll-syntax"]
+    assert not [item for item in scan(written(commands)) if isinstance(item, Fault)]
 
 
 @given(TEXTS)
@@ -247,7 +248,8 @@ def test_where_ollama_accepts_a_file_the_tolerant_reading_is_the_same(text: str)
     if "commands" in answer:
         found = parse(text)
         assert [{"name": n, "args": a} for n, a, _ in found.commands] == answer["commands"]
-        assert not {"oll-syntax", "oll-no-from"} & set(_codes(found))
+        assert "oll-no-from" not in _codes(found)
+        assert not [item for item in scan(text) if isinstance(item, Fault)]
 
 
 def _state_machine(text: str) -> dict[str, Any]:

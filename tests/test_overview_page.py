@@ -103,7 +103,7 @@ def test_a_condition_shows_its_system_message_its_limit_and_links_its_errors(ser
     test = overview()
     cells = row(test, "wrong")
     assert "same text, typed, not verified" in cells
-    assert "limit 4,096 tokens" in cells
+    assert "of 4,096 tokens (estimated)" in cells
     assert 'severity=error&amp;arm=wrong">3</a>' in said(test)
     assert BRIEF in said(test)  # opens on hover and on focus
 

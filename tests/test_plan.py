@@ -258,9 +258,10 @@ def test_the_published_study_gives_its_six_conditions(shared: Path) -> None:
         "base_ollama": None,
         "lora_instruction_only": "ollama/Modelfile.instruction_only",
         "lora_rag_trained": "ollama/Modelfile.rag_trained",
+        "rag_trained_f16": "ollama/Modelfile.rag_trained_f16",  # no run names it; it stands for itself
     }
     used = {r.path: (r.what, r.used) for r in found.recognised}
     assert used["configs/judges/qwen3_8b_thinking.yaml"] == ("judge inference", True)
     assert used["configs/models/lora_rag_trained_f16.yaml"] == ("model", False)
-    assert used["ollama/Modelfile.rag_trained_f16"] == ("Modelfile", False)
+    assert used["ollama/Modelfile.rag_trained_f16"] == ("Modelfile", True)
     assert len(found.comparisons) == 11

@@ -80,6 +80,8 @@ def test_nothing_else_is_an_error(audit: Audit) -> None:
         "fmt-context-not-sent",
         "fmt-reference-cites-missing",
         "fmt-system-text-in-user",
+        "oll-chatml-newline",
+        "oll-system-twice",
     }
 
 

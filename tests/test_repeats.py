@@ -70,7 +70,7 @@ def test_repeats_are_found_across_chunks(write: Write, monkeypatch: pytest.Monke
 def test_two_texts_whose_hashes_agree_are_told_apart(write: Write) -> None:
     root = write({"d.jsonl": [row(0, "Why?"), row(1, "How?")]})
     opened = workspace.open(root / "d.jsonl")
-    seen = repeats.Repeats(opened, open_dataset(opened.root, opened.dataset))
+    seen = repeats.Repeats(opened, [open_dataset(opened.root, opened.dataset)])
     assert list(seen.take(0, [(CODE, "instruction", "00" * 8)])) == []
     assert list(seen.take(1, [(CODE, "instruction", "00" * 8)])) == []
 
@@ -106,7 +106,7 @@ def test_marks_of_100_000_records_are_cheap_and_small() -> None:
     marks = [[(CODE, "instruction", f"{n:016x}"), (CODE, "stored prompt", f"{n + 2**40:016x}")] for n in range(100_000)]
 
     def all_of_them() -> bool:
-        seen = repeats.Repeats(Workspace(Path(), "w"), open_dataset(Path(), None))
+        seen = repeats.Repeats(Workspace(Path(), "w"), [open_dataset(Path(), None)])
         return any(list(seen.take(index, found)) for index, found in enumerate(marks))
 
     assert not in_time(1.0, all_of_them)

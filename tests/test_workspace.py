@@ -78,7 +78,7 @@ FILES: dict[str, Any] = {
     "train.py": 'SYSTEM = "You were trained."\nOTHER_SYSTEM = "You were not."\n',
     "data/train.jsonl": [{"messages": [{"role": "system", "content": "You were trained."}]}],
     "ollama/Modelfile.instruction_only": 'FROM x\nSYSTEM "You were served."\n',
-    "tokenizers/qwen.json": {},
+    "tokenizers/qwen.json": {"version": "1.0", "model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}},
     "responses/closed.jsonl": [{"task_id": "1", "response": "So."}],
     "judges/r.yaml": {"name": "r", "prompt": "{{QUESTION}}", "criteria": [{"id": "facts", "weight": 1}]},
     "judges/rag.py": 'S = "You judge."\nU = "{question} {answer}"\n',

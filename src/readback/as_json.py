@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, fields
 from typing import Any
 
-from readback.types import NOWHERE, Assembly, Choice, Condition, Finding, Message, Place, Segment, Wire
+from readback.types import NOWHERE, Assembly, Choice, Condition, Finding, Message, Place, Segment, Tokens, Wire
 
 PARTS = tuple(field.name for field in fields(Place))
 
@@ -57,14 +57,27 @@ def segment(one: Segment) -> dict[str, Any]:
 
 
 def wire(sent: Wire | None) -> dict[str, Any] | None:
-    """{"format", "text", "segments"}, or null where none was asked for."""
+    """{"format", "text", "segments", "kind", "stops"}, or null where none was asked for.
+
+    `kind` is "format", "modelfile" or "chat template"; `stops` are the texts before which the answer ends.
+    """
     if sent is None:
         return None
-    return {"format": sent.format, "text": sent.text, "segments": [segment(one) for one in sent.segments]}
+    made = {"format": sent.format, "text": sent.text, "segments": [segment(one) for one in sent.segments]}
+    return {**made, "kind": sent.kind, "stops": list(sent.stops)}
+
+
+def tokens(counted: Tokens, of: str) -> dict[str, Any]:
+    """{"count", "tokenizer", "exact", "of"}: of the text that the model reads ("wire"), else of all "messages"."""
+    return {"count": counted.count, "tokenizer": counted.tokenizer, "exact": counted.exact, "of": of}
 
 
 def rendering(
-    assembly: Assembly, arm: Condition | None, findings: Iterable[Finding], sent: Wire | None = None
+    assembly: Assembly,
+    arm: Condition | None,
+    findings: Iterable[Finding],
+    sent: Wire | None = None,
+    counted: tuple[Tokens, str] | None = None,
 ) -> dict[str, Any]:
     """The answer of `readback render`; mode, adapter and task are those of the condition where one was chosen."""
     return {
@@ -72,7 +85,7 @@ def rendering(
         "record": assembly.record,
         "messages": [message(one) for one in assembly.messages],
         "wire": wire(sent),
-        "tokens": None,  # counted once a tokenizer is known to the workspace
+        "tokens": tokens(*counted) if counted else None,
         "fingerprint": assembly.fingerprint,
         "masked": assembly.masked,
         "findings": [finding(found) for found in findings],

@@ -13,6 +13,7 @@ from io import TextIOWrapper
 from types import ModuleType
 
 from readback import __version__, commands
+from readback.records.changed import DatasetChanged
 
 CLEAN, FOUND, WRONG, OURS, STOPPED, UNHEARD = 0, 1, 2, 70, 130, 141
 ABOUT = "See the exact messages each model gets, what is wrong with them, and what the judge scores support."
@@ -29,6 +30,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except commands.UsageError as wrong:
         print(f"readback: {wrong}", file=sys.stderr)
+        return WRONG
+    except DatasetChanged as changed:
+        print(f"readback: {changed}; run it again", file=sys.stderr)
         return WRONG
     except BrokenPipeError:  # whoever read our output has left, `| head` for one
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

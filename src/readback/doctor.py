@@ -13,7 +13,7 @@ from typing import Any
 from readback import __version__, cell, house
 from readback.files.cache_folder import cache_folder
 
-NEEDED = ("jinja2", "pyyaml", "streamlit", "pandas", "plotly", "pyarrow")
+NEEDED = ("jinja2", "pyyaml", "streamlit", "pandas", "plotly", "pyarrow", "eyecite", "reporters-db")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "firefox-esr", "firefox")  # for the tests only
 
 

@@ -163,6 +163,28 @@ class Modelfile:
 
 
 @dataclass(frozen=True, slots=True)
+class ChatTemplate:
+    """A Jinja chat template as a model's files have it, with the tokens it is told; `text` is None where unreadable.
+
+    `special` are all special tokens that the files name; `adds_bos`: the server puts `bos_token` before the text.
+    `tokens` are the further tokens that the template is told by name (`pad_token`, `unk_token`), `config` the path of
+    the file that all of them are from; `detail` says which of several templates this is.
+    """
+
+    name: str
+    text: str | None
+    bos_token: str | None = None
+    eos_token: str | None = None
+    special: tuple[str, ...] = ()
+    adds_bos: bool = False
+    tokens: Values = field(default_factory=dict)
+    config: str | None = None
+    detail: str = ""
+    place: Place = NOWHERE
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Model:
     """One model under test: its type, what it was trained with and what serves it."""
 
@@ -171,11 +193,14 @@ class Model:
     type_reason: str = ""
     training: SystemText | None = None
     training_messages: str | None = None  # path of the messages file it was trained on
+    training_template: ChatTemplate | None = None  # what made one text of the training messages
+    training_format: str | None = None  # the same, by the name of a format
     modelfile: Modelfile | None = None
-    chat_template: str | None = None
+    chat_template: ChatTemplate | None = None
     chat_format: str | None = None
-    tokenizer: str | None = None
-    context: int | None = None
+    tokenizer: str | None = None  # the name of a table, or the path of a tokenizer.json
+    context: int | None = None  # tokens it reads at once
+    reserve: int | None = None  # of them for its answer
     settings: Values = field(default_factory=dict)
     place: Place = NOWHERE
 
@@ -313,15 +338,48 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """What the server makes of an assembly: one text in segments, under a named format."""
+    """What the server makes of messages: one text in segments, under a named format.
+
+    `segments` is empty where nothing could be made; then `notes` says why. `stops` are the texts that end the answer.
+    """
 
     format: str
     segments: tuple[Segment, ...]
     notes: tuple[Note, ...] = ()
+    kind: Literal["format", "modelfile", "chat template"] = "format"
+    place: Place = NOWHERE  # of the template's first character
+    stops: tuple[str, ...] = ()
+    assumed: bool = False  # a training text whose template nobody stated
 
     @property
     def text(self) -> str:
         return "".join(segment.text for segment in self.segments)
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """How many tokens a text has; an estimate where `exact` is False."""
+
+    count: int
+    tokenizer: str
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What a model's server makes of a made-up conversation: true of its template, whatever the record.
+
+    `first` holds `system` and `user`, `later` an answer `reply` and `user` once more; `trained` is the training text
+    of system, user and reply, None where no training template is known.
+    """
+
+    model: str
+    system: str
+    user: str
+    reply: str
+    first: Wire
+    later: Wire
+    trained: Wire | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,6 +391,16 @@ class DatasetSource:
     fields: Mapping[str, str] = field(default_factory=dict)  # template variable <- record field (dotted)
     private: tuple[str, ...] = ()
     format: str | None = None
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingFile:
+    """A file of training rows; `split` is the part it belongs to, `models` those that were trained on it."""
+
+    path: str  # posix, relative to the workspace
+    split: str = "train"
+    models: tuple[str, ...] = ()
     place: Place = NOWHERE
 
 
@@ -422,10 +490,12 @@ class Workspace:
     acronyms: Mapping[str, str] = field(default_factory=dict)  # long forms that Albert modes put into the query
     scores: tuple[ScoreSource, ...] = ()
     sent: tuple[str, ...] = ()
+    training: tuple[TrainingFile, ...] = ()  # the dataset too, where its rows are training rows
     options: Mapping[str, str] = field(default_factory=dict)
     comparisons: tuple[Values, ...] = ()
     system_texts: tuple[SystemText, ...] = ()
     language: str = "en"
+    today: str | None = None  # YYYY-MM-DD for templates that print the date; None: the day it is
     headline: str | None = None  # the criterion shown as a number on the overview
     leaks: Leaks = Leaks()
     ignore: tuple[Ignored, ...] = ()
@@ -439,12 +509,19 @@ class Workspace:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What a rule may look at: the workspace always, a record and an assembly where the rule is about them."""
+    """What a rule may look at: the workspace always, a record and an assembly where the rule is about them.
+
+    `probes` (by model) go with the workspace; the last three with an assembly.
+    """
 
     workspace: Workspace
     record: Record | None = None
     assembly: Assembly | None = None
     trained: Message | None = None  # the user message the assembly's model was trained on for this record
+    probes: Mapping[str, Probe] = field(default_factory=dict)
+    wire: Wire | None = None
+    tokens: Tokens | None = None  # of the wire text, else of all messages; with a record alone of a training row
+    trained_wire: Wire | None = None  # the text the model was trained on for this record, as the template wrote it
 
     def messages(self, role: str) -> Iterator[Message]:
         """The assembly's messages of one role."""

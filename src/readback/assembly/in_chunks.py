@@ -21,6 +21,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from readback import cell
+from readback.assembly import token_counts, training_match
 from readback.assembly.assemble import assemble
 from readback.files.cache_folder import cache_folder
 from readback.records import answers
@@ -88,6 +89,11 @@ def payload(opened: Workspace, choices: Iterable[Choice], start: int, stop: int,
     }
 
 
+def stream(work: str, opened: Workspace, asked: Mapping[str, Any]) -> Iterator[Any]:
+    """The frames of one child, which finds the tokenizers of the workspace at hand."""
+    return cell.stream(work, asked, token_counts.limits(opened, LIMITS), token_counts.shared(opened))
+
+
 def enter(work: Mapping[str, Any]) -> Inside:
     """In a child: the workspace as it was handed over, and its dataset opened."""
     if cell.inside():
@@ -118,6 +124,7 @@ def drive(
                 choice.condition}.values():  # fmt: skip
         if arm:
             answers.open_answers(opened, arm)  # indexed here: a child may not write
+    training_match.prepare(opened)
     yield from _preflight(run)
     spans = deque(spans_of(data) if run.active else ())
     under_way: deque[Future[list[Frame | Lost]]] = deque()
@@ -173,7 +180,7 @@ class _Run:
 
     def frames(self, start: int, stop: int, choices: tuple[Choice, ...], batch: int) -> Iterator[Frame]:
         asked = {**payload(self.opened, choices, start, stop, batch), **self.extra}
-        for value in cell.stream(self.work, asked, LIMITS):
+        for value in stream(self.work, self.opened, asked):
             yield Frame(value, choices)
 
 

@@ -7,22 +7,28 @@ from __future__ import annotations
 
 from readback.assembly import builders
 from readback.assembly.base_texts import format_system
+from readback.assembly.training_match import row_of
 from readback.assembly.tri_section import compact, fingerprint
 from readback.dialects import row_fields
 from readback.dialects.row_fields import Field
-from readback.types import Assembly, Choice, Message, Note, Record, Segment, Workspace
+from readback.dialects.training_row import TrainingRow, Turn
+from readback.types import Assembly, Choice, Message, Note, Place, Record, Segment, Workspace
 
 MODES = {"instruction_only": "instruction", "rag_trained": "rag"}
+ROW = Choice()  # of messages that were read from a training file
 
 
 def training(workspace: Workspace, record: Record, model: str) -> Assembly | None:
-    """The training messages of `model` for `record`; None where no layout is known.
+    """The training messages of `model` for `record`; None where nothing is known of them.
 
-    One is known in a workspace with the built-in prompt formats, for a model of a trained type. The system text is the
-    one the model was trained with where that was read, else what the format prescribes; the user message has the
-    bytes of the evaluation.
+    The row of the file that the model was trained on, where that has one which asks the same (`read_from` says
+    which). Else the layout of the built-in prompt formats, for a model of a trained type: the system text is the one
+    the model was trained with where that was read, else what the format prescribes; the user message has the bytes of
+    the evaluation.
     """
     known = workspace.models.get(model)
+    if known and known.training_messages and (found := row_of(workspace, record, known.training_messages)):
+        return _of_row(*found, record)
     mode = MODES.get(known.type or "") if known else None
     if known is None or mode is None or all(p.syntax != "builder" for p in workspace.prompts.values()):
         return None
@@ -43,6 +49,27 @@ def training(workspace: Workspace, record: Record, model: str) -> Assembly | Non
     mark = fingerprint(kept) if kept else ""
     choice = Choice(mode=mode)
     return Assembly(choice, record.id, record.place.index, kept, mark, user.names, tuple(notes), record.masked)
+
+
+def read_from(made: Assembly) -> Place | None:
+    """The row of a training file that training messages were read from; None where a layout made them."""
+    first = next((segment for message in made.messages for segment in message.segments), None)
+    return first.place if first and made.choice == ROW else None
+
+
+def _of_row(found: Record, row: TrainingRow, record: Record) -> Assembly:
+    """The messages of a training row; of a pair the chosen answer."""
+    answer = row.completion or row.chosen
+    turns = ((turn, turn.role or role) for role, part in (("user", row.prompt), ("assistant", answer)) for turn in part)
+    messages = tuple(Message(role, _segments(turn, found)) for turn, role in turns)
+    mark = fingerprint(messages) if messages else ""
+    return Assembly(ROW, record.id, record.place.index, messages, mark, masked=record.masked or found.masked)
+
+
+def _segments(turn: Turn, found: Record) -> tuple[Segment, ...]:
+    parts = [Segment(one.text, "variable", one.field, row_fields.at(found, one.field)) for one in turn.stretches]
+    joined = (part for one in parts for part in (Segment("\n", "joiner"), one))
+    return tuple(joined)[1:]
 
 
 def trained_on(workspace: Workspace, record: Record, choice: Choice) -> Message | None:

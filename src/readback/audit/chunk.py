@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from readback import as_json, cell, rules
-from readback.assembly import assemble, in_chunks
+from readback.assembly import assemble, in_chunks, token_counts, wire_text
+from readback.assembly.probes import of_this, own_template
+from readback.assembly.trained_text import trained_wire
 from readback.assembly.training_layout import trained_on
 from readback.audit import repeats
 from readback.audit.variables import Told
@@ -46,7 +48,8 @@ def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         longest: list[int] = []
         observed: list[bool | None] = []
         if work["records"]:
-            found.extend(rules.check(Case(opened, record), "record", work["codes"]))
+            counted = token_counts.of_row(opened, record)
+            found.extend(rules.check(Case(opened, record, tokens=counted), "record", work["codes"]))
         for choice in choices:
             cell.beat()
             assembly = assemble.assemble(opened, record, choice, replies.get(choice, record))
@@ -64,7 +67,7 @@ def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             "longest": longest,
             "uses": uses,
             "observed": observed,
-            "marks": list(repeats.marks(record, work["codes"])) if work["records"] else [],
+            "marks": list(repeats.marks(Case(opened, record), work["codes"])) if work["records"] else [],
         }
 
 
@@ -72,8 +75,9 @@ def everything(
     opened: Workspace, record: Record, assembly: Assembly, seen: Seen | None = None
 ) -> Iterator[Finding | rules.Fault]:
     """What is to be said about a record and about what is sent of it."""
-    yield from rules.check(Case(opened, record), "record")
-    yield from about(opened, record, assembly, None, seen)
+    yield from rules.check(Case(opened, record, tokens=token_counts.of_row(opened, record)), "record")
+    if assembly.choice != Choice():  # else nothing is sent
+        yield from about(opened, record, assembly, None, seen)
 
 
 def about(
@@ -83,11 +87,19 @@ def about(
     codes: Iterable[str] | None = None,
     seen: Seen | None = None,
 ) -> Iterator[Finding | rules.Fault]:
-    """What is to be said about one assembly: what its makers noted, what was `seen` of it in logs, what rules find."""
-    case = Case(opened, record, assembly, trained_on(opened, record, assembly.choice))
+    """What is to be said about one assembly: what its makers and its server noted, what was `seen` of it in logs,
+    what rules find.
+    """
+    arm = opened.condition(assembly.choice.condition) if assembly.choice.condition else None
+    wire = wire_text.sent(opened, record, assembly, arm, False)
+    trained = trained_on(opened, record, assembly.choice)
+    counted = token_counts.as_needed(opened, assembly, wire)
+    learnt = trained_wire(opened, record, assembly.choice)
+    case = Case(opened, record, assembly, trained, wire=wire, tokens=counted, trained_wire=learnt)
     wanted = None if codes is None else frozenset(codes)
     notes = (*assembly.notes, note(seen)) if seen and seen.parting else assembly.notes
-    for one in notes:
+    of_training = of_this(opened, learnt) if learnt and own_template(learnt, wire) else ()
+    for one in (*notes, *of_this(opened, wire), *of_training):
         if wanted is None or one.code in wanted:
             yield rules.noted(one, case)
     yield from rules.check(case, "assembly", wanted)

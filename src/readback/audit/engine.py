@@ -12,18 +12,17 @@ from threading import Event
 from typing import Any
 
 from readback import as_json, cell, rules
-from readback.assembly import assemble, in_chunks
+from readback.assembly import assemble, in_chunks, training_match
+from readback.assembly.probes import always, probes
+from readback.audit import before, training
 from readback.audit.chunk import about, payload
+from readback.audit.longest import with_tokens
 from readback.audit.repeats import Mark, Repeats
 from readback.audit.summary import Audit, Progress, Tally, rows
 from readback.audit.unused import unused
 from readback.audit.variables import Heard, Variables, started
-from readback.observed.log import open_log
-from readback.records import answers
 from readback.records.dataset import Cancelled, Counts, Dataset, DatasetChanged, open_dataset
 from readback.rules import Fault
-from readback.scores import loading as scores
-from readback.scores import stats
 from readback.types import Assembly, Case, Choice, Finding, Note, Record, Workspace
 
 WORK = "readback.audit.chunk:audit_chunk"
@@ -114,6 +113,8 @@ def stream(
     codes = None if not (select or ignore) else frozenset(_codes(select, ignore))
     try:
         data = open_dataset(opened.root, opened.dataset, _going_on(progress))
+        beside = training.parts(opened, codes, _going_on(progress))
+        training_match.prepare(opened)
     except Cancelled:
         yield Audit(opened.name, Counts(), stopped=True)
         return
@@ -125,18 +126,27 @@ def stream(
     yield from run.tally.take(_before(run))
     if first:
         yield from run.tally.take(_preflight(run, first, firsts))
-    stopped, again = False, Repeats(opened, data)
-    for frame in _side_by_side(run, jobs):
-        yield from run.tally.take([*frame.found, *again.take(frame.index, frame.marks)])
-        yield (at := Progress(frame.index + 1, len(data)))
-        if progress and progress(at.done, at.total) is False:
-            stopped = True
-            break
+    others = [_Run(part.opened, part.data, part.codes, [], tally, Variables()) for part in beside]
+    for other in others:
+        noted = training.noted(other.opened, other.data)
+        yield from run.tally.take(rules.finding(note) for note in noted if run.wants(note.code))
+    stopped, again, done = False, Repeats(opened), 0
+    total = len(data) + sum(len(other.data) for other in others)
+    for one in (run, *others):
+        again.begin(one.data)
+        for frame in () if stopped else _side_by_side(one, jobs):
+            yield from run.tally.take([*frame.found, *again.take(frame.index, frame.marks)])
+            yield (at := Progress(done + frame.index + 1, total))
+            if progress and progress(at.done, at.total) is False:
+                stopped = True
+                break
+        done += len(one.data)
     yield replace(
-        run.tally.audit(data.counts, stopped),
+        run.tally.audit(data.counts, stopped) if stopped else with_tokens(opened, data, run.tally.audit(data.counts)),
         variables=run.names.rows(opened, data),
         unused=unused(opened, data, run.names.names()),
         names_left_out=run.names.left_out,
+        training=training.trained(opened, [one.data for one in (run, *others)]),
     )
 
 
@@ -155,21 +165,10 @@ def _codes(select: Collection[str], ignore: Collection[str]) -> Iterator[str]:
 
 def _before(run: _Run) -> Iterator[Finding | Fault]:
     """What is known before any record: what loading noted, and the rules about the workspace."""
-    logged = open_log(run.opened, run.data).notes
-    notes = (*run.opened.notes, *run.data.notes, *_answer_notes(run.opened), *_score_notes(run.opened), *logged)
-    yield from (rules.finding(note) for note in notes if run.wants(note.code))
-    yield from rules.check(Case(run.opened), "workspace", run.codes)
-
-
-def _answer_notes(opened: Workspace) -> Iterator[Note]:
-    for condition in opened.conditions:
-        if condition.answers:
-            yield from answers.open_answers(opened, condition).notes
-
-
-def _score_notes(opened: Workspace) -> Iterator[Note]:
-    if opened.scores:
-        yield from stats.notes(scores.load(opened))
+    yield from (rules.finding(note) for note in before.notes(run.opened, run.data) if run.wants(note.code))
+    served = probes(run.opened)
+    yield from (rules.finding(note) for note in always(served, run.opened) if run.wants(note.code))
+    yield from rules.check(Case(run.opened, probes=served), "workspace", run.codes)
 
 
 def _preflight(run: _Run, record: Record, firsts: Iterable[Assembly]) -> Iterator[Finding | Fault]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from readback import cell
-from readback.assembly import assemble, in_chunks
+from readback.assembly import assemble, in_chunks, token_counts, wire_text
 from readback.audit.chunk import about
 from readback.observed.observer import Observer, prepare
 from readback.records.dataset import open_dataset
@@ -26,6 +26,9 @@ class Glance:
     errors: int
     warnings: int
     late: bool = False
+    tokens: int = 0
+    tokenizer: str = ""
+    exact: bool = False
 
 
 def glance(opened: Workspace, index: int, choices: Sequence[Choice]) -> Generator[Glance, None, None]:
@@ -38,7 +41,7 @@ def glance(opened: Workspace, index: int, choices: Sequence[Choice]) -> Generato
     while rest:
         done = 0
         try:
-            for seen in cell.stream(WORK, in_chunks.payload(opened, rest, index, index + 1, 1), in_chunks.LIMITS):
+            for seen in in_chunks.stream(WORK, opened, in_chunks.payload(opened, rest, index, index + 1, 1)):
                 yield Glance(rest[done], **seen)
                 done += 1
         except cell.Stopped as stopped:
@@ -50,17 +53,23 @@ def glance(opened: Workspace, index: int, choices: Sequence[Choice]) -> Generato
 
 
 def glance_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """A frame for each choice: {"characters", "fingerprint", "errors", "warnings"}."""
+    """A frame for each choice: {"characters", "tokens", "tokenizer", "exact", "fingerprint", "errors", "warnings"}."""
     inside = in_chunks.enter(work)
     watching = Observer(inside.opened, inside.data)
     for record in inside.records():
         for choice in inside.choices:
             cell.beat()
             made = assemble.assemble(inside.opened, record, choice, inside.replies.get(choice, record))
+            arm = inside.opened.condition(choice.condition) if choice.condition else None
+            read = wire_text.sent(inside.opened, record, made, arm, False)
+            counted = token_counts.lightly(inside.opened, made, read)
             told = about(inside.opened, record, made, None, watching.seen(record, made))
             found = [one.severity for one in told if isinstance(one, Finding)]
             yield {
                 "characters": sum(len(message.text) for message in made.messages),
+                "tokens": counted.count,
+                "tokenizer": counted.tokenizer,
+                "exact": counted.exact,
                 "fingerprint": made.fingerprint,
                 "errors": found.count("error"),
                 "warnings": found.count("warning"),

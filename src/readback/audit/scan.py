@@ -8,7 +8,7 @@ from typing import Any
 
 from readback import cell
 from readback.assembly import assemble, in_chunks
-from readback.assembly.in_chunks import LIMITS, Going, Lost
+from readback.assembly.in_chunks import Going, Lost
 from readback.audit.chunk import everything
 from readback.audit.order import in_text
 from readback.audit.summary import Audit, arm
@@ -107,7 +107,7 @@ def _near(opened: Workspace, choice: Choice, start: int, stop: int) -> Mapping[i
     """The records of a short range with a finding; None where one of them stops its process."""
     try:
         work = in_chunks.payload(opened, [choice], start, stop)
-        frames = cell.stream(WORK, work, LIMITS) if start < stop else ()
+        frames = in_chunks.stream(WORK, opened, work) if start < stop else ()
         return {index: key for frame in frames for index, key in frame["found"]}
     except cell.Stopped:
         return None

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from readback.audit.lengths import ArmKey, Extremes, Lengths, Widest
+from readback.audit.training import Trained
 from readback.audit.unused import UnusedField
 from readback.audit.variables import VariableRow
 from readback.records.dataset import Counts
 from readback.rules import Fault
-from readback.types import Assembly, Choice, Condition, Finding, Ignored, Place, SystemText, Workspace
+from readback.types import Assembly, Choice, Condition, Finding, Ignored, Place, SystemText, Tokens, Workspace
 
 KEPT = 10_000  # findings a summary holds; `stream` hands out all of them
 EACH = 200  # of them any rule may count on, however much another one finds
@@ -31,8 +32,8 @@ class Row:
     """One condition (or mode or task, where there are no conditions) in the summary.
 
     `system` says which place states its system message, `system_sha` its sha256; None: there is none.
-    `longest` counts the characters of the longest assembled messages of one record; `observed` how many logged
-    requests are equal to them, of how many.
+    `longest` counts the characters of the longest assembled messages of one record, `tokens` what the model reads of
+    it where a limit is known; `observed` how many logged requests are equal to them, of how many.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Row:
     errors: int = 0
     warnings: int = 0
     longest: int = 0
+    tokens: Tokens | None = None
     observed: tuple[int, int] = (0, 0)
 
 
@@ -75,6 +77,7 @@ class Audit:
     names_left_out: int = 0  # uses of names beyond those that are counted
     lengths: Mapping[ArmKey, Extremes] = field(default_factory=dict)  # by `arm`
     widest: Widest | None = None
+    training: tuple[Trained, ...] = ()
 
 
 @dataclass(slots=True)

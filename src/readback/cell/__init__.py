@@ -28,7 +28,8 @@ from readback.cell import frames as frames
 Kind = Literal["time", "memory", "output", "crash"]
 
 WORK = re.compile(r"readback(\.\w+)+:\w+")
-MESSAGE = 128  # bytes of one request to the zygote: the module's name, padded; the sockets travel beside it
+SHARED = re.compile(r"readback(\.\w+)+:\w+:[\w.]+")
+MESSAGE = 512  # bytes of one request to the zygote: names of ours, padded; the sockets travel beside it
 MEMORY_EXIT, OUTPUT_EXIT = 71, 72
 GRACE = 0.3  # seconds in which a killed zygote ends
 START_SECONDS = 30.0  # importing on a cold disk
@@ -71,8 +72,11 @@ _zygote: _Zygote | None = None
 _own: Limits | None = None  # in a child: the limits it runs under
 
 
-def call(work: str, payload: Any, limits: Limits = DEFAULT) -> Any:
+def call(work: str, payload: Any, limits: Limits = DEFAULT, shared: tuple[str, ...] = ()) -> Any:
     """What the function named `work` ("readback.module:function") makes of `payload`; both are JSON.
+
+    `shared` names what the child finds loaded ("readback.module:function:argument"): the zygote calls the function
+    once, and all children that ask for it share its memory. Only for what no workspace brings.
 
     Raises Stopped when the work exceeded its limits, RuntimeError with the child's traceback when our own
     code failed there.
@@ -80,17 +84,17 @@ def call(work: str, payload: Any, limits: Limits = DEFAULT) -> Any:
     if inside():
         return _function(work)(payload)
     with _slots:
-        for value in _run(work, payload, limits, streaming=False):
+        for value in _run(work, payload, limits, shared, streaming=False):
             return value
     raise RuntimeError(f"{work} ended without an answer")
 
 
-def stream(work: str, payload: Any, limits: Limits = DEFAULT) -> Iterator[Any]:
+def stream(work: str, payload: Any, limits: Limits = DEFAULT, shared: tuple[str, ...] = ()) -> Iterator[Any]:
     """Each value the generator function named `work` yields; leaving the loop early kills the child."""
     if inside():
         yield from _function(work)(payload)
         return
-    yield from _run(work, payload, limits, streaming=True)
+    yield from _run(work, payload, limits, shared, streaming=True)
 
 
 def inside() -> bool:
@@ -98,10 +102,12 @@ def inside() -> bool:
     return _own is not None
 
 
-def beat() -> None:
-    """In a child: the alarm starts again, because a new piece of work begins. Outside: nothing."""
+def beat(seconds: float | None = None) -> None:
+    """In a child: the alarm starts again, because a new piece of work begins, which may take `seconds`. Outside:
+    nothing.
+    """
     if _own is not None:
-        signal.setitimer(signal.ITIMER_REAL, _own.seconds)
+        signal.setitimer(signal.ITIMER_REAL, seconds or _own.seconds)
 
 
 def isolation() -> dict[str, Any]:
@@ -123,8 +129,8 @@ def _function(work: str) -> Any:
     return getattr(import_module(module), name)
 
 
-def _run(work: str, payload: Any, limits: Limits, *, streaming: bool) -> Iterator[Any]:
-    if not WORK.fullmatch(work):
+def _run(work: str, payload: Any, limits: Limits, shared: tuple[str, ...], *, streaming: bool) -> Iterator[Any]:
+    if not WORK.fullmatch(work) or not all(SHARED.fullmatch(one) for one in shared):
         raise ValueError(f"{work!r} is not work of ours")
     request = frames.encode(
         frames.VALUE, {"work": work, "limits": asdict(limits), "stream": streaming, "payload": payload}
@@ -133,7 +139,7 @@ def _run(work: str, payload: Any, limits: Limits, *, streaming: bool) -> Iterato
         zygote = _alive()
         answered = False
         try:
-            for value in _converse(zygote, work, request, limits):
+            for value in _converse(zygote, work, request, limits, shared):
                 answered = True
                 yield value
         except _ZygoteLost:
@@ -144,13 +150,13 @@ def _run(work: str, payload: Any, limits: Limits, *, streaming: bool) -> Iterato
             return
 
 
-def _converse(zygote: _Zygote, work: str, request: bytes, limits: Limits) -> Iterator[Any]:
+def _converse(zygote: _Zygote, work: str, request: bytes, limits: Limits, shared: tuple[str, ...]) -> Iterator[Any]:
     """Send one request and yield its values. The child dies when `status` is closed."""
     data, data_end = socket.socketpair()
     status, status_end = socket.socketpair()
     with data, status:
         with data_end, status_end:
-            zygote.ask(work.partition(":")[0], data_end, status_end)
+            zygote.ask(" ".join((work.partition(":")[0], *shared)), data_end, status_end)
         waited, left = 0.0, limits.output
         try:
             data.settimeout(limits.total)
@@ -242,9 +248,9 @@ class _Zygote:
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(GRACE)
 
-    def ask(self, module: str, *ends: socket.socket) -> None:
-        """Hand the zygote a new child's sockets. Raises _ZygoteLost."""
-        message = module.encode("ascii").ljust(MESSAGE)
+    def ask(self, names: str, *ends: socket.socket) -> None:
+        """Hand the zygote a new child's sockets, its module and what it shares. Raises _ZygoteLost."""
+        message = names.encode("ascii").ljust(MESSAGE)
         with self.lock:
             try:
                 sent = socket.send_fds(self.control, [message], [end.fileno() for end in ends])

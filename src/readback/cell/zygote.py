@@ -87,10 +87,12 @@ def _receive(control: socket.socket) -> tuple[str, socket.socket, socket.socket]
 
 
 def _fork(
-    module: str, data: socket.socket, status: socket.socket, rules: int | None
+    names: str, data: socket.socket, status: socket.socket, rules: int | None
 ) -> tuple[int, socket.socket] | None:
+    module, *shared = names.split()
     with suppress(Exception):  # the child meets the same error and reports it
         import_module(module)
+        _share(shared)
     with data:
         try:
             pid = os.fork()
@@ -103,6 +105,13 @@ def _fork(
             finally:
                 os._exit(1)
     return pid, status
+
+
+def _share(names: list[str]) -> None:
+    """Load what several children use; each function keeps what it loaded."""
+    for name in names:
+        home, function, argument = name.split(":")
+        getattr(import_module(home), function)(argument)
 
 
 def _reap(children: dict[int, socket.socket], poll: select.poll) -> None:

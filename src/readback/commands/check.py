@@ -16,8 +16,9 @@ from readback import as_json, rules
 from readback.audit import engine
 from readback.audit.summary import Audit, Progress, Row
 from readback.commands import UsageError, _baseline, _lines, _variables, _workspace
+from readback.dialects.training_row import SAID
 from readback.files.yaml_file import nearest
-from readback.records.dataset import DatasetChanged
+from readback.records.dataset import Counts, DatasetChanged
 from readback.types import Finding
 
 FORMATS = ("text", "json", "jsonl", "sarif", "junit", "github")
@@ -82,10 +83,9 @@ def _written(steps: Iterator[Finding | Progress | Audit], form: str, whole: bool
 
 def summary(audit: Audit) -> dict[str, Any]:
     """The answer of `check --format json`."""
-    records = audit.records
     return {
         "workspace": audit.workspace,
-        "records": {"read": records.read, "bad": records.bad, "blank": records.blank, "lines": records.lines},
+        "records": _counts(audit.records),
         "conditions": [_row(row) for row in audit.conditions],
         "counts": dict(audit.counts),
         "records_by_code": dict(audit.records_by_code),
@@ -93,6 +93,10 @@ def summary(audit: Audit) -> dict[str, Any]:
         "truncated": audit.truncated,
         "variables": _variables.rows(audit),
         "unused": _variables.unused(audit),
+        "training": [
+            {"file": one.path, "split": one.split, "kinds": dict(one.kinds), **_counts(one.counts)}
+            for one in audit.training
+        ],
         "baseline": audit.known,
         "ignored": [
             {"code": one.code, "why": one.why, "by": one.by, "date": one.date, "where": dict(one.where), "count": n}
@@ -102,22 +106,38 @@ def summary(audit: Audit) -> dict[str, Any]:
     }
 
 
+def _counts(records: Counts) -> dict[str, int]:
+    return {"read": records.read, "bad": records.bad, "blank": records.blank, "lines": records.lines}
+
+
 def _row(row: Row) -> dict[str, Any]:
     names = ("name", "mode", "model", "adapter", "task", "system", "system_sha", "errors", "warnings", "longest")
     equal, logged = row.observed
-    return {**{name: getattr(row, name) for name in names}, "observed": {"equal": equal, "logged": logged}}
+    found = row.tokens  # of the longest prompt, where a limit is known
+    tokens = {"count": found.count, "tokenizer": found.tokenizer, "exact": found.exact} if found else None
+    return {
+        **{name: getattr(row, name) for name in names},
+        "tokens": tokens,
+        "observed": {"equal": equal, "logged": logged},
+    }
+
+
+def _tokens(row: Row) -> str:
+    found = row.tokens
+    return f", {found.count:,} tokens{'' if found.exact else ' (estimated)'}" if found else ""
 
 
 def _told(audit: Audit, whole: bool) -> Iterator[str]:
     """The summary for people; only a whole audit tells that a suppression is needed no more."""
-    records = audit.records
     yield ""
-    lines = f"{records.lines} lines: {records.read} records read, {records.bad} bad, {records.blank} blank"
-    yield f"{audit.workspace}: {lines if records.lines else 'no records'}"
+    yield f"{audit.workspace}: {_lines_of(audit.records)}"
+    for file in audit.training:
+        kinds = " · ".join(f"{n} {SAID[kind]}" for kind, n in file.kinds.items() if kind in SAID) or "no training rows"
+        yield f"  {file.path} ({file.split}): {_lines_of(file.counts)}; {kinds}"
     for row in audit.conditions:
         parts = [f"{name} {value}" for name in ("mode", "model", "adapter", "task") if (value := getattr(row, name))]
         parts.append(f"system {row.system}" if row.system else "no system message")
-        parts.append(f"longest {row.longest:,} characters")
+        parts.append(f"longest {row.longest:,} characters" + _tokens(row))
         if row.observed[1]:
             parts.append(f"{row.observed[0]} of {row.observed[1]} logged requests equal byte for byte")
         yield f"  {row.name}: {row.errors} errors, {row.warnings} warnings ({', '.join(parts)})"
@@ -131,6 +151,11 @@ def _told(audit: Audit, whole: bool) -> Iterator[str]:
     for one, count in audit.ignored:
         said = f"  ignored: {count} {one.code}" + (f" ({one.why})" if one.why else "")
         yield said if count or not whole or audit.stopped else f"{said}; these lines ignore nothing now"
+
+
+def _lines_of(records: Counts) -> str:
+    lines = f"{records.lines} lines: {records.read} records read, {records.bad} bad, {records.blank} blank"
+    return lines if records.lines else "no records"
 
 
 def _tell(step: Progress | None) -> None:

@@ -3,7 +3,8 @@
 --a and --b say what is compared: condition=X,record=1. Keys: condition, mode, task, adapter, judge, record (an id),
 index (from 0), layer (messages, wire, training), workspace (another folder), rev (a revision of git) and every option
 of a workspace (condition4=standard). What is sent, the record and the layer that one side does not say are as in the
-other. A value with a comma stands in double quotes.
+other. A value with a comma stands in double quotes. layer=training against layer=wire says where the text a model was
+trained on and the text it reads part, up to the answer.
 
 Exit code 0 when both are equal byte for byte, 1 when they differ.
 """
@@ -16,7 +17,7 @@ from collections.abc import Iterator
 
 from readback import as_json, rules
 from readback.commands import UsageError, _lines, _workspace
-from readback.difference import as_text
+from readback.difference import as_text, parting_text
 from readback.difference.compare import difference
 from readback.difference.over_records import Counted, over_sides
 from readback.difference.sentence import sentence
@@ -50,9 +51,10 @@ def _shown(args: argparse.Namespace, opened: Workspace, a: Side, b: Side) -> int
         for note in _noted(side):
             print(_lines.safe(f"readback: {name}: {note}"), file=sys.stderr)
     if args.format == "json":
-        print(as_json.dumps(as_text.values(found, sentence(found)), indent=1))
+        print(as_json.dumps({**as_text.values(found, sentence(found)), **parting_text.values(found, opened)}, indent=1))
     else:
-        print(_lines.safe(f"A  {found.a.label}\nB  {found.b.label}\n\n{sentence(found)}"))
+        print(_lines.safe(f"A  {found.a.title}\nB  {found.b.title}\n\n{sentence(found)}"))
+        print("".join(f"{_lines.safe(line)}\n" for line in parting_text.lines(found, opened)), end="")
         print("".join(f"{_lines.shown(line)}\n" for line in as_text.lines(found)), end="")
     return EQUAL if found.equal else DIFFERENT
 

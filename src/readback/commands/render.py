@@ -11,17 +11,18 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from readback import as_json, rules
-from readback.assembly import assemble, wire_text
+from readback.assembly import assemble, token_counts, wire_text
 from readback.audit.chunk import everything
+from readback.audit.of_server import model_of, of_server
 from readback.commands import UsageError, _lines, _workspace
 from readback.observed.observer import Observer, Seen
 from readback.records import answers
 from readback.records.dataset import Dataset
-from readback.types import Answer, Assembly, Case, Choice, Condition, Finding, Record, Wire, Workspace
+from readback.types import Answer, Assembly, Case, Choice, Condition, Finding, Record, Tokens, Wire, Workspace
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,15 +51,18 @@ def run(args: argparse.Namespace) -> int:
     arm = opened.condition(choice.condition) if choice.condition else None
     values = _values(args.set)
     assembly = assemble.assemble(opened, record, choice, _answer(opened, arm, choice, record), values)
-    sent = wire_text.sent(opened, record, assembly, arm, args.wire_form == "training") if args.wire else None
+    read = wire_text.sent(opened, record, assembly, arm, args.wire_form == "training")
+    counted = token_counts.counted(opened, assembly, read) if assembly.messages else None
+    sent = read if args.wire else None
     seen = None if values else Observer(opened, _workspace.data(opened)).seen(record, assembly)
     found = list(_findings(opened, assemble.tried(opened, record, values), assembly, sent, seen))
     if args.wire and sent is None:
         print("readback: no chat format is known here: a model's serving: {format: …} names one", file=sys.stderr)
     if args.format == "json":
-        print(as_json.dumps(as_json.rendering(assembly, arm, found, sent), indent=1))
+        print(as_json.dumps(as_json.rendering(assembly, arm, found, sent, counted), indent=1))
     else:
-        print("\n".join(_text(as_json.chosen(choice, arm), assembly, sent, found)))
+        sizes = token_counts.each(opened, assembly)
+        print("\n".join(_text(as_json.chosen(choice, arm), assembly, sent, found, counted, sizes)))
     return int(_lines.worst((one.severity for one in found), args.fail_on))
 
 
@@ -140,20 +144,34 @@ def _findings(
     """What is wrong with the record, with the messages, and with what the chat format makes of them."""
     case = Case(opened, record, assembly)
     yield from (one for one in everything(opened, record, assembly, seen) if isinstance(one, Finding))
-    yield from (rules.noted(note, case) for note in (sent.notes if sent else ()))
+    if sent and sent.kind == "format":
+        yield from (rules.noted(note, case) for note in sent.notes)
+    elif sent and (model := model_of(opened, assembly.choice)):
+        yield from (one for one in of_server(opened, model) if isinstance(one, Finding))
 
 
 def _text(
-    chosen: Mapping[str, str | None], assembly: Assembly, sent: Wire | None, found: list[Finding]
+    chosen: Mapping[str, str | None],
+    assembly: Assembly,
+    sent: Wire | None,
+    found: list[Finding],
+    counted: tuple[Tokens, str] | None,
+    sizes: Sequence[int],
 ) -> Iterator[str]:
     about_it = [f"{name} {value}" for name, value in chosen.items() if value is not None]
     if assembly.record is not None:
         about_it.append(f"record {assembly.record}")
     yield _lines.safe(", ".join(about_it) + (", masked, not exact" if assembly.masked else ""))
-    parts = [(message.role, message.text) for message in assembly.messages]
-    parts += [(f"what the model reads ({sent.format})", sent.text)] if sent else []
-    for title, text in parts:
-        yield f"\n=== {title}, {len(text):,} characters"
-        yield _lines.shown(text)
+    by, of = counted or (None, "")
+    about = "" if by is None or by.exact else " (estimated)"
+    for message, size in zip(assembly.messages, sizes, strict=True):
+        yield f"\n=== {message.role}, {len(message.text):,} characters, {size:,} tokens{about}"
+        yield _lines.shown(message.text)
+    if sent:
+        yield f"\n=== what the model reads ({sent.format}), {len(sent.text):,} characters"
+        yield _lines.shown(sent.text)
+    if by:
+        whole = "what the model reads" if of == "wire" else "all messages"
+        yield f"\n=== tokens of {whole}: {by.count:,} ({by.tokenizer})"
     yield f"\n=== sha256 {assembly.fingerprint or 'none: nothing could be built'}"
     yield from (_lines.line(one) for one in found)

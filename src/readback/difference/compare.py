@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from readback.difference.fitted import fitted
+from readback.difference.marker_alignment import LONG, aligned
+from readback.difference.parting import Parting, partings
 from readback.difference.sides import Shown
 from readback.difference.texts import Change, compared
 from readback.types import Message
@@ -29,13 +32,17 @@ class MessageDifference:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What differs between two sides. `coarse`: some stretch was too long to look into word by word."""
+    """What differs between two sides. `coarse`: some stretch was too long to look into word by word.
+
+    `partings` are the differences of two texts that went through chat templates; empty for messages.
+    """
 
     a: Shown
     b: Shown
     messages: tuple[MessageDifference, ...]
     equal: bool
     coarse: bool = False
+    partings: tuple[Parting, ...] = ()
 
 
 def difference(a: Shown, b: Shown) -> Difference:
@@ -43,9 +50,12 @@ def difference(a: Shown, b: Shown) -> Difference:
 
     Where no messages could be built, there is nothing that is equal.
     """
-    pairs = tuple(_pair(one, other) for one, other in paired(a.messages, b.messages))
+    a, b = fitted(a, b)
+    served = a.side.layer != b.side.layer and [m.role for m in (*a.messages, *b.messages)] == ["prompt"] * 2
+    pairs = tuple(_pair(one, other, served) for one, other in paired(a.messages, b.messages))
     same = [(m.role, m.text) for m in a.messages] == [(m.role, m.text) for m in b.messages]
-    return Difference(a, b, pairs, same and bool(a.messages), any(pair.coarse for pair in pairs))
+    parted = partings(a.messages[0].segments, b.messages[0].segments) if served else ()
+    return Difference(a, b, pairs, same and bool(a.messages), any(pair.coarse for pair in pairs), parted)
 
 
 def paired(a: tuple[Message, ...], b: tuple[Message, ...]) -> list[tuple[Message | None, Message | None]]:
@@ -61,6 +71,8 @@ def paired(a: tuple[Message, ...], b: tuple[Message, ...]) -> list[tuple[Message
     return made
 
 
-def _pair(a: Message | None, b: Message | None) -> MessageDifference:
+def _pair(a: Message | None, b: Message | None, served: bool) -> MessageDifference:
+    if served and a and b and len(a.text) + len(b.text) <= LONG:
+        return MessageDifference(a.role, b.role, a, b, aligned(a.text, b.text))
     found = compared(a.text if a else "", b.text if b else "")
     return MessageDifference(a.role if a else None, b.role if b else None, a, b, found.changes, found.coarse)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -11,11 +12,12 @@ from typing import Any
 from readback import cell
 from readback.assembly import in_chunks
 from readback.difference import alike
-from readback.difference.side import Side, SideError
+from readback.difference.fitted import fitted
+from readback.difference.side import NoRowError, Shown, Side, SideError
 from readback.difference.sides import named, reached, shown
 from readback.records.answers import open_answers
 from readback.records.dataset import Cancelled, Dataset, open_dataset
-from readback.types import Choice, Message, Record, Workspace
+from readback.types import Choice, Record, Workspace
 from readback.workspace.frozen import freeze, thaw
 
 WORK = "readback.difference.over_records:differ_chunk"
@@ -124,9 +126,9 @@ def differ_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         if partner is None:
             found = UNPAIRED
         else:
-            one = _messages(inside.opened, a, record, inside.replies)
+            one = _shown(inside.opened, a, record, inside.replies)
             cell.beat()
-            found = _kind(one, _messages(other, b, partner, replies))
+            found = _kind(one, _shown(other, b, partner, replies))
         counts[found] += 1
         if found in alike.KINDS:
             differ.append((at, record.id))
@@ -137,17 +139,20 @@ def differ_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"next": first + counts.total(), "counts": dict(counts), "differ": differ}
 
 
-def _messages(shop: Workspace, side: Side, record: Record, replies: in_chunks.Replies) -> tuple[Message, ...]:
+def _shown(shop: Workspace, side: Side, record: Record, replies: in_chunks.Replies) -> Shown | None:
     try:
-        return shown(shop, side, record, replies.get(side.choice, record)).messages
+        return shown(shop, side, record, replies.get(side.choice, record))
     except SideError:  # no layer for this record: nothing is built
-        return ()
+        return None
 
 
-def _kind(a: tuple[Message, ...], b: tuple[Message, ...]) -> str:
-    if not a or not b:
-        return ONLY_A if a else ONLY_B if b else NEITHER
-    return alike.kind(a, b) or EQUAL
+def _kind(a: Shown | None, b: Shown | None) -> str:
+    if a and b:
+        a, b = fitted(a, b)
+    one, other = (side.messages if side else () for side in (a, b))
+    if not one or not other:
+        return ONLY_A if one else ONLY_B if other else NEITHER
+    return alike.kind(one, other) or EQUAL
 
 
 def _partner(data: Dataset, record: Record) -> Record | None:
@@ -171,7 +176,8 @@ def _opened(shop: Workspace, side: Side, progress: Progress | None) -> Dataset:
 def _shows(shop: Workspace, side: Side, data: Dataset) -> None:
     """Raises SideError where the first record says that the side has no such layer."""
     if side.layer != "messages" and (record := next(iter(data.records(0, 1)), None)) is not None:
-        shown(shop, side, record)
+        with contextlib.suppress(NoRowError):
+            shown(shop, side, record)
 
 
 def _paired(one: Workspace, other: Workspace) -> bool:

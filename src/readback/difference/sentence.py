@@ -10,6 +10,7 @@ from readback.difference.amount import Amount
 from readback.difference.compare import Difference
 from readback.difference.facts import Fact, Facts, facts
 from readback.difference.moved import Moved
+from readback.difference.parting import Parting, place, said
 
 EQUAL = "A and B are equal byte for byte."
 SAID = 3  # facts in one sentence; of more, those about most text
@@ -28,8 +29,16 @@ NOTHING = {
 
 
 def sentence(d: Difference) -> str:
-    """One plain sentence about what B does differently from A."""
-    return english(facts(d))
+    """One plain sentence about what B does differently from A; of two texts through templates, where they part."""
+    return parted(d.partings) if d.partings else english(facts(d))
+
+
+def parted(found: Sequence[Parting], a: str = "A", b: str = "B") -> str:
+    """The first difference of two texts in a sentence, and how many more there are."""
+    first = said(found[0], a, b)
+    more = len(found) - 1
+    rest = f"; {more:,} more {'differences' if more > 1 else 'difference'}" if more else ""
+    return f"{first[0].upper()}{first[1:]} ({place(found[0])} of {a}){rest}."
 
 
 def english(found: Facts) -> str:

@@ -5,14 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from readback.assembly.trained_text import TrainedText
 from readback.types import Assembly, Choice, Message, Note
 
 Layer = Literal["messages", "wire", "training"]
+Form = Literal["", "text", "prompt", "messages"]  # of what was trained on: all of its text, up to the answer, messages
 LAYERS: tuple[Layer, ...] = ("messages", "wire", "training")
 
 
 class SideError(Exception):
     """A side cannot be shown; its text is a sentence that says why."""
+
+
+class NoRowError(SideError):
+    """The layer is known, but not for this record: other records may have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +41,9 @@ class Side:
 class Shown:
     """A side with its messages; in the layer `wire` one message of the role "prompt".
 
-    `assembly` is what the messages come from, in the layer `training` the training messages.
+    `assembly` is what the messages come from, in the layer `training` the training messages. There, `trained` is all
+    that is known, and `form` says what of it is shown: the text a model was trained on, as one message "prompt", or
+    its messages where no template is known for them.
     """
 
     side: Side
@@ -44,6 +52,13 @@ class Shown:
     assembly: Assembly | None
     notes: tuple[Note, ...]
     label: str
+    trained: TrainedText | None = None
+    form: Form = ""
+
+    @property
+    def title(self) -> str:
+        """The label, and what is shown of what was trained on: condition x, layer training (ChatML, assumed)."""
+        return f"{self.label} ({_form(self.trained, self.form)})" if self.trained and self.form else self.label
 
 
 def label(side: Side, record: str | None = None) -> str:
@@ -55,3 +70,10 @@ def label(side: Side, record: str | None = None) -> str:
     parts += [("layer", None if side.layer == "messages" else side.layer)]
     parts += [("workspace", side.workspace), ("revision", side.rev)]
     return ", ".join(f"{name} {value}" for name, value in parts if value is not None)
+
+
+def _form(known: TrainedText, form: Form) -> str:
+    if form == "messages" or known.template is None:
+        return "its messages" + (": no training template is known" if known.missing == "template" else "")
+    assumed = ", assumed" if known.template.basis == "assumed" else ""
+    return f"{known.template.name}{assumed}{', up to the answer' if form == 'prompt' else ''}"

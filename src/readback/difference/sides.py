@@ -10,15 +10,20 @@ from pathlib import Path
 from readback import adapters, workspace
 from readback.assembly import assemble, wire_text
 from readback.assembly.arms import choices
+from readback.assembly.trained_text import trained_text
 from readback.assembly.tri_section import fingerprint
+from readback.difference.fitted import formed
 from readback.difference.revision import Revision, revision
-from readback.difference.side import LAYERS, Layer, Shown, Side, SideError, label
+from readback.difference.side import LAYERS, Layer, NoRowError, Shown, Side, SideError, label
 from readback.difference.side_text import read_sides
 from readback.files.yaml_file import nearest
 from readback.records import answers
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
-from readback.types import Answer, Choice, Message, Note, Record, Workspace
+from readback.types import Answer, Choice, Condition, Message, Note, Record, Workspace
 from readback.workspace import workspace_file
+
+SERVING = "a model's serving: {modelfile: FILE}, {chat_template: FILE} or {format: NAME} names one"
+TRAINING = "give the model a trained type under prompts: [builtin:prompt-formats], or its training: {messages: FILE}"
 
 __all__ = ["LAYERS", "Layer", "Shown", "Side", "SideError", "label", "reached", "read_sides", "show_side", "shown"]
 
@@ -64,17 +69,27 @@ def shown(shop: Workspace, side: Side, record: Record, answer: Answer | None = N
     if side.layer == "messages" and made:
         return Shown(side, made.messages, made.fingerprint, made, made.notes, label(side))
     if made is None:
-        model = arm.model if arm else next(iter(shop.models), None)
-        made = assemble.training(shop, record, model) if model else None
-        if made is None:
-            raise SideError(f"{label(side)}: no layout is known in which a model of it was trained")
-        return Shown(side, made.messages, made.fingerprint, made, made.notes, label(side))
+        return _trained(shop, side, record, arm)
     sent = wire_text.sent(shop, record, made, arm, False)
     if sent is None and made.messages:
-        raise SideError(f"{label(side)}: no chat format is known; a model's serving: {{format: …}} names one")
-    messages = (Message("prompt", sent.segments),) if sent else ()
+        raise SideError(f"{label(side)}: no chat format is known; {SERVING}")
+    messages = (Message("prompt", sent.segments),) if sent and sent.segments else ()
     notes = (*made.notes, *(sent.notes if sent else ()))
     return Shown(side, messages, fingerprint(messages) if messages else "", made, notes, label(side))
+
+
+def _trained(shop: Workspace, side: Side, record: Record, arm: Condition | None) -> Shown:
+    """What the condition's model was trained on: its text where a template is known for it, else its messages."""
+    model = arm.model if arm else next(iter(shop.models), None)
+    known = trained_text(shop, record, model) if model else None
+    file = shop.models[model].training_messages if model and model in shop.models else None
+    if file and (known is None or known.messages is None):
+        raise NoRowError(f"{label(side)}: no row of {file}, which its model was trained on, asks what this record asks")
+    if known is None or known.messages is None:
+        raise SideError(f"{label(side)}: no layout is known in which a model of it was trained; {TRAINING}")
+    made = known.messages
+    notes = (*made.notes, *known.notes)
+    return formed(Shown(side, made.messages, made.fingerprint, made, notes, label(side), known), "text")
 
 
 def named(shop: Workspace, choice: Choice) -> Choice:

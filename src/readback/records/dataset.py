@@ -16,6 +16,7 @@ from readback.files.progress import Cancelled, Progress
 from readback.formats import jsonl
 from readback.formats._choose import Chosen, choose
 from readback.formats._row import Row
+from readback.records.changed import DatasetChanged
 from readback.records.dataset_index import SPOOL, Index, load
 from readback.records.field_path import MISSING, look
 from readback.records.index_pass import Counts, build, unpackers
@@ -26,13 +27,9 @@ from readback.types import DatasetSource, Note, Place, Record
 
 __all__ = ["MISSING", "Cancelled", "Counts", "Dataset", "DatasetChanged", "Row", "look", "open_dataset", "raw_rows"]
 
-VERSION = "1"  # of the index; another one makes every file be read again
+VERSION = "2"  # of the index; another one makes every file be read again
 CHUNK = 32 << 20
 NONE = Counts()
-
-
-class DatasetChanged(Exception):  # noqa: N818 - an outcome to handle: open it again
-    """The file was written to since it was opened; open it again."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -41,6 +38,7 @@ class Dataset:
 
     `notes` are at most 1,000 of each code; `note_counts` counts all. `fields` are the names records have at
     their top level; `field_counts` says how many records have each, with names inside objects dotted.
+    `training_notes` are those about its rows as training data, for whoever takes them for that.
     """
 
     path: Path
@@ -52,6 +50,8 @@ class Dataset:
     fields: tuple[str, ...] = ()
     field_counts: Mapping[str, int] = field(default_factory=dict)
     id_field: str | None = None
+    kinds: Mapping[str, int] = field(default_factory=dict)  # rows of training data by kind, the most frequent first
+    training_notes: tuple[Note, ...] = ()
     detail: str = ""
     source: DatasetSource | None = None
     _index: Index | None = None
@@ -85,7 +85,11 @@ class Dataset:
 
     def _raw(self, held: Index, index: int) -> bytes:
         start, end = held.span(index)
-        raw = os.pread(self._file, end - start, start)
+        try:
+            raw = os.pread(self._file, end - start, start)
+        except (OSError, ValueError) as error:  # a disk or a network folder that is gone
+            reason = f"bytes {start} to {end} cannot be read: {error}"
+            raise DatasetChanged(f"{self.file}: record {index}: {reason}") from error
         if len(raw) != end - start:
             raise DatasetChanged(f"{self.file}: record {index} is no longer there")
         return raw
@@ -186,6 +190,8 @@ def _opened(path: Path, file: str, source: DatasetSource, progress: Progress | N
         fields=tuple(meta["fields"]),
         field_counts=meta["field_counts"],
         id_field=meta["id_field"],
+        kinds=meta["kinds"],
+        training_notes=tuple(from_json(note) for note in meta["training_notes"]),
         detail=detail(chosen, meta["shape"]),
         source=source,
         _index=index,

@@ -20,6 +20,7 @@ from readback.records.dataset_index import IDS, SPOOL, Names, mapped, table_for,
 from readback.records.field_names import FieldNames, invisible
 from readback.records.private_fields import private_paths
 from readback.records.record_ids import RecordIds
+from readback.records.training_census import Census
 from readback.types import DatasetSource, Note, Place
 
 
@@ -109,6 +110,7 @@ class _Reading:
         private = private_paths(source)
         self.ids = RecordIds(source.id, private, folder)
         self.names = FieldNames(source, private)
+        self.census = Census()
         self.starts: array[int] = array("q")
         self.ends: array[int] = array("q")
         self.lines: array[int] = array("q")
@@ -142,6 +144,7 @@ class _Reading:
         self.notes.extend(row.notes)
         self.notes.extend(self.ids.see(row, self.file))
         self.names.see(row.fields)
+        self.census.see(row.fields)
         self.starts.append(row.offset)
         self.ends.append(row.end)
         self.lines.append(row.line)
@@ -167,6 +170,8 @@ class _Reading:
             self.notes.extend(self.names.notes(self.file))
         elif not self.bad:
             self.notes.add(Note("dat-empty-file", {}, Place(file=self.file)))
+        taught = BoundedNotes()
+        taught.extend(self.census.notes(self.file, place))
         read = len(self.starts)
         counts = Counts(read, self.bad, lines=read + self.bad)
         if by_lines:
@@ -178,6 +183,8 @@ class _Reading:
             "fields": list(self.names.top),
             "field_counts": self.names.counts,
             "id_field": field,
+            "kinds": self.census.counts,
+            "training_notes": [as_json(note) for note in taught.kept],
             "shape": self.shape,
         }
         return meta, [self.starts, self.ends, self.lines, id_ends, table]

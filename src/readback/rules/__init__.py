@@ -86,16 +86,16 @@ def check(case: Case, on: str, codes: Collection[str] | None = None) -> Iterator
             yield from _told(code, rule.check, case)
 
 
-def marks(record: Record, codes: Collection[str] | None = None) -> Iterator[tuple[str, str, str]]:
-    """Code, kind and text of everything in a record that a rule about the dataset expects only once."""
+def marks(case: Case, codes: Collection[str] | None = None) -> Iterator[tuple[str, str, str]]:
+    """Code, kind and text of everything in a case's record that a rule about the dataset expects only once."""
     for code, rule in _that_look_at("dataset"):
         if codes is None or code in codes:
-            yield from ((code, kind, text) for kind, text in rule.marks(record))
+            yield from ((code, kind, text) for kind, text in rule.marks(case))
 
 
 def repeats(code: str, first: Record, later: Case, kinds: Sequence[str]) -> Iterator[Finding | Fault]:
     """What a rule about the dataset says where the record of `later` repeats the kinds of marks of `first`."""
-    yield from _told(code, lambda case: RULES()[code].repeats(first, case.record, kinds), later)
+    yield from _told(code, lambda case: RULES()[code].repeats(first, case, kinds), later)
 
 
 def _told(code: str, look: Callable[[Case], Iterator[Note]], case: Case) -> Iterator[Finding | Fault]:

@@ -13,7 +13,7 @@ Take one of the records out, or reword it.
 from collections.abc import Iterator, Sequence
 
 from readback.rules import _stored
-from readback.types import Note, Place, Record
+from readback.types import Case, Note, Place, Record
 
 CODE = "fmt-duplicate-instruction"
 SEVERITY = "warning"
@@ -35,8 +35,8 @@ FAIL = (
 INSTRUCTION, PROMPT = "instruction", "stored prompt"
 
 
-def marks(record: Record) -> Iterator[tuple[str, str]]:
-    fields = record.fields
+def marks(case: Case) -> Iterator[tuple[str, str]]:
+    fields = case.record.fields if case.record else {}
     instruction = fields.get("instruction")
     if isinstance(instruction, str) and instruction.strip():
         yield INSTRUCTION, f"{fields.get('task_type')}\0{instruction.strip().lower()}"
@@ -45,7 +45,8 @@ def marks(record: Record) -> Iterator[tuple[str, str]]:
         yield PROMPT, stored[1]
 
 
-def repeats(first: Record, later: Record, kinds: Sequence[str]) -> Iterator[Note]:
+def repeats(first: Record, case: Case, kinds: Sequence[str]) -> Iterator[Note]:
+    later = case.record or first
     values = {
         "what": list(kinds),
         "record": first.id,

@@ -10,10 +10,10 @@ citation precision and recall above all, measure the fault of the reference.
 Repair the marks of the reference, or give the record the contexts they were written for.
 """
 
-import re
 from collections.abc import Iterator
 
 from readback.rules import _stored
+from readback.rules._citations import MARK
 from readback.types import Case, Note, Place
 
 CODE = "fmt-reference-cites-missing"
@@ -23,8 +23,6 @@ SENTENCE = "the reference cites {cited}, but there are {contexts} contexts"
 FIX = "repair the marks in the reference, or add the contexts they were written for"
 PASS = ({"data.jsonl": '{"id": "1", "expected_response": "So [1].", "rag": {"contexts": ["one"]}}\n'},)
 FAIL = ({"data.jsonl": '{"id": "1", "expected_response": "So [1] and [3].", "contexts": ["one", "two"]}\n'},)
-
-MARK = re.compile(r"\[(\d{1,9})\]")
 
 
 def check(case: Case) -> Iterator[Note]:

@@ -10,6 +10,7 @@ mismatch and not the model, and nothing in the answers shows it.
 Decide which text is right, and write it in the other places; then train again if it was the training that was wrong.
 """
 
+import re
 from collections.abc import Iterator
 
 from readback.rules._stated import for_model, where
@@ -27,6 +28,7 @@ FAIL = (
     {"readback.yml": _MODEL, "Modelfile": 'FROM x\nSYSTEM "You are brief. "\n'},
 )
 
+MORE = re.compile("  +")
 AROUND = 20  # characters of a text shown before and after the point where two part
 
 
@@ -36,7 +38,7 @@ def check(case: Case) -> Iterator[Note]:
         if first is None:
             continue
         yield from (_note(model, first, other) for other in others if other.text != first.text)
-        if model.modelfile and model.modelfile.system is None and first.source in ("training", "typed"):
+        if model.modelfile and not model.modelfile.system and first.source in ("training", "typed"):
             absent = SystemText("", "modelfile", model.modelfile.place, model.name)
             yield _note(model, first, absent)
 
@@ -68,4 +70,5 @@ def _shown(text: str, at: int) -> str:
     if not text:
         return "nothing"
     start, end = max(0, at - AROUND), at + AROUND
-    return repr(f"{'…' if start else ''}{text[start:end]}{'…' if end < len(text) else ''}")
+    shown = repr(f"{'…' if start else ''}{text[start:end]}{'…' if end < len(text) else ''}")
+    return MORE.sub(lambda blanks: "·" * len(blanks[0]), shown)  # a sentence has single blanks only

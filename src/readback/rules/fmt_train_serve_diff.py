@@ -1,10 +1,13 @@
-"""A model gets another user message than it was trained on.
+"""A model gets another user message, or another text around it, than it was trained on.
 
 The prompt formats say what a fine-tuned model was trained on for each row: the question alone, or the stored prompt.
 Each condition of the model is held against it, character by character. Where the condition is another one by design
 (the instruction-only model given contexts, the RAG-trained model asked without any) that is said once for the
 condition, for information. A messages file the model was trained on is held against the layout, too. System text, and
-what follows `Answer:`, are told by the rules for them.
+what follows `Answer:`, are told by the rules for them. What the training template and the server write around the same
+messages is compared once for each model, on a made-up conversation: an error where the model's `training:` names the
+template, a warning where it is only taken for the one that was used. What a rule about the server tells (a system
+message that stands twice, a lost newline after `<|im_end|>`, a doubled first token) is not said again.
 
 A model answers best to the very bytes it was trained on; one line feed more before `Answer:` is another prompt. In a
 condition that changes them the difference is part of what is measured.
@@ -15,7 +18,7 @@ scores.
 
 from collections.abc import Iterator, Sequence
 
-from readback.rules import _stored
+from readback.rules import _parted, _stored
 from readback.rules._leaks import folded, leaks
 from readback.rules._outside_contexts import Spans, in_message
 from readback.types import Case, Condition, Message, Model, Note, Place, Prompt, Severity
@@ -33,11 +36,16 @@ modes: [{mode: mine, template: "%s"}]
 conditions: [{name: c, mode: %s, model: m}]
 """
 _ROW = '{"task_id": "1", "instruction": "Why?", "rag": {"contexts": ["So."], "prompt": "Question: Why?\\nAnswer:"}}\n'
+_TURNS = "{%% for m in messages %%}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>%s{%% endfor %%}"
+_ASKS = "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+_SERVED = {"readback.yml": "models: {m: {training: {format: chatml-plain}, serving: {chat_template: serve.jinja}}}\n"}
 PASS = (
+    {**_SERVED, "serve.jinja": _TURNS % "\n" + _ASKS},
     {"readback.yml": _SETUP % ("Question: {{ instruction }}\\n\\nAnswer:", "mine"), "data.jsonl": _ROW},
     {"readback.yml": _SETUP % ("", "instruction"), "data.jsonl": _ROW},
 )
 FAIL = (
+    {**_SERVED, "serve.jinja": _TURNS % "" + _ASKS},
     {"readback.yml": _SETUP % ("Question: {{ instruction }}\\nAnswer:", "mine"), "data.jsonl": _ROW},
     {"readback.yml": _SETUP % ("", "hybrid"), "data.jsonl": _ROW},
     {
@@ -62,6 +70,7 @@ AROUND = 20  # characters shown before and after the point where two texts part
 
 def check(case: Case) -> Iterator[Note]:
     if case.assembly is None:
+        yield from _around(case)
         for one in case.workspace.conditions:
             yield from _by_design(case, one)
     elif case.trained is not None:
@@ -74,6 +83,28 @@ def check(case: Case) -> Iterator[Note]:
         if arm and model and prompt and not designed:
             for message in case.messages("user"):
                 yield from _differs(case, message, case.trained, arm, model, prompt)
+
+
+def _around(case: Case) -> Iterator[Note]:
+    """What the training template and the server write around the same messages, where it differs."""
+    for model, probe, found in _parted.parted(case):
+        first = found[0]
+        mine, theirs = _parted.halves(first)
+        by = probe.trained.format if probe.trained else ""
+        how = by if _parted.stated(model) else f"{by}, assumed" if probe.trained and probe.trained.assumed else by
+        left = len(found) - 1
+        more = f" ({left} more {'differences' if left > 1 else 'difference'})" if left else ""
+        values = {
+            "model": model.name,
+            "condition": "its server",
+            "trained": f"{mine} {_parted.behind(first).rstrip(',')} ({how})",
+            "sent": f"{theirs}{more}",
+            "texts": [_parted.text(probe.trained), probe.first.text],
+            "at": [first.a.start, first.b.start],
+        }
+        place = next((one.place for one in first.b.segments if one.place.file), probe.first.place)
+        severity: Severity | None = None if _parted.stated(model) else "warning"
+        yield Note(CODE, values, place if place.file else model.place, f"{model.name}\n{mine}\n{theirs}", severity)
 
 
 def _by_design(case: Case, arm: Condition) -> Iterator[Note]:

@@ -1,7 +1,8 @@
 """A Modelfile has a line that Ollama does not accept.
 
-A directive is unknown or has a stray character, a role is none, or quotes are never closed. Ollama stops at the first
-such place; here reading goes on at the next line, so that the other directives can still be checked.
+A directive is unknown or has a stray character, a role is none, or quotes are never closed. Or, when the model is
+built, a parameter is unknown or has a value of another kind, or `REQUIRES` is no version. Ollama stops at the first
+such place; here reading goes on, so that the other directives can still be checked.
 
 Ollama refuses this file: no model can be made from it, and whatever runs under its name was made from another one.
 
@@ -13,9 +14,15 @@ SEVERITY = "error"
 ON = "load"
 SENTENCE = "Ollama would refuse this file here: {reason}"
 FIX = "correct the line; a text of several lines stands between three quotes at both ends"
-PASS = ({"Modelfile": 'FROM x\nSYSTEM """Be brief.\nBe kind."""\n'},)
+PASS = (
+    {"Modelfile": 'FROM x\nSYSTEM """Be brief.\nBe kind."""\n'},
+    {"Modelfile": "FROM x\nPARAMETER temperature 1e-1\nPARAMETER seed -1\nREQUIRES v0.14.0-rc1\n"},
+)
 FAIL = (
     {"Modelfile": "FROM x\nSYSTEMATIC y\n"},
     {"Modelfile": 'FROM x\nSYSTEM "never closed\n'},
     {"Modelfile": "FROM x\nPARAMETER top-k 1\n"},
+    {"Modelfile": "FROM x\nPARAMETER num_ctxt 4096\n"},
+    {"Modelfile": "FROM x\nPARAMETER num_ctx 4k\n"},
+    {"Modelfile": "FROM x\nREQUIRES 0.14.x\n"},
 )

@@ -5,11 +5,13 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from readback.files.paths import show
 from readback.files.text_file import read_bytes
+from readback.serving.modelfile_build import built
 from readback.serving.modelfile_grammar import NO_FROM, WORDS, Command, Fault, lines, scan, where
 from readback.serving.modelfile_notes import about, at, line_at, repeated
 from readback.serving.modelfile_text import decode
@@ -48,16 +50,18 @@ def parse(data: bytes | str, file: str | None = None) -> Modelfile:
     last = {c.name: c for c in commands}
     system, template = last.get("system"), last.get("template")
     faults = [item for item in items if isinstance(item, Fault)]
+    refused = tuple(islice((note for command in commands for note in built(command, base, starts)), FAULTS))
     notes = [
         *([Note("dat-bom", {"encoding": encoding}, replace(base, line=1))] if _marked(data) else []),
         *(Note("oll-syntax", {"reason": f.reason}, at(base, starts, f.start), line_at(text, f.start)) for f in faults),
         *(
             [Note("dat-limit", {"what": "faults in a Modelfile", "limit": FAULTS}, base)]
-            if len(faults) == FAULTS
+            if FAULTS in (len(faults), len(refused))
             else []
         ),
         *([] if "model" in last else [Note("oll-no-from", {}, base)]),
         *(note for command in commands for note in about(command, text, base, starts)),
+        *refused,
         *repeated(commands, base, starts),
         *([Note("oll-empty-system", {}, at(base, starts, system.start))] if system and not system.args else []),
     ]

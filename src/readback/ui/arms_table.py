@@ -10,7 +10,11 @@ from typing import Any
 from markupsafe import Markup
 
 from readback.assembly import assemble
+from readback.assembly.probes import probes
 from readback.audit.summary import Audit, Row
+from readback.difference.parting import behind, of_probe
+from readback.rules import _parted
+from readback.serving import limits
 from readback.types import Workspace
 from readback.ui import observed, show
 from readback.ui.headline import Headline, pictures
@@ -90,8 +94,8 @@ def _cells(shop: Workspace, row: Row, headline: Headline | None) -> Cells:
         "task": row.task,
         "adapter": row.adapter,
         "system": f"{row.system} {row.system_sha}" if row.system_sha else t("overview.no_system"),
-        "trained": trained(shop, row)[0],
-        "longest": row.longest,
+        "trained": "; ".join(part for part in (trained(shop, row)[0], text_of(shop, row)[0]) if part),
+        "longest": row.tokens.count if row.tokens else row.longest,
         "errors": row.errors,
         "warnings": row.warnings,
         "observed": t("overview.observed_cell", equal=seen[0], logged=seen[1]) if (seen := row.observed)[1] else None,
@@ -117,16 +121,39 @@ def _system(shop: Workspace, row: Row) -> Markup:
     return show.h('<span class="rb-hinted" tabindex="0">{} <code>{}</code>{}</span>', source, row.system_sha[:8], hint)
 
 
+def text_of(shop: Workspace, row: Row) -> tuple[str, bool]:
+    """Whether the server writes the same text around the messages as training did, and whether that is bad."""
+    model, probe = shop.models.get(row.model or ""), probes(shop).get(row.model or "")
+    if model is None or probe is None or probe.trained is None:
+        return "", False
+    if not (probe.trained.segments and probe.first.segments):
+        return "", False
+    found = [one for one in of_probe(probe) if not _parted.harmless(one, probe.first.kind, model)]
+    assumed = t("overview.text_assumed", name=probe.trained.format) if probe.trained.assumed else ""
+    if not found:
+        return f"{t('overview.text_same')}{assumed}", False
+    where = behind(found[0]).replace("`", "")
+    return f"{t('overview.text_differs', where=where, n=len(found))}{assumed}", True
+
+
 def _trained(shop: Workspace, row: Row) -> Markup:
     said, bad = trained(shop, row)
-    return show.h('<span class="{}">{}</span>', "rb-warn" if bad else "rb-fine", said or "–")
+    system = show.h('<span class="{}">{}</span>', "rb-warn" if bad else "rb-fine", said or "–")
+    text, apart = text_of(shop, row)
+    if not text:
+        return system
+    door = show.link("messages", text, **{**asdict(row.choice), "view": "training"}) if apart else text
+    return show.h('{}<br><span class="rb-small {}">{}</span>', system, "rb-warn" if apart else "rb-fine", door)
 
 
 def _longest(shop: Workspace, row: Row) -> Markup:
-    model = shop.models.get(row.model or "")
-    said = t("overview.limit", n=model.context) if model and model.context else ""
-    limit = show.h('<br><span class="rb-small">{}</span>', said) if said else ""
-    return show.h("{}{}", show.number(row.longest), limit)
+    limit, counted = limits.of(shop.models.get(row.model or "")), row.tokens
+    if limit is None or counted is None:
+        return show.h('{}<br><span class="rb-small">{}</span>', show.number(row.longest), t("overview.characters"))
+    word = "of_limit" if counted.exact else "of_limit_estimated"
+    said = t(f"overview.{word}", n=limit.room)
+    looks = "rb-warn" if counted.count > limit.room else "rb-small"
+    return show.h('{}<br><span class="{}">{}</span>', show.number(counted.count), looks, said)
 
 
 def _to_messages(shop: Workspace, row: Row) -> Markup:

@@ -21,8 +21,8 @@ USES = {"used": "rb-s rb-data", "inside": "rb-s rb-data", "unused": "rb-small"} 
 SHOWN = 200  # characters of a field's value in the list
 
 
-def origins(segments: Sequence[Segment]) -> None:
-    """A bar and a legend of the looks, with characters; choosing one dims the rest."""
+def origins(segments: Sequence[Segment], sizes: Mapping[str, str]) -> None:
+    """A bar and a legend of the looks, with characters and tokens (`sizes`); choosing one dims the rest."""
     counts = Counter[str]()
     for segment in segments:
         counts[exact.look(segment)] += len(segment.text)
@@ -33,7 +33,7 @@ def origins(segments: Sequence[Segment]) -> None:
     bars = show.join(
         [show.h('<span class="rb-{}" style="flex:{} 0 auto"></span>', look, counts[look]) for look in present]
     )
-    rows = show.join([_legend(look, counts[look], whole) for look in present])
+    rows = show.join([_legend(look, counts[look], whole, sizes.get(look, "")) for look in present])
     show.draw(show.h('<h3>{}</h3><div class="rb-bar" aria-hidden="true">{}</div><ul class="rb-legend">{}</ul>',
                      t("messages.where_from"), bars, rows))  # fmt: skip
     if len(present) > 1:
@@ -46,20 +46,21 @@ def _say_look(look: str) -> str:
     return t(f"messages.look_{look}") if look else t("messages.dim_none")
 
 
-def _legend(look: str, count: int, whole: int) -> Markup:
+def _legend(look: str, count: int, whole: int, size: str) -> Markup:
+    sizes = ", ".join(part for part in (t("messages.characters", n=count), size) if part)
     return show.h(
         '<li><span class="rb-s rb-{}">{}</span> <span class="rb-small">{}</span></li>',
         look,
         t(f"messages.look_{look}"),
-        t("messages.share", characters=t("messages.characters", n=count), percent=100 * count / whole),
+        t("messages.share", characters=sizes, percent=100 * count / whole),
     )
 
 
 def fields(record: Record, made: Assembly, found: Sequence[Finding]) -> None:
     """The record's fields, each item of a list by itself; marked are those in the messages and those with findings."""
-    aliases = _aliases(made)
-    used = used_names(made, aliases)
-    leaves = [(path, value) for path, value in leaves_of(record.fields) if _head(path) not in aliases]
+    mapped = aliases(made)
+    used = used_names(made, mapped)
+    leaves = [(path, value) for path, value in leaves_of(record.fields) if _head(path) not in mapped]
     if not leaves:
         show.draw(show.h('<p class="rb-small">{}</p>', t("messages.no_fields")))
         return
@@ -75,14 +76,14 @@ def fields(record: Record, made: Assembly, found: Sequence[Finding]) -> None:
         st.caption(t("messages.more_fields", n=len(leaves) - FIELDS))
 
 
-def used_names(made: Assembly, aliases: Mapping[str, str]) -> frozenset[str]:
+def used_names(made: Assembly, mapped: Mapping[str, str]) -> frozenset[str]:
     """The paths of the record that stand in the messages, by the names the file has for them."""
     segments = (segment for message in made.messages for segment in message.segments)
     names = {segment.name for segment in segments if segment.origin == "variable" and segment.name}
-    return frozenset(aliases.get(_head(name), _head(name)) + name[len(_head(name)) :] for name in names)
+    return frozenset(mapped.get(_head(name), _head(name)) + name[len(_head(name)) :] for name in names)
 
 
-def _aliases(made: Assembly) -> Mapping[str, str]:
+def aliases(made: Assembly) -> Mapping[str, str]:
     """Names that stand for a field of the file: mapped variables, and what a judge calls its inputs."""
     shop = choice.workspace()
     judge = shop.judges.get(made.choice.judge or "")

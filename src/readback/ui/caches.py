@@ -14,6 +14,7 @@ import streamlit as st
 
 from readback import workspace as reading
 from readback.audit import engine
+from readback.audit.beside import apart
 from readback.observed.observer import Observer
 from readback.records.answers import Answers, open_answers
 from readback.records.dataset import open_dataset
@@ -90,7 +91,7 @@ def found(key: Key, index: int, mark: str, asked: tuple[str | None, ...], _find:
 def audit(path: str, stamp: str, fields: tuple[tuple[str, str], ...], _made: Workspace | None = None) -> Job:
     """The audit."""
     made = _made or workspace(path, stamp, fields)[0]
-    job = _audits()[path, stamp, fields] = Job(lambda progress: made and engine.check(made, progress=progress))
+    job = _audits()[path, stamp, fields] = Job(lambda progress: made and apart(engine.check(made, progress=progress)))
     return job
 
 

@@ -101,9 +101,12 @@ def accept() -> None:
     begin()
 
 
-def overtaken() -> None:
+def overtaken(why: object = "") -> None:
     """What the dataset held is gone, so the new is shown: say so, and run again. For what cannot be shown as it was."""
     file = workspace().dataset
+    if why and held.given_up():  # nobody writes to it: it cannot be read
+        show.problem(t("frame.unreadable", file=file.path if file else ""), str(why))
+        st.stop()
     st.session_state["overtaken"] = t("frame.overtaken", file=file.path if file else "")
     held.forget()
     accept()
@@ -143,8 +146,8 @@ def record() -> Record:
     try:
         if not data.written:
             return held.keep_record(key(), at, data.record(at))
-    except DatasetChanged:
-        pass
+    except DatasetChanged as changed:
+        overtaken(changed)
     overtaken()
     raise AssertionError("the page runs again")
 
@@ -239,8 +242,8 @@ def audit() -> Audit | None:
         overtaken()
     try:
         return cast(Audit | None, wait(caches.audit(*key(), workspace()), "frame.checking", "audit"))
-    except DatasetChanged:
-        overtaken()
+    except DatasetChanged as changed:
+        overtaken(changed)
         raise
 
 

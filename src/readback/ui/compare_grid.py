@@ -149,10 +149,11 @@ def _shown(cell: Glance | None, letters: Mapping[str, str], tints: list[str], no
                       t("compare.grid_too_late" if cell.late else "compare.grid_not_built"))  # fmt: skip
     letter = letters[cell.fingerprint]
     tint = tints.index(cell.fingerprint) % TINTS
+    size = t("compare.cell_size", characters=t("messages.characters", n=cell.characters), tokenizer=cell.tokenizer)
+    number = t("compare.cell_tokens" if cell.exact else "compare.cell_estimated", n=cell.tokens)
     found = [show.severity(word, n) for word, n in (("error", cell.errors), ("warning", cell.warnings)) if n]
     return show.h('<td><span class="rb-letter rb-tint-{}">{}</span> <span title="{}">{}</span><br>{}<br>{}</td>', tint,
-                  letter, t("messages.characters", n=cell.characters), show.number(cell.characters), doors,
-                  show.join(found, " "))  # fmt: skip
+                  letter, size, number, doors, show.join(found, " "))  # fmt: skip
 
 
 def _door(which: str, one: Choice, now: Mapping[str, Choice]) -> Markup:

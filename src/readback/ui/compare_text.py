@@ -16,6 +16,7 @@ from readback.ui.compare_rows import LONG, Fold, Part, Row, Span
 from readback.ui.words import t
 
 Describe = Callable[[Segment], str]
+Third = Callable[[Span], str]
 
 
 class Text:
@@ -59,9 +60,14 @@ class Text:
         return "".join(made)
 
 
-def side_by_side(a: Text, b: Text, shown: Sequence[Row | Fold]) -> str:
-    """Rows of two cells."""
-    return "".join(_fold(one, _both(a, b, (one.part,))) if isinstance(one, Fold) else _row(a, b, one) for one in shown)
+def side_by_side(a: Text, b: Text, shown: Sequence[Row | Fold], third: Third | None = None) -> str:
+    """Rows of two cells; of three where `third` says what stands beside a stretch of B."""
+    return "".join(
+        _fold(one, _both(a, b, (one.part,)) + _third(third, one.part.b))
+        if isinstance(one, Fold)
+        else _row(a, b, one, third)
+        for one in shown
+    )
 
 
 def inline(a: Text, b: Text, shown: Sequence[Row | Fold]) -> str:
@@ -80,11 +86,16 @@ def inline(a: Text, b: Text, shown: Sequence[Row | Fold]) -> str:
     return "".join(made) + ("</div>" if open_row else "")
 
 
-def _row(a: Text, b: Text, row: Row) -> str:
+def _row(a: Text, b: Text, row: Row, third: Third | None) -> str:
     same = "" if any(part.number for part in row.parts) else " rb-same"
     line_a = row.line_a if any(start < stop for start, stop in (part.a for part in row.parts)) else 0
     line_b = row.line_b if any(start < stop for start, stop in (part.b for part in row.parts)) else 0
-    return f'<div class="rb-row{same}">{_both(a, b, row.parts, line_a, line_b)}</div>'
+    beside = _third(third, (row.parts[0].b[0], row.parts[-1].b[1]))
+    return f'<div class="rb-row{same}">{_both(a, b, row.parts, line_a, line_b)}{beside}</div>'
+
+
+def _third(third: Third | None, span: Span) -> str:
+    return f'<div class="rb-cell rb-c-cell">{third(span)}</div>' if third else ""
 
 
 def _both(a: Text, b: Text, parts: Sequence[Part], line_a: int = 0, line_b: int = 0) -> str:
@@ -95,12 +106,12 @@ def _both(a: Text, b: Text, parts: Sequence[Part], line_a: int = 0, line_b: int 
 
 
 def _removed(a: Text, b: Text, part: Part) -> str:
-    inner = a.html(part.a, _blank(a, b, part))
+    inner = a.html(part.a, _blank(a, b, part) or a.text[slice(*part.a)].isspace())
     return f'<del class="rb-del" data-rb-change="{part.number}" tabindex="-1">{inner}</del>' if inner else ""
 
 
 def _added(a: Text, b: Text, part: Part) -> str:
-    inner = b.html(part.b, _blank(a, b, part))
+    inner = b.html(part.b, _blank(a, b, part) or b.text[slice(*part.b)].isspace())
     return f'<ins class="rb-ins" data-rb-change="{part.number}" tabindex="-1">{inner}</ins>' if inner else ""
 
 

@@ -14,7 +14,7 @@ from readback.ui import address, choice, compare_made, exact, message, show
 from readback.ui.compare_rows import LONG, Fold, Row, count, rows
 from readback.ui.compare_sides import side
 from readback.ui.compare_text import Text, inline, side_by_side
-from readback.ui.compare_words import labels
+from readback.ui.compare_words import coded, form, labels
 from readback.ui.words import language, t
 
 VIEWS = ("text", "grid", "records")
@@ -48,7 +48,12 @@ def said(d: Difference) -> None:
     if side("a") == side("b"):
         show.notice(t("compare.choose_b"))
     elif d.a.messages and d.b.messages:
-        show.draw(show.h('<p class="rb-lead" role="status">{}</p>', compare_made.sentence(d)))
+        sentence = compare_made.sentence(d)
+        show.draw(show.h('<p class="rb-lead" role="status">{}</p>', coded(sentence) if d.partings else sentence))
+    for name, shown in (("A", d.a), ("B", d.b)):
+        if words := form(shown):
+            assumed = shown.trained and shown.trained.template and shown.trained.template.basis == "assumed"
+            show.notice(t("compare.side_is", side=name, label=words), "warning" if assumed else "info")
     if any(shown.assembly and shown.assembly.masked for shown in (d.a, d.b)):
         show.notice(t("messages.masked"), "warning")
     if d.coarse:

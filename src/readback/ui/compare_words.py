@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from readback.difference.sides import Side
+from markupsafe import Markup
+
+from readback.difference.sides import Shown, Side
 from readback.types import Choice
-from readback.ui import choice, exact, options
+from readback.ui import choice, exact, options, show
 from readback.ui.compare_sides import side
 from readback.ui.words import t
 
@@ -32,6 +34,22 @@ def _label(one: Side, other: Side) -> str:
         name = Path(one.workspace).name if one.workspace else choice.workspace_id()
         parts.append(t("compare.in_workspace", name=name))
     return ", ".join(parts)
+
+
+def coded(sentence: str) -> Markup:
+    """A sentence whose stretches between backquotes are set as code."""
+    parts = sentence.split("`")
+    return show.join([show.h("<code>{}</code>", part) if at % 2 else part for at, part in enumerate(parts)])
+
+
+def form(shown: Shown) -> str:
+    """What is shown of what was trained on; nothing for other sides."""
+    found = shown.trained.template if shown.trained else None
+    if not shown.form:
+        return ""
+    if shown.form == "messages" or found is None:
+        return t("compare.form_unknown" if shown.trained and shown.trained.missing else "compare.form_messages")
+    return t(f"compare.form_{shown.form}", name=found.name) + t(f"compare.basis_{found.basis}")
 
 
 def sent(one: Choice) -> str:

@@ -9,10 +9,11 @@ a lone surrogate: these three are shown as a glyph in a span of their own, and o
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from readback.types import Origin, Segment
 
@@ -57,7 +58,8 @@ SPECIAL_OR_BLANK = re.compile(f"{SPECIAL.pattern}| ")
 class Mark:
     """A stretch that a finding is about: character offsets, its number in the list beside the text, and its words.
 
-    `severity` is the finding's, or "hit" for what was searched for; such a stretch has the number 0.
+    `severity` is the finding's, "hit" for what was searched for, "cite" (or "cite-ok" …) for a citation; the last two
+    have the number 0.
     """
 
     start: int
@@ -69,6 +71,16 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
+class Token:
+    """A stretch that a token stands for: its look (even, odd, special, doubled), and what it answers."""
+
+    start: int
+    end: int
+    look: str
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
 class Piece:
     """A run of characters with one origin and one set of marks."""
 
@@ -76,6 +88,7 @@ class Piece:
     text: str
     segment: Segment
     marks: tuple[Mark, ...]
+    token: Token | None = None
 
 
 def look(segment: Segment) -> str:
@@ -83,17 +96,26 @@ def look(segment: Segment) -> str:
     return LOOKS.get(segment.origin, "unknown")
 
 
-def pieces(segments: Iterable[Segment], marks: Sequence[Mark] = ()) -> Iterator[Piece]:
-    """The segments cut where marks begin and end."""
-    at = 0
+def pieces(
+    segments: Iterable[Segment], marks: Sequence[Mark] = (), tokens: Sequence[Token] = ()
+) -> Iterator[Piece]:
+    """The segments cut where marks begin and end, and tokens, which follow each other."""
+    at, waiting = 0, deque(tokens)
     for segment in segments:
         end = at + len(segment.text)
-        edges = {edge for mark in marks for edge in (mark.start, mark.end) if at < edge < end}
-        cuts = sorted({at, end, *edges})
-        for start, stop in pairwise(cuts):
+        cuts = {edge for mark in marks for edge in (mark.start, mark.end) if at < edge < end}
+        cuts |= {edge for token in _before(waiting, end) for edge in (token.start, token.end) if at < edge < end}
+        for start, stop in pairwise(sorted({at, end, *cuts})):
             over = tuple(mark for mark in marks if mark.start < stop and mark.end > start)
-            yield Piece(start, segment.text[start - at : stop - at], segment, over)
+            while waiting and waiting[0].end <= start:
+                waiting.popleft()
+            token = waiting[0] if waiting and waiting[0].start < stop else None
+            yield Piece(start, segment.text[start - at : stop - at], segment, over, token)
         at = end
+
+
+def _before(waiting: Iterable[Token], end: int) -> Iterator[Token]:
+    return takewhile(lambda token: token.start < end, waiting)
 
 
 def html(
@@ -104,9 +126,10 @@ def html(
     describe: Callable[[Segment], str] = lambda segment: segment.name or segment.origin,
     language: str = "",
     label: str = "",
+    tokens: Sequence[Token] = (),
 ) -> str:
-    """One `<div class="rb-exact">` whose text is the segments' text."""
-    cut = tuple(pieces(segments, marks))
+    """One `<div class="rb-exact">` whose text is the segments' text; `tokens` are drawn as borders in it."""
+    cut = tuple(pieces(segments, marks, tokens))
     stop = 0 if len(cut) <= STOPS else -1
     body = "".join(_piece(piece, whitespace, describe(piece.segment), stop) for piece in cut)
     attributes = f' lang="{escape(language)}"' if language else ""
@@ -167,7 +190,13 @@ def cut(segments: Iterable[Segment], start: int, stop: int) -> tuple[Segment, ..
 
 
 def _piece(piece: Piece, whitespace: bool, said: str, stop: int) -> str:
-    attributes = f'class="rb-s rb-{look(piece.segment)}" data-from="{attribute(said)}" tabindex="{stop}"'
+    cited = [mark.title for mark in piece.marks if mark.severity.startswith("cite")]
+    said = ". ".join((*cited, said)) if cited else said
+    looks = f"rb-s rb-{look(piece.segment)}"
+    if token := piece.token:
+        looks += f" rb-t rb-t-{token.look}{' rb-t-begin' if token.start == piece.start else ''}"
+        said = f"{token.said}, {said}"
+    attributes = f'class="{looks}" data-from="{attribute(said)}" tabindex="{stop}"'
     inner = f"<span {attributes}>{text(piece.text, whitespace)}</span>"
     for mark in piece.marks:
         looks = f"rb-find rb-{mark.severity}{' rb-here' if mark.here else ''}"

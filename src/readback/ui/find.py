@@ -11,6 +11,7 @@ from readback.audit import scan
 from readback.audit.scan import There
 from readback.audit.summary import Audit
 from readback.records.dataset import DatasetChanged
+from readback.types import Choice
 from readback.ui import asked, caches, choice, work
 from readback.ui.words import t
 from readback.ui.work import Job
@@ -38,7 +39,7 @@ def finding(back: bool) -> None:
     and the page shows how far that is.
     """
     at, sent, shop, data = choice.position(), choice.sent(), choice.workspace(), choice.dataset()
-    if (audit := _audit()) is not None and sent in assemble.choices(shop):
+    if (audit := _audit()) is not None and sent in (assemble.choices(shop) or (Choice(),)):
         return _go(scan.pick(scan.of_audit(audit, sent), at, back))
     known = st.session_state.get(KNOWN)
     if known is not None and known[0] == (choice.key(), sent):
@@ -61,7 +62,7 @@ def arrive() -> None:
         st.session_state.pop(KIND, None)
         return
     if isinstance(job.error, DatasetChanged):
-        choice.overtaken()
+        choice.overtaken(job.error)
     if job.error is not None:
         asked.drop(KIND)  # else it would fail again at each look
     if work.look(job, "messages.looking", KIND):

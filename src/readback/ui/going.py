@@ -8,15 +8,16 @@ from dataclasses import asdict
 import streamlit as st
 
 from readback.assembly import assemble
-from readback.audit.summary import Audit, arm
+from readback.audit.summary import Audit, Row, arm
 from readback.records.dataset import Dataset, DatasetChanged
-from readback.types import Choice, Model, Workspace
+from readback.serving import limits
+from readback.serving.limits import Limit
+from readback.types import Choice, Model, Tokens, Workspace
 from readback.ui import address, asked, beside, caches, choice, compare_words, exact, held, work
 from readback.ui.words import t
 from readback.ui.work import Job, Progress
 
 KIND = "going"
-PER_TOKEN = 4  # characters a token, the usual estimate
 EMPTY: tuple[object, ...] = ("", None, [], {})
 
 There = tuple[int, Choice | None, str]  # the record's number, what is sent, why it stands out
@@ -48,7 +49,7 @@ def arrive() -> None:
         return
     job = _empty_job() if name == "empty" else _check()
     if isinstance(job.error, DatasetChanged):
-        choice.overtaken()
+        choice.overtaken(job.error)
     if job.error is not None:
         st.session_state.pop(KIND)  # else it would fail again at each look
         asked.drop(KIND)
@@ -99,20 +100,20 @@ def _found(name: str, audit: Audit, shop: Workspace) -> There | None:
 
 
 def _nearest(audit: Audit, shop: Workspace) -> There | None:
-    """The prompt that takes the largest share of what its model reads, by an estimate."""
-    best: tuple[float, int, Choice, int, Model] | None = None
-    for one in assemble.choices(shop):
-        ends, model = audit.lengths.get(arm(one)), _model(shop, one)
-        if one.judge is None and ends is not None and model is not None:
-            share = ends.longest / PER_TOKEN / (model.context or 1)
-            if best is None or share > best[0]:
-                best = (share, ends.longest_at, one, ends.longest, model)
+    """The prompt that takes the largest share of what its model reads beside its answer."""
+    best: tuple[float, Row, Tokens, Limit] | None = None
+    for row in audit.conditions:
+        counted, limit = row.tokens, limits.of(shop.models.get(row.model or ""))
+        if counted and limit and (best is None or counted.count / limit.room > best[0]):
+            best = (counted.count / limit.room, row, counted, limit)
     if best is None:
         return None
-    share, index, sent, n, model = best
-    said = {"n": n, "tokens": n // PER_TOKEN, "percent": 100 * share, "limit": model.context, "model": model.name}
-    where = {"record": called(index), "sent": compare_words.sent(sent)}
-    return index, sent, t("messages.go_limit_said", **where, **said)
+    share, row, counted, limit = best
+    index = audit.lengths[arm(row.choice)].longest_at
+    said = {"n": row.longest, "tokens": counted.count, "tokenizer": counted.tokenizer, "percent": 100 * share,
+            "limit": limit.room, "model": row.model}  # fmt: skip
+    where = {"record": called(index), "sent": compare_words.sent(row.choice)}
+    return index, row.choice, t("messages.go_limit_said", **where, **said)
 
 
 def _widest(audit: Audit) -> There | None:
@@ -183,7 +184,7 @@ def _model(shop: Workspace, sent: Choice) -> Model | None:
     """The model that is sent to, where the files say how much it reads."""
     condition = shop.condition(sent.condition) if sent.condition else None
     model = shop.models.get(condition.model or "") if condition else None
-    return model if model is not None and model.context else None
+    return model if limits.of(model) else None
 
 
 def called(index: int) -> str:

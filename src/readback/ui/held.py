@@ -21,6 +21,7 @@ from readback.ui.caches import Key
 from readback.ui.stamp import Stamp, stamp
 from readback.ui.work import Job
 
+RETRIES, SHORT = 3, 60.0  # how often a dataset is opened again within how many seconds
 SHARED = 1.0  # seconds in which all sessions share one look at a folder
 
 
@@ -89,6 +90,14 @@ def keep_record(key: Key, at: int, seen: Record) -> Record:
     """Remember the record in view."""
     st.session_state["held_record"] = (key, at, seen)
     return seen
+
+
+def given_up() -> bool:
+    """Whether opening a dataset again was tried too often within a short time to help."""
+    now = time.monotonic()
+    tried = [at for at in st.session_state.get("tried_again", ()) if now - at < SHORT]
+    st.session_state["tried_again"] = [] if len(tried) >= RETRIES else [*tried, now]
+    return len(tried) >= RETRIES
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ MESSAGES = {
     "f": ("next_finding", "keys.next_finding"),
     "F": ("previous_finding", "keys.previous_finding"),
     "w": ("whitespace", "keys.whitespace"),
+    "t": ("tokens", "keys.tokens"),
     "d": ("to_compare", "keys.to_compare"),
     "/": ("find", "keys.find"),
     "?": ("keys", "keys.this_list"),

@@ -8,7 +8,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback import rules
-from readback.assembly import assemble, wire_text
+from readback.assembly import wire_text
 from readback.dialects import row_fields
 from readback.types import Answer, Assembly, Case, Finding, Record, Segment, Wire, Workspace
 from readback.ui import address, choice, show
@@ -17,26 +17,21 @@ from readback.ui.words import t
 VIEWS = ("messages", "wire", "training", "stored")
 
 
-def wire(made: Assembly) -> Wire | None:
-    """What the server makes of the messages, where a chat format is known."""
+def wire(made: Assembly, record: Record | None = None) -> Wire | None:
+    """What the server makes of the messages (of the record in view), where it is known."""
     shop = choice.workspace()
     arm = shop.condition(made.choice.condition) if made.choice.condition else None
-    return wire_text.sent(shop, choice.record(), made, arm, False)
+    return wire_text.sent(shop, record or choice.record(), made, arm, False)
 
 
 def losses(sent: Wire | None, made: Assembly, known: Sequence[Finding]) -> tuple[Finding, ...]:
-    """What the chat format does to the messages and the audit did not say: a system text dropped, a history lost."""
+    """What the chat format does to the messages and the audit did not say: a system text dropped, a history lost.
+
+    What a model's own server does, the audit says.
+    """
     case = Case(choice.workspace(), choice.record(), made)
-    noted = (rules.noted(note, case) for note in (sent.notes if sent else ()))
+    noted = (rules.noted(note, case) for note in (sent.notes if sent and sent.kind == "format" else ()))
     return tuple(one for one in noted if one.key not in {other.key for other in known})
-
-
-def training(made: Assembly) -> Assembly | None:
-    """What the condition's model was trained on for this record, where a layout is known."""
-    shop = choice.workspace()
-    arm = shop.condition(made.choice.condition) if made.choice.condition else None
-    model = arm.model if arm else next(iter(shop.models), None)
-    return assemble.training(shop, choice.record(), model) if model else None
 
 
 def stored(record: Record, answer: Answer | None) -> tuple[Segment, ...]:
@@ -49,24 +44,30 @@ def stored(record: Record, answer: Answer | None) -> tuple[Segment, ...]:
     return ()
 
 
-def switch(**there: bool) -> str:
-    """Draw the switch and answer the view; one that is not there stays, greyed, and says what it needs."""
+def switch(errors: int = 0, **there: bool) -> str:
+    """Draw the switch and answer the view; one that is not there stays, greyed, and says what it needs.
+
+    `errors`: of the server that makes what the model reads, since no other view shows them.
+    """
     there = {"messages": True, **there}
     asked = st.query_params.get("view", "messages")
     view = asked if there.get(asked) else "messages"
-    doors = show.join([_door(name, there.get(name, False), name == view) for name in VIEWS])
+    doors = show.join([
+        _door(name, there.get(name, False), name == view, errors if name == "wire" else 0) for name in VIEWS
+    ])  # fmt: skip
     show.draw(show.h('<nav class="rb-switch" aria-label="{}">{}</nav>', t("messages.views"), doors))
     return view
 
 
-def _door(name: str, there: bool, here: bool) -> Markup:
+def _door(name: str, there: bool, here: bool, errors: int) -> Markup:
     title = t(f"messages.view_{name}")
     if not there:
         return show.h('<span class="rb-off">{}<small>{}</small></span>', title, t(f"messages.needs_{name}"))
-    kept = {key: st.query_params.get(key) for key in ("whitespace", "look")}
+    kept = {key: st.query_params.get(key) for key in ("whitespace", "look", "tokens", "citations", "replies")}
     current = show.h(' aria-current="page"') if here else ""
     href = address.href("messages", view=None if name == "messages" else name, **kept)
-    return show.h('<a class="rb-link" target="_self" href="{}"{}>{}</a>', href, current, title)
+    wrong = show.h(" {}", show.severity("error", errors)) if errors else ""
+    return show.h('<a class="rb-link" target="_self" href="{}"{}>{}{}</a>', href, current, title, wrong)
 
 
 def same(one: Assembly, other: Assembly, role: str) -> bool | None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import streamlit as st
 from markupsafe import Markup
 
+from readback.audit.beside import looked_at
 from readback.audit.groups import WEIGHT, Group, area, names
 from readback.audit.summary import Audit
 from readback.types import Finding, Place
@@ -47,14 +48,14 @@ def say_arm(arm: str) -> str:
     return t("findings.no_row") if arm == NO_ROW else exact.spelled(arm)
 
 
-def rules(found: Sequence[Group], chosen: str, records: int) -> Markup:
+def rules(found: Sequence[Group], chosen: str, records: int, audit: Audit) -> Markup:
     """Every rule as a link with its bar; a link keeps the filter."""
     kept = {key: st.query_params.get(key) for key in FILTERS}
     label = t("findings.rules", n=len(found))
     return show.h(
         "<nav class='rb-rules' aria-label='{}'>{}</nav>",
         label,
-        show.join([_rule(g, chosen, records, kept) for g in found]),
+        show.join([_rule(g, chosen, looked_at(audit, g.code, records), kept) for g in found]),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from readback.audit import training
 from readback.records.dataset import Counts, Dataset
 from readback.rules import finding
 from readback.types import Finding, Workspace
@@ -39,7 +40,7 @@ def counts(file: str, said: Counts) -> str:
 
 def noticed(shop: Workspace, data: Dataset | None) -> tuple[Finding, ...]:
     """What was noticed while the files were read."""
-    return tuple(finding(note) for note in (*shop.notes, *(data.notes if data else ())))
+    return tuple(finding(note) for note in (*shop.notes, *(training.noted(shop, data) if data else ())))
 
 
 def _used(used: bool) -> str:

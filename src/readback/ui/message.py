@@ -9,7 +9,8 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.types import Finding, Place, Segment
-from readback.ui import address, choice, exact, exports, hits, notes, show
+from readback.ui import address, choice, cited, exact, exports, hits, notes, show, token_sizes
+from readback.ui.token_sizes import UNSIZED, Cut, Sized
 from readback.ui.words import language, t
 
 
@@ -20,15 +21,21 @@ def message(
     found: Sequence[Finding] = (),
     numbers: Sequence[int] = (),
     masked: bool = False,
+    more: Sequence[exact.Mark] = (),
+    sized: Sized = UNSIZED,
+    held: cited.Source | None = None,
 ) -> None:
-    """Draw a text. `name` is unique on the page; `found` are findings with offsets into it, `numbers` theirs."""
+    """Draw a text. `name` is unique on the page; `found` are findings with offsets into it, `numbers` theirs, `more`
+    are further marks, `sized` its tokens; `held` is what the citations of an answer are held against.
+    """
     text = "".join(segment.text for segment in segments)
     raw = exports.exact(text)
-    counts = (
-        f"{t('messages.characters', n=len(text))}, {t('messages.bytes', n=len(raw))}" if text else t("messages.no_text")
-    )
+    sizes = (t("messages.characters", n=len(text)), t("messages.bytes", n=len(raw)), sized.said)
+    counts = ", ".join(part for part in sizes if part) if text else t("messages.no_text")
     head = show.h('<div class="rb-head"><h2>{}</h2><span class="rb-small">{}</span></div>', title, counts)
-    _text(name, title, head, segments, (*marks(found, numbers), *hits.marks(text)))
+    cut = sized.cut if token_sizes.on() else None
+    marked = (*marks(found, numbers), *more, *hits.marks(text), *cited.marked(text, held))
+    _text(name, title, head, segments, marked, cut)
     _take(name, title, text, raw, masked)
 
 
@@ -50,11 +57,18 @@ def describe(segment: Segment) -> str:
     return ", ".join(part for part in (" ".join(said.split()), place) if part)
 
 
-def markup(name: str, title: str, segments: Sequence[Segment], marked: Sequence[exact.Mark] = ()) -> str:
+def markup(
+    name: str,
+    title: str,
+    segments: Sequence[Segment],
+    marked: Sequence[exact.Mark] = (),
+    tokens: Sequence[exact.Token] = (),
+) -> str:
     """The element itself, for pages that draw several texts beside each other."""
     shop, _ = choice.peek()
     spoken = shop.language if shop and shop.language != language() else ""
-    text = exact.html(segments, marked, whitespace=whitespace(), describe=describe, language=spoken, label=title)
+    text = exact.html(segments, marked, whitespace=whitespace(), describe=describe, language=spoken, label=title,
+                      tokens=tokens)  # fmt: skip
     dim = st.query_params.get("look", "")
     dims = " ".join(f"rb-dim-{look}" for look in exact.ORDER if dim in exact.ORDER and look != dim)
     return f'<div class="{dims}" id="text-{name}">{text}</div>'
@@ -65,18 +79,28 @@ def whitespace() -> bool:
     return st.query_params.get("whitespace") == "1"
 
 
-def _text(name: str, title: str, head: Markup, segments: Sequence[Segment], marked: Sequence[exact.Mark]) -> None:
+def _text(
+    name: str,
+    title: str,
+    head: Markup,
+    segments: Sequence[Segment],
+    marked: Sequence[exact.Mark],
+    cut: Cut | None,
+) -> None:
     here = next((mark.start for mark in marked if mark.here), None)
-    shown, start, left = exact.window(segments, whitespace(), here)
-    if not left or st.session_state.get(f"whole_{name}") == (choice.position(), choice.sent()):
-        st.html(f'<div class="rb">{head}{markup(name, title, segments, marked)}</div>')
-        return
+    shown, start, left = exact.window(segments, whitespace() or cut is not None, here)
     total = sum(len(segment.text) for segment in segments)
+    if not left or (not cut and st.session_state.get(f"whole_{name}") == (choice.position(), choice.sent())):
+        drawn = token_sizes.drawn(cut, (0, total))
+        st.html(f'<div class="rb">{head}{markup(name, title, segments, marked, drawn)}</div>')
+        return
     end = start + sum(len(segment.text) for segment in shown)
     moved = [exact.shifted(mark, -start) for mark in marked if mark.end > start and mark.start < end]
-    st.html(f'<div class="rb">{head}{markup(name, title, shown, moved)}</div>')
+    drawn = token_sizes.drawn(cut, (start, end))
+    st.html(f'<div class="rb">{head}{markup(name, title, shown, moved, drawn)}</div>')
     show.notice(t("messages.window", start=start + 1, end=end, all=total), "warning")
-    st.button(t("messages.show_all", n=total), key=f"show_all_{name}", on_click=_whole, args=(name,))
+    if cut is None:  # each token is an element: all of a long text are too many for a browser
+        st.button(t("messages.show_all", n=total), key=f"show_all_{name}", on_click=_whole, args=(name,))
 
 
 def _whole(name: str) -> None:

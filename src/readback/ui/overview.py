@@ -13,7 +13,7 @@ from readback.audit.groups import Group
 from readback.audit.summary import Audit
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
-from readback.ui import listing, paired, show
+from readback.ui import choice, listing, paired, show, taught
 from readback.ui.words import t
 
 FIRST = 7  # what a meeting can take in
@@ -66,7 +66,7 @@ def elsewhere(audit: Audit) -> Markup:
 
 def next_step(shop: Workspace) -> Markup:
     """Where to go when nothing needs a look: the messages, or the scores where there are no prompts."""
-    if shop.prompts or shop.tasks or shop.judges:
+    if shop.prompts or shop.tasks or shop.judges or taught.wanted(shop):
         return show.link("messages", t("overview.see_messages"))
     return show.link("scores", t("overview.see_scores")) if shop.scores else Markup("")
 
@@ -83,6 +83,8 @@ def lines(said: Sequence[str]) -> Markup:
 
 def _much(shop: Workspace, records: int | None, scored: ScoreTable | None) -> str:
     kinds: Mapping[str, Any] = {"modes": shop.prompts, "tasks": shop.tasks, "judges": shop.judges}
+    if not any((*kinds.values(), shop.conditions, shop.scores)):
+        kinds = {"models": shop.models}
     said = [t("overview.conditions", n=len(shop.conditions))] if shop.conditions else [
         t(f"overview.{name}", n=len(held)) for name, held in kinds.items() if held
     ]  # fmt: skip
@@ -93,6 +95,8 @@ def _much(shop: Workspace, records: int | None, scored: ScoreTable | None) -> st
             "criteria": t("overview.criteria", n=len(columns.criteria)),
         }
         said.append(t("overview.scored", n=len(columns), **known))
+    if records is not None and taught.wanted(shop):
+        return t("taught.facts", kinds=taught.kinds(choice.dataset().kinds, records))
     what = t("overview.and").join(said) or t("overview.conditions", n=0)
     if records is not None:
         return t("overview.facts", n=records, what=what)

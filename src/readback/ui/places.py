@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from markupsafe import Markup
 
@@ -13,7 +14,7 @@ from readback.notes.entry import Entry, Excerpt, excerpt
 from readback.records.dataset import Dataset
 from readback.records.field_path import look
 from readback.types import Assembly, Choice, Finding, Place, Record, Workspace
-from readback.ui import choice, exact, notes, quote, show
+from readback.ui import choice, exact, layers, notes, quote, show
 from readback.ui.words import t
 
 
@@ -30,15 +31,16 @@ class Context:
         if at.start is None or at.end is None or at.index is None or at.index >= len(self.data):
             return None
         record = self.data.record(at.index)
-        texts = (
-            [m.text for m in self._assembly(at.index, record, sent_of(at)).messages if m.role == at.role]
-            if at.role
-            else [look(record.fields, at.field or "")]
-        )
+        texts: list[Any] = [look(record.fields, at.field or "")]
+        if at.role:
+            made = self._assembly(at.index, record, sent_of(at))
+            texts = [m.text for m in made.messages if m.role == at.role]
+            if at.role == show.READ and (wire := layers.wire(made, record)):
+                texts = [wire.text]
         text = next((text for text in texts if isinstance(text, str) and len(text) >= at.end), None)
         if text is None:
             return None
-        where = t("frame.role_is", role=at.role) if at.role else t("frame.field_is", field=at.field)
+        where = show.role(at.role) if at.role else t("frame.field_is", field=at.field)
         return excerpt(text, at.start, at.end, t("findings.stretch", where=where, start=at.start, end=at.end))
 
     def fingerprint(self, one: Finding) -> str:
@@ -135,4 +137,5 @@ def _way(one: Finding, own: str | None) -> tuple[str, dict[str, str | None], str
     known = any((sent.condition, sent.mode, sent.task, sent.judge))
     target = {key: getattr(sent, key) for key in ("condition", "mode", "adapter", "task", "judge")} if known else {}
     index = None if own is not None or at.index is None else str(at.index)
-    return "messages", {"record": own, "index": index, "finding": one.key, **target}, f"{said}{judge}"
+    view = {"view": "wire"} if at.role == show.READ else {}
+    return "messages", {"record": own, "index": index, "finding": one.key, **target, **view}, f"{said}{judge}"

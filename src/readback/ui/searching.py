@@ -61,7 +61,7 @@ def results() -> None:
         if any(choice.moved()):
             show.notice(t("messages.search_stale"), "warning")
         if isinstance(job.error, DatasetChanged):
-            choice.overtaken()
+            choice.overtaken(job.error)
         if job.error is not None:
             _end()  # else it would fail again at each look
         if not work.look(job, "messages.searching", KIND):

@@ -27,6 +27,7 @@ from readback.ui.words import t
 
 STYLE = Path(__file__).with_name("style.css")
 SIGNS = {"error": "✕", "warning": "▲", "info": "●"}  # a shape for each, so that nothing depends on colour
+READ = "prompt"  # the role of a place in the text that the model reads
 FILES = {"": "overview", "overview": "overview"}  # pages whose address is not their file's name
 
 
@@ -114,6 +115,7 @@ def finding(one: Finding, number: int | None = None, to_message: bool = True) ->
         "task": None if place.condition else place.task,
         "judge": place.judge,
         "finding": one.key,
+        "view": "wire" if place.role == READ else None,
     }
     door = link("messages", t("frame.see_message"), **target) if to_message and here else Markup("")
     count = h('<span class="rb-n">{}</span> ', number) if number is not None else Markup("")
@@ -151,10 +153,15 @@ def where(place: Place) -> str:
         t("frame.adapter_is", adapter=place.adapter) if place.adapter and not place.condition else "",
         t("frame.task_is", task=place.task) if place.task else "",
         t("frame.judge_is", judge=place.judge) if place.judge else "",
-        t("frame.role_is", role=place.role) if place.role else "",
+        role(place.role) if place.role else "",
         t("frame.field_is", field=place.field) if place.field else "",
     ]
     return ", ".join(part for part in parts if part)
+
+
+def role(name: str) -> str:
+    """A message by its role, or the text that the model reads."""
+    return t("frame.role_prompt") if name == READ else t("frame.role_is", role=name)
 
 
 def number(value: float | None, digits: int = 2) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 import streamlit as st
 
 from readback.rules import Fault
-from readback.types import Assembly, Finding, Message, Place, Segment, Wire
-from readback.ui import choice, exports, layers, message, observed, show
+from readback.types import Assembly, Finding, Message, Place, Segment
+from readback.ui import choice, exports, layers, message, observed, show, token_sizes
 from readback.ui.words import t
 
 COPIES = ("as_json", "as_ollama", "as_openai", "as_curl_ollama", "as_curl_openai")
@@ -29,19 +29,14 @@ def messages(made: Assembly, found: Sequence[Finding]) -> None:
     if not made.messages:
         show.problem(t("messages.nothing_built"))
         return
-    numbered = list(enumerate(found, 1))
+    numbered, sized = list(enumerate(found, 1)), token_sizes.of_messages(made)
     for index, one in enumerate(made.messages):
         first = next(i for i, other in enumerate(made.messages) if other.role == one.role) == index
         mine = [(n, f) for n, f in numbered if f.place.role == one.role and first]
         name, title = f"{index}-{one.role}", t(f"messages.role_{one.role}")
-        message.message(name, title, one.segments, [f for _, f in mine], [n for n, _ in mine], made.masked)
+        numbers = [n for n, _ in mine]
+        message.message(name, title, one.segments, [f for _, f in mine], numbers, made.masked, sized=sized[index])
     _all(made)
-
-
-def wire(sent: Wire, made: Assembly) -> None:
-    """The one text that the model reads."""
-    st.caption(t("messages.wire_note"))
-    message.message("wire", t("messages.wire_title", format=sent.format), sent.segments, masked=made.masked)
 
 
 def training(made: Assembly, trained: Assembly) -> None:

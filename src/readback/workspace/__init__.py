@@ -10,7 +10,15 @@ from pathlib import Path
 from readback.files.paths import resolve, show, snapshot
 from readback.files.yaml_file import read_yaml
 from readback.types import Note, Workspace
-from readback.workspace import albert_modes, discovery, pipeline, references, training_rows, workspace_file
+from readback.workspace import (
+    albert_modes,
+    discovery,
+    pipeline,
+    references,
+    training_files,
+    training_rows,
+    workspace_file,
+)
 from readback.workspace.draft import Draft
 from readback.workspace.judge_files import add_criteria
 from readback.workspace.modelfiles import settle_types
@@ -47,6 +55,7 @@ def open(  # noqa: A001 - the verb that fits
     settle_types(draft)
     albert_modes.settle(draft)
     pipeline.settle(draft)
+    training_files.settle(draft)
     training_rows.settle(draft)
     draft.notes.extend(references.check(draft))
     if draft.dataset and fields:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from readback.dialects import prompt_formats
-from readback.workspace import experiment
+from readback.workspace import experiment, training_files
 from readback.workspace.draft import Draft
-from readback.workspace.intake import CONFIGS, DATA, serve, take_dataset, take_found
+from readback.workspace.intake import CONFIGS, DATA, alone, serve, take_dataset, take_found
 from readback.workspace.recognise import (
     ADAPTER,
     INSTRUCTIONS,
@@ -18,6 +18,7 @@ from readback.workspace.recognise import (
     PLAN,
     PROMPTS,
     SCORES,
+    TRAINING,
     Found,
 )
 from readback.workspace.survey import Survey, survey
@@ -39,7 +40,10 @@ def discover(draft: Draft) -> None:
         for found in around.all(INSTRUCTIONS)[:1] + around.all(JUDGE, MODEL, ADAPTER):
             take_found(found, draft, around=around)
         serve(draft, around)
+        alone(draft, around)
         _dataset(draft, around)
+    else:
+        alone(draft, around)
     if not draft.scores:
         for found in around.all(SCORES):
             take_found(found, draft, around=around)
@@ -72,6 +76,8 @@ def _dataset(draft: Draft, around: Survey) -> None:
     if not _beside(draft, around) and (several := _data(around.found)):
         if not (draft.prompts or draft.judges or draft.models):
             take_dataset(several[0], draft, f"the first of {len(several)}")
+            if several[0].what == TRAINING:
+                training_files.discovered(draft, several)
         for other in several:
             draft.say(other.path, other.what, used=False, detail=f"one of {len(several)}; name one in readback.yml")
     _formats(draft, around)

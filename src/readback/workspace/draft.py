@@ -26,6 +26,7 @@ from readback.types import (
     Recognised,
     ScoreSource,
     SystemText,
+    TrainingFile,
     Values,
     Workspace,
 )
@@ -53,11 +54,13 @@ class Draft:
     acronyms: dict[str, str] = field(default_factory=dict)
     scores: list[ScoreSource] = field(default_factory=list)
     sent: list[str] = field(default_factory=list)
+    training: list[TrainingFile] = field(default_factory=list)
     options: dict[str, str] = field(default_factory=dict)
     given: frozenset[str] = frozenset()  # options that whoever opens it settles, whatever the file says
     comparisons: list[Values] = field(default_factory=list)
     system_texts: list[SystemText] = field(default_factory=list)
     language: str = "en"
+    today: str | None = None
     headline: str | None = None
     leaks: Leaks = field(default_factory=Leaks)
     ignore: list[Ignored] = field(default_factory=list)
@@ -123,10 +126,12 @@ class Draft:
             acronyms=self.acronyms,
             scores=tuple(self.scores),
             sent=tuple(self.sent),
+            training=tuple(self.training),
             options=self.options,
             comparisons=tuple(self.comparisons),
             system_texts=tuple(dict.fromkeys((*self.system_texts, *self._stated()))),
             language=self.language,
+            today=self.today,
             headline=self.headline,
             leaks=self.leaks,
             ignore=tuple(self.ignore),

@@ -11,13 +11,14 @@ from readback.files.paths import show
 from readback.serving import modelfile
 from readback.tasks import profile_of
 from readback.types import NOWHERE, DatasetSource, Model, Place, ScoreSource
-from readback.workspace import experiment
+from readback.workspace import chat_templates, experiment
 from readback.workspace.draft import Draft
 from readback.workspace.judge_files import judges_of
 from readback.workspace.modelfiles import for_model
 from readback.workspace.recognise import (
     ADAPTER,
     ANSWERS,
+    CHAT_TEMPLATE,
     COMPARISONS,
     DATASET,
     INFERENCE,
@@ -35,7 +36,8 @@ from readback.workspace.recognise import (
 from readback.workspace.survey import Survey, survey
 
 DATA = (DATASET, TRAINING, ANSWERS)  # what may serve as the records of a review
-CONFIGS = (PROMPTS, INSTRUCTIONS, PLAN, JUDGE, MODEL, MODELFILE, ADAPTER)  # what is read together with a dataset
+# What is read together with a dataset.
+CONFIGS = (PROMPTS, INSTRUCTIONS, PLAN, JUDGE, MODEL, MODELFILE, CHAT_TEMPLATE, ADAPTER)
 
 
 def take(path: Path, draft: Draft, place: Place = NOWHERE) -> None:
@@ -62,7 +64,8 @@ def take_found(found: Found, draft: Draft, place: Place = NOWHERE, around: Surve
 def take_dataset(found: Found, draft: Draft, detail: str = "") -> None:
     if draft.dataset is None:
         draft.dataset = DatasetSource(show(draft.root, found.path))
-        draft.say(found.path, found.what, detail=detail or found.detail)
+        told = "; ".join(filter(None, (found.detail, detail))) if found.what == TRAINING else detail or found.detail
+        draft.say(found.path, found.what, detail=told)
     else:
         draft.say(found.path, found.what, used=False)
 
@@ -108,14 +111,16 @@ def _judge(found: Found, draft: Draft) -> None:
     draft.say(found.path, found.what, detail=", ".join(j.name for j in judges) if not only else found.path.stem)
 
 
-def _modelfile(found: Found, draft: Draft) -> None:
+def _modelfile(found: Found, draft: Draft, detail: str = "") -> None:
     """A Modelfile by itself is a model: what it serves, without what it was trained with."""
     read = modelfile.read(found.path, draft.root)
     name = found.path.name
     name = name[len("modelfile.") :] if name.lower().startswith("modelfile.") else name.removesuffix(".modelfile")
+    if name in draft.models:
+        name = show(draft.root, found.path)
     draft.models[name] = Model(name, modelfile=read, place=read.place)
     draft.notes.extend(read.notes)
-    draft.say(found.path, found.what, detail=name)
+    draft.say(found.path, found.what, detail=detail or name)
 
 
 def _adapter(found: Found, draft: Draft) -> None:
@@ -139,18 +144,24 @@ TAKERS = {
     INFERENCE: _inference,
     JUDGE: _judge,
     MODELFILE: _modelfile,
+    CHAT_TEMPLATE: chat_templates.take,
     ADAPTER: _adapter,
     SCORES: _scores,
 }
 
 
 def serve(draft: Draft, around: Survey) -> None:
-    """Give each model without a plan its Modelfile; Modelfiles that serve none stand for themselves."""
+    """Give each model without a plan its Modelfile."""
     found = around.all(MODELFILE)
     for name, model in draft.models.items():
         draft.models[name] = for_model(model, found, draft)
+
+
+def alone(draft: Draft, around: Survey) -> None:
+    """Modelfiles that serve no model of the others stand for themselves, so that they are checked, too."""
     served = {m.modelfile.place.file for m in draft.models.values() if m.modelfile}
-    if not draft.models:
-        for one in found:
-            if show(draft.root, one.path) not in served:
-                _modelfile(one, draft)
+    others = bool(draft.models)
+    for one in around.all(MODELFILE):
+        if show(draft.root, one.path) not in served:
+            _modelfile(one, draft, "it serves no other model here and stands for itself" if others else "")
+    chat_templates.found(around.all(CHAT_TEMPLATE), draft)

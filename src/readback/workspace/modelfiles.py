@@ -37,11 +37,16 @@ def for_model(model: Model, found: Sequence[Found], draft: Draft) -> Model:
 
 
 def settle_types(draft: Draft) -> None:
-    """A type for each model that has none, where the prompt formats are used: they need one."""
+    """A type for each model that has none, where the prompt formats are used: they need one.
+
+    A Modelfile that stands for itself beside an experiment is in no condition, and its type matters to nobody.
+    """
     if not draft.uses_prompt_formats():
         return
+    named = {condition.model for condition in draft.conditions}
     for name, model in draft.models.items():
-        if model.type is None:
+        alone = bool(named) and name not in named and model == Model(name, modelfile=model.modelfile, place=model.place)
+        if model.type is None and not alone:
             file = model.modelfile.place.file if model.modelfile else None
             kind = infer_type(name, file, None, model.place)
             draft.notes.extend(kind.notes)

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from readback import results
-from readback.dialects import albert, comparisons, instructions, judge_prompts, model_yaml, plan
+from readback.dialects import albert, comparisons, instructions, judge_prompts, model_yaml, plan, training_row
 from readback.files.paths import show
 from readback.files.yaml_file import Parsed, read_yaml
 from readback.folder import modules
 from readback.records.dataset import Row, raw_rows
-from readback.serving import modelfile
+from readback.serving import chat_files, modelfile
 from readback.types import Note
 
 CONFIGS = (".yml", ".yaml", ".json")
@@ -39,9 +39,9 @@ WORKSPACE, PROMPTS, INSTRUCTIONS, PLAN = (
 MODEL, INFERENCE, JUDGE, COMPARISONS = "model", "judge inference", "judge prompt", "comparisons"
 MODELFILE, DATASET, TRAINING, SCORES = "Modelfile", "dataset", "training data", "scores"
 ANSWERS, ADAPTER, OTHER = "answers", "adapter", "not recognised"
+CHAT_TEMPLATE = "chat template"
 SENT = {"prompt_text", "model_label", "prompt_mode"}  # columns of saved responses beside the response
 RECORD = {"rag", "instruction", "question", "query_text"}  # columns of what is asked, which a score file seldom has
-RETRIEVED = {"contexts", "documents"}  # columns of what was found for it
 CHAT = {"messages", "completion", "chosen", "chosen_messages", "preferred_output"}  # columns of training rows
 SCHEMA = ("dataset", "prompts", "modes", "tasks", "conditions", "models", "judges", "scores", "adapters", "criteria")
 
@@ -65,6 +65,8 @@ def recognise(path: Path, root: Path, named: bool = False) -> Found:
     """
     if modelfile.recognise(path):
         return Found(path, MODELFILE)
+    if chat_files.recognise(path):
+        return Found(path, CHAT_TEMPLATE)
     suffix = Path(path.name.lower().removesuffix(".gz")).suffix
     if suffix in _tables():
         return _table(path, root)
@@ -127,7 +129,9 @@ def _table(path: Path, root: Path) -> Found:
         return Found(path, ANSWERS, fields=fields)
     if not fields & RECORD and (scores := results.recognise(path, file)):
         return Found(path, SCORES, fields=fields, detail=scores)
-    return Found(path, TRAINING if fields & CHAT and not fields & (RECORD | RETRIEVED) else DATASET, fields=fields)
+    if kind := training_row.most(rows):
+        return Found(path, TRAINING, fields=fields, detail=training_row.SAID[kind])
+    return Found(path, DATASET, fields=fields)
 
 
 def _is_metrics(head: bytes) -> bool:

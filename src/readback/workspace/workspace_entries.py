@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from readback.adapters import shipped
+from readback.dialects.training_row import DATASET, TRAIN
 from readback.tasks import PROFILES
-from readback.types import Adapter, Condition, Criterion, Judge, Model, Prompt, ScoreSource, Workspace
+from readback.types import (
+    Adapter,
+    ChatTemplate,
+    Condition,
+    Criterion,
+    Judge,
+    Model,
+    Prompt,
+    ScoreSource,
+    TrainingFile,
+    Workspace,
+)
 
 CONSTANT = "training constant"  # key of Model.settings: which constant of a Python file the training text is
 CONSTANTS = "constants"  # key of Judge.settings: which constants of a Python file its texts are
@@ -38,7 +50,7 @@ def adapter(one: Adapter) -> str:
 
 
 def training(model: Model) -> dict[str, Any]:
-    found = said(messages=model.training_messages)
+    found = said(messages=model.training_messages) | _template(model.training_template, model.training_format)
     text = model.training
     if text and not text.verified:
         found["system"] = text.text
@@ -49,7 +61,16 @@ def training(model: Model) -> dict[str, Any]:
 
 def serving(model: Model) -> dict[str, Any]:
     file = model.modelfile.place.file if model.modelfile else None
-    return said(modelfile=file, chat_template=model.chat_template, format=model.chat_format)
+    return said(modelfile=file) | _template(model.chat_template, model.chat_format)
+
+
+def _template(found: ChatTemplate | None, named: str | None) -> dict[str, Any]:
+    """A chat template by its file and that of its tokens, else by its name among the formats."""
+    template, config = (found.place.file, found.config) if found else (None, None)
+    if template == config:
+        template = None
+    adds = found.adds_bos if found else False
+    return said(chat_template=template, tokenizer_config=config, add_special_tokens=adds, format=named)
 
 
 def condition(one: Condition) -> dict[str, Any]:
@@ -69,6 +90,15 @@ def judge(one: Judge) -> dict[str, Any]:
 def scores(source: ScoreSource) -> Any:
     found = said(**{key: getattr(source, key) for key in SCORES})
     return found if len(found) > 1 else source.path
+
+
+def training_files(files: Sequence[TrainingFile]) -> list[str] | dict[str, list[str]]:
+    """The training files that only the workspace names: a list, or lists by split where there is another one."""
+    own = [one for one in files if one.split != DATASET and not (one.models and one.split == TRAIN)]
+    splits: dict[str, list[str]] = {}
+    for one in own:
+        splits.setdefault(one.split, []).append(one.path)
+    return splits if set(splits) - {TRAIN} else [one.path for one in own]
 
 
 def criterion(one: Criterion) -> dict[str, Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
+from datetime import date
 
 from readback.files.yaml_file import Parsed
 from readback.files.yaml_node import Node
@@ -11,11 +13,12 @@ from readback.workspace.draft import Draft
 from readback.workspace.recognise import WORKSPACE
 
 NAME = "readback.yml"
-TEXTS = ("name", "language", "headline")
+TEXTS = ("name", "language", "headline", "today")
 # Prompts first, since modes may replace them and a model's type matters only to some of them.
 ORDER = (
     "dataset", "options", "prompts", "modes", "tasks", "context", "adapters", "instructions", "models",
-    "plan", "conditions", "judges", "scores", "sent", "criteria", "acronyms", "comparisons", "leaks", "ignore",
+    "plan", "conditions", "judges", "scores", "sent", "training", "criteria", "acronyms", "comparisons",
+    "leaks", "ignore",
 )  # fmt: skip
 
 
@@ -38,3 +41,13 @@ def read(draft: Draft, parsed: Parsed) -> None:
         if key in parts:
             sections[key].read(parts[key], draft)
     draft.headline = said.get("headline", draft.headline)
+    if "today" in said:
+        draft.today = _day(parts["today"], said["today"])
+
+
+def _day(node: Node, said: str) -> str | None:
+    """A day that templates print as today's, or a note."""
+    with contextlib.suppress(ValueError):
+        return date.fromisoformat(said).isoformat()
+    node.wrong("a day, as 2026-01-31")
+    return None

@@ -31,6 +31,8 @@ def _head(workspace: Workspace) -> Iterator[str]:
     yield f"name: {flow(workspace.name)}"
     if workspace.language != "en":
         yield f"language: {flow(workspace.language)}"
+    if workspace.today:
+        yield f"today: {flow(workspace.today)}"
     if workspace.headline:
         yield f"headline: {flow(workspace.headline)}"
 
@@ -151,7 +153,9 @@ def _serving(workspace: Workspace, model: Model) -> Iterator[str]:
 
 
 def _sizes(workspace: Workspace, model: Model) -> Iterator[str]:
-    yield from (f"{k}: {flow(v)}" for k, v in entries.said(tokenizer=model.tokenizer, context=model.context).items())
+    said = entries.said(tokenizer=model.tokenizer, context=model.context)
+    said |= {} if model.reserve is None else {"reserve": model.reserve}  # 0 says something
+    yield from (f"{key}: {flow(value)}" for key, value in said.items())
 
 
 def _conditions(workspace: Workspace) -> Iterator[str]:
@@ -178,6 +182,8 @@ def _scores(workspace: Workspace) -> Iterator[str]:
         yield f"  - {flow(entries.scores(source))}"
     if workspace.sent:
         yield f"sent: {flow(workspace.sent)}"
+    if named := entries.training_files(workspace.training):
+        yield f"training: {flow(named)}"
 
 
 def _criteria(workspace: Workspace) -> Iterator[str]:

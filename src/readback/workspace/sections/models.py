@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -9,15 +10,18 @@ from typing import Any
 from readback.dialects import model_yaml, prompt_formats, training_text
 from readback.files.paths import show
 from readback.files.yaml_node import Node
-from readback.serving import modelfile
+from readback.serving import modelfile, tokens
 from readback.types import Model, Modelfile, SystemText
+from readback.workspace import chat_templates
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import MODEL
 from readback.workspace.workspace_entries import CONSTANT
 
 KEY = "models"
-KNOWN = ("type", "config", "training", "serving", "tokenizer", "context", "settings")
-SERVING = ("modelfile", "chat_template", "format")
+NAME = re.compile(r"[\w-]+(\.\d+)?")  # what looks like a table's name: gpt-4o, qwen2.5
+KNOWN = ("type", "config", "training", "serving", "tokenizer", "context", "reserve", "settings")
+TRAINING = ("system", "messages", "chat_template", "tokenizer_config", "format")
+SERVING = ("modelfile", *chat_templates.KEYS)
 
 
 def read(node: Node, draft: Draft) -> None:
@@ -31,18 +35,21 @@ def _model(name: str, node: Node, draft: Draft) -> Model:
     said = parts["type"].one_of(prompt_formats.TYPES) if "type" in parts else None
     if said:
         model = replace(model, type=said, type_reason=prompt_formats.SAID)
-    training = parts["training"].mapping("system", "messages") if "training" in parts else {}
+    training = parts["training"].mapping(*TRAINING) if "training" in parts else {}
     serving = parts["serving"].mapping(*SERVING) if "serving" in parts else {}
     messages = _file(training.get("messages"), "training messages", draft)
     return replace(
         model,
         training=_training(name, training, messages, draft) or model.training,
         training_messages=messages or model.training_messages,
+        training_template=chat_templates.template(training, draft) or model.training_template,
+        training_format=chat_templates.named(training) or model.training_format,
         modelfile=_modelfile(serving.get("modelfile"), draft) or model.modelfile,
-        chat_template=_file(serving.get("chat_template"), "chat template", draft),
-        chat_format=serving["format"].text() if "format" in serving else None,
-        tokenizer=_file(parts.get("tokenizer"), "tokenizer", draft),
+        chat_template=chat_templates.template(serving, draft) or model.chat_template,
+        chat_format=chat_templates.named(serving) or model.chat_format,
+        tokenizer=_tokenizer(parts.get("tokenizer"), draft) or model.tokenizer,
         context=parts["context"].whole() if "context" in parts else model.context,
+        reserve=parts["reserve"].whole(0) if "reserve" in parts else model.reserve,
         settings={**model.settings, **_settings(parts.get("settings")), **_constant(training.get("system"))},
         place=node.place if "config" not in parts else model.place,
     )
@@ -92,6 +99,25 @@ def _modelfile(node: Node | None, draft: Draft) -> Modelfile | None:
     found = modelfile.read(draft.root / file, draft.root)
     draft.notes.extend(found.notes)
     return found
+
+
+def _tokenizer(node: Node | None, draft: Draft) -> str | None:
+    """The name of a table, or the path of a tokenizer that can be used; else a note."""
+    named = node.text() if node else None
+    if node is None or named is None:
+        return None
+    if not tokens.known(named):
+        if NAME.fullmatch(named) and not (draft.root / named).exists():
+            node.wrong(f"a table ({', '.join(tokens.NAMES)}) or the path of a tokenizer.json")
+            return None
+        path = draft.file_at(tokens.file(draft.root, named), node.place)
+        if path is None:
+            return None
+        named = show(draft.root, path)
+        draft.say(named, "tokenizer")
+    _, notes = tokens.counter(named, draft.root, node.place)
+    draft.notes.extend(notes)
+    return None if notes else named
 
 
 def _file(node: Node | None, what: str, draft: Draft) -> str | None:

@@ -1,0 +1,31 @@
+"""What the audit says of one model's server, whatever the record: of its files, and of its template."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from readback import rules
+from readback.assembly.probes import always, probes
+from readback.rules import Fault
+from readback.types import Case, Choice, Finding, Model, Workspace
+
+AREAS = ("oll", "srv", "fmt")  # of rules about servers, and about models they do not serve as they were trained
+
+
+def model_of(opened: Workspace, choice: Choice) -> Model | None:
+    """The model whose server gets what is sent; a judge's is another one."""
+    arm = opened.condition(choice.condition) if choice.condition and not choice.judge else None
+    return opened.models.get(arm.model) if arm and arm.model else None
+
+
+def of_server(opened: Workspace, model: Model) -> Iterator[Finding | Fault]:
+    """The findings, with the keys they have in an audit of the workspace."""
+    files = {one.place.file for one in (model.modelfile, model.chat_template) if one and one.place.file}
+    served = probes(opened)
+    about = (note for note in (*opened.notes, *always(served, opened)) if note.place.file in files)
+    yield from {found.key: found for found in map(rules.finding, about)}.values()
+    codes = [code for code in rules.RULES() if code.partition("-")[0] in AREAS]
+    for one in rules.check(Case(opened, probes=served), "workspace", codes):
+        about_it = one.place.file in files or (isinstance(one, Finding) and one.values.get("model") == model.name)
+        if isinstance(one, Fault) or (about_it and one.place.condition is None):
+            yield one

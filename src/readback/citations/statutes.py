@@ -1,0 +1,30 @@
+"""Statutes that eyecite leaves out: `28 USC 1331`, without a section sign, and the Constitution."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from readback.citations.citation import Citation
+
+CODES = {"usc": "u.s.c.", "usca": "u.s.c.", "cfr": "c.f.r."}
+CODE = re.compile(
+    r"(?<![\w.])(?P<title>\d{1,2}) (?P<code>U\. ?S\. ?C\.(?: ?A\.)?|USCA?|C\. ?F\. ?R\.|CFR)"
+    r" ?(?:§§? ?|[Ss]ec(?:tion|\.) )?(?P<section>\d{1,5}[a-z]{0,2}(?:[.-]\d{1,5}[a-z]?)?)"
+    r"(?P<part>(?:\([0-9A-Za-z]{1,4}\))*)"
+)
+CONSTITUTION = re.compile(
+    r"\bU\. ?S\. Const\.,? (?P<what>art|amend)\. ?(?P<number>[IVXLC]{1,7}|\d{1,2})\b(?:, ?§ ?(?P<section>\d{1,2}))?"
+)
+
+
+def statutes(text: str) -> Iterator[Citation]:
+    """Those of a text whose white space is even."""
+    for hit in CODE.finditer(text):
+        code = CODES[re.sub("[. ]", "", hit["code"].lower())]
+        said = f"{hit['title']} {code} {hit['section']}"
+        yield Citation(hit.start(), hit.end(), "statute", hit[0], said, volume=hit["title"], reporter=code,
+                       page=hit["section"], pin=hit["part"] or None)  # fmt: skip
+    for hit in CONSTITUTION.finditer(text):
+        parts = ("u.s.const.", f"{hit['what']}.", hit["number"].lower(), hit["section"] or "")
+        yield Citation(hit.start(), hit.end(), "statute", hit[0], " ".join(part for part in parts if part))

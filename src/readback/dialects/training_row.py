@@ -1,0 +1,143 @@
+"""One row of training data as what it is: a prompt with a completion, a preference pair, a conversation.
+
+Row formats: the *Data Format Guide* of ChonghaoSu/legal_opensource, and the chat layouts in use for preference data.
+Texts are kept as they stand, each with the path of the field it stands in.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from readback.types import Values
+
+Kind = Literal["sft", "dpo", "chat_sft", "chat_dpo_input", "chat_dpo_lists", "chat_dpo", "rag"]
+KINDS: tuple[Kind, ...] = ("sft", "dpo", "chat_sft", "chat_dpo_input", "chat_dpo_lists", "chat_dpo", "rag")
+TRAIN, DATASET = "train", "dataset"  # the split of files without one; that of a dataset that nothing calls training
+SAID = {  # what rows of a kind are, in words
+    "sft": "prompts with completions: prompt, completion",
+    "dpo": "preference pairs: prompt, chosen, rejected",
+    "chat_sft": "conversations: messages",
+    "chat_dpo_input": "preference pairs of messages: input.messages, preferred_output, non_preferred_output",
+    "chat_dpo_lists": "preference pairs of conversations: chosen_messages, rejected_messages",
+    "chat_dpo": "preference pairs of messages: prompt or messages, chosen, rejected",
+    "rag": "records with stored prompts or expected responses",
+}
+ASKED = frozenset({"rag", "instruction", "question", "query_text"})  # columns of what is asked, as evaluations call it
+FOUND = frozenset({"contexts", "documents"})  # columns of what was retrieved for it
+PAIRS = frozenset({"dpo", "chat_dpo_input", "chat_dpo_lists", "chat_dpo"})
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A text of the row as it stands, and the path of its field: `chosen`, `messages[1].content`."""
+
+    text: str
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message, or the prompt or completion of a row without messages (`role` is then "").
+
+    `stretches` are its texts, several where the content is a list of parts. `field` is the path of the whole.
+    """
+
+    role: str
+    stretches: tuple[Stretch, ...]
+    field: str
+
+    @property
+    def text(self) -> str:
+        """The parts joined by a newline, as servers do that take lists of parts."""
+        return "\n".join(one.text for one in self.stretches)
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """A required value that is not there or of another type: its field, and JSON's word for what is there."""
+
+    field: str
+    found: str
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRow:
+    """A row: what stands before the answer, and the answer (`completion`), or a better and a worse one.
+
+    Of a pair of whole conversations the part that both share is the prompt; where they differ before the last
+    message, `other_prompt` is that of the rejected one. `wrong` are required values that are not there.
+    """
+
+    kind: Kind
+    prompt: tuple[Turn, ...] = ()
+    completion: tuple[Turn, ...] = ()
+    chosen: tuple[Turn, ...] = ()
+    rejected: tuple[Turn, ...] = ()
+    other_prompt: tuple[Turn, ...] | None = None
+    aliases: tuple[tuple[str, str], ...] = ()  # what stands there, what it is taken for
+    wrong: tuple[Wrong, ...] = ()
+
+    @property
+    def is_pair(self) -> bool:
+        return self.kind in PAIRS
+
+    @property
+    def is_chat(self) -> bool:
+        return self.kind.startswith("chat")
+
+    @property
+    def answers(self) -> tuple[tuple[str, tuple[Turn, ...]], ...]:
+        """The answers by what they are, those that are there."""
+        named = (("completion", self.completion), ("chosen", self.chosen), ("rejected", self.rejected))
+        return tuple((name, turns) for name, turns in named if turns)
+
+    @property
+    def system(self) -> Turn | None:
+        """The first system message of the prompt."""
+        return next((turn for turn in self.prompt if turn.role in ("system", "developer")), None)
+
+    @property
+    def asked(self) -> Turn | None:
+        """What is asked: the prompt of a row without messages, else its last user message."""
+        return next((turn for turn in reversed(self.prompt) if turn.role in ("", "user")), None)
+
+
+def kind_of(fields: Values) -> Kind | None:
+    """What a row is, by its keys; None where it is no training row of a known format."""
+    inner = fields.get("input")
+    if "preferred_output" in fields or "non_preferred_output" in fields:
+        return "chat_dpo_input"
+    if "chosen_messages" in fields or "rejected_messages" in fields:
+        return "chat_dpo_lists"
+    if "chosen" in fields or "rejected" in fields:
+        values = [fields.get(name) for name in ("chosen", "rejected", "prompt", "messages", "conversations")]
+        return "chat_dpo" if any(isinstance(value, list | Mapping) for value in values) else "dpo"
+    if "messages" in fields or isinstance(fields.get("conversations"), list):
+        return "chat_sft"
+    if "prompt" in fields and ("completion" in fields or "summary" in fields):
+        return "sft"
+    if isinstance(inner, Mapping) and isinstance(inner.get("messages"), list) and "rag" not in fields:
+        return "chat_dpo_input"
+    return "rag" if "rag" in fields or "expected_response" in fields else None
+
+
+def is_training(fields: Values) -> bool:
+    """Whether a row can only be meant for training; rows of the prompt formats serve evaluations as well.
+
+    Messages, or a prompt with a completion, beside a question are a record that something else was made of.
+    """
+    kind = kind_of(fields)
+    if kind == "sft":
+        return not ASKED & fields.keys()
+    if kind == "chat_sft":
+        return not (ASKED | FOUND) & fields.keys()
+    return kind is not None and kind != "rag"
+
+
+def most(rows: Sequence[Values]) -> Kind | None:
+    """The most frequent kind of rows, where at least half of them can only be meant for training."""
+    kinds = Counter(kind for row in rows if is_training(row) and (kind := kind_of(row)))
+    return kinds.most_common(1)[0][0] if kinds and 2 * kinds.total() >= len(rows) else None

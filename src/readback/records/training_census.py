@@ -1,0 +1,75 @@
+"""What a file of training rows is, counted while it is read: kinds of rows, other names for keys, longer answers.
+
+What can be said only of a whole file is noted when its last row was seen; a row costs a byte.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from readback.dialects import training_reader
+from readback.dialects.training_row import KINDS, TrainingRow, is_training, kind_of
+from readback.types import Note, Place, Values
+
+LEAST = 20  # pairs from which on their lengths tell something
+SHARE = 0.8  # of the pairs whose chosen answer is the longer one, from which on it is said
+OTHER = len(KINDS)
+
+
+class Census:
+    """Counts rows by kind as they come."""
+
+    def __init__(self) -> None:
+        self._kinds = bytearray()
+        self._aliases: dict[tuple[str, str], int] = {}
+        self._times = Counter[tuple[str, str]]()
+        self._longer = array("q", (0, 0))  # pairs whose chosen answer is the longer one; pairs
+
+    def see(self, fields: Values) -> None:
+        """Take in the next row."""
+        row = training_reader.read(fields) if is_training(fields) else None
+        for alias in row.aliases if row else ():
+            self._aliases.setdefault(alias, len(self._kinds))
+            self._times[alias] += 1
+        if row and row.chosen and row.rejected:
+            self._longer[1] += 1
+            self._longer[0] += _length(row, "chosen") > _length(row, "rejected")
+        kind = row.kind if row else "rag" if kind_of(fields) == "rag" else None
+        self._kinds.append(KINDS.index(kind) if kind else OTHER)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Rows of each kind, the most frequent first; rows of none are left out."""
+        found = Counter(self._kinds).most_common()
+        return {KINDS[number]: count for number, count in found if number != OTHER}
+
+    def notes(self, file: str, place: Callable[[int], Place]) -> Iterator[Note]:
+        """What is to be said of the file; `place` tells where a row stands. Nothing of a file of other data."""
+        main = self._main()
+        if main is None:
+            return
+        kind = KINDS[main]
+        for (alias, usual), first in self._aliases.items():
+            at = place(first)
+            values = {"alias": alias, "usual": usual, "rows": self._times[alias, usual]}
+            yield Note("trn-alias", values, Place(file=file, line=at.line, field=alias), alias)
+        for index, number in enumerate(self._kinds):
+            if number != main and (number != OTHER or kind != "rag"):
+                found = KINDS[number] if number != OTHER else None
+                yield Note("trn-mixed-format", {"found": found, "most": kind}, place(index), found or "")
+        longer, pairs = self._longer
+        if pairs >= LEAST and longer >= SHARE * pairs:
+            values = {"longer": longer, "pairs": pairs, "percent": round(100 * longer / pairs)}
+            yield Note("trn-length-bias", values, Place(file=file), file)
+
+    def _main(self) -> int | None:
+        """The most frequent kind; None where fewer than half of the rows are training rows of any kind."""
+        counts = Counter(self._kinds)
+        rows = len(self._kinds) - counts.pop(OTHER, 0)
+        return counts.most_common(1)[0][0] if rows and 2 * rows >= len(self._kinds) else None
+
+
+def _length(row: TrainingRow, name: str) -> int:
+    return sum(len(turn.text) for turn in getattr(row, name))

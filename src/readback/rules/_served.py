@@ -1,0 +1,118 @@
+"""What the Modelfiles of a workspace make of a made-up conversation, as rules look at it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from readback.rules._gotemplate import Template, template
+from readback.serving.standing import placed, times
+from readback.types import Case, Model, Modelfile, Place, Probe, Segment, Wire
+
+__all__ = ["Served", "blocks", "modelfiles", "placed", "quoted", "shown", "source"]
+
+TOKEN = re.compile(r"\s*<[^\s<>]{1,40}>\s*|\s*\[/[A-Z]+\]\s*")  # as models are told by that a turn ends
+TELLING = re.compile(r"[^\n\"'<>&\\]+")  # what no escaping of a text changes
+
+
+@dataclass(frozen=True)
+class Served:
+    """A model with its Modelfile; `template` and `probe` where its TEMPLATE makes the text and could be read."""
+
+    model: Model
+    modelfile: Modelfile
+    template: Template | None = None
+    probe: Probe | None = None
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @cached_property
+    def made(self) -> tuple[Wire, ...]:
+        """What was made of the conversation and of its beginning; nothing that broke on the way."""
+        return tuple(wire for wire in (self.probe.first, self.probe.later) if wire.segments) if self.probe else ()
+
+    def doubled(self, wire: Wire) -> list[tuple[int, int]]:
+        """Where the system text stands in one of them."""
+        asked = (Segment("", "variable", name) for name in ("question", "answer"))
+        return times(wire, self.probe.system, asked) if self.probe else []
+
+    def place(self, line: int, column: int) -> Place:
+        """The place in the file of a line and column of the template."""
+        at = self.modelfile.template_place
+        first = (at.column or 1) - 1 if line == 1 else 0
+        return replace(at, line=(at.line or 1) + line - 1, column=first + column)
+
+    def inside(self, place: Place) -> tuple[int, int] | None:
+        """Line and column in the template of a place in the file; None where it is elsewhere."""
+        at = self.modelfile.template_place
+        if place.file != at.file or place.line is None or place.line < (at.line or 1):
+            return None
+        line = place.line - (at.line or 1) + 1
+        return line, (place.column or 1) - ((at.column or 1) - 1 if line == 1 else 0)
+
+
+def modelfiles(case: Case) -> Iterator[Served]:
+    """Each Modelfile that serves a model, once, whatever the number of models it serves."""
+    seen: set[str | None] = set()
+    for model in case.workspace.models.values():
+        file = model.modelfile
+        if file is None or (file.place.file in seen and file.place.file is not None):
+            continue
+        seen.add(file.place.file)
+        probe = case.probes.get(model.name)
+        rendered = any(name in ("renderer", "parser") for name, _, _ in file.commands)
+        read = template(file.template) if probe and file.template and not rendered and _readable(probe) else None
+        yield Served(model, file, read, probe if read else None)
+
+
+def blocks(wire: Wire, found: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Texts of messages, given by where they stand, with what the server put around each."""
+    own = [(start, end) for one, start, end in placed(wire) if one.origin == "serving"]
+    made = []
+    for start, end in found:
+        first, last = start, end
+        while (joined := next((a for a, b in own if b == first and a < b), None)) is not None:
+            first = joined
+        header = wire.text[first:start]
+        if first and (ending := TOKEN.match(header)):  # of the message before
+            first += ending.end()
+        if ending := TOKEN.match(wire.text, end):
+            last = end + len(ending[0].rstrip())
+        made.append((first, last))
+    return made
+
+
+def source(served: Served, wire: Wire, offset: int) -> Place:
+    """The place in the file of the action that prints a message's text, found at an offset of what was made."""
+    inside = None
+    for segment, _, end in placed(wire):
+        if end > offset:
+            break
+        if segment.origin == "serving":
+            inside = served.inside(segment.place) or inside
+    node = served.template.prints(*(inside or (1, 1))) if served.template else None
+    return served.place(node.line, node.column) if node else served.modelfile.template_place
+
+
+def shown(wire: Wire, said: str) -> bool:
+    """Whether a text reached the model, be it escaped on the way."""
+    if said in wire.text:
+        return True
+    stretches = [part.strip() for part in TELLING.findall(said)]
+    return max(stretches, key=len, default="") in wire.text
+
+
+def quoted(text: str, most: int = 90) -> str:
+    """A text for a sentence, blanks made visible by the quotes; a long one without its middle."""
+    half = most // 2
+    return repr(text if len(text) <= most else f"{text[:half]}…{text[-half:]}")
+
+
+def _readable(probe: Probe) -> bool:
+    """Whether the bounded child came to an end with the template, so that it may be read here, too."""
+    notes = (*probe.first.notes, *probe.later.notes)
+    return not any(note.code == "dat-limit" or note.values.get("when") == "parse" for note in notes)

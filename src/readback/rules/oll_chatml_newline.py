@@ -1,0 +1,106 @@
+"""A ChatML template loses the newline after a turn.
+
+Models of the ChatML family are trained on texts in which `<|im_end|>` is followed by a newline, then the next
+`<|im_start|>`. What the `TEMPLATE` of a Modelfile makes of a made-up conversation has none there: mostly `{{-` behind
+the newline has removed it.
+
+Every turn then begins with a token that the model has not seen in that place, in every prompt; and whoever reads the
+template sees the newline standing there.
+
+Write `{{ end }}` instead of `{{- end }}` behind the newline.
+"""
+
+from collections.abc import Iterator
+
+from readback.rules._served import Served, modelfiles, placed, quoted
+from readback.types import Case, Note, Place, Severity, Wire
+
+CODE = "oll-chatml-newline"
+SEVERITY = "error"
+ON = "workspace"
+SENTENCE = "the newline after <|im_end|> is lost ({how}): the model reads {served}, ChatML training text has {trained}"
+FIX = "let the newline stand: take the minus out of the braces that remove it"
+_MODELFILE = 'FROM x\nPARAMETER stop "<|im_end|>"\nTEMPLATE """%s"""\n'
+_TURN = "<|im_start|>{{ .Role }}\n{{ .Content }}<|im_end|>"
+_QUESTION = "<|im_start|>user\n{{ .Prompt }}<|im_end|>\n<|im_start|>assistant\n"
+PASS = (
+    {"Modelfile": _MODELFILE % ("{{ range .Messages }}" + _TURN + "\n{{ end }}<|im_start|>assistant\n")},
+    {"Modelfile": _MODELFILE % (_QUESTION + "{{ .Response }}<|im_end|>\n")},
+)
+FAIL = (
+    {"Modelfile": _MODELFILE % ("{{ range .Messages }}" + _TURN + "\n{{- end }}<|im_start|>assistant\n")},
+    {"Modelfile": _MODELFILE % ("{{ range .Messages -}}\n" + _TURN + "{{ end -}}\n<|im_start|>assistant\n")},
+    {"Modelfile": _MODELFILE % ("{{ range .Messages }}" + _TURN + "{{ end }}<|im_start|>assistant\n")},
+    {"Modelfile": _MODELFILE % (_QUESTION + "{{ .Response }}<|im_end|>")},
+)
+
+END = "<|im_end|>"
+BLANKS = " \t\r\n"
+AROUND = 24  # characters shown behind the token
+
+
+def check(case: Case) -> Iterator[Note]:
+    for served in modelfiles(case):
+        found = next(((wire, at) for wire in served.made for at in _lost(wire)), None)
+        if found and served.template and "<|im_start|>" in served.template.text:
+            yield _note(served, *found, None if found[0] is served.made[0] else "warning")
+
+
+def _lost(wire: Wire) -> Iterator[int]:
+    """Where something else than a newline follows the token, if the server wrote the token."""
+    ends = [(start, end) for one, start, end in placed(wire) if one.origin in ("serving", "unknown")]
+    at = wire.text.find(END)
+    while at >= 0:
+        after = at + len(END)
+        # A carriage return has a rule of its own.
+        follows = wire.text[after : after + 2]
+        if follows and follows[0] != "\n" and follows != "\r\n" and any(a <= at and after <= b for a, b in ends):
+            yield after
+        at = wire.text.find(END, after)
+
+
+def _note(served: Served, wire: Wire, after: int, severity: Severity | None) -> Note:
+    place, marker = _place(served, wire, after)
+    how = f"{marker} on line {place.line} removes it" if marker else "the template has none"
+    start, rest = after - len(END), wire.text[after : after + AROUND]
+    cut = "…" if len(wire.text) > after + AROUND else ""
+    values = {
+        "how": how,
+        "served": quoted(wire.text[start:after] + rest + cut),
+        "trained": quoted(wire.text[start:after] + "\n" + rest.lstrip(" \t") + cut),
+        "span": [start, after],
+        "model": served.name,
+    }
+    return Note(CODE, values, place, END, severity)
+
+
+def _place(served: Served, wire: Wire, after: int) -> tuple[Place, str]:
+    """Where the newline is lost: at the marker that removes it (then with the marker), else right after the token."""
+    offset, following = _offset(served, wire, after - 1), _offset(served, wire, after)
+    text = served.template.text if served.template else ""
+    if offset is None:
+        return served.modelfile.template_place, ""
+    behind = text[offset + 1 :]
+    blanks = behind[: len(behind) - len(behind.lstrip(BLANKS))]
+    if "\n" in blanks and behind[len(blanks) :].startswith("{{-"):
+        return _at(served, offset + 1 + len(blanks)), "{{-"
+    before = text[: following or 0].rstrip(BLANKS)
+    if following and before.endswith("-}}") and "\n" in text[len(before) : following]:
+        return _at(served, len(before) - 3), "-}}"
+    return _at(served, offset + 1), ""
+
+
+def _offset(served: Served, wire: Wire, at: int) -> int | None:
+    """The character of the template that stands at an offset of what was made; None where an action printed it."""
+    for segment, start, end in placed(wire):
+        if start <= at < end:
+            inside = served.inside(segment.place) if segment.origin == "serving" else None
+            read = served.template
+            if read is None or inside is None or read.written(*inside) is None:
+                return None
+            return read.offset(*inside) + at - start
+    return None
+
+
+def _at(served: Served, offset: int) -> Place:
+    return served.place(*served.template.at(offset)) if served.template else served.modelfile.template_place

@@ -1,0 +1,75 @@
+"""The text begins with the token for its beginning twice.
+
+A chat template writes the BOS token, and the server has the tokenizer put it there once more (`add_special_tokens`); or
+the template writes it twice; or a Modelfile's `TEMPLATE` writes it, which Ollama's engine does by itself for models
+that have one.
+
+No training text begins so. Answers get worse a little, everywhere, and no error tells of it.
+
+Leave `add_special_tokens` off, as vLLM's chat endpoint does, or take the token out of the template.
+"""
+
+from collections.abc import Iterator
+
+from readback.rules import _wire
+from readback.types import Case, Model, Note, Place
+
+CODE = "srv-double-bos"
+SEVERITY = "warning"
+ON = "workspace"
+SENTENCE = "{token} stands twice at the beginning: the template of {name} writes it, and {by} does"
+FIX = "leave add_special_tokens off, or take {token} out of the template"
+_SERVED = "models: {served: {serving: {%s}}}\n"
+_CONFIG = '{"bos_token": "<s>", "chat_template": "%s{%% for m in messages %%}{{ m.content }}{%% endfor %%}"}'
+_FILES = {"readback.yml": _SERVED % "tokenizer_config: tokenizer_config.json, add_special_tokens: true"}
+PASS = (
+    {"readback.yml": _SERVED % "format: llama-3"},
+    {**_FILES, "tokenizer_config.json": _CONFIG % ""},
+    {**_FILES, "tokenizer_config.json": _CONFIG.replace("{", '{"add_bos_token": false, ', 1) % "{{ bos_token }}"},
+    {"Modelfile": "FROM x\nTEMPLATE [INST] {{ .System }} {{ .Prompt }} [/INST]\n"},
+)
+FAIL = (
+    {"readback.yml": _SERVED % "format: llama-3, add_special_tokens: true"},
+    {**_FILES, "tokenizer_config.json": _CONFIG % "{{ bos_token }}"},
+    {**_FILES, "tokenizer_config.json": _CONFIG % "{{ raise_exception('no') if m }}{{ bos_token }}"},
+    {"Modelfile": "FROM x\nTEMPLATE <s>[INST] {{ .System }} {{ .Prompt }} [/INST]\n"},
+)
+
+BOS = (
+    "<s>",
+    "<|begin_of_text|>",
+    "<bos>",
+    "<｜begin▁of▁sentence｜>",
+    "<BOS_TOKEN>",
+)  # of models that llama.cpp gives one
+TOKENIZER, ENGINE, ITSELF = "the tokenizer (add_special_tokens)", "Ollama's engine", "the same template once more"
+
+
+def check(case: Case) -> Iterator[Note]:
+    for served in _wire.templated(case):
+        template, token = served.template, served.template.bos_token
+        made = served.probe.first.text if served.probe else ""
+        # A template that refuses the made-up conversation still shows what it writes.
+        writes = "bos_token" in (template.text or "") if not made else _twice(made, token or "")
+        if token and (writes if made else writes and template.adds_bos):
+            by = TOKENIZER if template.adds_bos else ITSELF
+            yield Note(CODE, {"token": token, "name": template.name, "by": by}, template.place, token)
+    seen: set[Place] = set()
+    for model in case.workspace.models.values():
+        token = _written(case, model)
+        if token and model.modelfile and model.modelfile.template_place not in seen:
+            seen.add(model.modelfile.template_place)
+            values = {"token": token, "name": model.name, "by": ENGINE}
+            yield Note(CODE, values, model.modelfile.template_place, token)
+
+
+def _twice(text: str, token: str) -> bool:
+    return bool(token) and text.startswith(token) and text[len(token) :].lstrip().startswith(token)
+
+
+def _written(case: Case, model: Model) -> str | None:
+    """The token with which a Modelfile's template begins what it makes."""
+    probe = case.probes.get(model.name)
+    if probe is None or probe.first.kind != "modelfile":
+        return None
+    return next((token for token in BOS if probe.first.text.lstrip().startswith(token)), None)

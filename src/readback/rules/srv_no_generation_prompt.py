@@ -1,0 +1,52 @@
+"""The text does not ask for the assistant's turn.
+
+In what a chat template makes of a made-up conversation, each answer stands behind an opening (`<|im_start|>assistant`
+and a newline). The same template, asked to open the answer, ends before it: mostly it ignores `add_generation_prompt`.
+
+The model then writes that opening itself, or goes on with the user's turn; the first tokens of every answer are not the
+ones that it was trained to begin with.
+
+Add the branch `{% if add_generation_prompt %}` that writes the opening at the end of the template.
+"""
+
+from collections.abc import Iterator
+
+from readback.rules import _wire
+from readback.types import Case, Note, Probe
+
+CODE = "srv-no-generation-prompt"
+SEVERITY = "error"
+ON = "workspace"
+SENTENCE = (
+    "the chat template {name} does not open the assistant's turn: answers begin behind {missing}, which is not there"
+)
+FIX = "let the template write {missing} at its end where add_generation_prompt is true"
+_REST = {"readback.yml": "models: {served: {serving: {chat_template: t.jinja}}}\n"}
+_TURNS = "{% for m in messages %}{{ '<|im_start|>' + m.role + '\n' + m.content + '<|im_end|>\n' }}{% endfor %}"
+_PAIRS = (
+    "{% for m in messages %}{{ m.content if m.role == 'assistant' else '[INST]' + m.content + '[/INST]' }}{% endfor %}"
+)
+PASS = (
+    {**_REST, "t.jinja": _TURNS + "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"},
+    {**_REST, "t.jinja": _PAIRS},
+)
+FAIL = ({**_REST, "t.jinja": _TURNS},)
+
+
+def check(case: Case) -> Iterator[Note]:
+    for served in _wire.templated(case):
+        missing = _missing(served.probe) if served.probe else ""
+        if missing:
+            values = {"name": served.template.name, "missing": missing, "model": served.model.name}
+            yield Note(CODE, values, served.template.place, missing)
+
+
+def _missing(probe: Probe) -> str:
+    """What stands before an answer in the conversation and not at the end of what asks for one."""
+    first, later = probe.first.text, probe.later.text
+    asked = first.rfind(probe.user)
+    user, reply = later.find(probe.user), later.find(probe.reply)
+    if asked < 0 or not 0 <= user < reply:
+        return ""
+    ending, opening = first[asked + len(probe.user) :], later[user + len(probe.user) : reply]
+    return opening[len(ending) :].strip() if opening.startswith(ending) else ""

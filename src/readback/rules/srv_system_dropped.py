@@ -1,0 +1,46 @@
+"""The chat template leaves the system message out.
+
+The messages begin with a system message, and nothing of it is in the text that the chat template (or the named format)
+makes of them. Modelfiles and the formats of Albert have rules of their own.
+
+The model is never told what the messages tell it, and nothing shows that but its answers: templates without a branch
+for the role skip the message silently.
+
+Put the system text into the user message, or choose a template that prints it.
+"""
+
+from collections.abc import Iterator
+
+from readback.rules import _wire
+from readback.types import Case, Note, Place
+
+CODE = "srv-system-dropped"
+SEVERITY = "error"
+ON = "assembly"
+SENTENCE = "the chat template {name} leaves the system message out"
+FIX = "put the system text into the user message, or choose a template that prints it"
+_REST = (
+    "modes: [{mode: m, system: Be brief., template: Why?}]\n"
+    "models: {served: {serving: {chat_template: t.jinja}}}\n"
+    "conditions: [{name: c, mode: m, model: served}]\n"
+)
+_TEMPLATE = "{% for message in messages %}%s{% endfor %}{% if add_generation_prompt %}A:{% endif %}"
+PASS = (
+    {"readback.yml": _REST, "t.jinja": _TEMPLATE.replace("%s", "{{ message.content | upper }}\n")},
+    {"readback.yml": _REST.replace("system: Be brief., ", ""), "t.jinja": _TEMPLATE.replace("%s", "U: Why?\n")},
+)
+FAIL = (
+    {
+        "readback.yml": _REST,
+        "t.jinja": _TEMPLATE.replace("%s", "{% if message.role == 'user' %}{{ message.content }}{% endif %}"),
+    },
+)
+
+
+def check(case: Case) -> Iterator[Note]:
+    wire = case.wire
+    if wire is None or wire.kind != _wire.CHAT or not wire.segments or case.assembly is None:
+        return
+    for message in case.messages("system"):
+        if message.text.strip() and not _wire.reached(wire, message, case.assembly.messages):
+            yield Note(CODE, {"name": wire.format}, Place(role="system"), message.text)

@@ -1,0 +1,46 @@
+"""The chat template puts the system message into the user's turn.
+
+In the text that the chat template (or the named format) makes, nothing but blanks or a line stands between the system
+text and the user's: some models have no system role, and their templates put its text before the user's, the first or,
+with Mistral, the last.
+
+The model is told the system text as if the user had said it. With several turns its place moves, and so does what can
+be kept of the prompt from one turn to the next.
+
+Nothing needs to change where the model was trained so. Otherwise choose a template with a system role.
+"""
+
+import re
+from collections.abc import Iterator
+
+from readback.rules import _wire
+from readback.types import Case, Note, Place
+
+CODE = "srv-system-folded"
+SEVERITY = "info"
+ON = "assembly"
+SENTENCE = "the chat template {name} puts the system message into the user's turn, before its text"
+FIX = "keep it where the model was trained so; otherwise choose a template with a system role"
+_REST = (
+    "modes: [{mode: m, system: Be brief., template: Why?}]\n"
+    "models: {served: {serving: {format: %s}}}\n"
+    "conditions: [{name: c, mode: m, model: served}]\n"
+)
+PASS = ({"readback.yml": _REST % "llama-3"}, {"readback.yml": _REST % "qwen2.5"})
+FAIL = ({"readback.yml": _REST % "gemma-3"}, {"readback.yml": _REST % "mistral-v3"})
+
+MARKED = re.compile(r"\w")  # a turn's border has a name in it
+MOST = 20  # characters between two texts of one turn
+
+
+def check(case: Case) -> Iterator[Note]:
+    wire = case.wire
+    system = next(case.messages("system"), None)
+    if wire is None or wire.kind != _wire.CHAT or system is None or not (at := _wire.stands(wire, system)):
+        return
+    for message in case.messages("user"):
+        found = _wire.stands(wire, message, at[1])
+        between = wire.text[at[1] : found[0]] if found else None
+        if between is not None and len(between) <= MOST and not MARKED.search(between):
+            yield Note(CODE, {"name": wire.format}, Place(role="prompt", start=at[0], end=at[1]), wire.format)
+            return

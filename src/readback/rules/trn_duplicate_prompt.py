@@ -1,0 +1,43 @@
+"""Two training rows have the same prompt and different answers.
+
+A row has the same prompt as an earlier row of the same format in the same split, character by character, system
+message and all, but not the same answers. Both are named.
+
+Several answers to one prompt may be meant: then the prompt weighs as much as it has rows. Where they are not, the rows
+teach answers that contradict each other.
+
+Take all but the best one out, or leave them where several answers are meant.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from readback.rules import _training
+from readback.types import Case, Note, Place, Record
+
+CODE = "trn-duplicate-prompt"
+SEVERITY = "warning"
+ON = "dataset"
+SENTENCE = "the same prompt as in line {line} of {file} (record {record}), with another answer"
+FIX = "take all but the best of these rows out, unless several answers are meant"
+_ROW = '{"id": "%s", "prompt": "%s", "completion": "%s"}\n'
+PASS = (
+    {"train.jsonl": _ROW % (1, "Why?", "So.") + _ROW % (2, "Why?", "So.")},
+    {"train.jsonl": _ROW % (1, "Why?", "So.") + _ROW % (2, "How?", "No.")},
+)
+FAIL = ({"train.jsonl": _ROW % (1, "Why?", "So.") + _ROW % (2, "Why?", "No.")},)
+
+PROMPT = "prompt"
+
+
+def marks(case: Case) -> Iterator[tuple[str, str]]:
+    if text := _training.asked(case):
+        yield PROMPT, text
+
+
+def repeats(first: Record, case: Case, kinds: Sequence[str]) -> Iterator[Note]:
+    if _training.whole(Case(case.workspace, first)) == _training.whole(case):
+        return  # the row as a whole, which is another rule's
+    values = {"line": first.place.line, "file": first.place.file, "record": first.id}
+    row = _training.row(case)
+    field = row.asked.field if row and row.asked else None
+    yield Note(CODE, values, Place(field=field), str(first.id))

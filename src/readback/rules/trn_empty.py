@@ -1,0 +1,40 @@
+"""A required text of a training row is missing or blank.
+
+A prompt, completion, chosen or rejected answer has to be a text that says something, a conversation a list of messages
+of which those of user and assistant say something. A message that calls a tool may be empty.
+
+An empty prompt teaches the model to answer nothing in particular, an empty answer teaches it to say nothing. Some
+programs leave such rows out without a word, so that fewer are trained on than the file has.
+
+Fill in what is missing, or take the row out.
+"""
+
+from collections.abc import Iterator
+
+from readback.rules import _training
+from readback.types import Case, Note, Place
+
+CODE = "trn-empty"
+SEVERITY = "error"
+ON = "record"
+SENTENCE = "'{field}' has to hold a text or messages that say something; there is {found}"
+FIX = "fill in '{field}', or take the row out"
+_USER, _REPLY = '{"role": "user", "content": "Why?"}', '{"role": "assistant", "content": "So."}'
+_TOOL = '{"role": "assistant", "content": null, "tool_calls": [{"id": "1"}]}, {"role": "tool", "content": ""}'
+PASS = (
+    {"train.jsonl": '{"prompt": "Why?", "completion": "So."}\n'},
+    {"train.jsonl": '{"messages": [' + ", ".join((_USER, _TOOL, _REPLY)) + "]}\n"},
+)
+FAIL = (
+    {"train.jsonl": '{"prompt": "Why?", "completion": " \\n"}\n'},
+    {"train.jsonl": '{"prompt": "Why?", "chosen": "So."}\n'},
+    {"train.jsonl": '{"prompt": "Why?", "chosen": "So.", "rejected": 7}\n'},
+    {"train.jsonl": '{"messages": []}\n'},
+    {"train.jsonl": '{"messages": [{"role": "user", "content": ""}, {"role": "assistant", "content": "So."}]}\n'},
+)
+
+
+def check(case: Case) -> Iterator[Note]:
+    row = _training.row(case)
+    for wrong in row.wrong if row else ():
+        yield Note(CODE, {"field": wrong.field, "found": wrong.found}, Place(field=wrong.field), wrong.field)

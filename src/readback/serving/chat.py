@@ -1,0 +1,187 @@
+"""What a Jinja chat template makes of messages, as transformers and vLLM render it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from threading import Lock
+from typing import Any, Literal
+
+from readback import cell
+from readback.serving.chat_files import read as read
+from readback.serving.chat_formats import formats as formats
+from readback.serving.chat_formats import named as named
+from readback.serving.chat_origins import Piece, pieces
+from readback.types import NOWHERE, ChatTemplate, Message, Note, Place, Segment, Wire
+
+WORK = "readback.serving.chat_render:work"
+LIMITS = cell.Limits(seconds=0.8, total=1.7, closed=True)  # as for any other template; ordinary ones take milliseconds
+REMEMBERED = 120.0  # seconds; a machine that was busy must not condemn a template for good
+MOST = 256  # texts kept: those of a page, and of a model's made-up conversation
+LONGEST_KEPT = 1 << 18  # characters of such a text
+MOST_SLOW = 16  # templates that were stopped, likewise
+EXCESS: Mapping[str, tuple[str, str]] = {
+    "time": ("time to render the chat template", f"{LIMITS.seconds:g} s"),
+    "memory": ("memory to render the chat template", f"{LIMITS.memory >> 20} MiB"),
+    "output": ("text of the chat template", "8 Mi characters"),
+    "nesting": ("nesting in the chat template", "the depth that Jinja can read"),
+    "crash": ("the chat template's process", "its own crash"),
+}
+_lock = Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """What a template gave: a text, or the reason for none with its line; `raised`: the template says so itself."""
+
+    text: str | None
+    reason: str = ""
+    line: int | None = None
+    when: Literal["", "parse", "execute", "limit"] = ""
+    raised: bool = False
+
+
+Answer = tuple[Rendered, list[list[int]] | None]
+_kept: dict[bytes, Answer] = {}
+_slow: dict[str, tuple[Rendered, float]] = {}  # template -> its verdict, when to try again
+
+
+def raw(template: str, variables: Mapping[str, Any], *, today: str | None = None) -> Rendered:
+    """The text of a template over `variables` (JSON values, `messages` among them); what is absent stays undefined."""
+    return _render(template, variables, today, None)[0]
+
+
+def wire(
+    template: ChatTemplate,
+    messages: Sequence[Message],
+    *,
+    today: str | None = None,
+    add_generation_prompt: bool = True,
+    values: Mapping[str, Any] | None = None,
+) -> Wire:
+    """The text the model receives for these messages; each stretch keeps its origin.
+
+    `values` are further variables (`tools`, `documents`, `enable_thinking`); the tools and documents that nobody gives
+    are none, as in transformers. `today` (YYYY-MM-DD) is the day that the template may print.
+    """
+    stops = (template.eos_token,) if template.eos_token else ()
+    empty = Wire(template.name, (), (), "chat template", template.place, stops)
+    if template.text is None:
+        return replace(empty, notes=(_unread(template),))
+    given = {"tools": None, "documents": None, **template.tokens, **(values or {})}
+    said = [{"role": message.role, "content": message.text} for message in messages]
+    tokens = {"bos_token": template.bos_token, "eos_token": template.eos_token}
+    variables = {
+        "messages": said,
+        "add_generation_prompt": add_generation_prompt,
+        **{name: token for name, token in tokens.items() if token is not None},
+        **given,
+    }
+    made, told = _render(template.text, variables, today, messages)
+    if made.text is None:
+        return replace(empty, notes=(_note(template, made),))
+    own = pieces(made.text, told, messages, tuple(variables))
+    segments = tuple(_segment(template, piece, messages) for piece in own)
+    if template.adds_bos and template.bos_token:
+        segments = (Segment(template.bos_token, "serving", "add_special_tokens"), *segments)
+    return replace(empty, segments=segments)
+
+
+def _render(
+    template: str, variables: Mapping[str, Any], today: str | None, messages: Sequence[Message] | None
+) -> Answer:
+    """The text, and for `messages` where its stretches came from, None where that is not known.
+
+    A page asks for the same text again and again, and a new child has to compile its template: answers are kept.
+    """
+    stretches = None if messages is None else [[len(part.text) for part in one.segments] for one in messages]
+    payload = {"template": template, "variables": dict(variables), "today": today, "stretches": stretches}
+    if cell.inside():
+        return _answer(payload)
+    key = hashlib.sha256(json.dumps(payload).encode("ascii")).digest()
+    with _lock:
+        if key in _kept:
+            return _kept[key]
+    found = _stopped(template) or _answer(payload)
+    timeless = today is not None or "strftime_now" not in template
+    with _lock:
+        if found[0].when == "limit":
+            _slow.setdefault(template, (found[0], time.monotonic() + REMEMBERED))
+        elif timeless and len(found[0].text or "") <= LONGEST_KEPT:
+            while len(_kept) >= MOST:
+                del _kept[next(iter(_kept))]
+            _kept[key] = found
+    return found
+
+
+def _answer(payload: Mapping[str, Any]) -> Answer:
+    answers: list[Any] = []
+    try:
+        answers.extend(cell.stream(WORK, payload, LIMITS))
+    except cell.Stopped as stopped:
+        if not answers:
+            return _excess(stopped.kind), None
+    if failed := answers[0].get("failed"):
+        return (_excess(failed["reason"], failed["line"]) if failed["when"] == "limit" else _failed(failed)), None
+    return Rendered(answers[0]["text"]), answers[1] if len(answers) > 1 else None
+
+
+def _failed(verdict: Mapping[str, Any]) -> Rendered:
+    return Rendered(None, verdict["reason"], verdict["line"], verdict["when"], verdict["raised"])
+
+
+def _excess(kind: str, line: int | None = None) -> Rendered:
+    return Rendered(None, kind, line, "limit")
+
+
+def _stopped(template: str) -> Answer | None:
+    """The verdict on a template that was stopped a moment ago: it costs its time once."""
+    with _lock:
+        found, until = _slow.get(template, (None, 0.0))
+        if found and time.monotonic() < until:
+            return found, None
+        _slow.pop(template, None)
+        while len(_slow) >= MOST_SLOW:
+            del _slow[next(iter(_slow))]
+    return None
+
+
+def _note(template: ChatTemplate, made: Rendered) -> Note:
+    """The one finding of a template that gave no text."""
+    place = _line(template.place, made.line)
+    if made.when == "limit":
+        what, limit = EXCESS[made.reason]
+        return Note("dat-limit", {"what": what, "limit": limit}, place, what)
+    values = {"name": template.name, "reason": made.reason, "line": made.line, "when": made.when, "raised": made.raised}
+    return Note("srv-template-error", values, place, made.reason)
+
+
+def _unread(template: ChatTemplate) -> Note:
+    """Why there is no template; what reading noted beside it is told where it was read."""
+    values = {"name": template.name, "reason": "it cannot be read", "line": None, "when": "read", "raised": False}
+    other = Note("srv-template-error", values, template.place, "read")
+    return next((note for note in template.notes if note.code == "srv-template-error"), other)
+
+
+def _segment(template: ChatTemplate, piece: Piece, messages: Sequence[Message]) -> Segment:
+    if piece.stretch is not None:
+        message, at = piece.stretch
+        whole = messages[message].segments[at]
+        return Segment(piece.text, whole.origin, whole.name, whole.place)
+    if piece.origin == "serving":
+        return Segment(
+            piece.text, "serving", template.name, _line(template.place, piece.line) if piece.line else NOWHERE
+        )
+    return Segment(piece.text, piece.origin, piece.name)
+
+
+@lru_cache(4096)
+def _line(start: Place, line: int | None) -> Place:
+    """The place of a line of the template that begins at `start`. In JSON all its lines stand in one."""
+    if line is None or start.file is None or start.file.endswith(".json"):
+        return start
+    return replace(start, line=(start.line or 1) + line - 1, column=None)

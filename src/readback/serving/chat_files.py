@@ -1,0 +1,128 @@
+"""Read the files that hold a chat template: tokenizer_config.json, chat_template.json, or a bare Jinja file.
+
+As transformers 5 reads a model's folder: a chat_template.jinja there goes before the text in tokenizer_config.json.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from readback.files.paths import resolve, show
+from readback.files.text_file import read_text
+from readback.serving.tokenizer_config import Config, start_of
+from readback.serving.tokenizer_config import read as read_config
+from readback.types import ChatTemplate, Note, Place
+
+CONFIG, SEPARATE, OLDER = "tokenizer_config.json", "chat_template.jinja", "chat_template.json"
+LIMIT = 1 << 20  # bytes of a template; the longest in use have 30,000
+DEFAULT = "default"  # the template of several that is taken where nobody names one
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A template's text, where its first character stands, and what is to be said of it."""
+
+    text: str | None
+    place: Place
+    notes: tuple[Note, ...] = ()
+    detail: str = ""
+
+
+def recognise(path: Path) -> bool:
+    """By name only."""
+    return path.name in (CONFIG, SEPARATE)
+
+
+def read(path: Path, root: Path, *, tokens: Path | None = None, add_special_tokens: bool = False) -> ChatTemplate:
+    """The chat template that a file (or a model's folder) gives, with the tokens it is told.
+
+    `tokens` is the tokenizer_config.json that supplies them where it is not `path` or lies beside it.
+    `add_special_tokens`: the server has the tokenizer put its BOS before the text, as vLLM does on request. A file
+    without a template, or one that cannot be read, has `text` None and a note that says why.
+    """
+    path = _inside(path)
+    file = show(root, path)
+    own = read_config(path, root) if path.suffix == ".json" else None
+    named = tokens or (path if own and path.name != OLDER else _beside(path, root, CONFIG))
+    config = own if named in (path, None) else read_config(named, root)
+    found = _text(path, root, own)
+    notes = (*(own.notes if own else ()), *(config.notes if config and config is not own else ()), *found.notes)
+    if found.text is None and not notes:
+        notes = (_none(file, f"there is no chat_template in {file}", found.place),)
+    bos = config.bos_token if config else None
+    said = [found.detail]
+    if config and named and show(root, named) != found.place.file:
+        unused = ", whose own chat_template is not used" if config.template else ""
+        said.append(f"its tokens are those of {show(root, named)}{unused}")
+    return ChatTemplate(
+        name=found.place.file or file,
+        text=found.text,
+        bos_token=bos,
+        eos_token=config.eos_token if config else None,
+        special=config.special if config else (),
+        adds_bos=add_special_tokens and bool(bos) and config is not None and config.adds_bos is not False,
+        tokens=config.tokens if config else {},
+        config=show(root, named) if config and named else None,
+        detail="; ".join(part for part in said if part),
+        place=found.place,
+        notes=notes,
+    )
+
+
+def _inside(path: Path) -> Path:
+    """Of a model's folder the file that holds its template."""
+    if not path.is_dir():
+        return path
+    return next((one for name in (CONFIG, SEPARATE, OLDER) if (one := path / name).is_file()), path / CONFIG)
+
+
+def _beside(path: Path, root: Path, name: str) -> Path | None:
+    found = resolve(root, show(root, path.with_name(name)))
+    return found if isinstance(found, Path) else None
+
+
+def _text(path: Path, root: Path, own: Config | None) -> _Text:
+    """The template that `path` leads to; `own` is what the file itself says where it is JSON."""
+    if own is None:
+        return _plain(path, root)
+    separate = _beside(path, root, SEPARATE) if path.name == CONFIG else None
+    if separate:
+        return _plain(separate, root)
+    older = _beside(path, root, OLDER) if path.name == CONFIG and own.source and own.template is None else None
+    if older:
+        return _chosen(read_config(older, root), Place(file=show(root, older)))
+    return _chosen(own, Place(file=show(root, path)))
+
+
+def _plain(path: Path, root: Path) -> _Text:
+    file = show(root, path)
+    text, notes = read_text(path, file, LIMIT)
+    if text is None:
+        return _Text(None, Place(file=file), notes)
+    marked = any(note.code == "dat-bom" for note in notes)  # a server keeps the mark, and the model reads it
+    return _Text("\ufeff" * marked + text, Place(file=file, line=1, column=1), notes)
+
+
+def _chosen(config: Config, place: Place) -> _Text:
+    """Its one template, or of several the one called default."""
+    if config.template is None:
+        return _Text(None, place)
+    if isinstance(config.template, str):
+        return _Text(config.template, start_of(config.source, config.template, place))
+    several = config.template
+    names = ", ".join(several)
+    if DEFAULT not in several:
+        reason = f"it has the chat templates {names}, and none is called {DEFAULT}"
+        return _Text(None, place, (_none(place.file, reason, place),))
+    text = several[DEFAULT]
+    others = ", ".join(name for name in several if name != DEFAULT)
+    return _Text(
+        text, start_of(config.source, text, place), detail=f"the one called {DEFAULT}; others: {others or 'none'}"
+    )
+
+
+def _none(file: str | None, reason: str, place: Place) -> Note:
+    values: dict[str, Any] = {"name": file, "reason": reason, "line": None, "when": "read", "raised": False}
+    return Note("srv-template-error", values, place, reason)

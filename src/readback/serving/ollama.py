@@ -1,0 +1,209 @@
+"""What Ollama makes of messages with a Modelfile: its SYSTEM and MESSAGE turns, then its TEMPLATE."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from functools import lru_cache
+from typing import Any
+
+from readback import cell
+from readback.serving.gotemplate.told import clean, torn
+from readback.types import Message, Modelfile, Note, Place, Segment, Wire
+
+WORK = "readback.serving.ollama_render:work"
+LIMITS = cell.Limits(seconds=1.0, total=2.0, closed=True)
+JOINER = Segment("\n\n", "joiner", "collate")
+JOINED = -2  # what the work calls it
+EXCESS: Mapping[str, tuple[str, str]] = {
+    "time": ("time to carry out a Modelfile's TEMPLATE", f"{LIMITS.seconds:g} s"),
+    "memory": ("memory to carry out a Modelfile's TEMPLATE", "512 MiB"),
+    "output": ("text of a Modelfile's TEMPLATE", "32 MiB"),
+    "crash": ("the process of a Modelfile's TEMPLATE", "its own crash"),
+}
+BUILT_IN = ("renderer", "parser")  # either hands the conversation to code of the server's own
+NO_VALUES: Mapping[str, Any] = {}
+
+
+@dataclass(slots=True)
+class _Request:
+    """The turns for the template, and the segments their pieces come from, by number."""
+
+    turns: list[list[Any]] = field(default_factory=list)
+    known: list[Segment] = field(default_factory=list)
+
+    def add(self, role: str, segments: Iterable[Segment], more: Mapping[str, Any] = NO_VALUES) -> None:
+        text: list[tuple[str, int]] = []
+        for segment in segments:
+            if torn(segment.text):  # JSON carries no half a character
+                segment = replace(segment, text=clean(segment.text))
+            text.append((segment.text, len(self.known)))
+            self.known.append(segment)
+        self.turns.append([role, text, more])
+
+
+def wire(
+    modelfile: Modelfile,
+    messages: Sequence[Message],
+    *,
+    today: str | None = None,
+    values: Mapping[str, Any] | None = None,
+) -> Wire:
+    """The text the model receives for a chat request with these messages; each stretch keeps its origin.
+
+    `values`: what else the request may say: tools, think, prompt, suffix. Where no text can be made, `notes` say why.
+    """
+    if why := unknowable(modelfile):
+        return _wire(modelfile, (), (why,))
+    request = _Request()
+    for role, segments in opening(modelfile, bool(messages) and messages[0].role.lower() == "system"):
+        request.add(role, segments)
+    for message in messages:
+        request.add(message.role.lower(), message.segments)
+    return _sent(modelfile, request, today, values)
+
+
+def asked(
+    modelfile: Modelfile, messages: Sequence[Mapping[str, Any]], today: str | None, values: Mapping[str, Any]
+) -> Wire:
+    """`wire` for the messages of a request as they are, with tool calls, thinking and images."""
+    if why := unknowable(modelfile):
+        return _wire(modelfile, (), (why,))
+    request = _Request()
+    for role, segments in opening(modelfile, bool(messages) and _role(messages[0]).lower() == "system"):
+        request.add(role, segments)
+    for message in messages:
+        _add(request, message, _role(message).lower())
+    return _sent(modelfile, request, today, values)
+
+
+def templated(
+    template: str, messages: Sequence[Mapping[str, Any]], today: str | None, values: Mapping[str, Any]
+) -> Wire:
+    """The text that a template alone gives for the messages of a request."""
+    request = _Request()
+    for message in messages:
+        _add(request, message, _role(message))
+    return _sent(Modelfile((), template=template, template_place=Place(line=1, column=1)), request, today, values)
+
+
+def unknowable(modelfile: Modelfile) -> Note | None:
+    """Why nobody can say what the model receives: another renderer, or no TEMPLATE."""
+    renderer = next((command for command in reversed(modelfile.commands) if command[0] in BUILT_IN), None)
+    if renderer:
+        return Note("oll-renderer", {"name": renderer[1]}, replace(modelfile.place, line=renderer[2]), renderer[1])
+    return Note("oll-no-template", {}, modelfile.place) if modelfile.template is None else None
+
+
+def opening(modelfile: Modelfile, has_system: bool) -> Iterable[tuple[str, tuple[Segment, ...]]]:
+    """What Ollama puts before a chat request's messages: SYSTEM unless they begin with one, then MESSAGE turns."""
+    if modelfile.system and not has_system:
+        yield "system", (Segment(modelfile.system, "system", "modelfile", modelfile.system_place),)
+    for name, args, line in modelfile.commands:
+        if name == "message":
+            role, _, text = args.partition(": ")
+            yield role, (Segment(text, "serving", modelfile.place.file, replace(modelfile.place, line=line)),)
+
+
+def _add(request: _Request, message: Mapping[str, Any], role: str) -> None:
+    """One message of a request. A list of parts is one message for each, as Ollama reads OpenAI's."""
+    content = message.get("content")
+    parts = content if isinstance(content, list) else [content]
+    texts = [part.get("text", "") if isinstance(part, Mapping) else part for part in parts]
+    for text in texts or [""]:
+        said = (Segment(text, "variable"),) if isinstance(text, str) and text else ()
+        request.add(role, said, {name: value for name, value in message.items() if name not in ("role", "content")})
+
+
+def _role(message: Mapping[str, Any]) -> str:
+    role = message.get("role")
+    return _text(role)
+
+
+def _sent(modelfile: Modelfile, request: _Request, today: str | None, values: Mapping[str, Any] | None) -> Wire:
+    payload = {
+        "template": modelfile.template or "",
+        "turns": request.turns,
+        "values": _values(values or {}),
+        "today": today or date.today().isoformat(),
+    }
+    try:
+        answer = cell.call(WORK, payload, LIMITS)
+    except cell.Stopped as stopped:
+        what, limit = EXCESS[stopped.kind]
+        return _wire(
+            modelfile, (), (Note("dat-limit", {"what": what, "limit": limit}, modelfile.template_place, what),)
+        )
+    at = _Places(modelfile)
+    notes = [Note("oll-date-dependent", {}, at(answer["dated"]))] if answer.get("dated") else []
+    if failed := answer.get("failed"):
+        return _wire(modelfile, (), (*notes, _fault(failed, at((failed["line"], failed["column"])))))
+    return _wire(modelfile, tuple(_segments(answer["pieces"], request.known, at)), tuple(notes))
+
+
+def _fault(failed: Mapping[str, Any], place: Place) -> Note:
+    if failed["crash"]:
+        return Note("oll-response-in-branch", {}, place)
+    return Note("oll-template-error", {"reason": failed["reason"], "when": failed["when"]}, place, failed["reason"])
+
+
+def _wire(modelfile: Modelfile, segments: tuple[Segment, ...], notes: tuple[Note, ...]) -> Wire:
+    stops = tuple(args for name, args, _ in modelfile.commands if name == "stop")
+    name = modelfile.place.file or "Modelfile"
+    return Wire(name, segments, notes, "modelfile", modelfile.template_place, stops)
+
+
+def _segments(pieces: Iterable[Sequence[Any]], known: Sequence[Segment], at: _Places) -> Iterable[Segment]:
+    for text, source in pieces:
+        if source is None:
+            yield Segment(text, "unknown")
+        elif isinstance(source, int):
+            segment = JOINER if source == JOINED else known[source]
+            yield segment if segment.text == text else replace(segment, text=text)
+        else:
+            yield _own(text, at.start, at.columns, source[0], source[1])
+
+
+@lru_cache(4096)
+def _own(text: str, start: Place, columns: bool, line: int, column: int) -> Segment:
+    """What a template says itself; the same for every record."""
+    return Segment(text, "serving", start.file or "Modelfile", _place(start, columns, line, column))
+
+
+@lru_cache(1024)
+def _place(start: Place, columns: bool, line: int, column: int) -> Place:
+    first = column + (start.column or 1) - 1 if line == 1 else column
+    return replace(start, line=(start.line or 1) + line - 1, column=first if columns else None)
+
+
+class _Places:
+    """From lines and columns of a TEMPLATE to those of its file."""
+
+    __slots__ = ("columns", "start")
+
+    def __init__(self, modelfile: Modelfile) -> None:
+        self.start = modelfile.template_place
+        # characters that Ollama drops shift all behind them: then only lines are certain
+        self.columns = not any(n.code == "oll-char-dropped" and n.values["name"] == "TEMPLATE" for n in modelfile.notes)
+
+    def __call__(self, source: Sequence[int]) -> Place:
+        return _place(self.start, self.columns, source[0], source[1])
+
+
+def _values(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What the request says besides its messages, under the names the work knows; spelled as the API or Go does."""
+    named = {name.lower().replace("_", ""): value for name, value in given.items()}
+    think = named.get("think")
+    return {
+        "prompt": _text(named.get("prompt")),
+        "suffix": _text(named.get("suffix")),
+        "tools": named.get("tools"),
+        "think": bool(think),
+        "level": think if isinstance(think, str) else _text(named.get("thinklevel")),
+        "thinking": bool(named.get("isthinkset", think is not None)),
+    }
+
+
+def _text(value: Any) -> str:
+    return clean(value) if isinstance(value, str) else ""

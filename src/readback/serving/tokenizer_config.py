@@ -1,0 +1,132 @@
+"""Read tokenizer_config.json: its chat template or templates, and the special tokens it names."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from dataclasses import replace as with_
+from pathlib import Path
+from typing import Any
+
+from readback.files.paths import show
+from readback.files.text_file import read_text
+from readback.formats._json_text import Decoder, NotJson
+from readback.types import Note, Place
+
+LIMIT = 32 << 20  # bytes; with a long list of added tokens such a file has some megabytes
+TOKENS = ("bos_token", "eos_token", "unk_token", "pad_token", "sep_token", "cls_token", "mask_token")
+STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+ESCAPED = 12  # characters of the file that one character of a text may take: \uXXXX twice
+SHOWN = 60  # characters of a wrong value that are worth showing
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What the file says. `template` is one text, or several by name; `source` the file's own text."""
+
+    template: str | Mapping[str, str] | None = None
+    bos_token: str | None = None
+    eos_token: str | None = None
+    tokens: Mapping[str, str] = field(default_factory=dict)  # the other named ones
+    special: tuple[str, ...] = ()
+    adds_bos: bool | None = None  # `add_bos_token`; None: the file does not say
+    notes: tuple[Note, ...] = ()
+    source: str = ""
+
+
+def read(path: Path, root: Path) -> Config:
+    """The file at `path`; one that cannot be read says nothing but a note with the reason and the place."""
+    file = show(root, path)
+    text, notes = read_text(path, file, LIMIT)
+    if text is None:
+        return Config(notes=notes)
+    decoder = Decoder()
+    try:
+        value = decoder.whole(text)
+    except NotJson as fault:
+        place = _at(text, fault.at, Place(file=file))
+        return Config(notes=(*notes, _unread(file, f"not JSON ({fault.reason})", place)))
+    if not isinstance(value, dict):
+        return Config(notes=(*notes, _unread(file, "not a JSON object", Place(file=file, line=1))))
+    found: list[Note] = [*notes, *decoder.notes(value, Place(file=file))]
+    named = {name: _token(value.get(name), name, file, found) for name in TOKENS}
+    told = {name: token for name, token in named.items() if token is not None}
+    said = value.get("add_bos_token")
+    return Config(
+        template=_templates(value.get("chat_template"), file, found),
+        bos_token=told.pop("bos_token", None),
+        eos_token=told.pop("eos_token", None),
+        tokens=told,
+        special=tuple(dict.fromkeys((*(t for t in named.values() if t), *_further(value)))),
+        adds_bos=said if isinstance(said, bool) else None,
+        notes=tuple(found),
+        source=text,
+    )
+
+
+def start_of(source: str, template: str, place: Place) -> Place:
+    """Where in the JSON text `source` the template's first character stands; the file alone where it is not found."""
+    for found in STRING.finditer(source):
+        length = found.end() - found.start() - 2
+        if len(template) <= length <= ESCAPED * len(template) and json.loads(found[0], strict=False) == template:
+            return _at(source, found.start() + 1, place)
+    return place
+
+
+def _at(text: str, offset: int, place: Place) -> Place:
+    line = text.count("\n", 0, offset) + 1
+    return with_(place, line=line, column=offset - (text.rfind("\n", 0, offset) + 1) + 1)
+
+
+def _unread(file: str, reason: str, place: Place) -> Note:
+    values = {"name": file, "reason": reason, "line": None, "when": "read", "raised": False}
+    return Note("srv-template-error", values, place, reason)
+
+
+def _wrong(where: str, value: Any, expected: str, file: str) -> Note:
+    shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    cut = shown if len(shown) <= SHOWN else shown[:SHOWN] + "…"
+    return Note("dat-wrong-value", {"where": where, "value": cut, "expected": expected}, Place(file=file), cut)
+
+
+def _content(value: Any) -> str | None:
+    """The text of a token: itself, or the content of an object that describes it."""
+    text = value.get("content") if isinstance(value, dict) else value
+    return text if isinstance(text, str) else None
+
+
+def _token(value: Any, name: str, file: str, notes: list[Note]) -> str | None:
+    text = _content(value)
+    if text is None and value is not None:
+        notes.append(_wrong(name, value, "a text, or an object with content", file))
+    return text
+
+
+def _templates(value: Any, file: str, notes: list[Note]) -> str | Mapping[str, str] | None:
+    """One template, or several: a list of {name, template}, or a mapping from names."""
+    if value is None or isinstance(value, str):
+        return value
+    pairs: list[tuple[Any, Any]] = []
+    if isinstance(value, list):
+        pairs = [(one.get("name"), one.get("template")) for one in value if isinstance(one, dict)]
+    elif isinstance(value, dict):
+        pairs = list(value.items())
+    several = {name: text for name, text in pairs if isinstance(name, str) and isinstance(text, str)}
+    if not several or len(several) != len(value):
+        notes.append(_wrong("chat_template", value, "a text, or a list of templates with name and template", file))
+        return several or None
+    return several
+
+
+def _further(value: Mapping[str, Any]) -> Iterator[str]:
+    """The special tokens without a role of their own."""
+    for key in ("additional_special_tokens", "extra_special_tokens"):
+        listed = value.get(key)
+        every = listed.values() if isinstance(listed, dict) else listed if isinstance(listed, list) else ()
+        yield from (text for one in every if (text := _content(one)))
+    added = value.get("added_tokens_decoder")
+    for one in added.values() if isinstance(added, dict) else ():
+        if isinstance(one, dict) and one.get("special") is True and (text := _content(one)):
+            yield text

@@ -1,0 +1,123 @@
+"""What each model reads of a made-up conversation: for Modelfiles and templates that nothing here is sent to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+from markupsafe import Markup
+
+from readback.assembly.probes import probes
+from readback.audit.of_server import of_server
+from readback.types import Finding, Message, Model, Place, Probe, Segment, Wire, Workspace
+from readback.ui import address, show, table, wire_marks, wire_view
+from readback.ui.table import Column
+from readback.ui.words import t
+
+KEY = "model"  # in the address
+SENT = "first"  # of the two conversations: the question alone, or with an answer and another question
+TURNS = (SENT, "later")
+
+
+def alone(shop: Workspace) -> Mapping[str, Probe]:
+    """The models with a server of their own that no condition sends anything to."""
+    named = {arm.model for arm in shop.conditions}
+    made = probes(shop)
+    return {name: probe for name, probe in made.items() if name not in named and probe.first.kind != "format"}
+
+
+def wanted(shop: Workspace) -> bool:
+    """Whether the page shows such a model: the address asks for one, or there is nothing else to show."""
+    empty = not (shop.prompts or shop.tasks or shop.judges or shop.conditions)
+    return bool(alone(shop)) and (empty or st.query_params.get(KEY) in alone(shop))
+
+
+def section(shop: Workspace) -> None:
+    """The table of such models on the overview; nothing where there is none."""
+    rows = [_row(shop, name, probe) for name, probe in alone(shop).items()]
+    if not rows:
+        return
+    st.header(t("made_up.title"))
+    show.draw(show.h('<p class="rb-small">{}</p>', t("made_up.lead")))
+    columns = (
+        Column("name", t("overview.model"), show=_door),
+        Column("by", t("made_up.by")),
+        Column("text", t("made_up.text"), show=_said),
+        Column("error", t("overview.errors"), number=True),
+        Column("warning", t("overview.warnings"), number=True),
+    )
+    table.table("made_up", columns, rows, caption=t("made_up.title"))
+
+
+def page(shop: Workspace) -> None:
+    """The page Messages for such a model: its texts with the findings marked, and what the conversation was."""
+    made = alone(shop)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="bar"):
+        name = address.follow(KEY, next(iter(made)), made)
+        st.selectbox(t("overview.model"), list(made), key=KEY, on_change=address.keep, args=(KEY,), width=360)
+        which = address.follow("turns", SENT, TURNS)
+        st.selectbox(t("made_up.turns"), TURNS, key="turns", on_change=address.keep, args=("turns", SENT), width=360,
+                     format_func=lambda one: t(f"made_up.turns_{one}"))  # fmt: skip
+        address.follow_switch("whitespace")
+        st.toggle(t("messages.whitespace"), key="whitespace", help=t("messages.whitespace_help"),
+                  on_change=address.keep, args=("whitespace",))  # fmt: skip
+    show.draw(show.h('<p class="rb-small">{}</p>', t("made_up.lead")))
+    probe, model = made[name], shop.models[name]
+    sent = probe.first if which == SENT else probe.later
+    found = _found(shop, model)
+    left, right = st.columns([7, 3], gap="medium")
+    with left:
+        marked = wire_marks.marks(found, 1, sent, probe.system, wire_marks.others_of(_turns(probe)))
+        wire_view.text(sent, (), (), marked, refused=wire_view.is_refused(found))
+        if not sent.segments:
+            show.findings([one for one in found if one.code in {note.code for note in sent.notes}], to_message=False)
+    with right:
+        wire_view.findings(found, 1)
+        if not found:
+            show.draw(show.h('<p class="rb-small">{}</p>', t("made_up.no_findings")))
+        show.draw(_conversation(probe, which))
+
+
+def _found(shop: Workspace, model: Model) -> tuple[Finding, ...]:
+    return tuple(one for one in of_server(shop, model) if isinstance(one, Finding))
+
+
+def _row(shop: Workspace, name: str, probe: Probe) -> Mapping[str, Any]:
+    found = _found(shop, shop.models[name])
+    at = probe.first.place
+    counts = {word: sum(one.severity == word for one in found) for word in ("error", "warning")}
+    by = show.where(Place(file=at.file, line=at.line)) if at.file else probe.first.format
+    return {"name": name, "by": by, "text": probe.first.text or _why(probe.first, found), **counts, "probe": probe}
+
+
+def _why(sent: Wire, found: tuple[Finding, ...]) -> str:
+    """Why there is no text."""
+    codes = {note.code for note in sent.notes}
+    return next((one.message for one in found if one.code in codes), t("messages.wire_none"))
+
+
+def _door(row: Mapping[str, Any]) -> Markup:
+    return show.link("messages", row["name"], model=row["name"])
+
+
+def _said(row: Mapping[str, Any]) -> Markup:
+    first: Wire = row["probe"].first
+    if not first.segments:
+        return show.h('<span class="rb-warn">{}</span>', row["text"])
+    return show.h("{}", t("messages.characters", n=len(first.text)))
+
+
+def _turns(probe: Probe) -> tuple[Message, ...]:
+    return tuple(
+        Message(role, (Segment("", "variable", name),))
+        for role, name in (("user", "question"), ("assistant", "answer"))
+    )
+
+
+def _conversation(probe: Probe, which: str) -> Markup:
+    """The messages that were made up."""
+    said = [("system", probe.system), ("user", probe.user)]
+    said += [("assistant", probe.reply), ("user", probe.user)] if which != SENT else []
+    rows = [show.h("<dt>{}</dt><dd>{}</dd>", t(f"messages.role_{role}"), show.exact_text(text)) for role, text in said]
+    return show.h("<h3>{}</h3><dl class='rb-fields'>{}</dl>", t("made_up.conversation"), show.join(rows))

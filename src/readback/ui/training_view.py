@@ -1,0 +1,178 @@
+"""The view Training text: where what a model was trained on and what it reads part, and both beside the messages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+from markupsafe import Markup
+
+from readback import rules
+from readback.assembly import assemble, training_layout
+from readback.assembly.trained_text import Template, TrainedText, trained_text
+from readback.difference.marker_alignment import aligned
+from readback.difference.parting import Parting, partings, said
+from readback.difference.sentence import parted
+from readback.difference.token_numbers import numbers
+from readback.rules import _parted
+from readback.serving.wire_formats import cut
+from readback.types import Assembly, Model, Segment, Wire
+from readback.ui import address, choice, exact, message, show, system_table, taught, three_texts, views
+from readback.ui.compare_rows import LONG
+from readback.ui.compare_words import coded
+from readback.ui.words import language, t
+
+LISTED = 20  # differences below the texts
+BY = ("text", "role")  # one text, or message by message
+
+
+def there(made: Assembly) -> bool:
+    """Whether it is known what the model of what is sent was trained on for this record; made without its template."""
+    shop, known = choice.workspace(), model(made)
+    return known is not None and assemble.training(shop, choice.record(), known.name) is not None
+
+
+def trained(made: Assembly) -> TrainedText | None:
+    """What the model of what is sent was trained on for this record; None where no layout is known."""
+    shop, known = choice.workspace(), model(made)
+    found = trained_text(shop, choice.record(), known.name) if known else None
+    return found if found and found.messages is not None else None
+
+
+def model(made: Assembly) -> Model | None:
+    """The model that this is sent to; without conditions the first there is."""
+    shop = choice.workspace()
+    arm = shop.condition(made.choice.condition) if made.choice.condition else None
+    name = arm.model if arm else next(iter(shop.models), None)
+    return shop.models.get(name or "")
+
+
+def by_role(known: TrainedText, sent: Wire | None) -> bool:
+    """Whether messages are compared one by one: where somebody asks for it, or where one of the texts is not known."""
+    return st.query_params.get("by") == "role" or not (known.prompt and sent and sent.segments)
+
+
+def switch(known: TrainedText, sent: Wire | None) -> None:
+    """The two ways to look at it; where there is only one, what the other needs."""
+    if not (known.prompt and sent and sent.segments):
+        show.notice(_needs(known, sent))
+        return
+    now = by_role(known, sent)
+    kept = {key: st.query_params.get(key) for key in ("whitespace", "look", "whole")}
+    doors = [
+        show.h('<a class="rb-link" target="_self" href="{}"{}>{}</a>',
+               address.href("messages", view="training", by=None if name == "text" else name, **kept),
+               show.h(' aria-current="page"') if (name == "role") == now else "", t(f"trained.by_{name}"))
+        for name in BY
+    ]  # fmt: skip
+    show.draw(show.h('<nav class="rb-switch" aria-label="{}">{}</nav>', t("trained.by"), show.join(doors)))
+
+
+def page(known: TrainedText, sent: Wire | None, made: Assembly) -> None:
+    """All of the view: the texts or the messages, then every place that states the system message."""
+    taught.read_from(training_layout.read_from(known.messages) if known.messages else None)
+    switch(known, sent)
+    if sent and not by_role(known, sent):
+        draw(known, sent, made)
+    elif known.messages:
+        views.training(made, known.messages)
+    if by := model(made):
+        system_table.draw(choice.workspace(), by, known.messages, made)
+
+
+def draw(known: TrainedText, sent: Wire, made: Assembly) -> None:
+    """The sentence, the three texts beside each other, and every difference."""
+    found = partings(known.prompt, sent.segments)
+    names = (t("trained.training"), t("trained.serving"))
+    lead = coded(parted(found, *names) if found else t("trained.equal"))
+    show.draw(show.h('<p class="rb-lead" role="status">{}</p>', lead))
+    if known.template:
+        show.notice(_basis(known.template), "warning" if known.template.basis == "assumed" else "info")
+    if known.messages and known.messages.masked:
+        show.notice(t("messages.masked"), "warning")
+    _texts(known, sent, made)
+    if found:
+        _list(found, known, sent, made, names)
+
+
+def learnt(segment: Segment) -> str:
+    """Where a stretch of the training text comes from: what a server would add, the training template wrote."""
+    if segment.origin == "serving":
+        return t("trained.from_template", name=segment.name or "")
+    return message.describe(segment)
+
+
+def _needs(known: TrainedText, sent: Wire | None) -> str:
+    """Why the texts cannot be shown, with the cure."""
+    if known.missing == "template":
+        return t("trained.no_template")
+    if known.missing == "text":
+        note = next(iter(known.notes), None)
+        return t("trained.failed", why=rules.finding(note).message if note else "")
+    return t("trained.no_serving" if sent is None else "trained.serving_failed")
+
+
+def _basis(found: Template) -> str:
+    return t(f"trained.basis_{found.basis}", name=found.name)
+
+
+def _texts(known: TrainedText, sent: Wire, made: Assembly) -> None:
+    one, other = "".join(s.text for s in known.prompt), sent.text
+    whole = st.query_params.get("whole") == "1" or (one == other and len(one) <= LONG)
+    text = known.text.segments if known.text else ()
+    rest = cut(text, len(one), sum(len(segment.text) for segment in text))
+    body, complete = three_texts.html(
+        known.prompt, sent.segments, made.messages, aligned(one, other), (learnt, message.describe),
+        whitespace=message.whitespace(), whole=whole, rest=rest,
+    )  # fmt: skip
+    template = known.template.name if known.template else ""
+    heads = show.join([_head(*pair) for pair in (("training_head", template), ("serving_head", sent.format),
+                                                 ("messages_head", ""))])  # fmt: skip
+    shop, _ = choice.peek()
+    spoken = f' lang="{exact.attribute(shop.language)}"' if shop and shop.language != language() else ""
+    white = " rb-white" if message.whitespace() else ""
+    name = f'role="region" tabindex="0" aria-label="{exact.attribute(t("trained.beside"))}"{spoken}'
+    st.html(f'<div class="rb rb-compared rb-three"><div class="rb-heads"><div class="rb-row">{heads}</div></div>'
+            f'<div class="rb-diff{white}" {name}>{body}</div></div>')  # fmt: skip
+    if not complete:
+        show.notice(show.link("compare", t("trained.cut"), differs="layer", layer="training", b_layer="wire"))
+
+
+def _head(name: str, form: str) -> Markup:
+    said = show.h(' <span class="rb-small">{}</span>', form) if form else Markup("")
+    return show.h('<p class="rb-side-name"><strong>{}</strong>{}</p>', t(f"trained.{name}"), said)
+
+
+def _list(found: Sequence[Parting], known: TrainedText, sent: Wire, made: Assembly, names: tuple[str, str]) -> None:
+    """Every difference with its places; which token it is, where the model's tokenizer is known."""
+    shop, by = choice.workspace(), model(made)
+    at = [[one.a.start + one.shared for one in found], [one.b.start + one.shared for one in found]]
+    texts = ("".join(s.text for s in known.prompt), sent.text)
+    tokens = [numbers(by, text, some, shop.root) for text, some in zip(texts, at, strict=True)]
+    rows = [_row(one, number, names, tokens, by is not None and _parted.harmless(one, sent.kind, by))
+            for number, one in enumerate(found[:LISTED], 1)]  # fmt: skip
+    more = show.h("<p>{}</p>", t("trained.more", n=len(found) - LISTED)) if len(found) > LISTED else Markup("")
+    heads = [t("trained.difference"), t("trained.training_head"), t("trained.serving_head")]
+    cells = show.join([show.h('<th scope="col">{}</th>', head) for head in heads])
+    table = '<table class="rb-table"><caption>{}</caption><thead><tr>{}</tr></thead><tbody>{}</tbody></table>{}'
+    caption = t("trained.differences", n=len(found))
+    show.draw(show.h(f'<div class="rb-scroll" role="region" tabindex="0" aria-label="{{}}">{table}</div>',
+                     caption, caption, cells, show.join(rows), more))  # fmt: skip
+
+
+def _row(
+    one: Parting, number: int, names: tuple[str, str], tokens: Sequence[Mapping[int, int]], harmless: bool
+) -> Markup:
+    says = (learnt, message.describe)
+    spots = [_spot(spot.start + one.shared, spot.line, describe(spot.segments[0]) if spot.segments else "", token)
+             for spot, describe, token in zip((one.a, one.b), says, tokens, strict=True)]  # fmt: skip
+    words = said(one, *names)
+    words = coded(words[0].upper() + words[1:])
+    words = show.h('{}<br><span class="rb-small">{}</span>', words, t("trained.harmless")) if harmless else words
+    return show.h("<tr><td>{}. {}</td><td>{}</td><td>{}</td></tr>", number, words, *spots)
+
+
+def _spot(at: int, line: int, origin: str, tokens: Mapping[int, int]) -> Markup:
+    where = t("trained.at", character=at + 1, line=line)
+    token = f", {t('trained.token', n=tokens[at])}" if at in tokens else ""
+    return show.h('{}{}<br><span class="rb-small">{}</span>', where, token, origin)

@@ -1,0 +1,103 @@
+"""What a model was trained on for a record is read from its training file where that has it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readback import workspace
+from readback.assembly import training_match
+from readback.assembly.training_layout import read_from, training
+from readback.audit import engine
+from readback.records.dataset import Dataset, open_dataset
+from readback.types import Record, Workspace
+
+Write = Callable[[Mapping[str, Any]], Path]
+FILE = "dataset: eval.jsonl\nprompts: [builtin:prompt-formats]\nmodels: {m: {type: instruction_only, \
+training: {messages: train.jsonl}}}\nconditions: [{name: c, mode: instruction, model: m}]\n"
+OTHER = {
+    "messages": [{"role": "user", "content": "Question: How?\n\nAnswer:"}, {"role": "assistant", "content": "Thus."}]
+}
+
+
+def opened(write: Write, row: Mapping[str, Any]) -> tuple[Workspace, Record]:
+    asked = {"id": "q7", "instruction": "Why?", "expected_response": "So.", "rag": {"prompt": "Context: c"}}
+    shop = workspace.open(write({"readback.yml": FILE, "eval.jsonl": [asked], "train.jsonl": [OTHER, row]}))
+    return shop, open_dataset(shop.root, shop.dataset).record(0)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["Question: Why?\n\nAnswer:", "Question: Why?\nAnswer:", " Why? ", "Context: c"],
+    ids=["the layout of the formats", "other blanks", "the instruction alone", "the stored prompt"],
+)
+def test_the_row_that_asks_the_same_is_found(write: Write, asked: str) -> None:
+    row = {"messages": [{"role": "system", "content": "Be."}, {"role": "user", "content": asked}]}
+    row["messages"].append({"role": "assistant", "content": "So!"})
+    made = training(*opened(write, row), "m")
+    assert made is not None
+    assert [(m.role, m.text) for m in made.messages] == [("system", "Be."), ("user", asked), ("assistant", "So!")]
+    place = read_from(made)
+    assert place is not None
+    assert (place.file, place.line, place.field) == ("train.jsonl", 2, "messages[0].content")
+
+
+def test_a_row_of_the_same_id_is_found_where_none_asks_the_same(write: Write) -> None:
+    other, row = ({"id": name, "prompt": f"{name}?", "completion": "So!"} for name in ("q1", "q7"))
+    shop, record = opened(write, row)
+    write({"train.jsonl": [other, row]})
+    made = training(shop, record, "m")
+    assert made is not None
+    assert [m.text for m in made.messages] == ["q7?", "So!"]
+
+
+def test_of_a_pair_the_chosen_answer_was_trained_on(write: Write) -> None:
+    made = training(*opened(write, {"prompt": "Why?", "chosen": "So!", "rejected": "No!"}), "m")
+    assert made is not None
+    assert [(m.role, m.text) for m in made.messages] == [("user", "Why?"), ("assistant", "So!")]
+
+
+def test_without_such_a_row_the_layout_says_what_it_was(write: Write) -> None:
+    made = training(*opened(write, {"prompt": "When?", "completion": "So!"}), "m")
+    assert made is not None
+    assert read_from(made) is None
+    assert [m.text for m in made.messages if m.role != "system"] == ["Question: Why?\n\nAnswer:", "So."]
+
+
+def test_a_file_that_changed_is_looked_through_again(write: Write) -> None:
+    shop, record = opened(write, OTHER)
+    assert training_match.row_of(shop, record, "train.jsonl") is None
+    (shop.root / "train.jsonl").write_text(json.dumps({"prompt": "Why?", "completion": "So!"}) + "\n", "utf-8")
+    found = training_match.row_of(shop, record, "train.jsonl")
+    assert found is not None
+    assert found[0].place.line == 1
+
+
+def test_the_file_is_read_once_for_all_records(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop, record = opened(write, {"prompt": "Why?", "completion": "So!"})
+    training_match.prepare(shop)
+    read: list[int] = []
+    whole = Dataset.record
+
+    def counted(data: Dataset, index: int) -> Record:
+        read.append(index)
+        return whole(data, index)
+
+    monkeypatch.setattr(Dataset, "record", counted)
+    for _ in range(3):
+        assert training_match.row_of(shop, record, "train.jsonl") is not None
+    assert read == [1, 1, 1]
+
+
+def test_a_missing_file_has_no_row(write: Write) -> None:
+    shop, record = opened(write, OTHER)
+    assert training_match.row_of(shop, record, "gone.jsonl") is None
+
+
+def test_the_check_finds_in_its_children_what_was_kept_for_them(write: Write) -> None:
+    shop, _ = opened(write, {"prompt": "Question: Why?\n\nAnswer:", "completion": "So!"})
+    assert engine.check(shop).faults == ()
