@@ -201,6 +201,20 @@ def test_json_keeps_its_characters_and_takes_the_arguments_of_transformers() -> 
     assert chat.raw("{{ v | tojson(" + how + ") }}", values).text == '{"a":[1,null,true,1.5],"b":"<\\u00e9>&\'"}'
 
 
+@pytest.mark.parametrize(
+    ("template", "text"),
+    [
+        ("{% set n = namespace(a=1, self=2) %}{% if 1 %}{% set n.a = n.a + 1 %}{% endif %}{{ n.a ~ n.self }}", "22"),
+        ("{% set n = namespace({'a': 1}) %}{{ n.a }}", "1"),
+        ("{% set n = namespace(_a=1) %}", None),
+        ("{% set n = namespace() %}{% set n._a = 1 %}", None),
+    ],
+)  # fmt: skip
+def test_a_namespace_refuses_what_transformers_refuses(template: str, text: str | None) -> None:
+    made = chat.raw(template, {})
+    assert (made.text, "underscore" in made.reason) == (text, text is None)
+
+
 def test_the_tokenizers_bos_goes_before_the_text_where_the_server_adds_it() -> None:
     template = ChatTemplate("t", "{{ bos_token }}Q", "<s>", "</s>", adds_bos=True)
     wire = chat.wire(template, TALK)
@@ -271,6 +285,13 @@ def test_a_template_that_was_stopped_costs_its_time_once() -> None:
     first = chat.wire(template, TALK)
     began = time.monotonic()
     assert (chat.wire(template, TALK).notes, time.monotonic() - began < 0.1) == (first.notes, True)
+
+
+def test_a_record_that_is_too_long_does_not_condemn_its_template_for_the_others() -> None:
+    template = "{{ messages[0].content }}{{ messages[0].content }}{# long #}"
+    made = chat.raw(template, {"messages": [{"content": "x" * 5_000_000}]})
+    assert (made.when, made.reason) == ("limit", "output")
+    assert chat.raw(template, {"messages": [{"content": "x"}]}).text == "xx"
 
 
 def test_an_account_of_origins_that_takes_too_long_leaves_the_text() -> None:

@@ -180,7 +180,8 @@ def test_render_answers_segments_that_join_to_each_message(folder: Path, capsys:
     assert (found["condition"], found["mode"], found["adapter"], found["task"], found["judge"]) == (
         ("two", "long", "no_system", None, None)
     )
-    assert (found["record"], found["wire"], found["tokens"]) == ("008", None, None)
+    assert (found["record"], found["wire"]) == ("008", None)
+    assert {name: found["tokens"][name] for name in ("exact", "of")} == {"exact": False, "of": "messages"}
     assert [message["text"] for message in found["messages"]] == ["Q: " + ROWS[1]["q"]]
     for message in found["messages"]:
         assert "".join(segment["text"] for segment in message["segments"]) == message["text"]
@@ -197,8 +198,8 @@ def test_render_takes_values_as_text_and_as_json(folder: Path, capsys: Output) -
 def test_render_text_shows_each_message_under_its_heading(folder: Path, capsys: Output) -> None:
     code, text = answer(capsys, "render", folder, "--mode", "short")
     assert code == 0
-    assert "=== system, 9 characters\nBe brief.\n" in text
-    assert "=== user, 4 characters\nWhy?\n" in text
+    assert "=== system, 9 characters, 3 tokens (estimated)\nBe brief.\n" in text
+    assert "=== user, 4 characters, 1 token (estimated)\nWhy?\n" in text
 
 
 def test_render_of_a_task_and_of_a_judge(folder: Path, capsys: Output) -> None:

@@ -85,6 +85,17 @@ def test_nothing_else_is_an_error(audit: Audit) -> None:
     }
 
 
+def test_a_condition_says_what_is_wrong_with_its_model_whatever_it_sends(audit: Audit) -> None:
+    assert [(row.model, row.model_errors) for row in audit.conditions] == [
+        ("base_ollama", 0),
+        ("base_ollama", 0),
+        ("lora_instruction_only", 2),
+        ("lora_instruction_only", 2),
+        ("lora_rag_trained", 2),
+        ("lora_rag_trained", 2),
+    ]
+
+
 def test_the_dataset_alone_gives_the_same_findings_once_for_each_record(shared: Path) -> None:
     alone = engine.check(workspace.open(shared / "data" / "prompt-formats" / "offline_dataset.jsonl"))
     assert [index for index, _ in places(alone, "fmt-system-text-in-user")] == list(range(16))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -145,6 +146,9 @@ def test_a_case_gives_its_text(case: dict[str, Any], text: str, run: Run, write:
         ({"go_template": "a", "messages": [{"role": "user", "content": 3}]}, "a content"),
         ({"go_template": "a", "today": "yesterday"}, "YYYY-MM-DD"),
         ({"go_template": "a", "today": 3}, "today is a text"),
+        ({"go_template": "a", "today": "20261121"}, "YYYY-MM-DD"),
+        ({"go_template": "a", "today": ""}, "YYYY-MM-DD"),
+        ({"chat_template": "{% for i in range(99999) %}{{ 'x' * 999 }}{% endfor %}"}, "stopped at 8 Mi characters"),
         ({"go_template": "a", "variables": []}, "variables are an object"),
         ({"go_template": "a\n{{ upper .X }}"}, "2:4: "),
         ({"go_template": "{{ range 1000000000 }}{{ end }}"}, "too many steps"),
@@ -176,6 +180,12 @@ def test_a_line_that_is_no_json_is_an_error_answer_and_a_blank_line_none(run: Ru
     assert answers[0] == {"id": None, "text": "\ufffd[]"}
     assert ["error" in answer for answer in answers[1:]] == [True] * 4
     assert answers[1]["error"].startswith("line 3: not JSON")
+
+
+def test_a_batch_comes_from_standard_input_too(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = io.TextIOWrapper(io.BytesIO(b'{"id": 1, "go_template": "a{{ .Prompt }}"}\n'))
+    monkeypatch.setattr("sys.stdin", given)
+    assert run("--batch", "-") == (0, '{"id": 1, "text": "a"}\n', "")
 
 
 def test_one_case_is_printed_exactly_and_explained_in_json(run: Run, write: Write) -> None:
@@ -212,6 +222,7 @@ def test_where_there_is_no_text_the_exit_code_is_one_and_nothing_is_printed(run:
     "words",
     [
         ("--batch", "nowhere.jsonl"),
+        ("--batch", "."),
         ("--batch", "m.json", "--messages", "m.json"),
         ("--modelfile", "Modelfile"),
         ("--modelfile", "nowhere", "--messages", "m.json"),

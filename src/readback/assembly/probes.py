@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from readback.assembly import trained_text
 from readback.assembly.wire_text import served
@@ -14,6 +14,7 @@ SYSTEM = "You answer questions about tides."  # where the model states no system
 ONCE = ("execute", "read")  # noted elsewhere: with the record whose template failed, or where its file was read
 KEEP = 8  # workspaces open in one meeting; every record of an audit asks for its own
 _held: tuple[tuple[Workspace, Mapping[str, Probe]], ...] = ()  # the last ones, newest first
+_told: tuple[Workspace, frozenset[str]] | None = None  # in a child: what its caller knows of the servers
 
 
 def probes(opened: Workspace) -> Mapping[str, Probe]:
@@ -59,12 +60,25 @@ def of_this(opened: Workspace, wire: Wire | None) -> tuple[Note, ...]:
     """What a server noted on one record's text and does not note of every text."""
     if wire is None or wire.kind == "format" or not wire.notes:
         return ()
-    known = {_about(note) for note in always(probes(opened), opened)}
+    known = _told[1] if _told and _told[0] is opened else frozenset(said(opened))
     return tuple(note for note in wire.notes if _about(note) not in known and note.values.get("when") != "read")
 
 
-def _about(note: Note) -> tuple[str, Place, str]:
-    return note.code, note.place, note.flagged
+def said(opened: Workspace) -> list[str]:
+    """What is noted of the servers whatever is sent, for `tell`; as JSON."""
+    return [_about(note) for note in always(probes(opened), opened)]
+
+
+def tell(opened: Workspace, known: Iterable[str]) -> None:
+    """In a child: what `said` answered to its caller. To find it out again, every template would have to run inside
+    the time of one record, and one that hangs would spoil the records of all the others.
+    """
+    global _told
+    _told = (opened, frozenset(known))
+
+
+def _about(note: Note) -> str:
+    return repr((note.code, note.place, note.flagged))
 
 
 def _probe(opened: Workspace, model: Model) -> Probe | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from readback import as_json, cell, rules
 from readback.assembly import assemble, in_chunks, token_counts, wire_text
-from readback.assembly.probes import of_this, own_template
+from readback.assembly.probes import of_this, own_template, said, tell
 from readback.assembly.trained_text import trained_wire
 from readback.assembly.training_layout import trained_on
 from readback.audit import repeats
@@ -26,7 +26,7 @@ def payload(
     records: bool = True,
 ) -> dict[str, Any]:
     """What `audit_chunk` takes, as JSON. `records`: whether the rules about records run too."""
-    asked = {"codes": None if codes is None else sorted(codes), "records": records}
+    asked = {"codes": None if codes is None else sorted(codes), "records": records, "servers": said(opened)}
     return {**in_chunks.payload(opened, choices, start, stop), **asked}
 
 
@@ -40,6 +40,7 @@ def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """
     inside = in_chunks.enter(work)
     opened, choices, replies = inside.opened, inside.choices, inside.replies
+    tell(opened, work["servers"])
     watching = Observer(opened, inside.data)
     telling = Told()
     for record in inside.records():

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from readback import rules
 from readback.assembly.probes import always, probes
+from readback.audit.of_model import concerns
 from readback.rules import Fault
 from readback.types import Case, Choice, Finding, Model, Workspace
 
@@ -26,6 +27,5 @@ def of_server(opened: Workspace, model: Model) -> Iterator[Finding | Fault]:
     yield from {found.key: found for found in map(rules.finding, about)}.values()
     codes = [code for code in rules.RULES() if code.partition("-")[0] in AREAS]
     for one in rules.check(Case(opened, probes=served), "workspace", codes):
-        about_it = one.place.file in files or (isinstance(one, Finding) and one.values.get("model") == model.name)
-        if isinstance(one, Fault) or (about_it and one.place.condition is None):
+        if isinstance(one, Fault) or concerns(one, model):
             yield one

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from readback.audit.lengths import ArmKey, Extremes, Lengths, Widest
+from readback.audit.of_model import concerns
 from readback.audit.training import Trained
 from readback.audit.unused import UnusedField
 from readback.audit.variables import VariableRow
@@ -33,7 +34,8 @@ class Row:
 
     `system` says which place states its system message, `system_sha` its sha256; None: there is none.
     `longest` counts the characters of the longest assembled messages of one record, `tokens` what the model reads of
-    it where a limit is known; `observed` how many logged requests are equal to them, of how many.
+    it where a limit is known; `model_errors` what is wrong with its model, whichever condition runs it; `observed` how
+    many logged requests are equal to them, of how many.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Row:
     system_sha: str | None = None
     errors: int = 0
     warnings: int = 0
+    model_errors: int = 0
     longest: int = 0
     tokens: Tokens | None = None
     observed: tuple[int, int] = (0, 0)
@@ -103,6 +106,7 @@ class Tally:
     ignored: Counter[int] = field(default_factory=Counter)
     ignored_findings: _Kept = field(default_factory=lambda: _Kept())
     faults: list[Fault] = field(default_factory=list)
+    of_models: Counter[str] = field(default_factory=Counter)
 
     def take(self, found: Iterable[Finding | Fault]) -> list[Finding]:
         """Count what was found about one record, or about none; answers the new findings that nobody ignores."""
@@ -121,6 +125,8 @@ class Tally:
         self.counts.update(one.code for one in passed)
         self.severities.update(one.severity for one in passed)
         self.weights.update((*arm(one.place), one.severity) for one in passed)
+        for model in self.opened.models.values():
+            self.of_models[model.name] += sum(one.severity == "error" and concerns(one, model) for one in passed)
         of_records = {(one.code, one.place.index) for one in passed if one.place.index is not None}
         self.by_record.update(code for code, _ in of_records)
         return passed
@@ -159,7 +165,8 @@ class Tally:
         errors, warnings = (self.weights[(*key, severity)] for severity in ("error", "warning"))
         seen = (self.equal[key], self.logged[key])
         longest = self.lengths.arms[key].longest if key in self.lengths.arms else 0
-        return replace(row, errors=errors, warnings=warnings, longest=longest, observed=seen)
+        wrong = self.of_models[row.model or ""]
+        return replace(row, errors=errors, warnings=warnings, model_errors=wrong, longest=longest, observed=seen)
 
 
 def arm(at: Choice | Place) -> tuple[str | None, ...]:

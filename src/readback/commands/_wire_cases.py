@@ -49,10 +49,14 @@ def text(case: Any) -> str:
 
 def day(today: str | None) -> None:
     """Raises Wrong where it is no date as YYYY-MM-DD."""
+    if today is None:
+        return
     try:
-        date.fromisoformat(today or "2000-01-01")
+        written = date.fromisoformat(today).isoformat()
     except ValueError:
-        raise Wrong(f"today is a date as YYYY-MM-DD, not {today!r}") from None
+        written = None
+    if today != written:  # Python reads other spellings of a date, too
+        raise Wrong(f"today is a date as YYYY-MM-DD, not {today!r}")
 
 
 def _modelfile(source: str, case: Mapping[str, Any]) -> str:
@@ -92,7 +96,7 @@ def _wire_format(name: str, case: Mapping[str, Any]) -> str:
 def _rendered(source: str, variables: Mapping[str, Any], today: str | None) -> str:
     done = chat.raw(source, variables, today=today)
     if done.text is None:
-        reason = chat.EXCESS[done.reason][0] if done.when == "limit" and done.reason in chat.EXCESS else done.reason
+        reason = "{}: stopped at {}".format(*chat.EXCESS[done.reason]) if done.when == "limit" else done.reason
         raise Wrong(f"line {done.line}: {reason}" if done.line else reason)
     return done.text
 

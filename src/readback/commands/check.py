@@ -111,7 +111,10 @@ def _counts(records: Counts) -> dict[str, int]:
 
 
 def _row(row: Row) -> dict[str, Any]:
-    names = ("name", "mode", "model", "adapter", "task", "system", "system_sha", "errors", "warnings", "longest")
+    names = (
+        "name", "mode", "model", "adapter", "task", "system", "system_sha", "errors", "warnings", "model_errors",
+        "longest",
+    )  # fmt: skip
     equal, logged = row.observed
     found = row.tokens  # of the longest prompt, where a limit is known
     tokens = {"count": found.count, "tokenizer": found.tokenizer, "exact": found.exact} if found else None
@@ -140,7 +143,8 @@ def _told(audit: Audit, whole: bool) -> Iterator[str]:
         parts.append(f"longest {row.longest:,} characters" + _tokens(row))
         if row.observed[1]:
             parts.append(f"{row.observed[0]} of {row.observed[1]} logged requests equal byte for byte")
-        yield f"  {row.name}: {row.errors} errors, {row.warnings} warnings ({', '.join(parts)})"
+        of_model = f", {row.model_errors} errors of its model" if row.model_errors else ""
+        yield f"  {row.name}: {row.errors} errors, {row.warnings} warnings{of_model} ({', '.join(parts)})"
     for code, count in audit.counts.items():
         records_hit = audit.records_by_code.get(code)
         yield f"  {count:>6} {code}" + (f" in {records_hit} records" if records_hit else "")

@@ -165,7 +165,7 @@ def _text(
     by, of = counted or (None, "")
     about = "" if by is None or by.exact else " (estimated)"
     for message, size in zip(assembly.messages, sizes, strict=True):
-        yield f"\n=== {message.role}, {len(message.text):,} characters, {size:,} tokens{about}"
+        yield f"\n=== {message.role}, {len(message.text):,} characters, {size:,} token{'s' * (size != 1)}{about}"
         yield _lines.shown(message.text)
     if sent:
         yield f"\n=== what the model reads ({sent.format}), {len(sent.text):,} characters"

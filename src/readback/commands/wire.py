@@ -1,9 +1,10 @@
 """Print what a server sends to the model for messages: one text.
 
 --messages is a JSON file: a list of {"role", "content"}, or an object with "messages" and "variables".
---batch reads one case a line: {"id", one of "modelfile", "go_template", "chat_template" (texts) or "wire_format"
-(a name), "messages", "bos_token", "eos_token", "add_generation_prompt", "today", "variables"}. Nothing is added to it:
-what is absent stays undefined. One answer a line: {"id", "text"} or {"id", "error"}.
+--batch reads one case a line, of a file or (-) of standard input: {"id", one of "modelfile", "go_template",
+"chat_template" (texts) or "wire_format" (a name), "messages", "bos_token", "eos_token", "add_generation_prompt",
+"today", "variables"}. Nothing is added to it: what is absent stays undefined. One answer a line: {"id", "text"} or
+{"id", "error"}.
 
 Exit code 1 when there is no text, or an error in a batch.
 """
@@ -22,7 +23,8 @@ from readback.commands import UsageError, _lines, _wire_cases
 from readback.serving import chat, modelfile, ollama, wire_formats
 from readback.types import Wire
 
-LONGEST = 64 << 20  # bytes of a file of messages or one line of a batch
+LONGEST = 64 << 20  # bytes of a file of messages
+STDIN = Path("-")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +34,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--chat-template", type=Path, metavar="F", help="a .jinja file, tokenizer_config.json, or the folder of either"
     )
     source.add_argument("--wire-format", metavar="NAME")
-    source.add_argument("--batch", type=Path, metavar="FILE.jsonl", help="one case a line")
+    source.add_argument("--batch", type=Path, metavar="FILE.jsonl", help="one case a line; -: standard input")
     parser.add_argument("--messages", type=Path, metavar="FILE", help="JSON: a list of messages")
     parser.add_argument("--today", metavar="DATE", help="the day that templates print, as YYYY-MM-DD")
     parser.add_argument("--format", choices=("text", "json"), default="text")
@@ -137,10 +139,11 @@ def _answers(path: Path) -> Iterator[dict[str, Any]]:
 
 def _bytes(path: Path, most: int = LONGEST) -> bytes:
     try:
-        if not path.is_file():
-            raise UsageError(f"{path}: there is no such file")
-        with path.open("rb") as opened:
-            data = opened.read(most + 1)
+        if path == STDIN:
+            data = sys.stdin.buffer.read(most + 1)
+        else:
+            with path.open("rb") as opened:
+                data = opened.read(most + 1)
     except OSError as error:
         raise UsageError(f"{path}: {(error.strerror or 'cannot be read').lower()}") from None
     if len(data) > most:

@@ -24,6 +24,7 @@ REMEMBERED = 120.0  # seconds; a machine that was busy must not condemn a templa
 MOST = 256  # texts kept: those of a page, and of a model's made-up conversation
 LONGEST_KEPT = 1 << 18  # characters of such a text
 MOST_SLOW = 16  # templates that were stopped, likewise
+LESS = 4  # times less is given: then it was perhaps not the template but the length of what it was given
 EXCESS: Mapping[str, tuple[str, str]] = {
     "time": ("time to render the chat template", f"{LIMITS.seconds:g} s"),
     "memory": ("memory to render the chat template", f"{LIMITS.memory >> 20} MiB"),
@@ -47,7 +48,7 @@ class Rendered:
 
 Answer = tuple[Rendered, list[list[int]] | None]
 _kept: dict[bytes, Answer] = {}
-_slow: dict[str, tuple[Rendered, float]] = {}  # template -> its verdict, when to try again
+_slow: dict[str, tuple[Rendered, float, int]] = {}  # template -> its verdict, when to try again, with how much
 
 
 def raw(template: str, variables: Mapping[str, Any], *, today: str | None = None) -> Rendered:
@@ -102,15 +103,16 @@ def _render(
     payload = {"template": template, "variables": dict(variables), "today": today, "stretches": stretches}
     if cell.inside():
         return _answer(payload)
-    key = hashlib.sha256(json.dumps(payload).encode("ascii")).digest()
+    given = json.dumps(payload).encode("ascii")
+    key = hashlib.sha256(given).digest()
     with _lock:
         if key in _kept:
             return _kept[key]
-    found = _stopped(template) or _answer(payload)
+    found = _stopped(template, len(given)) or _answer(payload)
     timeless = today is not None or "strftime_now" not in template
     with _lock:
         if found[0].when == "limit":
-            _slow.setdefault(template, (found[0], time.monotonic() + REMEMBERED))
+            _slow.setdefault(template, (found[0], time.monotonic() + REMEMBERED, len(given)))
         elif timeless and len(found[0].text or "") <= LONGEST_KEPT:
             while len(_kept) >= MOST:
                 del _kept[next(iter(_kept))]
@@ -138,11 +140,11 @@ def _excess(kind: str, line: int | None = None) -> Rendered:
     return Rendered(None, kind, line, "limit")
 
 
-def _stopped(template: str) -> Answer | None:
+def _stopped(template: str, length: int) -> Answer | None:
     """The verdict on a template that was stopped a moment ago: it costs its time once."""
     with _lock:
-        found, until = _slow.get(template, (None, 0.0))
-        if found and time.monotonic() < until:
+        found, until, before = _slow.get(template, (None, 0.0, 0))
+        if found and time.monotonic() < until and length * LESS > before:
             return found, None
         _slow.pop(template, None)
         while len(_slow) >= MOST_SLOW:

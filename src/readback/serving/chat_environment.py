@@ -11,11 +11,12 @@ from datetime import datetime
 from typing import Any, NoReturn
 
 from jinja2 import nodes
-from jinja2.exceptions import TemplateError
+from jinja2.exceptions import SecurityError, TemplateError
 from jinja2.ext import Extension, LoopControlExtension
 from jinja2.parser import Parser
 from jinja2.runtime import Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.utils import Namespace
 
 
 class Raised(TemplateError):  # noqa: N818 - what the template says of itself, no error of ours
@@ -37,12 +38,32 @@ class Generation(Extension):
         return text
 
 
+class Variables(Namespace):
+    """What `namespace()` makes; a name that begins with an underscore is refused, as transformers does since 5."""
+
+    def __init__(*args: Any, **values: Any) -> None:  # without a name for itself, so that `namespace(self=1)` works
+        given = dict(*args[1:], **values)
+        for name in given:
+            _checked(name)
+        Namespace.__init__(args[0], given)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        _checked(name)
+        super().__setitem__(name, value)
+
+
+def _checked(name: Any) -> None:
+    if isinstance(name, str) and name.startswith("_"):
+        raise SecurityError(f"a namespace takes no name that begins with an underscore, as {name!r} does")
+
+
 def environment(today: str | None, kind: type[ImmutableSandboxedEnvironment]) -> ImmutableSandboxedEnvironment:
     """The environment; `strftime_now` tells midnight of `today` (an ISO date), or the time it is where None."""
     env = kind(trim_blocks=True, lstrip_blocks=True, extensions=[Generation, LoopControlExtension])
     env.filters["tojson"] = tojson
     env.globals["raise_exception"] = raise_exception
     env.globals["strftime_now"] = _clock(today)
+    env.globals["namespace"] = Variables
     return env
 
 

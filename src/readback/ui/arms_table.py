@@ -161,7 +161,11 @@ def _to_messages(shop: Workspace, row: Row) -> Markup:
 
 
 def _errors(shop: Workspace, row: Row) -> Markup:
-    return _to_findings(row.name, "error", row.errors)
+    own = _to_findings(row.name, "error", row.errors)
+    if not row.model_errors:
+        return own
+    door = show.link("messages", t("overview.of_model", n=row.model_errors), **{**asdict(row.choice), "view": "wire"})
+    return show.h('{}<br><span class="rb-small">{}</span>', own, door)
 
 
 def _warnings(shop: Workspace, row: Row) -> Markup:

@@ -96,9 +96,7 @@ def look(segment: Segment) -> str:
     return LOOKS.get(segment.origin, "unknown")
 
 
-def pieces(
-    segments: Iterable[Segment], marks: Sequence[Mark] = (), tokens: Sequence[Token] = ()
-) -> Iterator[Piece]:
+def pieces(segments: Iterable[Segment], marks: Sequence[Mark] = (), tokens: Sequence[Token] = ()) -> Iterator[Piece]:
     """The segments cut where marks begin and end, and tokens, which follow each other."""
     at, waiting = 0, deque(tokens)
     for segment in segments:
