@@ -72,7 +72,7 @@ with st.container(horizontal=True, vertical_alignment="center", horizontal_align
         st.toggle(t("messages.whitespace"), key="whitespace", help=t("messages.whitespace_help"),
                   on_change=address.keep, args=("whitespace",))  # fmt: skip
         cited.switch([*(one.text for one in made.messages), *(one.text for one in said)])
-        token_sizes.switch(made)
+        token_sizes.switch(made, view)
         size.buttons()
         show.draw(compare_view.to_compare())
         keys.listen(keys.MESSAGES)

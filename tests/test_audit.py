@@ -154,6 +154,25 @@ def test_chunks_in_any_order_give_the_same_frames_as_one(write: Write) -> None:
     assert frames(0, 9) == [frame for start in sorted(parts) for frame in parts[start]]
 
 
+def test_a_chat_template_that_never_ends_costs_one_finding_and_the_other_models_are_audited(write: Write) -> None:
+    models = {name: {"serving": {"chat_template": f"{name}.jinja"}} for name in ("hangs", "raises")}
+    config = {
+        "dataset": "data.jsonl",
+        "models": models,
+        "modes": [{"mode": "m", "template": "{{ q }}"}],
+        "conditions": [{"name": name, "mode": "m", "model": name} for name in models],
+    }
+    files = {"readback.yml": json.dumps(config), "hangs.jinja": LOOP, "raises.jinja": "{{ raise_exception('no') }}"}
+    opened = workspace.open(write({**files, "data.jsonl": [{"id": str(n), "q": "Why?"} for n in range(3)]}))
+    audit = engine.check(opened)
+    found = [(one.code, one.place.file, one.place.condition) for one in audit.findings if one.severity == "error"]
+    assert Counter(found) == {
+        ("dat-limit", "hangs.jinja", None): 1,
+        ("srv-template-error", "raises.jinja", "raises"): 3,
+    }
+    assert [row.longest for row in audit.conditions] == [4, 4]
+
+
 def test_a_template_that_never_ends_costs_one_finding_and_the_other_modes_are_audited(write: Write) -> None:
     config = {
         "dataset": "data.jsonl",

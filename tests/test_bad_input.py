@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -180,6 +181,65 @@ def test_five_megabytes_are_shown_in_part_and_in_time(
     began = time.perf_counter()
     drawn(test.run())
     assert time.perf_counter() - began < TOLD
-    late = "are not made yet; more than two seconds were needed"  # what the table says on a busy machine
+    late = "not made yet; more than two seconds were needed"  # what the table says on a busy machine
     assert held in words(test) or ("view" in link and late in words(test))
     assert len(said(test)) < DRAWN
+
+
+SERVED = (
+    "dataset: d.jsonl\nmodes: [{mode: m, system: Be brief., template: '{{ q }}'}]\n"
+    "models: {served: {serving: {%s}%s}}\nconditions: [{name: c, mode: m, model: served}]\n"
+)
+GO = 'FROM x\nTEMPLATE """{{ range .Messages }}{{ .Content }}{{ end }}\n%s"""\n'
+EACH = "{%- for m in messages %}{{ m.content }}{% endfor %}\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "finding"),
+    [
+        ("modelfile", GO % "{{ range 1000000000 }}{{ end }}", "oll-template-error: .*too many steps"),
+        ("modelfile", GO % '{{ define "a" }}{{ template "a" . }}{{ end }}{{ template "a" . }}', "oll-template-error"),
+        ("modelfile", GO % "{{ index .Messages 99 }}", r":3:\d+: .*oll-template-error: .*out of range: 99"),
+        ("modelfile", GO % "{{ nothere .Messages }}", r":3:4: error oll-template-error: .*'nothere' not defined"),
+        ("modelfile", (GO % "{{ nothere }}").encode("utf-16"), r":3:4: error oll-template-error"),
+        ("modelfile", GO % "\0", r":\d+:\d+: error oll-char-dropped: .*U\+0000"),
+        ("modelfile", GO % ("{" * 1_000_000), r":3:\d+: error oll-template-error"),
+        ("chat_template", EACH + "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+         "dat-limit: time to render the chat template"),
+        ("chat_template", EACH + "{% macro a() %}{{ a() }}{% endmacro %}{{ a() }}", "dat-limit: nesting"),
+        ("chat_template", EACH + "{{ messages[99].content }}", ":2: .*srv-template-error: .*no element 99"),
+        ("chat_template", EACH + "{{ nothere() }}", ":2: .*srv-template-error: .*'nothere' is undefined"),
+        ("chat_template", EACH + "{{ raise_exception('No system') }}", ":2: .*srv-template-error: .*No system"),
+        ("chat_template", EACH.encode("utf-16"), ":1: error dat-encoding"),
+        ("chat_template", EACH + "\0", ":2: error dat-encoding: not UTF-8 text: 1 wrong bytes, the first is 0x00"),
+        ("chat_template", EACH + "{" * 1_000_000, "dat-limit: nesting"),
+        ("tokenizer", '{"version": "1.0", "model": {"type": "BPE", "vocab": {"a": 0', "srv-tokenizer-unreadable"),
+        ("tokenizer", '{"version": "1.0", "model": {"type": "Nope"}}', "srv-tokenizer-unreadable"),
+    ],
+)  # fmt: skip
+def test_what_serves_a_model_may_be_anything_and_its_messages_are_still_shown(
+    write: Any, capsys: pytest.CaptureFixture[str], kind: str, content: str | bytes, finding: str
+) -> None:
+    own = "format: chatml" if kind == "tokenizer" else f"{kind}: served.txt"
+    more = ", tokenizer: tokenizer.json" if kind == "tokenizer" else ""
+    name = "tokenizer.json" if kind == "tokenizer" else "served.txt"
+    folder = write({"readback.yml": SERVED % (own, more), name: content, "d.jsonl": [{"id": "r1", "q": "How deep?"}]})
+    began = time.monotonic()
+    code = cli.main(["check", str(folder)])
+    out = capsys.readouterr().out
+    assert (code in (0, 1), re.search(finding, out) is not None) == (True, True), out[:2000]
+    cli.main(["render", str(folder), "--condition", "c", "--wire"])
+    assert "How deep?" in capsys.readouterr().out
+    assert time.monotonic() - began < TOLD
+
+
+def test_a_chat_template_that_never_ends_costs_its_time_once_and_not_for_each_record(
+    write: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    endless = EACH + "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}{# once #}"
+    rows = [{"id": f"r{i}", "q": "How deep is it?" * (i + 1)} for i in range(12)]
+    folder = write({"readback.yml": SERVED % ("chat_template: t.jinja", ""), "t.jinja": endless, "d.jsonl": rows})
+    began = time.monotonic()
+    assert cli.main(["check", str(folder)]) == 1
+    assert capsys.readouterr().out.count("dat-limit:") == 1
+    assert time.monotonic() - began < TOLD

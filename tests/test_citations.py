@@ -51,6 +51,10 @@ def kinds(text: str) -> list[tuple[str, str]]:
         ("Rule 12(b)(6)", [("short rule", "rule 12(b)(6)")]),
         ("123 U.S. 456", [("reporter", "123 u.s. 456")]),
         ("28 U.S.C. § 1331", [("statute", "28 u.s.c. 1331")]),
+        ("Under 42 U.S.C. §§ 1983, 1985(3) and 1988, they sue.",
+         [("statute", "42 u.s.c. 1983"), ("statute", "42 u.s.c. 1985"), ("statute", "42 u.s.c. 1988")]),
+        ("42 U.S.C. §§ 1983, 28 U.S.C. § 1331", [("statute", "42 u.s.c. 1983"), ("statute", "28 u.s.c. 1331")]),
+        ("42 U.S.C. § 1983, 12 others", [("statute", "42 u.s.c. 1983")]),
         ("28 USC 1331 and 29 CFR 1910.12", [("statute", "28 u.s.c. 1331"), ("statute", "29 c.f.r. 1910.12")]),
     ],
 )  # fmt: skip
@@ -63,7 +67,7 @@ def test_every_promised_form_is_found_once_in_its_normal_form(text: str, found: 
     [
         "12 March 2020", "on 1 Mar. 2020 he came", "5 Main 12", "12 13 14", "1234", "10 Miles 20", "3 Day 12",
         "5 Park Ave. 12", "111 N. W. 12th St.", "he ran 5 v. 6 others", "The law of 2019", "[1] [2]", "x = A[3]", "",
-        " \n", "Smith and Jones", "eyecite",
+        " \n", "Smith and Jones", "eyecite", "l'art. 1240 C. civ. et",
     ],
 )  # fmt: skip
 def test_dates_addresses_and_plain_numbers_are_none(text: str) -> None:
@@ -103,6 +107,26 @@ def test_two_citations_of_one_case_at_other_pages_are_equal() -> None:
 )
 def test_a_name_ends_where_the_sentence_does(text: str, name: str) -> None:
     assert [one.text for one in find(text)] == [name]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Nat'l Fed'n of Indep. Bus. v. Sebelius",
+        "State ex rel. Smith v. Ohio Civ. Rights Comm'n",
+        "Van der Berg v. de la Cruz",
+        "eBay Inc. v. MercExchange, L.L.C.",
+        "3M Co. v. United States",
+        "Chevron, U.S.A., Inc. v. Natural Resources Defense Council, Inc.",
+    ],
+)
+def test_a_name_is_taken_whole(name: str) -> None:
+    text = f"As held in {name}, 12 U.S. 34 (2012), so. Later {name} was cited; see {name}, supra, at 5."
+    found = find(text)
+    assert [(one.kind, one.text[: len(name)]) for one in found] == [
+        ("full case", name), ("case name", name), ("supra", name),
+    ]  # fmt: skip
+    assert [one.resolves_to for one in found[1:]] == [0, 0]
 
 
 def test_two_names_joined_by_and_are_two() -> None:

@@ -44,7 +44,7 @@ def test_text_without_nul_comes_back_as_it_is(tmp_path: Path, text: str) -> None
         ("é".encode("utf-16"), None, ["dat-encoding"], 1, None),
         ("abc".encode("utf-16-be"), None, ["dat-encoding"], 1, None),
         ("abc".encode("utf-16-le"), None, ["dat-encoding"], 1, None),
-        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", None, ["dat-encoding"], 1, None),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", None, ["dat-encoding"], 3, None),
         (b"a\n" + b"x" * 9000 + b"\n\0", None, ["dat-encoding"], 3, None),
         (b"\xed\xa0\x80", None, ["dat-encoding"], 1, 1),
         (b"", "", [], None, None),

@@ -54,7 +54,7 @@ def test_without_a_tokenizer_counts_are_estimated_and_the_switch_is_greyed_with_
             "rb-reserve",
         ),
         ("tokenizer: qwen3, context: 90", "tokens, 6 more than fit into 90.", "rb-warn"),
-        ("tokenizer: qwen3", "No limit is known", "rb-small"),
+        ("tokenizer: qwen3", "is not known", "rb-small"),
     ],
 )
 def test_the_room_that_is_left_stands_below_the_bar(known: str, sentence: str, looks: str, serving: Serving) -> None:

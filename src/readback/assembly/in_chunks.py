@@ -23,9 +23,11 @@ from typing import Any
 from readback import cell
 from readback.assembly import token_counts, training_match
 from readback.assembly.assemble import assemble
+from readback.assembly.probes import said, tell
 from readback.files.cache_folder import cache_folder
 from readback.records import answers
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
+from readback.serving import chat
 from readback.types import Answer, Choice, Record, Workspace
 from readback.workspace.frozen import freeze, thaw
 
@@ -86,6 +88,8 @@ def payload(opened: Workspace, choices: Iterable[Choice], start: int, stop: int,
         "stop": stop,
         "batch": batch,
         "cache": str(cache_folder().parent),
+        "stopped": chat.stopped(),
+        "servers": said(opened),
     }
 
 
@@ -98,7 +102,9 @@ def enter(work: Mapping[str, Any]) -> Inside:
     """In a child: the workspace as it was handed over, and its dataset opened."""
     if cell.inside():
         _settle(work["cache"])
+        chat.tell(work["stopped"])
     opened = thaw(work["workspace"])
+    tell(opened, work["servers"])
     data = open_dataset(opened.root, opened.dataset)
     choices = tuple(Choice(**choice) for choice in work["choices"])
     return Inside(opened, data, choices, Replies(opened), work["start"], work["stop"], work["batch"])

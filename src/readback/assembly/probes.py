@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from readback.assembly import trained_text
 from readback.assembly.wire_text import served
-from readback.types import Message, Model, Note, Place, Probe, Segment, Wire, Workspace
+from readback.types import Message, Model, Note, Probe, Segment, Wire, Workspace
 
 USER = "Question: When is high water at the mole?\n\nAnswer:"
 REPLY = "High water at the mole is at ten past four."
@@ -14,7 +14,7 @@ SYSTEM = "You answer questions about tides."  # where the model states no system
 ONCE = ("execute", "read")  # noted elsewhere: with the record whose template failed, or where its file was read
 KEEP = 8  # workspaces open in one meeting; every record of an audit asks for its own
 _held: tuple[tuple[Workspace, Mapping[str, Probe]], ...] = ()  # the last ones, newest first
-_told: tuple[Workspace, frozenset[str]] | None = None  # in a child: what its caller knows of the servers
+_told: tuple[Workspace, frozenset[str], frozenset[str]] | None = None  # in a child: what its caller found out
 
 
 def probes(opened: Workspace) -> Mapping[str, Probe]:
@@ -60,21 +60,28 @@ def of_this(opened: Workspace, wire: Wire | None) -> tuple[Note, ...]:
     """What a server noted on one record's text and does not note of every text."""
     if wire is None or wire.kind == "format" or not wire.notes:
         return ()
-    known = _told[1] if _told and _told[0] is opened else frozenset(said(opened))
+    known = _told[1] if _told and _told[0] is opened else frozenset(said(opened)["noted"])
     return tuple(note for note in wire.notes if _about(note) not in known and note.values.get("when") != "read")
 
 
-def said(opened: Workspace) -> list[str]:
-    """What is noted of the servers whatever is sent, for `tell`; as JSON."""
-    return [_about(note) for note in always(probes(opened), opened)]
+def said(opened: Workspace) -> dict[str, list[str]]:
+    """What a child is told of the servers, as JSON: what is noted whatever is sent, the models whose templates hang."""
+    made = probes(opened)
+    hang = [name for name, one in made.items() if any(note.code == "dat-limit" for note in one.first.notes)]
+    return {"noted": [_about(note) for note in always(made, opened)], "hang": hang}
 
 
-def tell(opened: Workspace, known: Iterable[str]) -> None:
+def tell(opened: Workspace, found: Mapping[str, Iterable[str]]) -> None:
     """In a child: what `said` answered to its caller. To find it out again, every template would have to run inside
     the time of one record, and one that hangs would spoil the records of all the others.
     """
     global _told
-    _told = (opened, frozenset(known))
+    _told = (opened, frozenset(found["noted"]), frozenset(found["hang"]))
+
+
+def hangs(opened: Workspace, model: str | None) -> bool:
+    """In a child: whether the model's template hung on the made-up conversation, which is said; so would it here."""
+    return _told is not None and _told[0] is opened and model in _told[2]
 
 
 def _about(note: Note) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from readback import as_json, cell, rules
 from readback.assembly import assemble, in_chunks, token_counts, wire_text
-from readback.assembly.probes import of_this, own_template, said, tell
+from readback.assembly.probes import hangs, of_this, own_template
 from readback.assembly.trained_text import trained_wire
 from readback.assembly.training_layout import trained_on
 from readback.audit import repeats
@@ -26,7 +26,7 @@ def payload(
     records: bool = True,
 ) -> dict[str, Any]:
     """What `audit_chunk` takes, as JSON. `records`: whether the rules about records run too."""
-    asked = {"codes": None if codes is None else sorted(codes), "records": records, "servers": said(opened)}
+    asked = {"codes": None if codes is None else sorted(codes), "records": records}
     return {**in_chunks.payload(opened, choices, start, stop), **asked}
 
 
@@ -40,7 +40,6 @@ def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """
     inside = in_chunks.enter(work)
     opened, choices, replies = inside.opened, inside.choices, inside.replies
-    tell(opened, work["servers"])
     watching = Observer(opened, inside.data)
     telling = Told()
     for record in inside.records():
@@ -92,10 +91,11 @@ def about(
     what rules find.
     """
     arm = opened.condition(assembly.choice.condition) if assembly.choice.condition else None
-    wire = wire_text.sent(opened, record, assembly, arm, False)
+    hung = hangs(opened, arm.model if arm else None)
+    wire = None if hung else wire_text.sent(opened, record, assembly, arm, False)
     trained = trained_on(opened, record, assembly.choice)
     counted = token_counts.as_needed(opened, assembly, wire)
-    learnt = trained_wire(opened, record, assembly.choice)
+    learnt = None if hung else trained_wire(opened, record, assembly.choice)
     case = Case(opened, record, assembly, trained, wire=wire, tokens=counted, trained_wire=learnt)
     wanted = None if codes is None else frozenset(codes)
     notes = (*assembly.notes, note(seen)) if seen and seen.parting else assembly.notes

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from readback.citations.name_words import ABBREVIATED, FIRMS, OPENERS, SIGNALS, SMALL
+from readback.citations.name_words import ABBREVIATED, FIRMS, OPENERS, PARTICLES, SIGNALS, SMALL
 from readback.citations.normal import plain
 
 VERSUS = re.compile(r"(?<=[\w.,)’'\]] )(?:v\.?|vs\.)(?= [\"“(\[]?[^\W_])")
@@ -21,6 +21,7 @@ FAR = 60  # characters before a reporter in which a short name is looked for
 LONGEST = 14  # words of a party
 
 CUT = re.compile(r"['’](?:[tnlgyrd]|rs)$")  # Dep't, Comm'n, Int'l
+MIXED = re.compile(r"\d\S*[A-Z]|[a-z]{1,2}[A-Z][a-z]")  # 3M, eBay
 CLOSERS = ';:?!)”"]'
 
 
@@ -144,7 +145,7 @@ def _right(text: str, words: Sequence[Span], at: int) -> Sequence[Span]:
             return _before_next(text, taken)
         small = (word.lower().rstrip(",;:.") in SMALL and word[0].islower()) or word == "&"
         numbered = word[0].isdigit() and taken and text[slice(*taken[-1])] in ("No.", "Nos.")
-        if not (_capital(word) or small or numbered) or (not taken and small):
+        if not (_capital(word) or small or numbered) or (not taken and small and word not in PARTICLES):
             break
         kept = word.rstrip(',;:?!)]”"—–')
         if not kept:
@@ -189,7 +190,7 @@ def _without_dot(text: str, taken: list[Span]) -> Sequence[Span]:
 
 def _capital(word: str) -> bool:
     first = word.lstrip("([“\"‘'’")[:1]
-    return first.isupper() or (word[:1].isdigit() and any(letter.isupper() for letter in word))
+    return first.isupper() or MIXED.match(word) is not None
 
 
 def _abbreviation(word: str) -> bool:

@@ -143,6 +143,8 @@ def _accidental(citation: Any, seen: Seen) -> bool:
     written = str(citation.groups.get("reporter") or "")
     if MONTH.fullmatch(written):
         return True
+    if seen.kind == "reporter" and (seen.page or "").isalpha() and not (seen.year or seen.plaintiff):
+        return True  # `1240 C. civ.`: eyecite reads a Roman number
     if seen.kind != "reporter" or written in STATES or not WORD_OR_LETTER.fullmatch(written):
         return False
     scotus = any(edition.reporter.is_scotus for edition in citation.all_editions)

@@ -125,6 +125,8 @@ def _citation(text: str, seen: Seen, name: case_names.Name | None, before: Seque
     )
     if seen.kind == "reporter":
         return _with_parties(text, one, seen, own, before)
+    if seen.kind == "supra" and own:
+        return _named(one, own)
     if seen.kind in ("supra", "reference"):
         party = seen.antecedent or seen.defendant
         said = normal.plain(party or seen.plaintiff or "")

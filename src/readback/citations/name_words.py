@@ -13,10 +13,12 @@ SMALL = _words(
     of the and & for ex rel. rel de la du von van der den del y et al. al on behalf to
     """
 )
+# Small words that a name may begin with.
+PARTICLES = _words("de la du von van der den del")
 # What a comma may stand before inside a name.
 FIRMS = _words(
     """
-    inc incorporated corp co llc llp lp l.l.c l.l.p l.p ltd plc n.a s.a s.c p.c p.a p.l.c jr sr et
+    inc incorporated corp co llc llp lp l.l.c l.l.p l.p ltd plc n.a s.a s.c p.c p.a p.l.c jr sr et usa u.s.a
     """
 )
 # Words that open a sentence or point to a citation, and are no part of the name that follows them.
@@ -53,6 +55,8 @@ ABBREVIATED = _words(
     sch sci se sw sec serv shr soc socy sol solic sp spec sr st sta stat ste stn subcomm supt sur surv sys tech tel
     telecomm temp tenn tex theatre tpk tr transcon transp treas trib trs twp univ util va veh vet vill vs vt wash
     wis wyo
+    apps assocs chems civ cos ctr ctrs devs ents envtl hldg hldgs indep inds intell labs pship prods props rts servs
+    sols techs
     """
 )
 

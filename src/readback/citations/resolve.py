@@ -51,10 +51,15 @@ def _target(one: Citation, before: Sequence[Citation]) -> int | None:
     if one.kind == "short case":
         return _case(one, before)
     if one.kind in ("supra", "reference"):
-        return _last(before, lambda full: bool(one.name) and f" {one.name} " in f" {full.name} ")
+        return _last(before, lambda full: full.resolves_to is None and bool(one.name) and _names(one.name, full.name))
     if one.kind == "case name":
         return _last(before, lambda full: full.kind == "full case" and same_name(one.name, full.name))
     return None
+
+
+def _names(said: str, name: str) -> bool:
+    """Whether `nixon`, or the whole name, names the case."""
+    return f" {said} " in f" {name} " or same_name(said, name)
 
 
 def _last(before: Sequence[Citation], fits: Callable[[Citation], bool]) -> int | None:

@@ -56,8 +56,9 @@ def _missing(file: str, reason: str) -> Note:
 
 def _decode(data: bytes, file: str) -> str | Note:
     if looks := _looks(data):
-        values = {"byte": f"0x{data[0]:02x}", "count": 1, "looks": looks}
-        return Note("dat-encoding", values, Place(file=file, line=1))
+        at = data.index(0) if looks == "binary" else 0
+        values = {"byte": f"0x{data[at]:02x}", "count": data.count(0) if looks == "binary" else 1, "looks": looks}
+        return Note("dat-encoding", values, Place(file=file, line=data[:at].count(b"\n") + 1))
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:

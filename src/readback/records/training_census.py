@@ -57,8 +57,8 @@ class Census:
             yield Note("trn-alias", values, Place(file=file, line=at.line, field=alias), alias)
         for index, number in enumerate(self._kinds):
             if number != main and (number != OTHER or kind != "rag"):
-                found = KINDS[number] if number != OTHER else None
-                yield Note("trn-mixed-format", {"found": found, "most": kind}, place(index), found or "")
+                found = KINDS[number] if number != OTHER else "no known format"
+                yield Note("trn-mixed-format", {"found": found, "most": kind}, place(index), found)
         longer, pairs = self._longer
         if pairs >= LEAST and longer >= SHARE * pairs:
             values = {"longer": longer, "pairs": pairs, "percent": round(100 * longer / pairs)}

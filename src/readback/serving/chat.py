@@ -23,6 +23,7 @@ LIMITS = cell.Limits(seconds=0.8, total=1.7, closed=True)  # as for any other te
 REMEMBERED = 120.0  # seconds; a machine that was busy must not condemn a template for good
 MOST = 256  # texts kept: those of a page, and of a model's made-up conversation
 LONGEST_KEPT = 1 << 18  # characters of such a text
+FOR_GOOD = 1e9  # seconds: a child works on one chunk, with what its caller knew
 MOST_SLOW = 16  # templates that were stopped, likewise
 LESS = 4  # times less is given: then it was perhaps not the template but the length of what it was given
 EXCESS: Mapping[str, tuple[str, str]] = {
@@ -47,8 +48,9 @@ class Rendered:
 
 
 Answer = tuple[Rendered, list[list[int]] | None]
+Verdict = tuple[str, int | None, int, float]  # what was exceeded, the line, the work (bytes), when to try again
 _kept: dict[bytes, Answer] = {}
-_slow: dict[str, tuple[Rendered, float, int]] = {}  # template -> its verdict, when to try again, with how much
+_slow: dict[str, Verdict] = {}  # by the digest of a template
 
 
 def raw(template: str, variables: Mapping[str, Any], *, today: str | None = None) -> Rendered:
@@ -101,18 +103,22 @@ def _render(
     """
     stretches = None if messages is None else [[len(part.text) for part in one.segments] for one in messages]
     payload = {"template": template, "variables": dict(variables), "today": today, "stretches": stretches}
-    if cell.inside():
+    if cell.inside() and not _slow:
         return _answer(payload)
     given = json.dumps(payload).encode("ascii")
+    if cell.inside():
+        return _stopped(template, len(given)) or _answer(payload)
     key = hashlib.sha256(given).digest()
     with _lock:
         if key in _kept:
             return _kept[key]
-    found = _stopped(template, len(given)) or _answer(payload)
+    if before := _stopped(template, len(given)):
+        return before
+    found = _answer(payload)
     timeless = today is not None or "strftime_now" not in template
     with _lock:
         if found[0].when == "limit":
-            _slow.setdefault(template, (found[0], time.monotonic() + REMEMBERED, len(given)))
+            _remember(_digest(template), found[0], len(given))
         elif timeless and len(found[0].text or "") <= LONGEST_KEPT:
             while len(_kept) >= MOST:
                 del _kept[next(iter(_kept))]
@@ -140,16 +146,35 @@ def _excess(kind: str, line: int | None = None) -> Rendered:
     return Rendered(None, kind, line, "limit")
 
 
-def _stopped(template: str, length: int) -> Answer | None:
-    """The verdict on a template that was stopped a moment ago: it costs its time once."""
+def stopped() -> dict[str, Verdict]:
+    """The templates that were stopped a moment ago, for `tell`; as JSON."""
     with _lock:
-        found, until, before = _slow.get(template, (None, 0.0, 0))
-        if found and time.monotonic() < until and length * LESS > before:
-            return found, None
-        _slow.pop(template, None)
-        while len(_slow) >= MOST_SLOW:
-            del _slow[next(iter(_slow))]
-    return None
+        return {digest: (*one[:3], one[3] + FOR_GOOD) for digest, one in _slow.items() if time.monotonic() < one[3]}
+
+
+def tell(known: Mapping[str, Verdict]) -> None:
+    """In a child: what `stopped` answered to its caller, so that they do not cost each record its time again."""
+    _slow.clear()
+    _slow.update(known)
+
+
+def _stopped(template: str, work: int) -> Answer | None:
+    """The verdict on a template that was stopped a moment ago: it costs its time once."""
+    kind, line, before, until = _slow.get(_digest(template), ("", None, 0, 0.0))
+    return (_excess(kind, line), None) if time.monotonic() < until and work * LESS > before else None
+
+
+def _remember(digest: str, found: Rendered, work: int) -> None:
+    """What was stopped, and the least work at which it was."""
+    before = _slow.pop(digest, None)
+    least = min(work, before[2]) if before and time.monotonic() < before[3] else work
+    _slow[digest] = (found.reason, found.line, least, time.monotonic() + REMEMBERED)
+    while len(_slow) > MOST_SLOW:
+        del _slow[next(iter(_slow))]
+
+
+def _digest(template: str) -> str:
+    return hashlib.sha256(template.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _note(template: ChatTemplate, made: Rendered) -> Note:

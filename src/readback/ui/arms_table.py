@@ -142,8 +142,21 @@ def _trained(shop: Workspace, row: Row) -> Markup:
     text, apart = text_of(shop, row)
     if not text:
         return system
-    door = show.link("messages", text, **{**asdict(row.choice), "view": "training"}) if apart else text
-    return show.h('{}<br><span class="rb-small {}">{}</span>', system, "rb-warn" if apart else "rb-fine", door)
+    door = (
+        show.link("messages", text, **{**asdict(row.choice), "view": "training"})
+        if apart
+        else _in_short(shop, row, text)
+    )
+    return show.h(
+        '{}<br><span class="rb-small rb-around {}">{}</span>', system, "rb-warn" if apart else "rb-fine", door
+    )
+
+
+def _in_short(shop: Workspace, row: Row, text: str) -> Markup:
+    """That the text around is the same, in a word or two; all of it on hover and on focus."""
+    trained = probes(shop)[row.model or ""].trained
+    short = t("overview.around_assumed" if trained and trained.assumed else "overview.around_same")
+    return show.h('<span class="rb-hinted" tabindex="0">{}<span class="rb-hint">{}</span></span>', short, text)
 
 
 def _longest(shop: Workspace, row: Row) -> Markup:

@@ -9,7 +9,7 @@ from readback.audit import training
 from readback.records.dataset import Counts, Dataset
 from readback.rules import finding
 from readback.types import Finding, Workspace
-from readback.ui import table
+from readback.ui import show, table
 from readback.ui.table import Column
 from readback.ui.words import t
 
@@ -23,7 +23,7 @@ def files(shop: Workspace, caption: str) -> None:
         for one in shop.recognised
     ]
     columns = (
-        Column("file", t("overview.file")),
+        Column("file", t("overview.file"), show=lambda row: show.h('<span class="rb-path">{}</span>', row["file"])),
         Column("what", t("overview.what")),
         Column("used", t("overview.used")),
         Column("detail", t("overview.detail")),

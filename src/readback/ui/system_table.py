@@ -32,7 +32,8 @@ def _row(one: Stated) -> Markup:
     shown = show.exact_text(text[:SHOWN]) if text else show.h('<em class="rb-small">{}</em>', t("trained.states_none"))
     more = t("messages.more_characters", n=len(text) - SHOWN) if len(text) > SHOWN else ""
     looks = "" if one.same else ' class="rb-odd"'
-    return show.h(f"<tr{looks}><td>{{}}</td><td>{{}} {{}}</td><td>{{}}</td></tr>", where, shown, more, _same(one))
+    cells = '<td>{}</td><td class="rb-system">{} {}</td><td>{}</td>'
+    return show.h(f"<tr{looks}>{cells}</tr>", where, shown, more, _same(one))
 
 
 def _same(one: Stated) -> Markup:

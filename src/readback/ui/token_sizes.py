@@ -19,6 +19,7 @@ from readback.ui.words import t
 
 KEEP = 512  # texts whose counts are remembered
 KEEP_CUT = 32  # texts whose tokens are
+VIEWS = ("messages", "wire")  # of Messages, that draw tokens
 
 Cut = Callable[[Span], tuple[Piece, ...]]
 
@@ -102,12 +103,13 @@ def told(read: Sequence[Segment], made: Assembly) -> Mapping[str, str]:
     return {look: said(number, by) for look, number in by_look(read, made).items()}
 
 
-def switch(made: Assembly) -> None:
-    """The switch that draws tokens; greyed with its cure where they are only estimated."""
-    exactly = counter(made.choice).exact
+def switch(made: Assembly, view: str) -> None:
+    """The switch that draws tokens; greyed where they are only estimated, with its cure, and where none are drawn."""
+    exactly, drawn_here = counter(made.choice).exact, view in VIEWS
+    said = "switch_help" if exactly and drawn_here else "not_in_view" if exactly else "needs_tokenizer"
     address.follow_switch("tokens")
-    st.toggle(t("tokens.switch"), key="tokens", on_change=address.keep, args=("tokens",), disabled=not exactly,
-              help=t("tokens.switch_help" if exactly else "tokens.needs_tokenizer"))  # fmt: skip
+    st.toggle(t("tokens.switch"), key="tokens", on_change=address.keep, args=("tokens",),
+              disabled=not (exactly and drawn_here), help=t(f"tokens.{said}"))  # fmt: skip
 
 
 def _cutter(text: str, by: Counter, *, special: bool) -> Cut | None:

@@ -1,0 +1,113 @@
+"""What the model reads, with tokens and citations, in a browser: exact text, by link, by keyboard, for everybody."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from served import Serve, open_page, settle
+from test_acceptance import tab_to
+from test_security import serious
+
+from readback import workspace
+from readback.assembly import assemble, wire_text
+from readback.records import dataset
+from readback.types import Choice
+
+pytestmark = pytest.mark.browser
+SIX = Path(__file__).parents[2] / "configs" / "examples" / "six-conditions"
+TUNED, STUDY = "RAG-trained, open book", "hybrid_science_0p5b_rag_trained"
+WIRE = "#text-wire .rb-exact"
+TEXT = "e => e.textContent"
+ALL = "all => all.map((e) => e.textContent)"
+ON = {"tokens": "1", "citations": "1"}
+
+
+def asked(condition: str, **more: str) -> str:
+    return f"messages?{urlencode({'condition': condition, **more})}"
+
+
+def read_by(folder: Path, condition: str, numbers: Sequence[int]) -> dict[str, str]:
+    """What the model reads of these records, by id, without a page."""
+    opened = workspace.open(folder)
+    records = list(dataset.open_dataset(opened.root, opened.dataset).records())
+    found = {}
+    for record in (records[number] for number in numbers):
+        made = assemble.assemble(opened, record, Choice(condition=condition))
+        sent = wire_text.sent(opened, record, made, opened.condition(condition), False)
+        assert record.id
+        assert sent
+        found[record.id] = sent.text
+    return found
+
+
+def test_the_text_is_the_text_whatever_is_drawn_in_it(demo: str, page: Any) -> None:
+    for record, text in read_by(SIX, TUNED, (0, 20)).items():
+        for drawn in ({}, {"tokens": "1"}, {"citations": "1"}, {**ON, "whitespace": "1"}):
+            open_page(page, demo + asked(TUNED, workspace="six-conditions", view="wire", record=record, **drawn), WIRE)
+            assert page.locator(WIRE).evaluate(TEXT) == text, (record, drawn)
+            assert bool(page.locator(f"{WIRE} .rb-t-special").count()) == ("tokens" in drawn)
+
+
+@pytest.mark.realdata
+def test_both_system_blocks_of_the_real_study_are_marked(shared: Path, serve: Serve, page: Any) -> None:
+    study = shared / "data" / "prompt-formats"
+    url = serve(study)
+    for record, text in read_by(study, STUDY, (0, 6)).items():
+        for drawn in ({}, {"citations": "1"}):
+            open_page(page, url + asked(STUDY, view="wire", record=record, **drawn), WIRE)
+            assert page.locator(WIRE).evaluate(TEXT) == text, (record, drawn)
+    marked = page.locator(f"{WIRE} mark[title*='system message']")
+    said = "You are a scientific research assistant who answers with concise, evidence-grounded prose"
+    assert [block.startswith(said) for block in marked.evaluate_all(ALL)] == [True, True]
+    assert len(set(marked.evaluate_all("all => all.map((e) => e.title)"))) == 2
+    assert serious(page) == []
+
+
+def test_a_link_restores_the_view_and_what_is_drawn(demo: str, page: Any) -> None:
+    open_page(page, demo + asked(TUNED, workspace="six-conditions"), ".rb-exact")
+    for name in ("tokens", "citations"):
+        tab_to(page, f".st-key-{name} input")
+        page.keyboard.press("Space")
+        page.wait_for_url(f"**{name}=1**")
+        settle(page)
+    page.get_by_role("link", name="What the model reads").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**view=wire**")
+    page.wait_for_selector(f"{WIRE} .rb-t-special")
+    settle(page)
+    here, shown = page.url, page.locator(WIRE).inner_html()
+    assert all(part in here for part in ("tokens=1", "citations=1", "replies=1", "view=wire"))
+    assert page.locator("mark.rb-cite-ok").count() == 2
+    open_page(page, here, f"{WIRE} .rb-t-special")
+    assert page.locator(WIRE).inner_html() == shown
+    assert page.locator("mark.rb-cite-ok").count() == 2
+
+    open_page(page, demo + asked(TUNED, workspace="six-conditions", view="training", by="role"), "#text-training-user")
+    assert page.locator('.rb-switch a[aria-current="page"]').evaluate_all(ALL) == [
+        "Training text",
+        "Message by message",
+    ]
+    assert page.locator(".st-key-tokens input").is_disabled()
+
+
+def test_what_a_token_and_a_citation_are_is_said_on_focus(demo: str, page: Any) -> None:
+    drawn = {"workspace": "six-conditions", "view": "wire", "replies": "1", **ON}
+    open_page(page, demo + asked(TUNED, **drawn), f"{WIRE} .rb-t-special")
+    tab_to(page, WIRE)
+    page.keyboard.press("ArrowRight")
+    first = page.locator(f"{WIRE} .rb-s").first
+    assert first.evaluate("e => document.activeElement === e")
+    assert (first.get_attribute("data-from") or "").startswith("special token ")
+    assert "special token" in first.evaluate("e => getComputedStyle(e, '::after').content")
+    tab_to(page, "mark.rb-cite-ok .rb-s")
+    assert "Context 1 of 4" in page.evaluate("document.activeElement.dataset.from")
+
+
+@pytest.mark.parametrize("view", ["view=wire&tokens=1&citations=1&replies=1", "view=training", "view=training&by=role"])
+def test_no_serious_fault_in_what_the_model_reads(demo: str, page: Any, view: str) -> None:
+    open_page(page, f"{demo}{asked(TUNED, workspace='six-conditions')}&{view}", ".rb-exact, .rb-three")
+    assert serious(page) == []
