@@ -181,8 +181,8 @@ def test_five_megabytes_are_shown_in_part_and_in_time(
     began = time.perf_counter()
     drawn(test.run())
     assert time.perf_counter() - began < TOLD
-    late = "not made yet; more than two seconds were needed"  # what the table says on a busy machine
-    assert held in words(test) or ("view" in link and late in words(test))
+    late = ("not made yet; more than two seconds were needed", "not built in time")  # said on a busy machine
+    assert held in words(test) or ("view" in link and any(one in words(test) for one in late))
     assert len(said(test)) < DRAWN
 
 

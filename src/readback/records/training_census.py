@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from readback.dialects import training_reader
-from readback.dialects.training_row import KINDS, TrainingRow, is_training, kind_of
+from readback.dialects.training_row import KINDS, SAID, TrainingRow, is_training, kind_of
 from readback.types import Note, Place, Values
 
 LEAST = 20  # pairs from which on their lengths tell something
@@ -57,8 +57,9 @@ class Census:
             yield Note("trn-alias", values, Place(file=file, line=at.line, field=alias), alias)
         for index, number in enumerate(self._kinds):
             if number != main and (number != OTHER or kind != "rag"):
-                found = KINDS[number] if number != OTHER else "no known format"
-                yield Note("trn-mixed-format", {"found": found, "most": kind}, place(index), found)
+                found = KINDS[number] if number != OTHER else ""
+                values = {"found": SAID[found] if found else "no known format", "most": SAID[kind]}
+                yield Note("trn-mixed-format", values, place(index), found)
         longer, pairs = self._longer
         if pairs >= LEAST and longer >= SHARE * pairs:
             values = {"longer": longer, "pairs": pairs, "percent": round(100 * longer / pairs)}
