@@ -155,4 +155,5 @@ def test_the_bar_of_messages_keeps_its_height_whatever_a_view_needs(demo: str, p
     ):
         open_page(page, f"{demo}messages?{asked}", ".rb-exact")
         heights.append(page.locator(".st-key-switch").first.bounding_box()["height"])
-    assert max(heights) <= 80  # one row: a second one would push the text down
+    assert max(heights) - min(heights) <= 2  # else the text jumps from one condition to the next
+    assert max(heights) <= 120  # the views in one row, the switches in another
