@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from readback import cell
 from readback.serving.tokens import pieces
 from readback.serving.tokens.estimate import fits
-from readback.serving.tokens.pieces import Piece, Span
+from readback.serving.tokens.in_a_child import InAChild, Work
+from readback.serving.tokens.pieces import Piece
 
 NAME = "tokenizer.json"
 CURE = "pip install readback[tokenizers]"
@@ -26,7 +27,7 @@ HELD = 4  # files whose facts a process remembers
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class File(InAChild):
     """Counts by a tokenizer.json; `stamp` tells one version of the file from another."""
 
     name: str
@@ -36,24 +37,11 @@ class File:
     composed: bool
     exact: bool = True
 
-    def count(self, text: str, *, special: bool = True) -> int:
-        return self.counts((text,), special=special)[0]
-
-    def counts(self, texts: Sequence[str], *, special: bool = True) -> tuple[int, ...]:
-        return tuple(self._ask("counts", list(texts), special)) if texts else ()
-
-    def shares(self, parts: Sequence[str], *, special: bool = True) -> tuple[int, ...]:
-        return tuple(self._ask("shares", list(parts), special))
-
-    def pieces(self, text: str, *, special: bool = True, within: Span | None = None) -> tuple[Piece, ...]:
-        found = self._ask("cut", [text, *(within or (0, len(text)))], special)
-        return tuple(Piece(start, end, tuple(ids), mark) for start, end, ids, mark in found)
-
     def surely_fits(self, text: str, room: int) -> bool:
         """Whether so few bytes prove it."""
         return self.by_bytes and fits(text, room, composed=self.composed)
 
-    def _ask(self, work: Literal["counts", "shares", "cut"], about: Any, special: bool) -> Any:
+    def _ask(self, work: Work, about: Any, special: bool) -> Any:
         asked = {"path": self.path, "stamp": self.stamp, "about": about, "special": special}
         return cell.call(f"{WORK}:{work}", asked, LIMITS)
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 from readback import cell
 from readback.serving.tokens import pieces
 from readback.serving.tokens.estimate import fits
-from readback.serving.tokens.pieces import Piece, Span
+from readback.serving.tokens.in_a_child import InAChild, Work
+from readback.serving.tokens.pieces import Piece
 
 CURE = "pip install readback[tokens]"
 LIMITS = cell.Limits(seconds=20.0, total=30.0, memory=1 << 30, output=64 << 20)
@@ -69,31 +70,18 @@ def counter(tokenizer: str) -> By | tuple[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class By:
+class By(InAChild):
     """Counts by a table."""
 
     name: str
     exact: bool = True
     by_bytes: bool = True
 
-    def count(self, text: str, *, special: bool = True) -> int:
-        return self.counts((text,), special=special)[0]
-
-    def counts(self, texts: Sequence[str], *, special: bool = True) -> tuple[int, ...]:
-        return tuple(self._ask("counts", list(texts), special)) if texts else ()
-
-    def shares(self, parts: Sequence[str], *, special: bool = True) -> tuple[int, ...]:
-        return tuple(self._ask("shares", list(parts), special))
-
-    def pieces(self, text: str, *, special: bool = True, within: Span | None = None) -> tuple[Piece, ...]:
-        found = self._ask("cut", [text, *(within or (0, len(text)))], special)
-        return tuple(Piece(start, end, tuple(ids), mark) for start, end, ids, mark in found)
-
     def surely_fits(self, text: str, room: int) -> bool:
         """Whether so few bytes prove it."""
         return fits(text, room, composed=TABLES[self.name].composed)
 
-    def _ask(self, work: Literal["counts", "shares", "cut"], about: Any, special: bool) -> Any:
+    def _ask(self, work: Work, about: Any, special: bool) -> Any:
         asked = {"table": self.name, "about": about, "special": special}
         return cell.call(f"{WORK}:{work}", asked, LIMITS, shared=(shared(self.name),))
 
