@@ -2,9 +2,20 @@
 
 import streamlit as st
 
-from readback.scores import charts
 from readback.scores.criteria import scale_text
-from readback.ui import address, choice, score_said, score_tables, score_view, show, table
+from readback.ui import (
+    choice,
+    score_computed,
+    score_doors,
+    score_first,
+    score_lead,
+    score_lists,
+    score_more,
+    score_record,
+    score_said,
+    score_view,
+    show,
+)
 from readback.ui.words import t
 
 score_view.style()
@@ -17,60 +28,40 @@ if not shop.scores:
 scored = score_view.table_of(shop)
 count, findings = score_view.noticed(scored)
 if not len(scored.columns):
+    if score_more.reported(scored, shop, t("scores.reported_only")):
+        st.stop()
     show.empty(t("scores.unreadable"), t("scores.nothing_next"), "open")
     show.findings(findings, to_message=False)
     st.stop()
 if len(scored.columns.conditions) == 1:
     heading.title(t("scores.title_one"))
 
-with st.container(horizontal=True, vertical_alignment="bottom"):
-    name = score_view.pick("criterion", t("scores.criterion"), score_view.criteria(scored, shop))
-    judge = score_view.pick(
-        "scored_by", t("scores.judge"), score_view.judges(scored, name), lambda one: one or t("scores.no_judge")
-    )
-    factors = scored.varying if len(scored.varying) > 1 else ()
-    by = score_view.pick("by", t("scores.by"), ("", *factors), score_view.factor_name)
-criterion = scored.criteria[name]
-view = score_view.view(scored, criterion, judge, by)
-
+view = score_view.chosen(scored, shop)
+criterion = view.criterion
 if warning := score_said.synthetic(scored):
     show.notice(warning, "warning")
-lead = score_said.lead(scored, view.rows if view.many else view.shown, criterion)
-show.draw(show.h('<p class="rb-lead">{}</p>', lead))
-if name in scored.inferred:
-    show.notice(t("scores.inferred", criterion=name, scale=scale_text(criterion)))
-show.draw(score_said.strip(view.rows, judge))
-if view.said:
-    show.draw(show.h("<p>{}</p>", view.said))
-if view.many:
-    table.table("means", *score_tables.numbers(scored, view.rows), caption=t("scores.table"))
+door = score_doors.opened()
+if "item" in door:
+    score_record.page(scored, shop, door["item"], door.get("arm", ""))
+    st.stop()
 
-left, right = st.columns(2, gap="medium")
-for place, what, draw in ((left, "distribution", charts.distribution), (right, "means", charts.means)):
-    with place:
-        st.header(t(f"scores.{what}"))
-        names = score_view.names(scored, view.shown)
-        made = draw(view.shown, names, criterion, score_view.say, score_view.dark())
-        score_view.chart(made, f"chart_{what}", view.shown, scored)
-if not view.many:
-    st.header(t("scores.table_by", factor=by) if by else t("scores.table"))
-    table.table("means", *score_tables.numbers(scored, view.shown), caption=t("scores.table"))
-
-if of := st.query_params.get("of"):
-    called = t("scores.records", name=of.removeprefix("condition="))
-    st.header(show.md(called))
-    st.button(t("scores.close"), key="close_records", on_click=address.put, kwargs={"of": None})
-    columns, behind = score_tables.records(scored, of, name, judge, shop)
-    table.table("records", columns, behind, caption=called)
-    if len(behind) == score_tables.RECORDS:
-        st.caption(t("scores.records_more", n=len(behind)))
-else:
-    show.draw(show.h('<p class="rb-small">{}</p>', t("scores.records_none")))
+rows, compared = score_view.rows(scored, view), score_view.compared(scored, view)
+plan = score_lead.lines(scored, shop, criterion.name, view.judge)
+score_first.lead(scored, shop, plan, rows, view)
+if criterion.name in scored.inferred:
+    show.notice(t("scores.inferred", criterion=criterion.name, scale=scale_text(criterion)))
+show.draw(score_said.strip(rows, view.judge))
+score_first.charts(scored, rows, compared, view)
+if score_doors.is_open() and "under" not in door:
+    score_lists.draw(scored, shop, criterion.name, view.judge)
+score_first.trade(scored, plan, compared)
+score_first.tables(scored, rows, compared, view)
+score_more.draw(scored, shop, rows, view)
 if criterion.meanings:
     with st.expander(t("scores.scale")):
         show.draw(score_said.meanings(criterion))
 with st.expander(t("scores.computed")):
-    show.draw(score_tables.computed(scored))
+    show.draw(score_computed.draw(scored, criterion, rows, compared.comparisons))
 if count:
     with st.expander(t("scores.noticed", n=count)):
         show.findings(findings, to_message=False)

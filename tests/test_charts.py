@@ -36,8 +36,7 @@ DRAW = (charts.distribution, charts.means)
 @pytest.mark.parametrize("draw", DRAW)
 @pytest.mark.parametrize("dark", [False, True])
 def test_every_mark_carries_n_and_what_is_not_scored(draw: Any, dark: bool) -> None:
-    said = [note.text for note in draw(ROWS, NAMES, RELEVANCE, say, dark).figure.layout.annotations]
-    assert len(said) == 3
+    said = [note.text for note in draw(ROWS, NAMES, RELEVANCE, say, dark).figure.layout.annotations][:3]
     assert "n 10, 2 missing" in said[0]
     assert "n 5, 1 failed" in said[1]
     assert "n 0, 5 missing" in said[2]
@@ -76,8 +75,8 @@ def test_without_a_scale_the_axis_is_what_was_seen() -> None:
 
 def test_what_has_no_mean_has_no_mark_and_keeps_its_place() -> None:
     figure = charts.means(ROWS, NAMES, RELEVANCE, say).figure
-    assert [round(y) for y in figure.data[0].y] == [0, 1]
-    assert list(figure.data[0].text) == ["1.00", "−1.00"]
+    assert [mark[0] for mark in figure.data[0].customdata] == [0, 1]
+    assert list(figure.data[0].x) == [1, -1]
 
 
 def test_intervals_are_drawn_when_there_are_some() -> None:
@@ -106,12 +105,38 @@ def test_names_from_files_are_never_markup(draw: Any) -> None:
     text = json.dumps(json.loads(figure.to_json())["data"]) + figure.layout.annotations[0].text
     assert "<a" not in text
     assert "&lt;a" in text
-    assert len(figure.layout.annotations[0].text) < 200
+    assert len(figure.layout.annotations[0].text) < 300
 
 
-def test_ranges_are_the_same_bars_for_every_row() -> None:
+def test_a_measured_criterion_is_a_histogram_for_each_row_on_its_own_scale() -> None:
     ranges = tuple((f"{i} to {i + 1}", i) for i in range(10))
     one = Row((("condition", "a"),), "x", "", 45, 0, 0, 0, 5.0, ranges)
     figure = charts.distribution((one, one), ["a", "b"], Criterion("x", "numeric", (), 0, 10), say).figure
-    assert len(figure.data) == 10
-    assert len({(bar.marker.color, bar.marker.pattern.shape) for bar in figure.data}) == 10
+    assert [list(bars.x) for bars in figure.data] == [[i + 0.5 for i in range(1, 10)]] * 2  # the empty range has no bar
+    low, high = figure.layout.xaxis.range
+    assert low <= 0 < 10 <= high
+
+
+@pytest.mark.parametrize(
+    ("criterion", "values", "left"),
+    [
+        (RELEVANCE, VALUES, [1, 1, 0, 0]),
+        (known()["faithfulness"], ("-1", "0", "1"), [1, 0.5, 0]),
+        (Criterion("ok", "binary", (0.0, 1.0), 0.0, 1.0), ("0", "1"), [1, 0]),
+        (Criterion("kind", "nominal"), ("0", "1", "2"), [0, 0, 0]),
+    ],
+)
+def test_the_lower_half_of_a_scale_lies_left_and_a_middle_value_across(
+    criterion: Criterion, values: tuple[str, ...], left: list[float]
+) -> None:
+    one = Row((("condition", "a"),), criterion.name, "", 10 * len(values), 0, 0, 0, 0.0, tuple((v, 10) for v in values))
+    bars = charts.distribution((one,), ["a"], criterion, say).figure.data
+    starts, share = [bar.base[0] for bar in bars], 100 / len(values)
+    assert starts[0] == pytest.approx(-share * sum(left), abs=0.1)
+    assert starts == pytest.approx([starts[0] + at * share for at in range(len(values))], abs=0.1)
+
+
+def test_the_words_of_many_rows_tell_some_and_count_the_rest() -> None:
+    made = charts.means([row(str(at), (1, 1, 1, 1)) for at in range(96)], [str(at) for at in range(96)], RELEVANCE, say)
+    assert "84 more are in the table." in made.alt
+    assert len(made.table.rows) == 96

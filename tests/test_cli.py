@@ -76,13 +76,11 @@ def test_every_command_and_flag_is_understood(words: str) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "agreement W",
         "report W -o o",
         "judge x",
         "review x",
         "check W --format sarif",
         "check W --cluster tcp://x",
-        "scores W --baseline c",
     ],
 )
 def test_what_is_not_built_yet_says_so_and_leaves_with_2(words: str, capsys: Output) -> None:

@@ -32,6 +32,9 @@ NEVER = {
     ("workspace",): ("render", "assembly", "rules", "audit", *FRONT),
     ("render", "assembly", "scores"): ("rules", "audit", *FRONT),
     ("rules",): ("workspace", "records", "render", "assembly", "audit", "cell", *FRONT),
+    ("judge_reply",): (
+        "workspace", "records", "results", "render", "assembly", "rules", "audit", "cell", *FRONT,
+    ),
     ("difference", "search"): ("audit", *FRONT),
     ("notes",): (
         "files", "records", "formats", "dialects", "workspace", "render", "assembly", "rules", "audit", *FRONT,
@@ -46,6 +49,7 @@ HOMES = {
     "streamlit": ("ui",),
     "plotly": ("scores.charts",),
     "pandas": ("scores.charts", "ui", "notebook"),
+    "scipy": ("statistics",),
 }
 FORBIDDEN = ("eval", "exec", "yaml.load", "yaml.unsafe_load", "os.system", "os.popen", "pickle.load", "pickle.loads")
 

@@ -15,8 +15,8 @@ from score_files import TIDY, Write, codes, load, states
 
 from readback import results
 from readback.files.progress import Cancelled
+from readback.scores import answer, stats
 from readback.scores import loading as scores
-from readback.scores import stats
 from readback.scores.criteria import from_entry
 from readback.types import Condition, Score, ScoreSource, Workspace
 
@@ -201,7 +201,8 @@ def test_rows_of_anything_give_states_and_notes_and_never_an_exception(
     found = load(tmp_path, source)
     assert all(isinstance(note.code, str) for note in stats.notes(found))
     assert all(math.isfinite(s.value) == (s.state == "scored") for s in found.scores)
-    json.dumps(scores.as_json(found), allow_nan=False, ensure_ascii=False).encode()  # nothing that cannot be sent
+    said = answer.as_json(found, tell=lambda note: note.code)
+    json.dumps(said, allow_nan=False, ensure_ascii=False).encode()  # nothing that cannot be sent
 
 
 def test_what_holds_no_scores_is_said_not_to(write: Write) -> None:

@@ -46,7 +46,7 @@ def test_grounding_without_documents_does_not_apply(write: Write) -> None:
     ("metrics", "stated"),
     [
         ({"summary": {"model_label": "run", "factuality": 0.6, "error_rate": 0.1, "judge_name": "j"}, "examples": []},
-         [("factuality", 0.6, None)]),
+         [("factuality", 0.6, None), ("error_rate", 0.1, None)]),
         ({"factuality": 0.6, "evaluation_time_seconds": 3, "total_examples": 4}, [("factuality", 0.6, None)]),
         ({"judge_scores": {"factuality": {"mean": 0.6, "std": 0.2, "min": 0.4, "max": 0.8, "n": 2}}},
          [("factuality", 0.6, 2)]),

@@ -414,6 +414,7 @@ class ScoreSource:
     judges: tuple[str, ...] = ()
     criterion: str | None = None
     criteria: tuple[str, ...] = ()
+    cluster: str | None = None  # the column that says which items belong together
     label: str | None = None  # the condition every row belongs to, where the file does not say
     synthetic: bool = False  # made up by a generator; said wherever the scores are shown
     place: Place = NOWHERE

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from readback.audit import training
+from readback.audit import betrayed, training
 from readback.observed.log import open_log
 from readback.records import answers
 from readback.records.dataset import Dataset
+from readback.scores import contestants, stats
 from readback.scores import loading as scores
-from readback.scores import stats
 from readback.types import Note, Workspace
 
 
@@ -22,4 +22,7 @@ def notes(opened: Workspace, data: Dataset) -> Iterator[Note]:
             yield from answers.open_answers(opened, condition).notes
     if opened.scores:
         yield from stats.notes(scores.load(opened))
+    else:
+        yield from contestants.notes(opened)
+    yield from betrayed.notes(opened)
     yield from open_log(opened, data).notes

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from readback.audit.lengths import ArmKey, Extremes, Lengths, Widest
 from readback.audit.of_model import concerns
+from readback.audit.touched import Key, Touched
 from readback.audit.training import Trained
 from readback.audit.unused import UnusedField
 from readback.audit.variables import VariableRow
@@ -81,6 +82,7 @@ class Audit:
     lengths: Mapping[ArmKey, Extremes] = field(default_factory=dict)  # by `arm`
     widest: Widest | None = None
     training: tuple[Trained, ...] = ()
+    touched: Mapping[Key, bytes] = field(default_factory=dict)  # by code and `arm`: the records with a finding
 
 
 @dataclass(slots=True)
@@ -107,6 +109,7 @@ class Tally:
     ignored_findings: _Kept = field(default_factory=lambda: _Kept())
     faults: list[Fault] = field(default_factory=list)
     of_models: Counter[str] = field(default_factory=Counter)
+    touched: Touched = field(default_factory=Touched)
 
     def take(self, found: Iterable[Finding | Fault]) -> list[Finding]:
         """Count what was found about one record, or about none; answers the new findings that nobody ignores."""
@@ -129,6 +132,7 @@ class Tally:
             self.of_models[model.name] += sum(one.severity == "error" and concerns(one, model) for one in passed)
         of_records = {(one.code, one.place.index) for one in passed if one.place.index is not None}
         self.by_record.update(code for code, _ in of_records)
+        self.touched.take((arm(one.place), one) for one in passed)
         return passed
 
     def measure(
@@ -158,6 +162,7 @@ class Tally:
             stopped=stopped,
             lengths=self.lengths.arms,
             widest=self.lengths.widest,
+            touched=self.touched.done(),
         )
 
     def _complete(self, row: Row) -> Row:

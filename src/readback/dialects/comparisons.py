@@ -68,4 +68,12 @@ def _pairs(value: Mapping[str, Any], labels: Mapping[str, str]) -> Iterator[dict
                 found["question"] = question
             if isinstance(metrics, list):
                 found["criteria"] = [str(metric) for metric in metrics]
+            if forbidden := _forbidden(part, metrics):
+                found["not_comparable"] = forbidden
             yield found | {"group": str(group) or "across groups"}
+
+
+def _forbidden(part: Mapping[str, Any], metrics: Any) -> list[str]:
+    """What a group forbids; what a pair of it asks for by name is allowed to that pair."""
+    listed, wanted = part.get("NOT_comparable"), metrics if isinstance(metrics, list) else []
+    return [str(metric) for metric in listed if metric not in wanted] if isinstance(listed, list) else []

@@ -54,9 +54,11 @@ class Plan:
 
 
 def recognise(path: Path, value: Any) -> bool:
-    """A mapping whose `runs` are mappings with a label."""
+    """A mapping whose `runs` are mappings with a label; the report of runs that were made has summaries in them."""
     runs = value.get("runs") if isinstance(value, Mapping) else None
-    return isinstance(runs, list) and any(isinstance(run, Mapping) and "label" in run for run in runs)
+    return isinstance(runs, list) and any(
+        isinstance(run, Mapping) and "label" in run and "summary" not in run for run in runs
+    )
 
 
 def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Plan, tuple[Note, ...]]:

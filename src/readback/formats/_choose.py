@@ -31,7 +31,7 @@ def choose(path: Path, file: str, named: str | None = None) -> Chosen | Note:
         head = stream.read(HEAD)
     packed = head.startswith(GZIP)
     if packed:
-        head = _unpacked(head)
+        head = unpacked(head)
     suffixes = [suffix.lower() for suffix in PurePath(path.name).suffixes if suffix.lower() != ".gz"]
     name = named or _by_content(head, suffixes[-1] if suffixes else "")
     formats = by("readback.formats", "NAME")
@@ -59,7 +59,8 @@ def _by_content(head: bytes, suffix: str) -> str | None:
     return known
 
 
-def _unpacked(head: bytes) -> bytes:
+def unpacked(head: bytes) -> bytes:
+    """The beginning of a gzip file, unpacked; nothing where it is none."""
     try:
         return zlib.decompressobj(wbits=31).decompress(head, HEAD)
     except zlib.error:

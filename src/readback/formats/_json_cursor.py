@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import codecs
+import re
 from typing import BinaryIO
 
 from readback.formats._json_text import BLANK, Decoder, NotJson
 from readback.formats._lines import LONGEST
 
 CHUNK = 1 << 20
+OPENERS = ("{", "[")
+BRACKETS = (*OPENERS, "}", "]")
+PLAIN = re.compile(r'["{}\[\]]')
+QUOTED = re.compile(r'\\.|"', re.DOTALL)
 
 
 class TooLong(Exception):  # noqa: N818 - said as "the value is too long"
@@ -87,11 +92,41 @@ class Cursor:
 
     def skip_past(self, wanted: str) -> bool:
         """Go on to just before the last character of the next `wanted`; False, at the end, when there is none."""
+        return self._skip_to(wanted, len(wanted) - 1)
+
+    def skip_to(self, wanted: str) -> bool:
+        """Go on to the next `wanted` after the character here; False, at the end, when there is none."""
+        return self._skip_to(wanted, 0)
+
+    def skip_value(self) -> bool:
+        """Pass over the value that begins here, however long, without holding it; False where the text ends in it."""
+        if self.peek() not in OPENERS:
+            try:
+                self.value()
+            except (NotJson, TooLong):
+                return False
+            return True
+        depth, inside, at = 0, False, self._at
+        while True:
+            while found := (QUOTED if inside else PLAIN).search(self._buffer, at):
+                mark, at = found.group(), found.end()
+                inside ^= mark == '"'
+                if mark in BRACKETS and not inside:
+                    depth += 1 if mark in OPENERS else -1
+                    if not depth:
+                        self._pass(at)
+                        return True
+            self._pass(len(self._buffer) - (inside and self._buffer.endswith("\\", at)))  # `\` may begin `\"`
+            if not self._more():
+                return False
+            at = self._at
+
+    def _skip_to(self, wanted: str, into: int) -> bool:
         self._pass(min(self._at + 1, len(self._buffer)))
         while True:
             found = self._buffer.find(wanted, self._at)
             if found >= 0:
-                self._pass(found + len(wanted) - 1)
+                self._pass(found + into)
                 return True
             self._pass(max(self._at, len(self._buffer) - len(wanted) + 1))
             if not self._more():

@@ -30,14 +30,16 @@ AGAIN = 256 << 20  # bytes read a second time after quotes that never close; bey
 MOST_LINES = 100_000  # lines of one record: an unclosed quote over short lines would fill the memory
 
 
-def rows(stream: BinaryIO, file: str, delimiter: str | None = None) -> Iterator[Event]:
+def rows(stream: BinaryIO, file: str, delimiter: str | None = None, absent: str | None = None) -> Iterator[Event]:
     """Every record of `stream` as a Row or a Refused, empty lines as Blank, the first record as the Header.
 
     After a record that cannot be read, its first line is refused and reading goes on in the next line, so a
-    quote that never closes costs one line and not the rest of the file.
+    quote that never closes costs one line and not the rest of the file. `absent` is a column whose cell rows may lack:
+    it is empty then.
     """
     feed = _Feed(stream, file)
     names: tuple[str, ...] | None = None
+    lacking: int | None = None
     headless = False
     for found in feed.records(delimiter):
         if not isinstance(found, _Cells):
@@ -49,6 +51,11 @@ def rows(stream: BinaryIO, file: str, delimiter: str | None = None) -> Iterator[
             names, notes = unique(found.cells, Place(file=file, line=found.line))
             yield Header({"names": list(names), "delimiter": feed.delimiter}, found.line, found.end_line, found.end)
             yield from notes
+            lacking = names.index(absent) if absent in names else None
+        elif lacking is not None and len(found.cells) == len(names) - 1:
+            cells = [*found.cells[:lacking], "", *found.cells[lacking:]]
+            given: dict[str, Any] = dict(zip(names, cells, strict=True))
+            yield Row(given, found.line, found.end_line, found.offset, found.offset + len(found.raw), found.raw)
         elif len(found.cells) != len(names):
             values = {"found": len(found.cells), "expected": len(names)}
             place = Place(file=file, line=found.line)

@@ -98,12 +98,13 @@ class Opened:
         return Rows(FINDING, tuple(map(_finding, audit.findings)), ". ".join(said))
 
     def scores(self, by: str | None = None, criterion: str | None = None, judge: str | None = None) -> Rows:
-        """How many and which mean, by condition, criterion and judge. Raises LookupError for an unknown name."""
-        answer = scores_answer.as_json(loading.load(self.workspace), by, criterion, judge)
-        factors = list(dict.fromkeys(factor for row in answer["rows"] for factor in row["condition"]))
-        numbers = ("criterion", "judge", "n", "failed", "missing", "not_applicable", "mean")
-        rows = ({**row["condition"], **{name: row[name] for name in numbers}} for row in answer["rows"])
-        said = "These scores are synthetic: made by a generator, not by a judge." if answer["synthetic"] else ""
+        """How many, which mean and how sure, by condition, criterion and judge. LookupError for an unknown name."""
+        table = loading.load(self.workspace)
+        found = scores_answer.as_rows(table, by, criterion, judge)
+        factors = list(dict.fromkeys(factor for row in found for factor in row["condition"]))
+        numbers = ("criterion", "judge", "n", "failed", "missing", "not_applicable", "mean", "interval")
+        rows = ({**row["condition"], **{name: row[name] for name in numbers}} for row in found)
+        said = "These scores are synthetic: made by a generator, not by a judge." if table.synthetic else ""
         return Rows((*factors, *numbers), tuple(rows), said)
 
     def __repr__(self) -> str:

@@ -2,34 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import BinaryIO
 
 from readback.files import cache_folder
 from readback.formats._choose import Chosen, choose
-from readback.formats._row import Refused, Row
+from readback.formats._row import Event, Refused, Row
 from readback.records.index_pass import events, unpackers
 from readback.types import Note, Place
 
+Walk = Callable[[BinaryIO, str], Iterator[Event]]  # a stream that is text, and the file's name
 
-def raw_rows(path: Path, file: str, format: str | None = None) -> Iterator[Row | Note]:  # noqa: A002 - the word
+
+def raw_rows(
+    path: Path,
+    file: str,
+    format: str | None = None,  # noqa: A002 - the word
+    refused: Callable[[], None] = lambda: None,
+    walk: Walk | None = None,
+) -> Iterator[Row | Note]:
     """Every row of the file, and a Note for whatever is wrong with it; nothing is raised.
 
-    Cells of CSV and TSV stay text. `path` is taken as it is: `paths.resolve` says whether it may be read.
+    `refused` is called for each row that cannot be read: not every note is about one, and not every such row has a
+    note of its own. `walk` reads the text where somebody knows its shape better than the format does. Cells of CSV and
+    TSV stay text. `path` is taken as it is: `paths.resolve` says whether it may be read.
     """
     try:
         chosen = choose(path, file, format)
         if isinstance(chosen, Note):
             yield chosen
         else:
-            yield from _rows(path, file, chosen)
+            yield from _rows(path, file, chosen, refused, walk)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         yield Note("dat-file-missing", {"path": file, "reason": reason}, Place(file=file), file)
 
 
-def _rows(path: Path, file: str, chosen: Chosen) -> Iterator[Row | Note]:
+def _rows(
+    path: Path, file: str, chosen: Chosen, refused: Callable[[], None], walk: Walk | None
+) -> Iterator[Row | Note]:
     with TemporaryDirectory(prefix=".rows-", dir=cache_folder.cache_folder()) as folder:
         for number, step in enumerate(unpackers(chosen)):
             target = Path(folder) / str(number)
@@ -37,12 +50,14 @@ def _rows(path: Path, file: str, chosen: Chosen) -> Iterator[Row | Note]:
                 yield from (found for found in step(path, out, file) if isinstance(found, Note))
             path = target
         with path.open("rb") as stream:
-            for event in events(chosen, stream, file):
+            for event in walk(stream, file) if walk else events(chosen, stream, file):
                 match event:
                     case Row(notes=notes):
                         yield from notes
                         yield event
-                    case Refused(note=note) if note:
-                        yield note
+                    case Refused(note=note):
+                        refused()
+                        if note:
+                            yield note
                     case Note():
                         yield event

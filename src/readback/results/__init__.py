@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from readback.folder import by
+from readback.formats._choose import choose
 from readback.records.dataset import raw_rows
-from readback.results import metrics
+from readback.results import columnar, metrics, verification
 from readback.results._cells import legible
 from readback.results._rows import Asked, Read, Row
 from readback.scores.criteria import known
@@ -35,7 +36,8 @@ def recognise(path: Path, file: str) -> str | None:
 
 def read(path: Path, asked: Asked, beat: Callable[[int], None] | None = None) -> Read | Note:
     """The scores of one file, or the note that says why there are none. `beat` is told the bytes that are done."""
-    rows = _rows(path, asked.source.path)
+    refused: list[None] = []
+    rows = _rows(path, asked.source.path, lambda: refused.append(None))
     early: list[Row | Note] = []
     head: list[Row] = []
     for row in rows:
@@ -46,8 +48,11 @@ def read(path: Path, asked: Asked, beat: Callable[[int], None] | None = None) ->
                 break
     found = reader([row.fields for row in head], asked)
     if found is not None:
-        result: Read = found.read(_told(chain(early, rows), beat), head, asked)
-        return result
+        asked = replace(asked, typed=_typed(path, asked.source.path))
+        result: Read = columnar.read(path, found, head, asked, beat) or found.read(
+            _told(chain(early, rows), beat), head, asked
+        )
+        return replace(result, source=replace(result.source, refused=result.source.refused + len(refused)))
     if early and not head and isinstance(early[0], Note):  # the row reader has said why there is nothing
         return early[0]
     columns = ", ".join(dict.fromkeys(legible(name) for row in head for name in row.fields)) or "–"
@@ -55,11 +60,22 @@ def read(path: Path, asked: Asked, beat: Callable[[int], None] | None = None) ->
     return Note("scr-no-scores", values, Place(file=asked.source.path), asked.source.path)
 
 
-def _rows(path: Path, file: str) -> Iterator[Row | Note]:
-    """The file's rows; a file of means that is one object is one row."""
+def _rows(path: Path, file: str, refused: Callable[[], None] = lambda: None) -> Iterator[Row | Note]:
+    """The file's rows; a file of means that is one object is one row. `refused` is told of each that is unreadable."""
+    if (results := verification.rows(path, file, refused)) is not None:
+        return results
     if value := metrics.only_object(path, file):
         return iter((_Whole(value),))
-    return iter(raw_rows(path, file))
+    return iter(raw_rows(path, file, refused=refused))
+
+
+def _typed(path: Path, file: str) -> bool:
+    """Whether the file tells texts from numbers; in CSV and TSV every cell is a text."""
+    try:
+        chosen = choose(path, file)
+    except OSError:
+        return False
+    return not isinstance(chosen, Note) and chosen.module.NAME not in columnar.SEPARATORS
 
 
 def _told(rows: Iterable[Row | Note], beat: Callable[[int], None] | None) -> Iterator[Row | Note]:

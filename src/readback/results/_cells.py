@@ -18,7 +18,11 @@ ABSENT = {"", "na", "nan", "none", "null"}
 INAPPLICABLE = {"n/a", "not applicable", "not_applicable", "inapplicable"}
 TRUTH = {"true": 1.0, "yes": 1.0, "pass": 1.0, "false": 0.0, "no": 0.0, "fail": 0.0}
 NOT_A_NUMBER = "not a number: "
+INFINITE = "not a number: endless"  # in JSON, where the row reader has said so
+SAYS = "the cell says "
 TRUTH_VALUE = "a truth value"  # becomes a number on a binary scale only, which is known when all are read
+WRITTEN = "a number written as text"  # of a row whose program would not count it
+KINDS = (".rows", ".aggregated")  # how the GRAG-LiveRAG program ends the names of two files about one run
 STATUS = {
     **dict.fromkeys(("failed", "failure", "error", "judge failed", "unparsed", "invalid"), FAILED),
     **dict.fromkeys(("missing", "skipped", "absent"), MISSING),
@@ -43,6 +47,8 @@ def cell(value: Any) -> Cell:
         return math.nan, MISSING, ""
     if isinstance(value, bool):
         return float(value), SCORED, TRUTH_VALUE
+    if isinstance(value, float) and math.isinf(value):
+        return math.nan, FAILED, INFINITE
     if isinstance(value, int | float):
         return _off(str(value)[:40]) if abs(value) >= LARGEST else _finite(float(value))
     return _off(text_of(value)[:40])
@@ -55,7 +61,7 @@ def _text(value: str) -> Cell:
         return _finite(float(bare))
     lowered = bare.lower()
     if lowered in ABSENT:
-        return math.nan, MISSING, f"the cell says {bare}" if bare else ""
+        return math.nan, MISSING, f"{SAYS}{bare}" if bare else ""
     if lowered in INAPPLICABLE:
         return math.nan, NOT_APPLICABLE, ""
     if lowered in TRUTH:
@@ -65,7 +71,7 @@ def _text(value: str) -> Cell:
 
 def _finite(value: float) -> Cell:
     if math.isnan(value):
-        return math.nan, MISSING, "the cell says NaN"
+        return math.nan, MISSING, f"{SAYS}NaN"
     return (value, SCORED, "") if abs(value) < LARGEST else _off(str(value))
 
 
@@ -100,4 +106,5 @@ def legible(text: str) -> str:
 
 def stem(file: str) -> str:
     """The name of a file without its endings: what a condition is called when nothing else names it."""
-    return PurePosixPath(file.removesuffix(".gz")).stem
+    name = PurePosixPath(file.removesuffix(".gz")).stem
+    return next((name.removesuffix(kind) for kind in KINDS if name.endswith(kind) and name != kind), name)

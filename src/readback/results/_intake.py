@@ -13,7 +13,8 @@ from readback.scores.table import NONE, Columns, ConditionKey
 from readback.types import Note, Place, ScoreSource
 
 MOST_VALUES = 30  # a column with more values than this is not a factor, unless its name says so
-TEXT = 16 << 20  # characters of judges' notes kept in memory for one file; the rest stays in the file
+TEXT = 32 << 20  # bytes, about, that judges' notes may take in memory for one file; the rest stays in the file
+ROOM = 100  # bytes, about, that a short text takes beyond its letters
 
 
 @dataclass(slots=True)
@@ -37,6 +38,7 @@ class Intake:
     judges: Names = field(default_factory=Names)
     clusters: Names = field(default_factory=Names)
     runs: Names = field(default_factory=Names)
+    prompts: Names = field(default_factory=Names)
     combos: dict[tuple[str, ...], int] = field(default_factory=dict)
     values_of: list[set[str]] = field(default_factory=list)  # by candidate; a full set no longer counts
     item: array[int] = field(default_factory=lambda: array("i"))
@@ -45,6 +47,7 @@ class Intake:
     judge: array[int] = field(default_factory=lambda: array("i"))
     cluster: array[int] = field(default_factory=lambda: array("i"))
     run: array[int] = field(default_factory=lambda: array("i"))
+    prompt: array[int] = field(default_factory=lambda: array("i"))
     line: array[int] = field(default_factory=lambda: array("q"))
     value: array[float] = field(default_factory=lambda: array("d"))
     state: bytearray = field(default_factory=bytearray)
@@ -85,6 +88,7 @@ class Intake:
         note: str = "",
         cluster: str = "",
         run: str = "",
+        prompt: str = "",
         line: int = 0,
     ) -> None:
         """One more cell."""
@@ -95,6 +99,7 @@ class Intake:
         self.judge.append(self.judges.code(judge))
         self.cluster.append(self.clusters.code(cluster) if cluster else NONE)
         self.run.append(self.runs.code(run) if run else NONE)
+        self.prompt.append(self.prompts.code(prompt) if prompt else NONE)
         self.line.append(line)
         value, state, why = cell
         self.value.append(value)
@@ -109,7 +114,7 @@ class Intake:
         if self.text_size > TEXT:
             self.texts_left += 1
             return
-        self.text_size += len(note)
+        self.text_size += len(note) + ROOM
         self.texts[at] = note
 
 
@@ -119,12 +124,13 @@ def columns(intake: Intake, conditions: Sequence[ConditionKey]) -> Columns:
     to = [distinct.setdefault(condition, len(distinct)) for condition in conditions]
     return Columns(
         item=intake.item,
-        condition=array("i", map(to.__getitem__, intake.combo)),
+        condition=intake.combo if to == list(range(len(to))) else recoded(intake.combo, to),
         criterion=intake.criterion,
         judge=intake.judge,
         cluster=intake.cluster,
         run=intake.run,
-        file=array("i", bytes(4 * len(intake.value))),
+        prompt=intake.prompt,
+        file=array("i", [0]) * len(intake.value),
         line=intake.line,
         value=intake.value,
         state=intake.state,
@@ -134,10 +140,21 @@ def columns(intake: Intake, conditions: Sequence[ConditionKey]) -> Columns:
         judges=tuple(intake.judges.codes),
         clusters=tuple(intake.clusters.codes),
         runs=tuple(intake.runs.codes),
+        prompts=tuple(intake.prompts.codes),
         files=(intake.file,),
         whys=intake.whys,
         texts=intake.texts,
     )
+
+
+def recoded(codes: array[int], to: Sequence[int]) -> array[int]:
+    """Each code as the one that `to` has in its place; NONE stays."""
+    import numpy as np
+
+    made = array("i")
+    if len(codes):
+        made.frombytes(np.array([*to, NONE], np.int32)[np.asarray(codes)].tobytes())
+    return made
 
 
 def make_conditions(intake: Intake, source: ScoreSource, stem: str) -> tuple[tuple[ConditionKey, ...], tuple[str, ...]]:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from readback.results._reply_column import column as reply_column
 from readback.scores.criteria import look_up
 from readback.types import Criterion, ScoreSource
 
@@ -22,8 +23,10 @@ STATUS = ("status",)
 CONDITION = ("condition",)
 # columns that name a condition wherever they stand, however many values they have
 FACTORS = ("mode", "adapter", "model", "arm", "variant", "system", "system_name", "model_name", "model_label")
+MODE = ("prompt_mode", "mode")
 AGGREGATED = ("is_aggregated",)
-OTHER = ("weight", "prompt_fingerprint", "source", "timestamp", "date", "time", "index", "row", "line")
+PROMPT = ("prompt_fingerprint", "prompt_sha256", "prompt_hash")
+OTHER = ("weight", *PROMPT, "source", "timestamp", "date", "time", "index", "row", "line")
 CONTENT = (
     *("question", "query", "instruction", "prompt", "prompt_text", "answer", "response", "model_answer", "reference"),
     *("expected_response", "gold", "gold_reference", "contexts", "context", "documents", "text", "title", "passage"),
@@ -46,6 +49,8 @@ class Layout:
     run: str | None = None
     replicate: str | None = None
     cluster: str | None = None
+    prompt: str | None = None
+    reply: str | None = None  # what the judge wrote, as it came
     aggregated: str | None = None
     candidates: tuple[str, ...] = ()  # columns that may tell conditions apart
     unused: tuple[str, ...] = ()
@@ -98,7 +103,10 @@ def layout(fields: Sequence[str], source: ScoreSource, scores: tuple[tuple[str, 
         "status": first(STATUS, named),
         "run": first(RUN, named),
         "replicate": first(REPLICATE, named),
-        "cluster": first(CLUSTER, named),
+        # named, it may be part of the id: the query of (query, passage)
+        "cluster": first((source.cluster.strip().lower(),), fields) if source.cluster else first(CLUSTER, named),
+        "prompt": first(PROMPT, named),
+        "reply": reply_column(named),
         "aggregated": first(AGGREGATED, named),
     }
     notes = tuple(name for name in named if name.lower() in NOTE)

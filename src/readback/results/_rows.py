@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from readback.files.bounded_notes import BoundedNotes
 from readback.results._cells import Cell, cell, failure_note, legible, stem, text_of, with_status
 from readback.results._intake import Intake, columns, make_conditions, overflow
-from readback.results._layout import ITEM, Layout, fields_of
-from readback.scores.table import FAILED, Columns, Reported, SourceRead
+from readback.results._layout import ITEM, MODE, Layout, fields_of, first
+from readback.results._odd import ScoreTexts, oddities
+from readback.results._reply_column import Reread, Rubrics
+from readback.scores.table import FAILED, Columns, ConditionKey, Outcome, Reported, RunFacts, SourceRead
 from readback.types import Criterion, Note, Place, ScoreSource
 
 
@@ -32,6 +34,9 @@ class Read:
     source: SourceRead
     notes: tuple[Note, ...] = ()
     reported: tuple[Reported, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()
+    about: tuple[RunFacts, ...] = ()
+    criteria: Mapping[str, Criterion] = field(default_factory=dict)  # the scales that the file itself states
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,8 @@ class Asked:
     aliases: Mapping[str, str]  # condition alias -> name
     modes: Mapping[str, str]  # condition name -> mode
     judge: str = ""  # the judge's name where the file does not say
+    typed: bool = False  # the file tells texts from numbers (JSON does, CSV does not)
+    rubrics: Rubrics = field(default_factory=Rubrics)
 
 
 LayoutOf = Callable[[Sequence[str], Asked, Sequence[Mapping[str, Any]]], Layout]
@@ -57,8 +64,8 @@ def read_rows(what: str, rows: Iterable[Row | Note], head: Sequence[Row], asked:
     for name in plan.candidates:
         intake.candidate(name)
     notes = BoundedNotes()
-    left_out: dict[str, int] = {}
-    used = 0
+    texts, again = ScoreTexts(), Reread(source.path, asked.rubrics)
+    means = used = 0
     synthetic = source.synthetic
     known = set(fields_of(samples))
     for row in rows:
@@ -70,21 +77,36 @@ def read_rows(what: str, rows: Iterable[Row | Note], head: Sequence[Row], asked:
             plan = _widened(plan, layout_of([*known, *(f for f in fields if f not in known)], asked, [fields]), intake)
             known.update(fields)
         if plan.aggregated and str(fields.get(plan.aggregated)).strip().lower() == "true":
-            left_out["rows of means"] = left_out.get("rows of means", 0) + 1
+            means += 1
             continue
         used += 1
         synthetic = synthetic or str(fields.get("source", "")).lower().startswith("synthetic")
-        _take(row, plan, asked, intake)
-    if intake.texts_left:
-        left_out["judge's notes left in the file"] = intake.texts_left
-    if not plan.item and used:
+        _take(row, plan, asked, intake, texts, again)
+    notes.extend((*texts.notes(source.path), *again.found()))
+    return finished(what, intake, plan, asked, Counted(used, means, synthetic), notes)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """How many rows were used, how many held means, and whether one says that its score is made up."""
+
+    used: int
+    means: int
+    synthetic: bool
+
+
+def finished(what: str, intake: Intake, plan: Layout, asked: Asked, rows: Counted, notes: BoundedNotes) -> Read:
+    """What came of a file, once all its cells are taken in."""
+    source = asked.source
+    if not plan.item and rows.used:
         notes.add(Note("dat-missing-id", {"field": ", ".join(ITEM), "called": "line_{n}"}, Place(file=source.path)))
+    notes.extend(oddities(intake, plan.cluster, source, asked.typed))
     conditions, kept = make_conditions(intake, source, stem(source.path))
     conditions = tuple(_named(condition, asked.aliases) for condition in conditions)
     account = SourceRead(
         path=source.path,
         what=what,
-        rows=used,
+        rows=rows.used,
         cells=len(intake.value),
         columns={
             "item": _legible(plan.item),
@@ -93,13 +115,29 @@ def read_rows(what: str, rows: Iterable[Row | Note], head: Sequence[Row], asked:
             "score": _legible(column for column, _, _ in plan.scores),
             "unused": _legible((*plan.unused, *(name for name in intake.candidates if name not in kept))),
         },
-        left_out=left_out,
-        synthetic=synthetic,
+        left_out={"rows of means": rows.means} if rows.means else {},
+        synthetic=rows.synthetic,
+        texts_left=intake.texts_left,
     )
-    return Read(columns(intake, conditions), account, (*notes.kept, *overflow(notes, source.path)))
+    about = tuple(_modes(intake, conditions, kept, source.path))
+    return Read(columns(intake, conditions), account, (*notes.kept, *overflow(notes, source.path)), about=about)
 
 
-def _take(row: Row, plan: Layout, asked: Asked, intake: Intake) -> None:
+def _modes(intake: Intake, conditions: Sequence[ConditionKey], kept: Sequence[str], file: str) -> Iterator[RunFacts]:
+    """The mode of each condition, where a column says it that is not needed to tell conditions apart."""
+    column = first(MODE, [name for name in intake.candidates if name not in kept])
+    if column is None:
+        return
+    at = intake.candidates.index(column)
+    said: dict[ConditionKey, set[str]] = {}
+    for condition, combo in zip(conditions, intake.combos, strict=True):
+        said.setdefault(condition, set()).add(combo[at] if at < len(combo) else "")
+    for condition, modes in said.items():
+        if len(modes) == 1 and (mode := next(iter(modes)).strip()):
+            yield RunFacts(condition, mode=mode, place=Place(file=file))
+
+
+def _take(row: Row, plan: Layout, asked: Asked, intake: Intake, texts: ScoreTexts, again: Reread) -> None:
     """One row's cells."""
     fields = row.fields
     item = " | ".join(text_of(fields.get(name)) for name in plan.item) if plan.item else f"line_{row.line}"
@@ -114,7 +152,9 @@ def _take(row: Row, plan: Layout, asked: Asked, intake: Intake) -> None:
     said = text_of(fields.get(plan.criterion)) if plan.criterion else ""
     runs = [text for name in (plan.run, plan.replicate) if name and (text := text_of(fields.get(name)))]
     code = intake.items.code(item)
-    for (_, criterion, judge), found in zip(plan.scores, cells, strict=True):
+    for (column, criterion, judge), found in zip(plan.scores, cells, strict=True):
+        if asked.typed:
+            texts.see(criterion or said or "score", fields.get(column), found, row.line)
         intake.add(
             code,
             combo,
@@ -124,8 +164,13 @@ def _take(row: Row, plan: Layout, asked: Asked, intake: Intake) -> None:
             note=notes[0] if notes else "",
             cluster=text_of(fields.get(plan.cluster)) if plan.cluster else "",
             run="/".join(runs),
+            prompt=text_of(fields.get(plan.prompt)) if plan.prompt else "",
             line=row.line,
         )
+    if plan.reply:
+        named = ((criterion or said or "score", judge or judged_by) for _, criterion, judge in plan.scores)
+        stored = [(*names, found) for names, found in zip(named, cells, strict=True)]
+        again.see(plan.reply, fields.get(plan.reply), item, row.line, stored)
 
 
 def _widened(plan: Layout, newer: Layout, intake: Intake) -> Layout:
@@ -145,6 +190,8 @@ def _widened(plan: Layout, newer: Layout, intake: Intake) -> Layout:
         run=plan.run or newer.run,
         replicate=plan.replicate or newer.replicate,
         cluster=plan.cluster or newer.cluster,
+        prompt=plan.prompt or newer.prompt,
+        reply=plan.reply or newer.reply,
         candidates=(*plan.candidates, *(name for name in newer.candidates if name not in have)),
         unused=(*plan.unused, *(name for name in newer.unused if name not in have)),
     )

@@ -19,10 +19,11 @@ def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
 
 def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
     """Every row's score by each judge, under the criterion the workspace or the row names."""
-    return read_rows(NAME, rows, head, asked, _layout)
+    return read_rows(NAME, rows, head, asked, plan)
 
 
-def _layout(fields: Sequence[str], asked: Asked, samples: Sequence[Mapping[str, Any]]) -> Layout:
+def plan(fields: Sequence[str], asked: Asked, samples: Sequence[Mapping[str, Any]]) -> Layout:
+    """The role of each column; `columnar` asks it too."""
     source = asked.source
     criterion = source.criterion or ("" if first(CRITERION, fields) else "score")
     return layout(fields, source, tuple((name, criterion, name) for name in source.judges if name in fields))

@@ -34,15 +34,21 @@ def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
 
 def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
     """The rows as a wide file."""
-    found = wide.read(_flattened(rows), [row for row in _flattened(head) if not isinstance(row, Note)], asked)
+    found = wide.read(_rows(rows), [row for row in _rows(head) if not isinstance(row, Note)], asked)
     return replace(found, source=replace(found.source, what=NAME))
 
 
-def _flattened(rows: Iterable[Row | Note]) -> Iterator[Flat | Note]:
+def _rows(rows: Iterable[Row | Note]) -> Iterator[Flat | Note]:
     for row in rows:
         if isinstance(row, Note):
             yield row
             continue
-        metrics = row.fields.get("metrics")
-        rest = {name: value for name, value in row.fields.items() if name != "metrics"}
-        yield Flat({**rest, **metrics} if isinstance(metrics, Mapping) else rest, row.line)
+        yield Flat(flattened(row.fields), row.line)
+
+
+def flattened(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A row's fields with what stood under `metrics` beside the rest; usage and cost stay the texts they are."""
+    metrics = fields.get("metrics")
+    if not isinstance(metrics, Mapping):
+        return fields
+    return {**{name: value for name, value in fields.items() if name != "metrics"}, **metrics}

@@ -2,87 +2,188 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from readback.files.bounded_notes import BoundedNotes
 from readback.results._cells import cell, legible, stem, text_of
 from readback.results._intake import overflow
-from readback.results._layout import MEANS, Layout, fields_of, first, item_columns, layout, looks_numeric, score_columns
+from readback.results._layout import (
+    CONDITION,
+    MEANS,
+    Layout,
+    fields_of,
+    first,
+    item_columns,
+    layout,
+    looks_numeric,
+    score_columns,
+)
+from readback.results._rates import DASHES, SIGN, stated, whole
 from readback.results._rows import Asked, Read, Row
-from readback.scores.table import SCORED, Reported, SourceRead
+from readback.results._run_facts import CLOSED_BOOK
+from readback.results.details import ABOUT_DOCUMENTS
+from readback.results.liverag import flattened
+from readback.results.metrics import shape
+from readback.scores.table import NOT_APPLICABLE, SCORED, ConditionKey, Reported, SourceRead
 from readback.types import Note, Place
 
 NAME = "means"
-COUNT = ("count", "sample_count", "n")
+COUNT = ("sample_count", "count", "n", "examples_evaluated", "total_examples")
 FINEST = 6  # decimals at which two means are still compared
 RUN_OF = ("system_name", "model_label", "label")  # which run a file of avg_ columns is about
+LABEL = (*CONDITION, "model_label", "label", "run_label")  # a column that alone names the conditions of a table
+MEMBER = ("mode", "adapter", "model")  # what may stand beside it as part of the condition
+SPREAD = re.compile(r"(.*\S)[ _](?:sd|std|stdev)", re.IGNORECASE)  # the spread of the column named before it
+AGGREGATED = ".aggregated."  # in the name of a file of means that lies beside one of rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column of stated numbers. `whole` is 1 or 100 where they are rates, `spread` the column of their spread."""
+
+    name: str
+    criterion: str
+    whole: float | None = None
+    spread: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    layout: Layout
+    columns: tuple[_Column, ...]
+    factors: tuple[str, ...]
+    averages: bool  # columns called avg_…: the file is about one run
+    count: str | None
 
 
 def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
-    """No item column, and columns called means, or score columns where every row is a condition of its own."""
+    """No item column, and columns called means, or a number of items, or every row a condition of its own."""
+    if len(rows) == 1 and shape(rows[0]):  # a run's summary
+        return False
+    rows = [flattened(row) for row in rows]
     if not rows or asked.source.judges or item_columns(fields_of(rows), asked.source):
         return False
-    plan = _layout(rows, asked)
-    if not plan.scores:
+    plan = _plan(rows, asked)
+    if not plan.columns:
         return False
-    if all(column.lower().startswith(MEANS) for column, _, _ in plan.scores):
+    if plan.averages:
         return True
-    keys = [tuple(text_of(row.get(name)) for name in plan.candidates) for row in rows]
-    return bool(plan.candidates) and len(set(keys)) == len(keys) > 1
+    keys = [tuple(text_of(row.get(name)) for name in plan.factors) for row in rows]
+    return bool(plan.factors) and len(set(keys)) == len(keys) and (len(keys) > 1 or plan.count is not None)
 
 
 def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
     """Every row's means as reported values."""
-    plan = _layout([row.fields for row in head], asked)
-    averages = all(column.lower().startswith(MEANS) for column, _, _ in plan.scores)
-    reported: list[Reported] = []
     notes = BoundedNotes()
-    count = 0
+    kept: list[tuple[Mapping[str, Any], int]] = []
     for row in rows:
         if isinstance(row, Note):
             notes.add(row)
-            continue
-        count += 1
-        reported.extend(_row(row, plan, asked, averages))
-    columns = {"condition": plan.candidates, "score": tuple(name for name, _, _ in plan.scores)}
-    account = SourceRead(asked.source.path, NAME, count, 0, columns, synthetic=asked.source.synthetic)
+        else:
+            kept.append((flattened(row.fields), row.line))
+    plan = _plan([flattened(row.fields) for row in head], asked)
+    plan = replace(plan, columns=tuple(_rated(plan, kept, asked)))
+    reported = [one for fields, line in kept for one in _row(fields, line, plan, asked)]
+    named = first(RUN_OF, plan.layout.candidates) if plan.averages else None
+    roles = (named,) if named else () if plan.averages else plan.factors
+    columns = {
+        "condition": roles,
+        "score": tuple(column.name for column in plan.columns),
+        "unused": tuple(name for name in plan.layout.candidates if name not in roles),
+    }
+    account = SourceRead(asked.source.path, NAME, len(kept), 0, columns, synthetic=asked.source.synthetic)
     return Read(None, account, (*notes.kept, *overflow(notes, asked.source.path)), tuple(reported))
 
 
-def _row(row: Row, plan: Layout, asked: Asked, averages: bool) -> Iterable[Reported]:
-    fields = row.fields
-    given = text_of(fields.get(name)) if averages and (name := first(RUN_OF, list(fields))) else ""
-    single = asked.source.label or given or stem(asked.source.path)
-    factors = tuple((legible(name), text_of(fields.get(name))) for name in plan.candidates)
-    counted = first(COUNT, list(fields))
-    n = cell(fields.get(counted)) if counted else None
-    for column, criterion, _ in plan.scores:
-        value, state, _ = cell(fields.get(column))
-        if state == SCORED:
-            yield Reported(
-                condition=(("condition", single),) if averages or not factors else factors,
-                criterion=criterion,
-                judge=(text_of(fields.get(plan.judge)) if plan.judge else "") or asked.judge,
-                mean=value,
-                decimals=_decimals(fields.get(column)),
-                n=int(n[0]) if n and n[1] == SCORED else None,
-                place=Place(file=asked.source.path, line=row.line),
-            )
-
-
-def _layout(samples: Sequence[Mapping[str, Any]], asked: Asked) -> Layout:
+def _plan(samples: Sequence[Mapping[str, Any]], asked: Asked) -> _Plan:
     fields = fields_of(samples)
+    count = first(COUNT, [name for name in fields if name not in asked.source.condition])
+    label = None if asked.source.condition else first(LABEL, fields)
     averages = tuple(
         (name, legible(name.split("_", 1)[1]), "")
         for name in fields
         if name.lower().startswith(MEANS) and looks_numeric(row.get(name) for row in samples)
     )
-    plain = tuple((name, legible(name), "") for name in score_columns(fields, asked.source, asked.criteria, samples))
-    return layout(fields, asked.source, averages or plain)
+    named = score_columns(fields, asked.source, asked.criteria, samples)
+    plain_cells = not any(isinstance(value, Mapping | list) for row in samples for value in row.values())
+    if not averages and label and count and plain_cells and not asked.source.criteria:
+        taken = {label, count, *MEMBER}
+        named = tuple(name for name in fields if name not in taken and _numbers(row.get(name) for row in samples))
+    spreads = {found[1]: name for name in fields if (found := SPREAD.fullmatch(name)) and found[1] in fields}
+    plain = tuple((name, legible(name), "") for name in named if name not in spreads.values())
+    roles = layout(fields, asked.source, averages or plain)
+    beside = {count, *spreads.values()}
+    roles = replace(roles, candidates=tuple(name for name in roles.candidates if name not in beside))
+    columns = tuple(_Column(name, criterion, spread=spreads.get(name)) for name, criterion, _ in roles.scores)
+    factors = roles.candidates
+    if label and not averages:
+        factors = (label, *(name for name in factors if name.lower() in MEMBER and name != label))
+    return _Plan(roles, columns, factors, bool(averages), count)
+
+
+def _numbers(values: Iterable[Any]) -> bool:
+    """Whether a column of a published table holds numbers, however many of its cells are empty or do not apply."""
+    given = [value for value in values if value not in (None, "") and str(value).strip() not in DASHES]
+    states = [stated(value)[1] for value in given if not isinstance(value, bool)]
+    return SCORED in states and states.count(SCORED) + states.count(NOT_APPLICABLE) == len(given)
+
+
+def _rated(plan: _Plan, kept: Sequence[tuple[Mapping[str, Any], int]], asked: Asked) -> Iterator[_Column]:
+    """The columns with what a rate of all items would be, which their content and name decide together."""
+    counts = [_count(fields, plan) for fields, _ in kept]
+    for column in plan.columns:
+        found = whole(column.criterion, [fields.get(column.name) for fields, _ in kept], counts, asked.criteria)
+        yield replace(column, whole=found or None)
+
+
+def _row(fields: Mapping[str, Any], line: int, plan: _Plan, asked: Asked) -> Iterator[Reported]:
+    condition = _condition(fields, plan, asked)
+    closed = any(asked.modes.get(value, value) == CLOSED_BOOK for _, value in condition)
+    for column in plan.columns:
+        value, state, _ = stated(fields.get(column.name))
+        if closed and column.criterion in ABOUT_DOCUMENTS:
+            value, state = math.nan, NOT_APPLICABLE
+        spread = cell(fields.get(column.spread)) if column.spread else None
+        judge = plan.layout.judge
+        yield Reported(
+            condition=condition,
+            criterion=column.criterion,
+            judge=(text_of(fields.get(judge)) if judge else "") or asked.judge,
+            mean=value,
+            decimals=_decimals(fields.get(column.name)),
+            n=_count(fields, plan),
+            place=Place(file=asked.source.path, line=line),
+            sd=spread[0] if spread and spread[1] == SCORED else None,
+            whole=column.whole,
+            state=state,
+        )
+
+
+def _condition(fields: Mapping[str, Any], plan: _Plan, asked: Asked) -> ConditionKey:
+    """What the row is about: its factors, or for a file about one run what the workspace or the file calls it."""
+    if plan.averages or not plan.factors:
+        given = text_of(fields.get(name)) if (name := first(RUN_OF, list(fields))) else ""
+        base = stem(asked.source.path)
+        called = asked.source.label or ("" if AGGREGATED in asked.source.path else given) or base
+        return (("condition", asked.aliases.get(called, called)),)
+    factors = [(name, text_of(fields.get(name)).strip()) for name in plan.factors]
+    names = ["condition" if name.strip().lower() in LABEL else legible(name) for name in plan.factors]
+    return tuple(
+        (name, asked.aliases.get(value, value) if name == "condition" else value)
+        for name, (_, value) in zip(names, factors, strict=True)
+    )
+
+
+def _count(fields: Mapping[str, Any], plan: _Plan) -> int | None:
+    value, state, _ = cell(fields.get(plan.count)) if plan.count else (math.nan, NOT_APPLICABLE, "")
+    return int(value) if state == SCORED and value >= 0 and value.is_integer() else None
 
 
 def _decimals(value: Any) -> int:
     """How many decimals a mean is printed with, which is how exactly it can be compared."""
-    _, _, behind = text_of(value).strip().lower().partition("e")[0].partition(".")
-    return min(len(behind), FINEST)
+    digits = text_of(value).strip().removesuffix(SIGN).lower().partition("e")[0]
+    return min(len(digits.partition(".")[2].strip()), FINEST)

@@ -1,30 +1,39 @@
-"""Means of the beyond-the-cutoff evaluation program (`metrics.json`), in the three shapes its versions write."""
+"""Means of the beyond-the-cutoff evaluation program (`metrics.json`), in the four shapes its versions write or expect.
+
+Shapes A to C are written by ignaciolinari/beyond-the-cutoff (MIT), D is what one of its checking tools asks for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from readback.files.text_file import read_text
 from readback.formats._json_text import Decoder, NotJson
 from readback.results._cells import legible, text_of
+from readback.results._metrics_numbers import JUDGED, NO_SCORES, Stated, is_computed, is_number, numbers
 from readback.results._rows import Asked, Read, Row
-from readback.scores.table import Reported, SourceRead
+from readback.results._run_facts import closed, named, of_summary
+from readback.results.details import ABOUT_DOCUMENTS, COMPUTED, VERDICT
+from readback.results.verification.shapes import sees as verification_results
+from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, Reported, SourceRead
 from readback.types import Note, Place
 
 LARGEST = 64 << 20  # bytes: shape A holds every record's answer beside the means
 NAME = "run metrics"
-# numbers in a summary that are no score
-COUNTS = (
-    *("examples_evaluated", "examples_with_errors", "examples_with_empty_responses", "error_rate", "total_examples"),
-    *("evaluation_time_seconds", "response_length"),
-)
+TOTALS = ("overall", "weighted_score")
+EXACT = 6  # decimals at which means are compared that no one rounded
+SHORTEST = 2  # decimals from which a file of short numbers is taken for rounded
 
 
 def only_object(path: Path, file: str) -> Mapping[str, Any] | None:
-    """The object a `.json` file is, when it is one of the three shapes; None for every other file."""
-    text, _ = read_text(path, file, LARGEST) if path.suffix.lower() == ".json" else (None, ())
+    """The object a `.json` file is, when it is one of the four shapes; None for every other file."""
+    if path.suffix.lower() != ".json" or verification_results(path):
+        return None
+    text, _ = read_text(path, file, LARGEST)
     if text is None or not text.lstrip().startswith("{"):
         return None
     try:
@@ -35,52 +44,100 @@ def only_object(path: Path, file: str) -> Mapping[str, Any] | None:
 
 
 def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
-    """One object in one of the three shapes."""
+    """One object in one of the four shapes."""
     return len(rows) == 1 and shape(rows[0]) is not None
 
 
 def shape(value: Mapping[str, Any]) -> str | None:
-    """Which of the shapes this is: A (`summary` and `examples`), B (flat), C (a spread for each score)."""
-    if isinstance(value.get("summary"), Mapping) and "examples" in value:
+    """Which of the shapes this is: A (`summary`), B (flat), C (a spread for each score), D (`dimensions`, or a total).
+
+    A flat summary without the time it took, as the program's interleaved runs once wrote it, counts as B.
+    """
+    summary = value.get("summary")
+    if isinstance(summary, Mapping) and ("examples" in value or "examples_evaluated" in summary):
         return "A"
-    scores = value.get("judge_scores")
-    if isinstance(scores, Mapping) and scores and all(isinstance(s, Mapping) and "mean" in s for s in scores.values()):
-        return "C"
-    return "B" if "evaluation_time_seconds" in value and "total_examples" in value else None
+    scores = value.get(JUDGED)
+    if isinstance(scores, Mapping) and all(isinstance(s, Mapping) and "mean" in s for s in scores.values()):
+        return "C" if scores or "judge_verdicts" in value else None
+    if "total_examples" in value and "evaluation_time_seconds" in value:
+        return "B"
+    if "examples_evaluated" in value and "citation_mean_coverage" in value:
+        return "B"
+    dimensions = value.get("dimensions")
+    if isinstance(dimensions, Mapping) and any(map(_has_number, dimensions.values())):
+        return "D"
+    flat = sum(is_number(number) for key, number in value.items() if key not in NO_SCORES)
+    return "D" if flat > 1 and any(_has_number(value.get(name)) for name in TOTALS) else None
 
 
 def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
-    """The means the file states. The rows behind them, where they are there, are what counts."""
+    """The means and rates the file states. The rows behind them, where they are there, are what counts."""
     notes = tuple(row for row in rows if isinstance(row, Note))
-    found = [means for row in head for means in _means(row.fields, asked)]
+    place = Place(file=asked.source.path)
+    found = [means for row in head for means in _reported(row.fields, asked, place)]
     what = ", ".join(f"{NAME}, shape {shape(row.fields)}" for row in head)
-    roles = {"score": tuple(means.criterion for means in found)}
+    roles = {"score": tuple(dict.fromkeys(means.criterion for means in found))}
     account = SourceRead(asked.source.path, what, len(head), 0, roles, synthetic=asked.source.synthetic)
-    return Read(None, account, notes, tuple(found))
+    about = tuple(of_summary(summary(row.fields), asked, place) for row in head)
+    return Read(None, account, notes, tuple(found), about=about)
 
 
 def judge_of(value: Mapping[str, Any]) -> str:
     """The judge's name as the file states it."""
-    said: Any = value.get("summary") if isinstance(value.get("summary"), Mapping) else value
+    said = summary(value)
     return text_of(said.get("judge_name")) or text_of(said.get("judge_model"))
 
 
-def _means(value: Mapping[str, Any], asked: Asked) -> Iterable[Reported]:
-    kind = shape(value)
-    said: Mapping[str, Any] = value["summary"] if kind == "A" else value
-    label = asked.source.label or text_of(said.get("model_label")) or PurePosixPath(asked.source.path).parent.name
-    numbers: Mapping[str, tuple[Any, Any]]
-    if kind == "C":
-        numbers = {str(k): (s.get("mean"), s.get("n")) for k, s in said["judge_scores"].items()}
-    else:
-        numbers = {str(k): (v, None) for k, v in said.items() if k not in COUNTS}
-    for criterion, (mean, n) in numbers.items():
-        if isinstance(mean, int | float) and not isinstance(mean, bool):
-            yield Reported(
-                condition=(("condition", asked.aliases.get(label, label)),),
-                criterion=legible(criterion),
-                judge=judge_of(value) or asked.judge,
-                mean=float(mean),
-                n=n if isinstance(n, int) else None,
-                place=Place(file=asked.source.path),
-            )
+def summary(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The part of the file that the means are in."""
+    said = value.get("summary")
+    return said if shape(value) == "A" and isinstance(said, Mapping) else value
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What all numbers of one file share."""
+
+    said: Mapping[str, Any]
+    asked: Asked
+    place: Place
+    judge: str
+    decimals: int
+
+    def reported(self, name: str, one: Stated) -> Reported:
+        """One number, with the state that keeps it apart from 0 where it is none."""
+        state = MISSING if one.mean is None else SCORED if math.isfinite(one.mean) else FAILED
+        if closed(self.said, self.asked) and name in ABOUT_DOCUMENTS:
+            state = NOT_APPLICABLE
+        return Reported(
+            condition=named(self.said, self.asked),
+            criterion=legible(name),
+            judge=COMPUTED if is_computed(name) else self.judge,
+            mean=one.mean if one.mean is not None and state == SCORED else math.nan,
+            decimals=self.decimals,
+            n=one.n,
+            place=self.place,
+            sd=one.sd if state == SCORED else None,
+            low=one.low if state == SCORED else None,
+            high=one.high if state == SCORED else None,
+            whole=one.whole,
+            count=one.count,
+            state=state,
+        )
+
+
+def _reported(value: Mapping[str, Any], asked: Asked, place: Place) -> Iterator[Reported]:
+    said = summary(value)
+    found = list(numbers(said, VERDICT))
+    run = _Run(said, asked, place, judge_of(value) or asked.judge, _decimals(one.mean for _, one in found))
+    yield from (run.reported(name, one) for name, one in found)
+
+
+def _decimals(means: Iterable[float | None]) -> int:
+    """How exactly the file's numbers are written: a program does not round, a person does so throughout."""
+    longest = max((len(repr(mean).partition(".")[2]) for mean in means if mean is not None), default=0)
+    return min(longest, EXACT) if longest >= SHORTEST else EXACT
+
+
+def _has_number(value: Any) -> bool:
+    return is_number(value.get("mean") if isinstance(value, Mapping) else value)

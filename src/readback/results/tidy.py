@@ -26,10 +26,11 @@ def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
 
 def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
     """Every row's score under the criterion and judge it names."""
-    return read_rows(NAME, rows, head, asked, _layout)
+    return read_rows(NAME, rows, head, asked, plan)
 
 
-def _layout(fields: Sequence[str], asked: Asked, samples: Sequence[Mapping[str, Any]]) -> Layout:
+def plan(fields: Sequence[str], asked: Asked, samples: Sequence[Mapping[str, Any]]) -> Layout:
+    """The role of each column; `columnar` asks it too."""
     source: ScoreSource = asked.source
     column = first(VALUE, fields)
     return layout(fields, source, ((column, source.criterion or "", ""),) if column else ())

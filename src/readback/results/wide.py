@@ -21,9 +21,10 @@ def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
 
 def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
     """Every row's score columns."""
-    return read_rows(NAME, rows, head, asked, _layout)
+    return read_rows(NAME, rows, head, asked, plan)
 
 
-def _layout(fields: Sequence[str], asked: Asked, samples: Sequence[Mapping[str, Any]]) -> Layout:
+def plan(fields: Sequence[str], asked: Asked, samples: Sequence[Mapping[str, Any]]) -> Layout:
+    """The role of each column; `columnar` asks it too."""
     names = score_columns(fields, asked.source, asked.criteria, samples)
     return layout(fields, asked.source, tuple((name, legible(name), "") for name in names))

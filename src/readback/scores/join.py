@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from readback.results._intake import bounded
-from readback.scores.table import NONE, Columns, label
+from readback.results._intake import bounded, recoded
+from readback.scores.table import Columns, label
 from readback.types import Note, Place
 
-ARRAYS = ("item", "condition", "criterion", "judge", "cluster", "run", "file", "line", "value")
+SPARSE = 16  # bytes for each cell that a table of all there could be may take
+STEP = 1 << 18  # cells numbered at once
+ARRAYS = ("item", "condition", "criterion", "judge", "cluster", "run", "prompt", "file", "line", "value")
 NAMES = {
     "item": "items",
     "condition": "conditions",
@@ -19,12 +22,15 @@ NAMES = {
     "judge": "judges",
     "cluster": "clusters",
     "run": "runs",
+    "prompt": "prompts",
     "file": "files",
 }
 
 
 def join(parts: Sequence[Columns]) -> Columns:
-    """The cells of all files, with one set of names."""
+    """The cells of all files, with one set of names. Those of a single file are not copied."""
+    if len(parts) == 1:
+        return parts[0]
     names: dict[str, dict[Any, int]] = {column: {} for column in NAMES}
     arrays: dict[str, array[Any]] = {column: array("qd"[column == "value"]) for column in ARRAYS}
     for column in NAMES:
@@ -36,8 +42,7 @@ def join(parts: Sequence[Columns]) -> Columns:
             known = names[column]
             to = [known.setdefault(name, len(known)) for name in getattr(part, many)]
             codes = getattr(part, column)
-            same = to == list(range(len(to)))
-            arrays[column].extend(codes if same else array("i", (NONE if c == NONE else to[c] for c in codes)))
+            arrays[column].extend(codes if to == list(range(len(to))) else recoded(codes, to))
         arrays["line"].extend(part.line)
         arrays["value"].extend(part.value)
         state.extend(part.state)
@@ -51,22 +56,9 @@ def without_duplicates(c: Columns) -> tuple[Columns, list[Note]]:
     """The first of several scores for the same thing, with a note for each other."""
     import numpy as np
 
-    if not len(c):
+    if _each_once(c):
         return c, []
-    key = np.zeros(len(c), np.int64)
-    for codes, size in (
-        (c.item, len(c.items)),
-        (c.condition, len(c.conditions)),
-        (c.criterion, len(c.criteria)),
-        (c.judge, len(c.judges)),
-        (c.run, len(c.runs) + 1),
-    ):
-        if int(key.max()) * max(size, 1) >= 1 << 62:  # beyond what an integer holds: number the keys anew
-            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
-        key = key * max(size, 1) + (np.asarray(codes, np.int64) + (codes is c.run))
-    _, first, back = np.unique(key, return_index=True, return_inverse=True)
-    if len(first) == len(c):
-        return c, []
+    _, first, back = np.unique(_keys(c, slice(None)), return_index=True, return_inverse=True)
     keep = np.zeros(len(c), bool)
     keep[first] = True
     doubled = np.flatnonzero(~keep)
@@ -78,6 +70,51 @@ def without_duplicates(c: Columns) -> tuple[Columns, list[Note]]:
         name: {int(to[at]): text for at, text in getattr(c, name).items() if keep[at]} for name in ("whys", "texts")
     }
     return replace(c, **arrays, state=state, **sparse), notes
+
+
+def _each_once(c: Columns) -> bool:
+    """Whether no two cells are for the same thing; in little memory, for it is so almost always."""
+    import numpy as np
+
+    if not len(c):
+        return True
+    room = math.prod(max(size, 1) for _, size in _about(c))
+    if room > SPARSE * len(c):
+        key = np.sort(_keys(c, slice(None)))
+        return not bool((key[1:] == key[:-1]).any())
+    taken = np.zeros(room, bool)
+    for start in range(0, len(c), STEP):
+        taken[_keys(c, slice(start, start + STEP))] = True
+    return int(np.count_nonzero(taken)) == len(c)
+
+
+def _about(c: Columns) -> tuple[tuple[array[int], int], ...]:
+    """The codes that say what a cell is about, and how many there may be of each."""
+    return (
+        (c.item, len(c.items)),
+        (c.condition, len(c.conditions)),
+        (c.criterion, len(c.criteria)),
+        (c.judge, len(c.judges)),
+        (c.run, len(c.runs) + 1),
+    )
+
+
+def _keys(c: Columns, part: slice) -> Any:
+    """One number for each cell of this part: what the cell is about."""
+    import numpy as np
+
+    key = np.zeros(len(range(*part.indices(len(c)))), np.int64)
+    most = 1
+    for codes, size in _about(c):
+        if most * max(size, 1) >= 1 << 62:  # beyond what an integer holds: number the keys anew
+            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
+            most = len(key)
+        most *= max(size, 1)
+        key *= max(size, 1)
+        key += np.asarray(codes)[part]
+        if codes is c.run:
+            key += 1  # NONE is 0
+    return key
 
 
 def _picked(codes: array[Any], keep: Any) -> array[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
@@ -11,16 +11,19 @@ from pathlib import Path, PurePosixPath
 from readback import results
 from readback.files.paths import resolve
 from readback.files.progress import Cancelled, Progress
+from readback.results import _aggregated as aggregated
 from readback.results import metrics
+from readback.results._reply_column import Rubrics
 from readback.results._rows import Asked, Read
-from readback.scores.answer import as_json
+from readback.scores import account, contestants, facts, rubrics
+from readback.scores.contradictions import scales
 from readback.scores.criteria import known
+from readback.scores.file_scales import with_scales
 from readback.scores.join import join
+from readback.scores.planned import planned
 from readback.scores.settle import settle
 from readback.scores.table import ScoreTable
 from readback.types import Note, ScoreSource, Workspace
-
-__all__ = ["as_json", "load"]
 
 KEEP = 4  # tables kept; one of a million scores takes some fifty megabytes
 
@@ -86,6 +89,8 @@ def _said(workspace: Workspace) -> tuple[object, ...]:
             for c in workspace.criteria.values()
         ),
         tuple((c.name, c.mode, c.judge, c.aliases) for c in workspace.conditions),
+        repr((tuple(rubrics.facts(workspace)), tuple(facts.of_workspace(workspace)), planned(workspace))),
+        repr((_rubrics(workspace), contestants.said(workspace))),
     )
 
 
@@ -104,7 +109,7 @@ def _load(asked: _Asked) -> ScoreTable:
         said = (condition.judge if condition else None) or judges.get(PurePosixPath(source.path).parent, "")
         read = results.read(
             Path(file.path),
-            Asked(source, criteria, _aliases(workspace), _modes(workspace), said),
+            Asked(source, criteria, _aliases(workspace), _modes(workspace), said, rubrics=_rubrics(workspace)),
             _beat(asked.progress, done, total),
         )
         done += file.size
@@ -113,18 +118,30 @@ def _load(asked: _Asked) -> ScoreTable:
         else:
             reads.append(read)
             notes.extend(read.notes)
+    reads = aggregated.beside_rows(reads)
+    reads, declared = with_scales(reads, workspace.criteria)
     settled = settle(
         join([read.columns for read in reads if read.columns is not None]),
-        workspace.criteria, known(), _modes(workspace),
+        declared, known(), _modes(workspace, reads), rubrics.ungrounded(workspace),
     )  # fmt: skip
-    return ScoreTable(
+    reported = tuple(means for read in reads for means in read.reported)
+    off = scales(reported, {*settled.criteria, *workspace.criteria})
+    table = ScoreTable(
         columns=settled.columns,
         criteria=settled.criteria,
-        sources=tuple(read.source for read in reads),
-        notes=(*notes, *settled.notes),
-        reported=tuple(means for read in reads for means in read.reported),
+        sources=account.sources(reads, settled.columns),
+        notes=(*notes, *settled.notes, *account.unknown_conditions(workspace, settled.columns), *off),
+        reported=reported,
+        outcomes=tuple(outcome for read in reads for outcome in read.outcomes),
+        about=(
+            *(one for read in reads for one in read.about),
+            *facts.of_workspace(workspace),
+            *rubrics.facts(workspace),
+        ),
         inferred=settled.inferred,
+        planned=planned(workspace),
     )
+    return replace(table, notes=(*table.notes, *contestants.notes(workspace, table)))
 
 
 def _beat(progress: Progress | None, before: int, total: int) -> Callable[[int], None]:
@@ -150,5 +167,19 @@ def _aliases(workspace: Workspace) -> dict[str, str]:
     return {alias: condition.name for condition in workspace.conditions for alias in condition.aliases}
 
 
-def _modes(workspace: Workspace) -> dict[str, str]:
-    return {condition.name: condition.mode for condition in workspace.conditions if condition.mode}
+def _rubrics(workspace: Workspace) -> Rubrics:
+    """What the workspace's judges are asked for, and how their replies are read."""
+    return Rubrics(
+        {name: judge.criteria for name, judge in workspace.judges.items() if judge.criteria},
+        tuple(name for name, judge in workspace.judges.items() if judge.syntax == "placeholder"),
+        workspace.options.get("reply_parser") == "upstream",
+    )
+
+
+def _modes(workspace: Workspace, reads: Sequence[Read] = ()) -> dict[str, str]:
+    """The mode of each condition by its name: as its scores say, else as the workspace does."""
+    stated = (one for read in reads for one in reversed(read.about) if one.mode)
+    return {
+        **{condition.name: condition.mode for condition in workspace.conditions if condition.mode},
+        **{name: one.mode for one in stated if one.mode and (name := dict(one.condition).get("condition"))},
+    }

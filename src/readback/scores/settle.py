@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from readback.results._cells import NOT_A_NUMBER, TRUTH_VALUE
+from readback.results._cells import INFINITE, NOT_A_NUMBER, TRUTH_VALUE
 from readback.results._intake import bounded
 from readback.scores.criteria import fits, holds, inferred, look_up, number, scale_text
 from readback.scores.join import without_duplicates
@@ -32,15 +32,22 @@ class Settled:
 
 
 def settle(
-    joined: Columns, declared: Mapping[str, Criterion], known: Mapping[str, Criterion], modes: Mapping[str, str]
+    joined: Columns,
+    declared: Mapping[str, Criterion],
+    known: Mapping[str, Criterion],
+    modes: Mapping[str, str],
+    ungrounded: Collection[str] = (),
 ) -> Settled:
     """Duplicates out, grounding without documents not applicable, and every value held against its scale.
 
-    `modes` gives the mode of each condition the workspace names.
+    `modes` gives the mode of each condition the workspace names, `ungrounded` those whose rubric gives grounding no
+    weight.
     """
+    import numpy as np
+
     c, notes = without_duplicates(joined)
     open_cells = _Open(c, bytearray(c.state), array("d", c.value), dict(c.whys))
-    open_cells.closed_books(modes)
+    open_cells.closed_books(modes, ungrounded)
     criteria: dict[str, Criterion] = {}
     guessed: set[str] = set()
     for code, name in enumerate(c.criteria):
@@ -48,7 +55,8 @@ def settle(
         criteria[name], note = _scale(name, counts, declared, known)
         if note:
             guessed.add(name)
-            notes.append(note)
+            file = 0 if not len(c) else c.file[int(np.argmax(np.asarray(c.criterion) == code))]
+            notes.append(replace(note, place=Place(file=c.files[file] if c.files else None)))
         open_cells.hold(code, criteria[name], counts)
     settled = replace(c, state=open_cells.state, value=open_cells.value, whys=open_cells.whys)
     notes.extend(bounded(_off(settled, criteria), c.files[0] if c.files else ""))
@@ -64,8 +72,13 @@ class _Open:
     value: array[float]
     whys: dict[int, str]
 
-    def take(self, at: int, state: int, why: str) -> None:
-        self.state[at], self.value[at], self.whys[at] = state, math.nan, why
+    def take(self, cells: Any, state: int, whys: Mapping[int, str]) -> None:
+        """These cells have no value, and why."""
+        import numpy as np
+
+        np.frombuffer(self.state, np.uint8)[cells] = state
+        np.frombuffer(self.value)[cells] = math.nan
+        self.whys.update(whys)
 
     def cells(self, code: int) -> Any:
         """The scored cells of a criterion, as an array of their numbers."""
@@ -81,16 +94,21 @@ class _Open:
         values, counts = np.unique(np.asarray(self.value)[self.cells(code)], return_counts=True)
         return dict(zip(values.tolist(), counts.tolist(), strict=True))
 
-    def closed_books(self, modes: Mapping[str, str]) -> None:
+    def closed_books(self, modes: Mapping[str, str], ungrounded: Collection[str]) -> None:
         """Grounding of a run without documents is not applicable; a rubric writes 0 there, which is no score."""
-        grounding = {code for code, name in enumerate(self.columns.criteria) if name in GROUNDING}
-        closed = {code for code, key in enumerate(self.columns.conditions) if _mode(key, modes) == CLOSED_BOOK}
+        import numpy as np
+
+        c = self.columns
+        grounding = [code for code, name in enumerate(c.criteria) if name in GROUNDING]
+        closed = [
+            code
+            for code, key in enumerate(c.conditions)
+            if _mode(key, modes) == CLOSED_BOOK or dict(key).get("condition") in ungrounded
+        ]
         if grounding and closed:
-            for at, (criterion, condition) in enumerate(
-                zip(self.columns.criterion, self.columns.condition, strict=True)
-            ):
-                if criterion in grounding and condition in closed:
-                    self.take(at, NOT_APPLICABLE, NO_DOCUMENTS)
+            about = np.isin(np.asarray(c.criterion), grounding) & np.isin(np.asarray(c.condition), closed)
+            cells = np.flatnonzero(about)
+            self.take(cells, NOT_APPLICABLE, dict.fromkeys(cells.tolist(), NO_DOCUMENTS))
 
     def hold(self, code: int, criterion: Criterion, counts: Mapping[float, int]) -> None:
         """Values off the scale, and truth values on a scale of more than two values, are the judge's failures."""
@@ -98,14 +116,15 @@ class _Open:
 
         if off := [value for value in counts if not holds(criterion, value)]:
             cells = self.cells(code)
-            for at in cells[np.isin(np.asarray(self.value)[cells], off)].tolist():
-                self.take(at, FAILED, OFF_SCALE + number(self.value[at]))
+            cells = cells[np.isin(np.asarray(self.value)[cells], off)]
+            said = {value: OFF_SCALE + number(value) for value in off}
+            self.take(cells, FAILED, {at: said[self.value[at]] for at in cells.tolist()})
         truths = [at for at, why in self.whys.items() if why == TRUTH_VALUE and self.columns.criterion[at] == code]
-        for at in truths:
-            if criterion.scale == "binary":
+        if criterion.scale == "binary":
+            for at in truths:
                 del self.whys[at]
-            else:
-                self.take(at, FAILED, f"{NOT_A_NUMBER}{'true' if self.value[at] else 'false'}")
+        elif truths:
+            self.take(truths, FAILED, {at: f"{NOT_A_NUMBER}{'true' if self.value[at] else 'false'}" for at in truths})
 
 
 def _scale(
@@ -139,7 +158,7 @@ def _off(c: Columns, criteria: Mapping[str, Criterion]) -> Iterator[Note]:
     """A note for each cell whose content is no score on its scale."""
     for at, why in sorted(c.whys.items()):
         start = next((start for start in (OFF_SCALE, NOT_A_NUMBER) if why.startswith(start)), None)
-        if c.state[at] != FAILED or start is None:
+        if c.state[at] != FAILED or start is None or why == INFINITE:
             continue
         name, item, judge = c.criteria[c.criterion[at]], c.items[c.item[at]], c.judges[c.judge[at]]
         shown = why.removeprefix(start)

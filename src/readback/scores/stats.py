@@ -9,13 +9,15 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
+from readback.scores import contradictions
+from readback.scores.certainty import certainty
 from readback.scores.criteria import MINUS, number
-from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED, ConditionKey, Reported, ScoreTable
+from readback.scores.notes import notes as counted
+from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED, ConditionKey, ScoreTable
 from readback.types import Criterion, Note, Place
 
-NO_INTERVALS = "intervals are not computed yet"
-NOT_TESTED = "differences are not tested yet"
 HIGH = 0.05  # share of failed or missing above which a mean speaks for too few
+NAMED = 3  # conditions that a finding about several names
 BINS = 10
 MANY = 30  # distinct values of a numeric criterion that are still listed one by one
 
@@ -37,11 +39,17 @@ class Row:
     not_applicable: int
     mean: float | None
     distribution: tuple[tuple[str, int], ...]
-    interval: tuple[float, float] | None = None
+    interval: tuple[float, float] | None = None  # takes rows as independent
     method: str | None = None
-    interval_clustered: tuple[float, float] | None = None
+    interval_clustered: tuple[float, float] | None = None  # where rows share a cluster, or an item stands in several
     clusters: int | None = None
     design_effect: float | None = None
+    share_of_one: float | None = None  # of the value given most often
+
+    @property
+    def span(self) -> tuple[float, float] | None:
+        """The interval that pages and sentences use."""
+        return self.interval_clustered or self.interval
 
     @property
     def all(self) -> int:
@@ -73,25 +81,22 @@ def _rows(table: ScoreTable, by: str | None, wanted: set[int], judges: set[int])
     if not len(c):
         return
     groups, to = _groups(table, by)
-    item, condition = np.asarray(c.item), np.asarray(c.condition)
+    item, condition, cluster = np.asarray(c.item), np.asarray(c.condition), np.asarray(c.cluster)
     value, state = np.asarray(c.value), np.frombuffer(c.state, np.uint8)
-    pair = np.asarray(c.criterion, np.int64) * len(c.judges) + np.asarray(c.judge)
-    order = np.argsort(pair, kind="stable")
-    starts = np.flatnonzero(np.r_[True, np.diff(pair[order]) != 0])
-    for cells in np.split(order, starts[1:]):
-        code, said_by = divmod(int(pair[cells[0]]), len(c.judges))
+    for (code, said_by), cells in _parts(table).items():
         if code not in wanted or said_by not in judges:
             continue
         name = c.criteria[code]
         scale = table.criteria[name]
         there = _there(item[cells], condition[cells], len(c.conditions))
-        universe = len(np.unique(item[cells]))
+        universe = int(np.count_nonzero(np.bincount(item[cells])))
         edges = _edges(value[cells][state[cells] == SCORED], scale)
-        group = to[condition[cells]]
-        for key, here in ((int(g), cells[group == g]) for g in np.unique(group)):
+        for key, here in _split(to[condition[cells]], cells):
             used = np.unique(condition[here])
             states = np.bincount(state[here], minlength=4).tolist()
-            scored = value[here][state[here] == SCORED]
+            good = here[state[here] == SCORED]
+            scored = value[good]
+            sure = certainty(scored, item[good], cluster[good], scale)
             yield Row(
                 condition=groups[key],
                 criterion=name,
@@ -100,9 +105,44 @@ def _rows(table: ScoreTable, by: str | None, wanted: set[int], judges: set[int])
                 failed=states[FAILED],
                 missing=states[2] + len(used) * universe - int(there[used].sum()),
                 not_applicable=states[NOT_APPLICABLE],
-                mean=math.fsum(scored.tolist()) / len(scored) if len(scored) else None,
+                mean=_mean(scored) if scale.scale != "nominal" else None,
                 distribution=_distribution(scored, scale, edges),
+                interval=sure.interval,
+                method=sure.method,
+                interval_clustered=sure.interval_clustered,
+                clusters=sure.clusters,
+                design_effect=sure.design_effect,
+                share_of_one=sure.share_of_one,
             )
+
+
+def _mean(scored: Any) -> float | None:
+    return math.fsum(scored.tolist()) / len(scored) if len(scored) else None
+
+
+@lru_cache(maxsize=2)  # of a million cells it takes eight megabytes
+def _parts(table: ScoreTable) -> Mapping[tuple[int, int], Any]:
+    """The numbers of the cells of each criterion and judge, in the order of the files."""
+    import numpy as np
+
+    c = table.columns
+    pair = np.asarray(c.criterion, np.int64) * len(c.judges) + np.asarray(c.judge)
+    return {divmod(key, len(c.judges)): cells for key, cells in _split(pair, np.arange(len(pair)))}
+
+
+def _split(codes: Any, cells: Any) -> Iterator[tuple[int, Any]]:
+    """The cells of each code, codes ascending, cells in their order."""
+    import numpy as np
+
+    if len(codes) and codes[0] == codes[-1] and bool(np.all(codes == codes[0])):
+        yield int(codes[0]), cells
+        return
+    small = codes.astype(np.uint16) if len(codes) and int(codes.max()) < 1 << 16 else codes  # sorted by radix
+    order = np.argsort(small, kind="stable")
+    starts = np.flatnonzero(np.r_[True, np.diff(codes[order]) != 0])
+    for part in np.split(order, starts[1:]):
+        if len(part):
+            yield int(codes[part[0]]), cells[part]
 
 
 def _groups(table: ScoreTable, by: str | None) -> tuple[Sequence[ConditionKey], Any]:
@@ -121,8 +161,9 @@ def _there(items: Any, conditions: Any, many: int) -> Any:
     """How many items have a row, by condition."""
     import numpy as np
 
-    pairs = np.unique(conditions.astype(np.int64) << 32 | items)
-    return np.bincount(pairs >> 32, minlength=many)
+    pairs = conditions.astype(np.int64) << 32 | items
+    pairs.sort()  # np.unique hashes, which takes ten times as long where most pairs differ
+    return np.bincount(pairs[np.r_[True, pairs[1:] != pairs[:-1]]] >> 32, minlength=many)
 
 
 def _edges(scored: Any, criterion: Criterion) -> tuple[float, ...]:
@@ -174,51 +215,25 @@ def cells(
 def notes(table: ScoreTable) -> tuple[Note, ...]:
     """What is wrong with the scores: what was seen while reading, and what shows only when they are counted."""
     found = rows(table)
-    return (*table.notes, *_missing(table, found), *_differs(table, found))
+    return (*table.notes, *_missing(table, found), *contradictions.notes(table, found), *counted(table, found))
 
 
 def _missing(table: ScoreTable, found: Sequence[Row]) -> Iterator[Note]:
+    """One note for each criterion and judge, whatever the number of conditions that lost too many."""
+    lost: dict[tuple[str, str], list[Row]] = {}
     for row in found:
-        lost = row.failed + row.missing
-        if lost > HIGH * row.all:
-            label = table.label(row.condition)
-            values = {
-                "condition": label, "criterion": row.criterion, "lost": lost, "all": row.all,
-                "failed": row.failed, "missing": row.missing,
-            }  # fmt: skip
-            place = Place(condition=label, judge=row.judge or None)
-            yield Note("scr-missing-high", values, place, flagged=f"{row.criterion}|{row.judge}")
-
-
-def _differs(table: ScoreTable, found: Sequence[Row]) -> Iterator[Note]:
-    """Means that a file states and its rows do not give."""
-    for means, row in beside(table, found):
-        if row is None or row.mean is None:
-            continue
-        if not agrees(means, row):
-            values = {
-                "condition": table.label(row.condition), "criterion": row.criterion,
-                "stated": number(means.mean), "computed": number(round(row.mean, 6)),
-                "n": row.n, "stated_n": "–" if means.n is None else means.n,
-            }  # fmt: skip
-            yield Note("scr-summary-differs", values, means.place, flagged=f"{values['condition']}|{row.criterion}")
-
-
-def agrees(means: Reported, row: Row) -> bool:
-    """Whether a stated mean, as exactly as it is printed, and its n where it says one, are those of the rows."""
-    close = row.mean is not None and abs(row.mean - means.mean) <= 0.5 * 10**-means.decimals + 1e-9
-    return close and means.n in (None, row.n)
-
-
-def beside(table: ScoreTable, found: Sequence[Row]) -> Iterator[tuple[Reported, Row | None]]:
-    """Each mean that a file states, with the row computed for the same condition and criterion, if there is one."""
-    by: dict[tuple[frozenset[tuple[str, str]], str], list[Row]] = {}
-    for row in found:
-        by.setdefault((frozenset(row.condition), row.criterion), []).append(row)
-    for means in table.reported:
-        rows_of_it = by.get((frozenset(means.condition), means.criterion), [])
-        same = [row for row in rows_of_it if row.judge == means.judge]
-        yield means, (same or rows_of_it)[0] if len(same or rows_of_it) == 1 else None
+        if row.failed + row.missing > HIGH * row.all:
+            lost.setdefault((row.criterion, row.judge), []).append(row)
+    for (criterion, judge), those in lost.items():
+        names = [table.label(row.condition) for row in those]
+        more = f" and {len(names) - NAMED} more conditions" if len(names) > NAMED else ""
+        failed, missing = sum(row.failed for row in those), sum(row.missing for row in those)
+        values = {
+            "condition": ", ".join(names[:NAMED]) + more, "criterion": criterion, "lost": failed + missing,
+            "all": sum(row.all for row in those), "failed": failed, "missing": missing,
+        }  # fmt: skip
+        place = Place(condition=names[0] if len(names) == 1 else None, judge=judge or None)
+        yield Note("scr-missing-high", values, place, flagged=f"{criterion}|{judge}")
 
 
 def _wanted(what: str, name: str | None, names: Sequence[str]) -> set[int]:

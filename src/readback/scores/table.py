@@ -6,13 +6,16 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import overload
+from typing import TYPE_CHECKING, Literal, overload
 
 from readback.types import NOWHERE, Criterion, Note, Place, Score, ScoreState
 
+if TYPE_CHECKING:
+    from readback.scores.comparison import Planned
+
 STATES: tuple[ScoreState, ...] = ("scored", "failed", "missing", "not applicable")
 SCORED, FAILED, MISSING, NOT_APPLICABLE = range(4)
-NONE = -1  # the code of an absent cluster or run
+NONE = -1  # the code of an absent cluster, run or prompt
 
 ConditionKey = tuple[tuple[str, str], ...]  # (factor, value) pairs
 
@@ -30,6 +33,7 @@ class Columns:
     judge: array[int]
     cluster: array[int]
     run: array[int]
+    prompt: array[int]  # what the row says was sent: a prompt's fingerprint
     file: array[int]
     line: array[int]
     value: array[float]
@@ -40,6 +44,7 @@ class Columns:
     judges: tuple[str, ...]
     clusters: tuple[str, ...]
     runs: tuple[str, ...]
+    prompts: tuple[str, ...]
     files: tuple[str, ...]
     whys: Mapping[int, str]
     texts: Mapping[int, str]
@@ -50,7 +55,11 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class SourceRead:
-    """What came of one score file. `rows` counts those with scores; `left_out` says by reason what was not used."""
+    """What came of one score file.
+
+    The file holds `rows` that were used, those that `left_out` counts by reason, and `refused` that could not be read:
+    together every row there is. `cells` came of the used rows; `doubled` of them stand for what was scored before.
+    """
 
     path: str
     what: str  # the reader's name
@@ -59,11 +68,19 @@ class SourceRead:
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # item, condition, judge, score, unused
     left_out: Mapping[str, int] = field(default_factory=dict)
     synthetic: bool = False
+    refused: int = 0
+    doubled: int = 0
+    texts_left: int = 0  # judges' notes that stay in the file
+    failures: Mapping[str, int] = field(default_factory=dict)  # rows by the group of failure that the file records
 
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """A mean that a file states without the rows behind it; `n` is None where it does not say."""
+    """A mean or rate that a file states without the rows behind it; None where it does not say.
+
+    `mean` is NaN unless `state` is SCORED. `whole` is what all of them would be, 1 or 100, where this is the share of
+    items for which something holds; `count` of `n` items is that share, where the file counts them.
+    """
 
     condition: ConditionKey
     criterion: str
@@ -71,6 +88,53 @@ class Reported:
     mean: float
     decimals: int = 6  # how exactly it is stated
     n: int | None = None
+    place: Place = NOWHERE
+    sd: float | None = None  # of the sample
+    low: float | None = None
+    high: float | None = None
+    whole: float | None = None
+    count: int | None = None
+    state: int = SCORED
+
+
+@dataclass(frozen=True, slots=True)
+class PassRule:
+    """When a rubric's verdict is "pass": the weighted total and these criteria reach their least values."""
+
+    total: float
+    least: Mapping[str, float] = field(default_factory=dict)
+    every: float | None = None  # the least value of every criterion with a weight
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What files say of how one condition was run and judged; None or empty where nothing says it."""
+
+    condition: ConditionKey
+    mode: str | None = None
+    model: str | None = None
+    judge: str | None = None
+    judge_model: str | None = None
+    judge_prompt: str | None = None  # its fingerprint, else its path
+    dataset: str | None = None  # sha256 of the records
+    weights: Mapping[str, float] = field(default_factory=dict)  # of the criteria in the total
+    place: Place = NOWHERE
+    passes: PassRule | None = None  # what a verdict of the judge is meant to follow
+    records: str | None = None  # the file of the records, by its name
+    items: tuple[str, ...] = ()  # what was answered, as far as the run lists it
+    by_workspace: bool = False  # the workspace says it, no file of the run
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Who won when two conditions were shown side by side; `first` is the one shown first, where that is known."""
+
+    item: str
+    a: ConditionKey
+    b: ConditionKey
+    outcome: Literal["a", "b", "tie"]
+    judge: str = ""
+    first: Literal["a", "b"] | None = None
     place: Place = NOWHERE
 
 
@@ -83,7 +147,10 @@ class ScoreTable:
     sources: tuple[SourceRead, ...] = ()
     notes: tuple[Note, ...] = ()
     reported: tuple[Reported, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()
+    about: tuple[RunFacts, ...] = ()  # files first, then what the workspace says
     inferred: frozenset[str] = frozenset()  # criteria whose scale was worked out from the values
+    planned: tuple[Planned, ...] = ()  # the comparisons that the study meant to make
 
     @property
     def scores(self) -> Sequence[Score]:

@@ -12,7 +12,8 @@ from readback.scores import stats
 from readback.scores.criteria import MINUS
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, ScoreTable
 from readback.types import Criterion, Workspace
-from readback.ui import score_said, score_tables, show
+from readback.ui import score_said, show
+from readback.ui.score_behind import door
 from readback.ui.table import Column
 from readback.ui.words import t
 
@@ -131,9 +132,9 @@ def _shape(table: ScoreTable, row: stats.Row) -> Shape:
     ]
     parts += [show.h(box, "rb-left", missing, t("overview.missing"), missing)] if missing else []
     picture = show.h('<span class="rb-shape" role="img" aria-label="{}">{}</span>', label, show.join(parts))
-    said = f"{score_tables.mean(row.mean)} ({row.n})"
+    said = f"{score_said.mean(row.mean)} ({row.n})"
     name = score_said.short(table, row.condition)
-    return Shape(name, row.n, missing, said, told, picture, score_tables.door(table, row.condition))
+    return Shape(name, row.n, missing, said, told, picture, door(table, row.condition))
 
 
 def _steps(count: int, criterion: Criterion) -> list[int]:

@@ -1,46 +1,82 @@
-"""What the scores page says: the first sentence, the warning, the strip of counts, the meaning of a scale."""
+"""What the scores page says of means: the sentence without a plan, the warnings, the strip of counts, the scale."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
+from readback.scores.certainty import CONCENTRATED
 from readback.scores.criteria import MINUS, scale_text
 from readback.scores.stats import Row
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Criterion
 from readback.ui import show
-from readback.ui.score_tables import mean
 from readback.ui.words import t
 
 FEW = 2  # factors that a sentence can name
+FEW_CLUSTERS = 10  # below it an interval over clusters rests on little
+SMALL = 20  # scored answers below which the reader is reminded how few they are
+CLOSE = 0.5  # of the last digit shown
 
 
 def lead(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -> str:
-    """The first line: the numbers, and no more than they say."""
+    """The range of the means, in words that promise nothing."""
     given = {"criterion": criterion.name, "scale": scale_text(criterion)}
     scored = [row for row in rows if row.mean is not None]
     if not scored:
         return t("scores.lead_none", **given)
     high, low = max(scored, key=_mean), min(scored, key=_mean)
     if len(scored) == 1:
-        return t("scores.lead_one", n=high.n, mean=mean(high.mean), **given)
+        sure = t("scores.interval", **ends(high)) if high.span else t("scores.no_interval")
+        return t("scores.lead_one", n=high.n, mean=mean(high.mean), interval=sure, **given)
     if mean(high.mean) == mean(low.mean):
-        return f"{t('scores.lead_same', n=len(scored), mean=mean(high.mean), **given)} {t('scores.not_sure')}"
+        return t("scores.lead_same", n=len(scored), mean=mean(high.mean), **given)
     said = t(
         "scores.lead",
         high=short(table, high.condition), high_mean=mean(high.mean), high_n=high.n,
         low=short(table, low.condition), low_mean=mean(low.mean), low_n=low.n, **given,
     )  # fmt: skip
     down = f" {t('scores.down')}" if criterion.direction == "down" else ""
-    return f"{said}{down} {t('scores.not_sure')}"
+    return f"{said}{down}"
 
 
 def short(table: ScoreTable, condition: ConditionKey) -> str:
     """A condition in a sentence: with many factors only their values, which the table names."""
     pairs = [pair for pair in condition if pair[0] in table.varying]
-    return " · ".join(value for _, value in pairs) if len(pairs) > FEW else table.label(condition)
+    if condition in table.columns.conditions and len(pairs) <= FEW:
+        return table.label(condition)
+    return " · ".join(value for _, value in pairs or condition)
+
+
+def ends(row: Row) -> dict[str, str]:
+    """The ends of a mean's interval as text."""
+    low, high = row.span or (None, None)
+    return {"low": mean(low), "high": mean(high)}
+
+
+def mean(value: float | None) -> str:
+    """A mean as it is shown everywhere."""
+    return show.number(value).replace("-", MINUS)
+
+
+def signed(value: float | None, digits: int = 2) -> str:
+    """A number with a real minus sign; a small one gets more digits, so that no difference is said to be 0.00."""
+    if value is None:
+        return "–"
+    small = 0 < abs(value) < CLOSE * 10**-digits
+    return f"{value:.{digits + 2 if small else digits}f}".replace("-", MINUS)
+
+
+def plus(value: float | None) -> str:
+    """A difference with its sign."""
+    said = signed(value)
+    return f"+{said}" if value is not None and value > 0 else said
+
+
+def p_text(p: float) -> str:
+    """A p value as people write it."""
+    return "< 0.001" if p < 0.001 else f"= {p:.3f}" if p < 0.1 else f"= {p:.2f}"
 
 
 def synthetic(table: ScoreTable) -> str | None:
@@ -49,6 +85,21 @@ def synthetic(table: ScoreTable) -> str | None:
     if not files:
         return None
     return t("scores.synthetic") if len(files) == len(table.sources) else t("scores.mixed", files=", ".join(files))
+
+
+def warnings(rows: Sequence[Row]) -> Iterator[str]:
+    """What makes the intervals less sure than they look, in one short sentence for each reason."""
+    scored = [row for row in rows if row.n]
+    single = [row for row in scored if row.share_of_one is not None and CONCENTRATED <= row.share_of_one < 1]
+    if single:
+        share = int(100 * CONCENTRATED)
+        yield t("scores.concentrated", n=len(single), all=len(scored), share=share)
+    few = [row.clusters for row in scored if row.interval_clustered and row.clusters and row.clusters < FEW_CLUSTERS]
+    if few:
+        yield t("scores.few_clusters", n=len(few), clusters=max(few))
+    small = [row.n for row in scored if row.n < SMALL]
+    if small:
+        yield t("scores.small", n=len(small), most=max(small))
 
 
 def strip(rows: Sequence[Row], judge: str) -> Markup:

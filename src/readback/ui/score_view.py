@@ -1,34 +1,32 @@
-"""The scores page's parts: what is chosen, the rows and charts that come of it."""
+"""The scores page's choices: criterion, judge, what is shown by, the baseline; and the rows that come of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from readback.rules import finding
-from readback.scores import charts, stats
+from readback.scores import compare, stats
 from readback.scores import loading as scores
+from readback.scores.comparison import Compared
+from readback.scores.planned import planned
 from readback.scores.stats import Row
-from readback.scores.table import ScoreTable
+from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Criterion, Finding, Workspace
-from readback.ui import address, show
-from readback.ui.score_tables import door
+from readback.ui import address, score_doors, score_said, show
+from readback.ui.score_behind import door
 from readback.ui.words import t
 from readback.ui.work import Job, wait
 
 STYLE = Path(__file__).with_name("score_view.css")
-MOST = 12  # conditions that can be read as bars; with more the charts show one factor
+MOST = 12  # conditions that can be read as bars; with more the page begins with one factor
 KEEP = 4  # score tables being read or just read
 NOTICED = 20  # findings listed on this page
-
-
-def say(key: str, /, **values: Any) -> str:
-    """A sentence of this page, for the charts."""
-    return t(f"scores.{key}", **values)
+EVERY = "*"  # stands in the address for every condition, where the page begins with a factor
 
 
 def table_of(shop: Workspace) -> ScoreTable:
@@ -49,27 +47,60 @@ def _reading(key: str, _shop: Workspace) -> Job:
     return Job(lambda progress: scores.load(_shop, progress))
 
 
-def pick(key: str, label: str, options: Sequence[str], say: Callable[[str], str] = str, width: int = 240) -> str:
+def pick(
+    key: str, label: str, options: Sequence[str], say: Callable[[str], str] = str, width: int = 240, default: str = ""
+) -> str:
     """One of the options, the first by default, kept in the address; a single one needs no picker."""
     if len(options) < 2:
         return next(iter(options), "")
-    address.follow(key, options[0], options)
+    first = default if default in options else options[0]
+    address.follow(key, first, options)
     return str(
-        st.selectbox(
-            label, options, key=key, format_func=say, on_change=address.keep, args=(key, options[0]), width=width
-        )
+        st.selectbox(label, options, key=key, format_func=say, on_change=_chosen, args=(key, first), width=width)
     )
 
 
-def factor_name(factor: str) -> str:
-    """A factor as the picker offers it; the empty one stands for no factor."""
-    return t("scores.by_factor", factor=factor) if factor else t("scores.by_all")
+def _chosen(key: str, default: str) -> None:
+    """Keep the choice; what is behind a mark of the charts before is closed."""
+    address.keep(key, default)
+    score_doors.go()
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What is on the page. `by` is a factor, or "" for every condition; `baseline` a door as in the address."""
+
+    criterion: Criterion
+    judge: str
+    by: str
+    baseline: str
+
+
+def chosen(table: ScoreTable, shop: Workspace) -> Chosen:
+    """The bar of pickers."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="scores_bar"):
+        name = pick("criterion", t("scores.criterion"), criteria(table, shop))
+        judge = pick("scored_by", t("scores.judge"), judges(table, name), lambda one: one or t("scores.no_judge"))
+        factors = table.varying if len(table.varying) > 1 else ()
+        many = len(table.columns.conditions) > MOST
+        by = pick("by", t("scores.by"), (EVERY, *factors), _by, default=factors[0] if many and factors else EVERY)
+        by = by if by in factors else ""
+        sides = _sides(table, by, name, judge)
+        baseline = pick("baseline", t("scores.baseline"), [door(table, one) for one in sides],
+                        lambda one: _called(table, sides, one), 280, _first(table, shop, sides))  # fmt: skip
+    return Chosen(table.criteria[name], judge, by, baseline if len(sides) > 1 else "")
 
 
 def criteria(table: ScoreTable, shop: Workspace) -> tuple[str, ...]:
-    """The criteria that have rows, the workspace's headline first."""
+    """The criteria that have rows: the workspace's headline first, then those it means to compare."""
     names = table.columns.criteria
-    return tuple(sorted(names, key=lambda name: shop.headline not in (name, name.removesuffix("_score"))))
+    meant = {name for one in planned(shop) for name in one.criteria}
+
+    def rank(name: str) -> tuple[bool, bool]:
+        called = {name, name.removesuffix("_score")}
+        return shop.headline not in called, not called & meant
+
+    return tuple(sorted(names, key=rank))
 
 
 def judges(table: ScoreTable, criterion: str) -> tuple[str, ...]:
@@ -77,66 +108,52 @@ def judges(table: ScoreTable, criterion: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(row.judge for row in stats.rows(table, criterion=criterion)))
 
 
-def names(table: ScoreTable, rows: Sequence[Row]) -> list[str]:
+def rows(table: ScoreTable, view: Chosen) -> tuple[Row, ...]:
+    """The rows of every condition, or of one factor; those to be read from top to bottom, the better means first."""
+    found = stats.rows(table, view.by or None, view.criterion.name, view.judge)
+    sign = 1 if view.criterion.direction == "down" else -1
+    return tuple(sorted(found, key=lambda row: (row.mean is None, sign * (row.mean or 0))))
+
+
+def compared(table: ScoreTable, view: Chosen) -> Compared:
+    """Each row against the baseline; nothing where there is only one."""
+    if not view.baseline:
+        return Compared()
+    made = compare.compare(
+        table, (), by=view.by or None, baseline=_baseline(table, view), criterion=view.criterion.name, judge=view.judge
+    )
+    # rows of another file that have no value of the factor are no arm of it
+    return replace(made, blocked=tuple(one for one in made.blocked if all(value for _, value in one.b)))
+
+
+def conditions(table: ScoreTable, view: Chosen) -> int:
+    """How many conditions this judge scored under this criterion."""
+    return len(stats.rows(table, None, view.criterion.name, view.judge))
+
+
+def names(table: ScoreTable, found: Sequence[Row]) -> list[str]:
     """What the rows are called."""
-    return [table.label(row.condition) for row in rows]
+    return [called(table, row.condition) for row in found]
 
 
-@dataclass(frozen=True, slots=True)
-class View:
-    """`rows` are the conditions, `shown` what the charts draw, `said` says why; `many`: the table goes first."""
-
-    rows: tuple[Row, ...]
-    shown: tuple[Row, ...]
-    said: str = ""
-    many: bool = False
-
-
-def view(table: ScoreTable, criterion: Criterion, judge: str, by: str) -> View:
-    """What is on the page: every condition, one factor, or a part that can be read as bars; the better means first."""
-    rows = ranked(stats.rows(table, None, criterion.name, judge), criterion)
-    if by:
-        return View(
-            rows, ranked(stats.rows(table, by, criterion.name, judge), criterion), t("scores.effect", factor=by)
-        )
-    if len(rows) <= MOST:
-        return View(rows, rows)
-    if len(table.varying) > 1:
-        factor = table.varying[0]
-        shown = ranked(stats.rows(table, factor, criterion.name, judge), criterion)
-        return View(rows, shown, t("scores.many", n=len(rows), factor=factor), many=True)
-    half = MOST // 2
-    return View(rows, (*rows[:half], *rows[-half:]), t("scores.many_ends", n=len(rows), half=half), many=True)
-
-
-def ranked(rows: Sequence[Row], criterion: Criterion) -> tuple[Row, ...]:
-    """The better means first, so that many read from top to bottom."""
-    sign = 1 if criterion.direction == "down" else -1
-    return tuple(sorted(rows, key=lambda row: (row.mean is None, sign * (row.mean or 0))))
-
-
-def chart(made: charts.Chart, key: str, rows: Sequence[Row], table: ScoreTable) -> None:
-    """Draw a chart; choosing a mark opens the scores behind it."""
-
-    def open_records() -> None:
-        points = st.session_state[key]["selection"]["points"]
-        if points and 0 <= (at := round(float(points[0]["y"]))) < len(rows):
-            address.put(of=door(table, rows[at].condition))
-
-    st.plotly_chart(
-        made.figure, key=key, alt=made.alt, theme=None, on_select=open_records, selection_mode="points",
-        config={"displayModeBar": False, "displaylogo": False, "scrollZoom": False},
-    )  # fmt: skip
-
-
-def style() -> None:
-    """The style of this page alone."""
-    st.html(STYLE)
+def called(table: ScoreTable, condition: ConditionKey) -> str:
+    """A condition by its label, a value of a factor by that value."""
+    return table.label(condition) if condition in table.columns.conditions else score_said.short(table, condition)
 
 
 def dark() -> bool:
     """Whether the reader sees the dark theme."""
     return st.context.theme.type == "dark"
+
+
+def say(key: str, /, **values: Any) -> str:
+    """A sentence of this page, for the charts."""
+    return t(f"scores.{key}", **values)
+
+
+def style() -> None:
+    """The style of this page alone."""
+    st.html(STYLE)
 
 
 def noticed(table: ScoreTable) -> tuple[int, list[Finding]]:
@@ -145,3 +162,33 @@ def noticed(table: ScoreTable) -> tuple[int, list[Finding]]:
     order = ("error", "warning", "info")
     found = sorted((finding(note) for note in notes), key=lambda one: order.index(one.severity))
     return len(found), found[:NOTICED]
+
+
+def _by(factor: str) -> str:
+    return t("scores.by_all") if factor == EVERY else t("scores.by_factor", factor=factor)
+
+
+def _sides(table: ScoreTable, by: str, criterion: str, judge: str) -> tuple[ConditionKey, ...]:
+    return tuple(row.condition for row in stats.rows(table, by or None, criterion, judge))
+
+
+def _called(table: ScoreTable, sides: Sequence[ConditionKey], name: str) -> str:
+    return next((called(table, one) for one in sides if door(table, one) == name), name)
+
+
+def _baseline(table: ScoreTable, view: Chosen) -> str:
+    """The baseline as comparisons know it: a value of the factor, or a condition's label."""
+    return view.baseline if view.by else _label(table, view.baseline)
+
+
+def _label(table: ScoreTable, name: str) -> str:
+    return next((table.label(one) for one in table.columns.conditions if door(table, one) == name), name)
+
+
+def _first(table: ScoreTable, shop: Workspace, sides: Sequence[ConditionKey]) -> str:
+    """The baseline to begin with: the first side of the plan, else the first row of the files."""
+    for one in planned(shop):
+        found = compare.side_of(table, one.a)
+        if found in sides:
+            return door(table, found) if found is not None else ""
+    return door(table, sides[0]) if sides else ""

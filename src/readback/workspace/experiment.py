@@ -5,7 +5,7 @@ Source: plan, model and judge YAML of ignaciolinari/beyond-the-cutoff (MIT), *Pr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -13,6 +13,7 @@ from readback.dialects import comparisons, model_yaml, plan, prompt_formats
 from readback.dialects.plan import Named, Plan, Run
 from readback.files.paths import resolve, show
 from readback.types import NOWHERE, Condition, DatasetSource, Model, Note, ScoreSource
+from readback.workspace import run_results
 from readback.workspace.draft import Draft
 from readback.workspace.judge_files import judges_of
 from readback.workspace.modelfiles import for_model
@@ -43,13 +44,14 @@ def _conditions(draft: Draft, read: Plan, base: Path, survey: Survey) -> Iterato
             continue
         taken.add(run.label)
         model = _model(draft, run.files.get("model_config"), base, survey)
-        _scores(draft, run, base)
+        results = run_results.files(draft, run, base, survey)
+        _scores(draft, run, results)
         yield Condition(
             name=run.label,
             mode=_mode(run, model),
             model=model.name if model else None,
             judge=_judge(draft, run, base),
-            answers=_answers(draft, run, base, survey),
+            answers=_answers(draft, run, results, survey),
             settings=_settings(draft, run, base),
             place=run.place,
         )
@@ -113,11 +115,11 @@ def _settings(draft: Draft, run: Run, base: Path) -> dict[str, object]:
     return found
 
 
-def _answers(draft: Draft, run: Run, base: Path, survey: Survey) -> str | None:
+def _answers(draft: Draft, run: Run, results: Mapping[str, Path], survey: Survey) -> str | None:
     """responses/<label>.jsonl anywhere in the folder, else the run's details file."""
     ending = ("responses", f"{run.label}.jsonl")
     path = next((p for p in survey.files if p.parts[-2:] == ending and _readable(draft, p)), None)
-    path = path or _output(draft, run, "details", base)
+    path = path or results.get("details")
     if path is None:
         return None
     draft.say(path, "answers", detail=run.label)
@@ -128,19 +130,10 @@ def _readable(draft: Draft, path: Path) -> bool:
     return isinstance(resolve(draft.root, show(draft.root, path)), Path)
 
 
-def _output(draft: Draft, run: Run, kind: str, base: Path) -> Path | None:
-    """An output of the run, where it exists; that a run was not made yet is no fault."""
-    named = run.outputs.get(kind)
-    path = resolve(draft.root, named, base=base) if named else None
-    return path if isinstance(path, Path) else None
-
-
-def _scores(draft: Draft, run: Run, base: Path) -> None:
-    """Scores of single answers where they were kept, else their means."""
-    path = _output(draft, run, "details", base) or _output(draft, run, "metrics", base)
-    if path:
-        file = show(draft.root, path)
-        draft.scores.append(ScoreSource(file, label=run.label, place=run.place))
+def _scores(draft: Draft, run: Run, results: Mapping[str, Path]) -> None:
+    """Scores of single answers, the means the run states, and what it says of itself: whatever of it was kept."""
+    for path in results.values():
+        draft.scores.append(ScoreSource(show(draft.root, path), label=run.label, place=run.place))
         draft.say(path, "scores", detail=run.label)
 
 

@@ -16,6 +16,7 @@ from readback.files.paths import show
 from readback.files.yaml_file import Parsed, read_yaml
 from readback.folder import modules
 from readback.records.dataset import Row, raw_rows
+from readback.results import metrics, verification
 from readback.serving import chat_files, modelfile
 from readback.types import Note
 
@@ -30,6 +31,11 @@ KEYS = re.compile(
     rb"|extends|wording)[\"']?\s*:"
 )
 
+# A JSON object with one of these keys may be the means of a run; whether it is, its shape decides.
+METRICS = re.compile(
+    rb'"(judge_scores|citation_mean_coverage|total_examples|examples_evaluated|dimensions|weighted_score|overall)"'
+)
+
 WORKSPACE, PROMPTS, INSTRUCTIONS, PLAN = (
     "workspace file",
     "prompt configuration",
@@ -42,6 +48,8 @@ ANSWERS, ADAPTER, OTHER = "answers", "adapter", "not recognised"
 CHAT_TEMPLATE = "chat template"
 SENT = {"prompt_text", "model_label", "prompt_mode"}  # columns of saved responses beside the response
 RECORD = {"rag", "instruction", "question", "query_text"}  # columns of what is asked, which a score file seldom has
+JUDGED = {"judge_scores", "judge_verdict"}  # columns of a run's details
+PAIR = {"model_a", "model_b", "outcome"}  # columns of outcomes side by side, which repeat what was asked
 CHAT = {"messages", "completion", "chosen", "chosen_messages", "preferred_output"}  # columns of training rows
 SCHEMA = ("dataset", "prompts", "modes", "tasks", "conditions", "models", "judges", "scores", "adapters", "criteria")
 
@@ -68,6 +76,8 @@ def recognise(path: Path, root: Path, named: bool = False) -> Found:
     if chat_files.recognise(path):
         return Found(path, CHAT_TEMPLATE)
     suffix = Path(path.name.lower().removesuffix(".gz")).suffix
+    if suffix in (*_tables(), ".json") and verification.sees(path) and results.recognise(path, show(root, path)):
+        return Found(path, SCORES, detail=verification.NAME)
     if suffix in _tables():
         return _table(path, root)
     if suffix in CONFIGS:
@@ -87,13 +97,12 @@ def _config(path: Path, root: Path, suffix: str, named: bool) -> Found:
     head = _head(path)
     if suffix == ".json" and head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
         return _table(path, root)
+    if suffix == ".json" and _is_metrics(head) and metrics.only_object(path, show(root, path)):
+        return Found(path, SCORES, detail=metrics.NAME)
     if head and not named and not KEYS.search(head):
-        return Found(path, SCORES, detail="metrics") if _is_metrics(head) else Found(path, OTHER)
+        return Found(path, OTHER)
     parsed = read_yaml(path, show(root, path))
-    what = _dialect(path, parsed.value)
-    if what == OTHER and suffix == ".json" and _is_metrics(head):
-        what = SCORES
-    return Found(path, what, parsed, notes=parsed.notes)
+    return Found(path, _dialect(path, parsed.value), parsed, notes=parsed.notes)
 
 
 def _dialect(path: Path, value: Any) -> str:
@@ -127,7 +136,8 @@ def _table(path: Path, root: Path) -> Found:
         return Found(path, JUDGE, fields=fields)
     if "response" in fields and (fields & SENT or not fields & (RECORD | CHAT)):
         return Found(path, ANSWERS, fields=fields)
-    if not fields & RECORD and (scores := results.recognise(path, file)):
+    # a run's details, and outcomes side by side, repeat the question beside what was given
+    if (not fields & RECORD or fields & JUDGED or fields >= PAIR) and (scores := results.recognise(path, file)):
         return Found(path, SCORES, fields=fields, detail=scores)
     if kind := training_row.most(rows):
         return Found(path, TRAINING, fields=fields, detail=training_row.SAID[kind])
@@ -135,7 +145,7 @@ def _table(path: Path, root: Path) -> Found:
 
 
 def _is_metrics(head: bytes) -> bool:
-    return bool(re.search(rb'"(judge_scores|citation_mean_coverage|total_examples|examples_evaluated)"', head))
+    return bool(METRICS.search(head))
 
 
 def _head(path: Path) -> bytes:

@@ -24,7 +24,7 @@ from readback.types import (
 CONSTANT = "training constant"  # key of Model.settings: which constant of a Python file the training text is
 CONSTANTS = "constants"  # key of Judge.settings: which constants of a Python file its texts are
 CONDITION = ("name", "mode", "model", "adapter", "task", "judge", "answers", "aliases", "settings")
-SCORES = ("path", "item", "condition", "judges", "criterion", "criteria", "label", "synthetic")
+SCORES = ("path", "item", "condition", "judges", "criterion", "criteria", "cluster", "label", "synthetic")
 
 
 def said(**values: Any) -> dict[str, Any]:

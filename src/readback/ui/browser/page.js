@@ -78,6 +78,20 @@
   new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
   look();
 
+  // What a door has opened: into view, and the focus goes to its heading, once for each door.
+  let door = null;
+  const arrive = () => {
+    const heading = document.querySelector("[data-rb-arrive]");
+    const name = heading ? heading.dataset.rbArrive : null;
+    if (name === door) return;
+    door = name;
+    if (heading === null) return;
+    heading.scrollIntoView({ block: "start" });
+    heading.focus({ preventScroll: true });
+  };
+  new MutationObserver(arrive).observe(document.body, { childList: true, subtree: true, attributeFilter: ["data-rb-arrive"] });
+  arrive();
+
   // Copy: the text of the element named, with the characters that only a glyph stands for put back.
   const exactText = (node) => {
     const whole = node.cloneNode(true);

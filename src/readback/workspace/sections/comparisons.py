@@ -10,7 +10,8 @@ from readback.workspace.references import unknown
 
 KEY = "comparisons"
 TEXTS = ("a", "b", "criterion", "judge", "expected", "question", "name", "warning", "group")
-KNOWN = (*TEXTS, "margin", "criteria")
+LISTS = ("criteria", "not_comparable")
+KNOWN = (*TEXTS, "margin", *LISTS)
 
 
 def read(node: Node, draft: Draft) -> None:
@@ -30,4 +31,4 @@ def read(node: Node, draft: Draft) -> None:
 def _value(key: str, part: Node) -> Any:
     if key == "margin":
         return part.number()
-    return list(part.texts()) if key == "criteria" else part.text()
+    return list(part.texts()) if key in LISTS else part.text()

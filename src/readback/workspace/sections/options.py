@@ -19,7 +19,7 @@ OPTIONS = {
     "reply_parser": ("readback", "upstream"),
     "merge_roles": ("none", "gemma"),
 }
-UNBUILT = ("judge_profile", "reply_parser")  # default only, so far
+UNBUILT = ("judge_profile",)  # default only, so far
 SPELT = {True: "on", False: "off"}  # YAML reads the words on and off as true and false
 
 

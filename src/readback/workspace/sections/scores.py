@@ -11,7 +11,7 @@ from readback.types import ScoreSource
 from readback.workspace.draft import Draft
 
 KEY = "scores"
-KNOWN = ("path", "item", "condition", "judges", "criteria", "criterion", "label", "synthetic")
+KNOWN = ("path", "item", "condition", "judges", "criteria", "criterion", "cluster", "label", "synthetic")
 
 
 def read(node: Node, draft: Draft) -> None:
@@ -30,6 +30,7 @@ def read(node: Node, draft: Draft) -> None:
             judges=_texts(parts.get("judges")),
             criteria=_texts(parts.get("criteria")),
             criterion=parts["criterion"].text() if "criterion" in parts else None,
+            cluster=parts["cluster"].text() if "cluster" in parts else None,
             label=parts["label"].text() if "label" in parts else None,
             synthetic=bool(parts["synthetic"].flag()) if "synthetic" in parts else False,
             place=item.place,

@@ -1,0 +1,80 @@
+"""Cells and rows that are used, or not, with a word about them: numbers written as text, NaN, absent clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from readback.results._cells import SAYS, TRUTH_VALUE, Cell, legible
+from readback.results._intake import Intake
+from readback.scores.table import NONE, SCORED
+from readback.types import Note, Place, ScoreSource
+
+NOT_FINITE = f"{SAYS}nan"
+
+
+@dataclass(slots=True)
+class ScoreTexts:
+    """Numbers that a file with types gives as texts: by criterion, how many and which was the first."""
+
+    first: dict[str, tuple[str, int]] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def see(self, criterion: str, given: Any, found: Cell, line: int) -> None:
+        """One cell: what stands in it, and what it was read as."""
+        if isinstance(given, str) and found[1] == SCORED and found[2] != TRUTH_VALUE:
+            self.first.setdefault(criterion, (given, line))
+            self.counts[criterion] = self.counts.get(criterion, 0) + 1
+
+    def notes(self, file: str) -> Iterator[Note]:
+        """One note for each criterion."""
+        for criterion, (text, line) in self.first.items():
+            values = {"criterion": criterion, "value": text, "count": self.counts[criterion], "where": f"line {line}"}
+            yield Note("jdg-score-text", values, Place(file=file, line=line), criterion)
+
+
+def oddities(intake: Intake, cluster: str | None, source: ScoreSource, typed: bool) -> Iterator[Note]:
+    """What is odd in the cells of one file, once they are all there. `cluster` is the column of clusters."""
+    if not typed:  # of JSON the row reader has said it
+        yield from _not_numbers(intake)
+    if source.cluster and not cluster and len(intake.value):
+        yield _no_cluster(intake.file, source.cluster, "every row", Place(file=intake.file))
+    elif cluster:
+        yield from _without_cluster(intake, cluster)
+
+
+def _not_numbers(intake: Intake) -> Iterator[Note]:
+    """NaN written into cells, once for each criterion: how often, and where first."""
+    found: dict[int, list[int]] = {}
+    for at, why in intake.whys.items():
+        if why.lower() == NOT_FINITE:
+            found.setdefault(intake.criterion[at], []).append(at)
+    names = tuple(intake.criteria.codes)
+    for code, cells in found.items():
+        more = f" (and in {len(cells) - 1} more cells)" if len(cells) > 1 else ""
+        values = {"field": names[code], "value": f"{intake.whys[cells[0]].removeprefix(SAYS)}{more}"}
+        yield Note("dat-nan", values, Place(file=intake.file, line=intake.line[cells[0]]), names[code])
+
+
+def _without_cluster(intake: Intake, column: str) -> Iterator[Note]:
+    """Each row whose cluster is not said; one note for a file where none is."""
+    import numpy as np
+
+    cells = np.flatnonzero(np.asarray(intake.cluster) == NONE).tolist()
+    if not cells:
+        return
+    if not intake.clusters.codes:
+        yield _no_cluster(intake.file, column, "every row", Place(file=intake.file))
+        return
+    items = tuple(intake.items.codes)
+    last = 0
+    for at in cells:
+        if intake.line[at] != last:
+            last = intake.line[at]
+            item = items[intake.item[at]]
+            yield _no_cluster(intake.file, column, item, Place(file=intake.file, line=last, record=item))
+
+
+def _no_cluster(file: str, column: str, item: str, place: Place) -> Note:
+    return Note("scr-cluster-missing", {"item": item, "column": legible(column), "path": file}, place, item)

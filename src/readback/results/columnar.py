@@ -1,0 +1,76 @@
+"""Plain CSV and TSV score files, read column by column: the same cells as row by row, some ten times as fast."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from readback.files.bounded_notes import BoundedNotes
+from readback.formats._choose import choose
+from readback.results._batch import Batch
+from readback.results._blocks import SIZE, Irregular, Plain
+from readback.results._intake import Intake
+from readback.results._layout import Layout
+from readback.results._rows import Asked, Counted, Read, Row, finished
+from readback.types import Note
+
+LARGE = 1 << 20  # bytes below which the row reader is done before pyarrow is imported
+SEPARATORS = {"csv": None, "tsv": "\t"}
+
+
+def read(
+    path: Path,
+    reader: ModuleType,
+    head: Sequence[Row],
+    asked: Asked,
+    beat: Callable[[int], None] | None = None,
+    large: int = LARGE,
+    size: int = SIZE,
+) -> Read | None:
+    """What `reader.read` gives for this file, or None where rows must be read one by one.
+
+    So it is for small files, for other formats, for readers without a plan of columns, and for any file with a cell
+    in quotes, an empty line, a row of another width or whatever else `_blocks.Plain` does not let pass.
+    """
+    file = asked.source.path
+    plan_of = getattr(reader, "plan", None)
+    if plan_of is None or path.stat().st_size < large:
+        return None
+    chosen = choose(path, file)
+    if isinstance(chosen, Note) or chosen.packed or chosen.module.NAME not in SEPARATORS:
+        return None
+    try:
+        samples: list[Mapping[str, Any]] = [row.fields for row in head]
+        plain = Plain(path, file, SEPARATORS[chosen.module.NAME], size)
+        return _read(reader.NAME, plain, lambda names: plan_of(list(names), asked, samples), asked, beat)
+    except Irregular:
+        return None
+
+
+def _read(
+    what: str,
+    plain: Plain,
+    plan_of: Callable[[Sequence[str]], Layout],
+    asked: Asked,
+    beat: Callable[[int], None] | None,
+) -> Read:
+    batch: Batch | None = None
+    room = plain.rows()
+    for block in plain.blocks():
+        if beat:
+            beat(plain.done)
+        if batch is None:
+            plan = plan_of(plain.names)
+            if plan.reply:  # it is read again, row by row
+                raise Irregular
+            batch = Batch(Intake(asked.source.path), plan, asked, plain.names, plain.separator or ",", room)
+        batch.take(block)
+    if batch is None:
+        raise Irregular
+    batch.done()
+    notes = BoundedNotes()
+    notes.extend(plain.notes)
+    counted = Counted(batch.used, batch.means, asked.source.synthetic or batch.synthetic)
+    return finished(what, batch.intake, batch.plan, asked, counted, notes)

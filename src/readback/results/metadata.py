@@ -1,0 +1,49 @@
+"""Facts of runs of the beyond-the-cutoff evaluation program (`metadata.jsonl`): its last line is the latest run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from readback.files.bounded_notes import BoundedNotes
+from readback.results._intake import overflow
+from readback.results._rows import Asked, Read, Row
+from readback.results._run_facts import of_record
+from readback.scores.table import ConditionKey, RunFacts, SourceRead
+from readback.types import Note, Place
+
+NAME = "run metadata"
+OF_A_JUDGE = {"prompt_path", "prompt_sha256", "inference_path", "parameters"}
+
+
+def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
+    """A run's label beside the judge's prompt and the records it was run on."""
+    return any(
+        "model_label" in row
+        and isinstance(row.get("dataset"), Mapping)
+        and isinstance(judge := row.get("judge"), Mapping)
+        and bool(OF_A_JUDGE & judge.keys())
+        for row in rows
+    )
+
+
+def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
+    """What the latest line of each run says; the lines before it are counted."""
+    notes = BoundedNotes()
+    latest: dict[ConditionKey, RunFacts] = {}
+    lines = 0
+    for row in rows:
+        if isinstance(row, Note):
+            notes.add(row)
+            continue
+        lines += 1
+        found = of_record(row.fields, asked, Place(file=asked.source.path, line=row.line))
+        latest[found.condition] = found
+    earlier = lines - len(latest)
+    account = SourceRead(
+        asked.source.path,
+        NAME,
+        left_out={"earlier runs": earlier} if earlier else {},
+        synthetic=asked.source.synthetic,
+    )
+    return Read(None, account, (*notes.kept, *overflow(notes, asked.source.path)), about=tuple(latest.values()))

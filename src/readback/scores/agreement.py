@@ -1,0 +1,241 @@
+"""How far judges agree on one criterion: where they rated the same answers, and where they part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from readback.scores import stats
+from readback.scores.corrected_rates import CorrectedRate, corrected_rates
+from readback.scores.disputed import Disputed, disagreed, disputed
+from readback.scores.judge_pairs import Confusion, Pair, chosen, confusion, pairs
+from readback.scores.ratings import Ratings, grid, is_person, ratings, shared
+from readback.scores.repeats import Flips, flips
+from readback.scores.table import NONE, SCORED, ConditionKey, ScoreTable
+from readback.types import Criterion
+
+if TYPE_CHECKING:
+    from readback.statistics.agreement import Metric
+
+MOST = 12  # judges whose pairs are listed
+
+Why = Literal["one judge", "nothing shared"]
+Span = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """One judge's cells in their four states."""
+
+    judge: str
+    person: bool
+    n: int
+    failed: int
+    missing: int
+    not_applicable: int
+
+
+@dataclass(frozen=True, slots=True)
+class Leniency:
+    """One judge's mean on the `n` units that others scored too, and how far above the others it lies there."""
+
+    judge: str
+    n: int
+    mean: float
+    deviation: float
+    interval: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class InCondition:
+    """Agreement on the answers of one condition, by the headline metric."""
+
+    condition: ConditionKey
+    units: int
+    alpha: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """`units` have two ratings or more, `ratings` in all; `single` further units have one and say nothing here.
+
+    `alpha` holds the metrics that make sense on the scale, `headline` names the one that fits it; `interval` is its.
+    `why` says why nothing could be compared; repeats of one judge (`flips`) are there all the same.
+    """
+
+    criterion: Criterion
+    judges: tuple[Counts, ...]
+    headline: Metric
+    units: int = 0
+    ratings: int = 0
+    single: int = 0
+    repeated: int = 0  # further scores of the same answer by the same judge, which do not count
+    alpha: Mapping[str, float | None] = field(default_factory=dict)
+    interval: Span | None = None
+    method: str | None = None
+    pairs: tuple[Pair, ...] = ()
+    judges_left: int = 0  # judges beyond the 12 with the most ratings
+    confusion: Confusion | None = None
+    leniency: tuple[Leniency, ...] = ()
+    disagreed: int = 0  # units on which not all gave the same value
+    disputed: tuple[Disputed, ...] = ()
+    conditions: tuple[InCondition, ...] = ()
+    flips: tuple[Flips, ...] = ()
+    corrected: tuple[CorrectedRate, ...] = ()
+    seed: int | None = None
+    why: Why | None = None
+
+
+@lru_cache(maxsize=16)  # pages ask the same of the same table at every rerun
+def agreement(
+    table: ScoreTable, criterion: str, *, pair: tuple[str, str] | None = None, person: str | None = None
+) -> Agreement:
+    """Agreement of all judges of a criterion, over all conditions and in each.
+
+    `pair` chooses the confusion matrix (else a person and a judge, or the two with most shared units), `person` whose
+    labels a judge is corrected by (else who gave most). Raises LookupError for a name that is not there.
+    """
+    criterion = named(table, criterion)
+    found, scale = ratings(table, criterion), table.criteria[criterion]
+    for name in (*(pair or ()), *((person,) if person else ())):
+        if name not in found.judges:
+            raise LookupError(f"no judge is called '{name}'; there are: {', '.join(found.judges) or 'none'}")
+    counts, headline = _counts(table, criterion), _headline(scale)
+    if not shared(found).any():
+        why: Why = "one judge" if len(found.judges) < 2 else "nothing shared"
+        return Agreement(scale, counts, headline, single=len(found.item), flips=flips(table, criterion), why=why)
+    return _agreement(table, scale, found, counts, headline, pair, person)
+
+
+def named(table: ScoreTable, criterion: str) -> str:
+    """The criterion's name as its column has it; the ending `_score` may be left out. Raises LookupError."""
+    known = table.columns.criteria
+    found = [name for name in known if criterion in (name, name.removesuffix("_score"))]
+    if not found:
+        raise LookupError(f"no criterion is called '{criterion}'; there are: {', '.join(known) or 'none'}")
+    return criterion if criterion in found else found[0]
+
+
+@lru_cache(maxsize=8)
+def possible(table: ScoreTable) -> tuple[str, ...]:
+    """The criteria that two judges or more have scored, or one judge more than once."""
+    import numpy as np
+
+    c = table.columns
+    scored = np.frombuffer(c.state, np.uint8) == SCORED
+    pairs_of = np.unique(np.stack([np.asarray(c.criterion)[scored], np.asarray(c.judge)[scored]]), axis=1)
+    judges = np.bincount(pairs_of[0], minlength=len(c.criteria)).tolist()
+    return tuple(name for name, many in zip(c.criteria, judges, strict=True) if many > 1 or flips(table, name))
+
+
+def _agreement(
+    table: ScoreTable, scale: Criterion, found: Ratings, counts: tuple[Counts, ...], headline: Metric,
+    pair: tuple[str, str] | None, person: str | None,
+) -> Agreement:  # fmt: skip
+    import numpy as np
+
+    from readback.statistics.agreement import alpha, alpha_interval
+    from readback.statistics.interval import SEED
+
+    both = shared(found)
+    unit, value = found.unit[both], found.value[both]
+    span = alpha_interval(unit, value, _clusters(table, found)[unit], headline)
+    often = np.bincount(found.judge[both], minlength=len(found.judges))
+    listed = sorted(np.argsort(-often, kind="stable")[:MOST].tolist())
+    rated = grid(found, listed)
+    names = [found.judges[code] for code in listed]
+    side_by_side = tuple(pairs(names, rated, scale, headline))
+    two = pair or chosen(side_by_side)
+    return Agreement(
+        scale, counts, headline,
+        units=len(np.unique(unit)), ratings=len(unit), single=len(found.item) - len(np.unique(unit)),
+        repeated=found.repeated,
+        alpha={metric: alpha(unit, value, metric) for metric in _metrics(scale)},
+        interval=(span.low, span.high) if span else None,
+        method=span.method if span else None,
+        pairs=side_by_side,
+        judges_left=len(found.judges) - len(listed),
+        confusion=confusion(found, two, scale) if two else None,
+        leniency=() if scale.scale == "nominal" else tuple(_leniency(found, both)),
+        disagreed=disagreed(found),
+        disputed=tuple(disputed(table, found, scale.scale == "nominal")),
+        conditions=tuple(_by_condition(table, found, both, headline)),
+        flips=flips(table, scale.name),
+        corrected=corrected_rates(table, found, person) if scale.scale == "binary" else (),
+        seed=SEED if span else None,
+    )  # fmt: skip
+
+
+def _headline(scale: Criterion) -> Metric:
+    """The distance that fits the scale: names differ or not, grades have an order, measures have distances."""
+    match scale.scale:
+        case "binary" | "nominal":
+            return "nominal"
+        case "ordinal":
+            return "ordinal"
+        case _:
+            return "interval"
+
+
+def _metrics(scale: Criterion) -> tuple[Metric, ...]:
+    if scale.scale == "nominal":
+        return ("nominal",)
+    return ("ordinal", "interval") if scale.scale in ("numeric", "unknown") else ("nominal", "ordinal", "interval")
+
+
+def _counts(table: ScoreTable, criterion: str) -> tuple[Counts, ...]:
+    by: dict[str, list[int]] = {}
+    for row in stats.rows(table, None, criterion):
+        if row.criterion == criterion:
+            states = by.setdefault(row.judge, [0, 0, 0, 0])
+            for at, more in enumerate((row.n, row.failed, row.missing, row.not_applicable)):
+                states[at] += more
+    return tuple(Counts(judge, is_person(judge), *states) for judge, states in by.items())
+
+
+def _clusters(table: ScoreTable, found: Ratings) -> Any:
+    """For each unit what it is resampled with: its cluster where the file names one for every item, else its item."""
+    import numpy as np
+
+    c = table.columns
+    cluster, item = np.asarray(c.cluster), np.asarray(c.item)
+    of_item = np.full(len(c.items), NONE, np.int64)
+    of_item[item[cluster != NONE]] = cluster[cluster != NONE]
+    known = of_item[found.item]
+    return known if bool((known != NONE).all()) else found.item
+
+
+def _leniency(found: Ratings, both: Any) -> Iterator[Leniency]:
+    import numpy as np
+
+    from readback.statistics.interval import clustered, of_mean
+
+    many = np.bincount(found.unit)
+    total = np.bincount(found.unit, found.value)
+    for code, judge in enumerate(found.judges):
+        here = both & (found.judge == code)
+        unit, value = found.unit[here], found.value[here]
+        if not len(unit):
+            continue
+        off = value - (total[unit] - value) / (many[unit] - 1)
+        items = found.item[unit]
+        again = len(np.unique(items)) < len(items)
+        span = clustered(off, items).interval if again else of_mean(off, np.ones(len(off)))
+        yield Leniency(
+            judge, len(unit), float(value.mean()), float(off.mean()), (span.low, span.high) if span else None
+        )
+
+
+def _by_condition(table: ScoreTable, found: Ratings, both: Any, headline: Metric) -> Iterator[InCondition]:
+    import numpy as np
+
+    from readback.statistics.agreement import alpha
+
+    codes = found.condition[found.unit]
+    for code in np.unique(codes[both]).tolist():
+        here = both & (codes == code)
+        unit = found.unit[here]
+        key = table.columns.conditions[code]
+        yield InCondition(key, len(np.unique(unit)), alpha(unit, found.value[here], headline))

@@ -1,0 +1,100 @@
+"""Text in columns: what stands beside the marks of compact rows, cut so that no column runs into the next."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from readback.scores.charts._chart import wrapped
+
+PART = " · "  # what parts the factors of a condition's name
+CHARACTER = 7.6  # pixels of an average character here: columns are mostly short words and digits
+GAP = 2  # characters between columns
+MOST, ALONE = 24, 48  # characters of one column among several, and of the only one
+PIECE = re.compile(r"[^ _/-]+[ _/-]?")  # what a head is broken after
+FEWEST = 5  # characters below which no column is cut
+HEAD = 12  # characters that a part of a head may widen its column to
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Rows of cut cells, the lines of each head (none: no heads), and the width of each column in characters."""
+
+    shown: tuple[tuple[str, ...], ...]
+    heads: tuple[tuple[str, ...], ...]
+    titles: tuple[str, ...]
+    widths: tuple[int, ...]
+    clipped: bool
+
+    @property
+    def pixels(self) -> float:
+        """What they need."""
+        return sum(self.widths) * CHARACTER + 8
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """Where each column begins."""
+        return tuple(sum(self.widths[:at]) for at in range(len(self.widths)))
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """Names without the parts that all of them share, where something is left to tell them apart."""
+    rows = [name.split(PART) for name in names]
+    if len(rows) < 2 or len({len(row) for row in rows}) > 1:
+        return list(names)
+    kept = [at for at, column in enumerate(zip(*rows, strict=True)) if len(set(column)) > 1]
+    return [PART.join(row[at] for at in kept) for row in rows] if kept else list(names)
+
+
+def as_columns(names: Sequence[str]) -> tuple[list[tuple[str, ...]], tuple[str, ...]]:
+    """Names of the form `factor=value · factor=value` as columns headed by the factors; others as they are.
+
+    A name that is only values makes columns without heads, where all names have as many.
+    """
+    rows = [tuple(name.split(PART)) for name in names]
+    if not rows or len({len(row) for row in rows}) > 1:
+        return [(name,) for name in names], ()
+    heads = []
+    for column in zip(*rows, strict=True):
+        before = {part.partition("=")[0] for part in column if "=" in part}
+        heads.append(before.pop() if len(before) == 1 and all("=" in part for part in column) else "")
+    if len(heads) == 1:
+        return [(name,) for name in names], ()
+    cells = [
+        tuple(part.partition("=")[2] if head else part for head, part in zip(heads, row, strict=True)) for row in rows
+    ]
+    return cells, tuple(heads) if any(heads) else ()
+
+
+def fitted(rows: Sequence[tuple[str, ...]], heads: Sequence[str], pixels: float) -> Columns:
+    """The columns within a width: as wide as their cells, the widest cut first where that is too much.
+
+    A row with fewer cells than the others has one text for all columns.
+    """
+    many = max(map(len, rows), default=1)
+    full = [row for row in rows if len(row) == many]
+    most = ALONE if many == 1 else MOST
+    titles = tuple(heads) if heads else ("",) * many
+    wide = [min(max((len(row[at]) for row in full), default=1), most) for at in range(many)]
+    wide = [
+        max(w, min(HEAD, max(map(len, PIECE.findall(t)), default=0))) if t else w
+        for w, t in zip(wide, titles, strict=True)
+    ]
+    while (sum(wide) + GAP * many) * CHARACTER + 8 > pixels and max(wide) > FEWEST:
+        wide[wide.index(max(wide))] -= 1
+    room = sum(wide) + GAP * (many - 1)
+    shown = tuple(
+        tuple(_cut(text, w) for text, w in zip(row, wide, strict=True))
+        if len(row) == many
+        else (_cut(row[0], room), *[""] * (many - 1))
+        for row in rows
+    )
+    clipped = any(text.endswith("…") for row in shown for text in row)
+    said = tuple(tuple(wrapped(t, w, 4)) if t else () for t, w in zip(titles, wide, strict=True)) if heads else ()
+    return Columns(shown, said, titles, tuple(w + GAP for w in wide), clipped)
+
+
+def _cut(text: str, most: int) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else f"{flat[: most - 1]}…"

@@ -1,0 +1,100 @@
+"""How are the scores spread? Every value of the scale with its share, low values left of a line and high ones right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import plotly.graph_objects as go  # type: ignore[import-untyped]
+
+from readback.scores.charts._chart import Chart, Say, counted, minus, told, unscored
+from readback.scores.charts._frame import MARK, dress, framed
+from readback.scores.charts._look import steps
+from readback.scores.charts._ridge import HEIGHT, ridge
+from readback.scores.charts._stacked import Part, stacked
+from readback.scores.plain_table import PlainTable
+from readback.scores.stats import Row
+from readback.types import Criterion
+
+MOST = 12  # values that are told apart as parts of a bar; with more, each row is a small histogram
+
+
+def distribution(
+    rows: Sequence[Row],
+    names: Sequence[str],
+    criterion: Criterion,
+    say: Say,
+    dark: bool = False,
+    width: int | None = None,
+) -> Chart:
+    """How many answers got each value, as one stacked bar for each row, whose parts are shares of the scored ones.
+
+    The lower half of the scale's values lies left of the line and the upper half right of it, whatever their signs;
+    of an odd number of values the middle one lies across it (Heiberger and Robbins 2014, Design of Diverging Stacked
+    Bar Charts for Likert Scales). So relevance parts between 0 (no answer is given) and 1 (a useful one), faithfulness
+    0 (partial support) lies across, and of a binary criterion what failed is left. Values without an order lie right.
+    A measured criterion, or one with many values, is a histogram on its own scale instead.
+    """
+    values = list(dict.fromkeys(value for row in rows for value, _ in row.distribution))
+    tall = criterion.scale == "numeric" or len(values) > MOST
+    short = [(f"{row.n:,}", unscored(row)) for row in rows]
+    heads = (say("n_title"), say("chart_unscored_short"))
+    counts = [counted(row, say) for row in rows]
+    frame = framed(names, counts, short, heads, width, HEIGHT if tall else MARK)
+    figure = go.Figure()
+    if tall:
+        ridge(figure, frame, rows, criterion, dark)
+        dress(figure, frame, dark, say("chart_ridge_axis", criterion=criterion.name))
+    else:
+        sides = split(values, criterion)
+        looks = steps(values, criterion, dark)
+        given = [dict(row.distribution) for row in rows]
+        parts = [
+            Part(value, tuple(one.get(value, 0) for one in given), step, left)
+            for value, step, left in zip(values, looks, sides, strict=True)
+        ]
+        stacked(figure, frame, parts, dark)
+        dress(figure, frame, dark, _axis(values, sides, say), legend=values)
+    said = [
+        say("alt_row", name=name, counts=counted(row, say), values=", ".join(f"{minus(v)}: {n}" for v, n in _few(row)))
+        for name, row in zip(names, rows, strict=True)
+    ]
+    return Chart(
+        figure, told(say("alt_distribution", criterion=criterion.name), said, say), _table(rows, names, values, say)
+    )
+
+
+def split(values: Sequence[str], criterion: Criterion) -> list[float]:
+    """For each value how much of it lies left of the line: 1, 0, or 0.5 for the middle of an odd number."""
+    if criterion.scale == "nominal":
+        return [0.0] * len(values)
+    half = len(values) / 2
+    return [1.0 if at + 1 <= half else 0.0 if at >= half else 0.5 for at in range(len(values))]
+
+
+def _axis(values: Sequence[str], sides: Sequence[float], say: Say) -> str:
+    if not any(sides):
+        return say("share_axis")
+    low, high = ([v for v, left in zip(values, sides, strict=True) if left == side] for side in (1.0, 0.0))
+    return say("chart_split_axis", low=_run(low), high=_run(high)) if low else say("share_axis")
+
+
+def _run(values: Sequence[str]) -> str:
+    text = ", ".join(values) if len(values) < 3 else f"{values[0]} … {values[-1]}"
+    return minus(text)
+
+
+def _few(row: Row) -> Sequence[tuple[str, int]]:
+    """What is worth saying of a distribution: all of it, or of a long one what was given at all, most often first."""
+    if len(row.distribution) <= MOST:
+        return row.distribution
+    return sorted((pair for pair in row.distribution if pair[1]), key=lambda pair: -pair[1])[:MOST]
+
+
+def _table(rows: Sequence[Row], names: Sequence[str], values: Sequence[str], say: Say) -> PlainTable:
+    heads = ("condition", "n_title", "failed", "missing", "na")
+    body: list[tuple[Any, ...]] = []
+    for name, row in zip(names, rows, strict=True):
+        counts = dict(row.distribution)
+        body.append((name, row.n, row.failed, row.missing, row.not_applicable, *(counts.get(v, 0) for v in values)))
+    return PlainTable((*(say(head) for head in heads), *(minus(value) for value in values)), tuple(body))

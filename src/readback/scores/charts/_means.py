@@ -1,0 +1,141 @@
+"""Where do the means lie? Marks with intervals on the whole scale, for conditions, factors or judges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import plotly.graph_objects as go  # type: ignore[import-untyped]
+
+from readback.scores.charts._chart import (
+    Chart,
+    Say,
+    counted,
+    decimals,
+    extent,
+    ranged,
+    told,
+    unscored,
+    value_text,
+)
+from readback.scores.charts._dots import Dot, Kind, dots
+from readback.scores.charts._frame import AIR, Frame, dress, framed
+from readback.scores.charts._look import BETTER, GRID
+from readback.scores.plain_table import PlainTable
+from readback.scores.stats import Row
+from readback.types import Criterion
+
+MANY = 12  # values of a scale that are all written at its axis
+
+
+def means(
+    rows: Sequence[Row],
+    names: Sequence[str],
+    criterion: Criterion,
+    say: Say,
+    dark: bool = False,
+    width: int | None = None,
+) -> Chart:
+    """The mean of each row on the whole scale, with the interval that pages use: the clustered one, if there is one."""
+    figure, frame = _drawn(rows, names, criterion, say, dark, width)
+    dress(figure, frame, dark, say("mean_axis"))
+    return Chart(
+        figure, told(say("alt_means", criterion=criterion.name), _said(rows, names, say), say), _table(rows, names, say)
+    )
+
+
+def leniency(
+    rows: Sequence[Row], criterion: Criterion, say: Say, dark: bool = False, width: int | None = None
+) -> Chart:
+    """How high each judge scores on the mean: one row for each judge of the same items."""
+    names = [row.judge or say("no_judge") for row in rows]
+    figure, frame = _drawn([_bare(row) for row in rows], names, criterion, say, dark, width)
+    dress(figure, frame, dark, say("mean_axis"))
+    return Chart(
+        figure,
+        told(say("chart_leniency", criterion=criterion.name), _said(rows, names, say), say),
+        _table(rows, names, say),
+    )
+
+
+def effects(
+    by: Mapping[str, Sequence[Row]], criterion: Criterion, say: Say, dark: bool = False, width: int | None = None
+) -> Chart:
+    """The main effects: every value of every factor with its mean over all rows that share it, on one axis.
+
+    A mark's place counts through the factors one after another.
+    """
+    rows = [row for levels in by.values() for row in levels]
+    names = [
+        f"{factor} · {dict(row.condition).get(factor, '') or '–'}" for factor, levels in by.items() for row in levels
+    ]
+    figure, frame = _drawn(rows, names, criterion, say, dark, width)
+    dress(figure, frame, dark, say("mean_axis"))
+    at = 0
+    for levels in list(by.values())[:-1]:
+        at += len(levels)
+        line = {"color": GRID[dark], "width": 2}
+        y = frame.tops[at] - (0 if frame.compact else AIR / 3)
+        figure.add_shape(type="line", xref="paper", x0=0, x1=1, y0=y, y1=y, line=line)
+    return Chart(
+        figure,
+        told(say("chart_effects", criterion=criterion.name), _said(rows, names, say), say),
+        _table(rows, names, say),
+    )
+
+
+def _drawn(
+    rows: Sequence[Row], names: Sequence[str], criterion: Criterion, say: Say, dark: bool, width: int | None
+) -> tuple[Any, Frame]:
+    said = [" · ".join((f"{decimals(row.mean)} {ranged(row.span, say)}".strip(), counted(row, say))) for row in rows]
+    short = [(decimals(row.mean), f"{row.n:,}", unscored(row)) for row in rows]
+    frame = framed(names, said, short, (say("mean"), say("n_title"), say("chart_unscored_short")), width)
+    figure = go.Figure()
+    kind = Kind("", "diamond", BETTER[dark])
+    shown = [Dot(at, row.mean, row.span, kind, frame.said(at)) for at, row in enumerate(rows) if row.mean is not None]
+    dots(figure, frame, shown)
+    low, high = extent(criterion, [end for dot in shown for end in (dot.x, *(dot.span or ()))])
+    room = (high - low) * 0.04
+    figure.update_xaxes(range=[low - room, high + room])
+    if 0 < len(criterion.values) <= MANY:
+        figure.update_xaxes(tickvals=list(criterion.values), ticktext=[value_text(v) for v in criterion.values])
+    return figure, frame
+
+
+def _bare(row: Row) -> Row:
+    """The row as a judge's alone."""
+    from dataclasses import replace
+
+    return replace(row, condition=(("judge", row.judge),))
+
+
+def _said(rows: Sequence[Row], names: Sequence[str], say: Say) -> list[str]:
+    return [
+        say(
+            "alt_mean",
+            name=name,
+            mean=f"{decimals(row.mean)} {ranged(row.span, say)}".strip(),
+            counts=counted(row, say),
+        )
+        for name, row in zip(names, rows, strict=True)
+    ]
+
+
+def _table(rows: Sequence[Row], names: Sequence[str], say: Say) -> PlainTable:
+    heads = ("condition", "mean", "chart_low", "chart_high", "chart_method", "n_title", "failed", "missing", "na")
+    return PlainTable(
+        tuple(say(head) for head in heads),
+        tuple(
+            (
+                name,
+                row.mean,
+                *(row.span or (None, None)),
+                row.method,
+                row.n,
+                row.failed,
+                row.missing,
+                row.not_applicable,
+            )
+            for name, row in zip(names, rows, strict=True)
+        ),
+    )

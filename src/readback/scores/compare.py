@@ -1,0 +1,197 @@
+"""Which comparisons are made: the planned ones first, then each condition against a baseline, or all pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import combinations
+
+from readback.scores import comparability, difference
+from readback.scores.comparison import Blocked, Compared, Comparison, Planned
+from readback.scores.paired_items import members
+from readback.scores.table import ConditionKey, ScoreTable
+
+MOST = 12  # conditions of which all pairs are compared when no baseline is chosen
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """One comparison to make, before it is known whether it may be made."""
+
+    a: ConditionKey
+    b: ConditionKey
+    criterion: str
+    planned: Planned | None = None
+    judge: str | None = None  # None: every judge that scored both
+
+
+@lru_cache(maxsize=32)  # pages ask the same at every rerun
+def compare(
+    table: ScoreTable,
+    planned: tuple[Planned, ...] = (),
+    *,
+    by: str | None = None,
+    baseline: str | None = None,
+    criterion: str | None = None,
+    judge: str | None = None,
+) -> Compared:
+    """Every comparison that is asked for, or why it is not made.
+
+    `baseline` is a condition (its label, its name or its place in `side`), with `by` a value of that factor; without
+    one all pairs are compared where a criterion has at most 12 conditions. Planned comparisons stand first and are
+    Holm's family, all of them whichever criterion and judge are asked for; the others are exploratory, and a family for
+    each criterion and judge. Raises LookupError, with
+    the names there are, for a name that is not there.
+    """
+    chosen = criteria_of(table, criterion)
+    kept = [pair for one in planned for pair in _meant(table, one)]
+    skipped: list[str] = []
+    asked = list(_asked(table, by, baseline, chosen, skipped))
+    seen = {(pair.a, pair.b, pair.criterion) for pair in kept}
+    asked = [pair for pair in asked if not {(pair.a, pair.b, pair.criterion), (pair.b, pair.a, pair.criterion)} & seen]
+    comparisons: list[Comparison] = []
+    blocked: list[Blocked] = []
+    for pair in (*kept, *asked):
+        for one in _judged(table, pair, pair.judge if pair.planned else judge):
+            (comparisons if isinstance(one, Comparison) else blocked).append(one)  # type: ignore[arg-type]
+
+    def wanted(one: Comparison | Blocked) -> bool:
+        return one.criterion in chosen and judge in (None, one.judge)
+
+    return Compared(
+        tuple(filter(wanted, _adjusted(comparisons))),
+        tuple(filter(wanted, blocked)),
+        "; ".join(dict.fromkeys(skipped)) or None,
+    )
+
+
+def absent(table: ScoreTable, planned: Sequence[Planned]) -> tuple[tuple[Planned, str], ...]:
+    """The planned comparisons that cannot be made for want of scores, each with the name that has none."""
+    found = []
+    for one in planned:
+        gone = [side for side in (one.a, one.b) if side_of(table, side) is None]
+        gone += [name for name in one.criteria if _criterion(table, name) is None] if not gone else []
+        found += [(one, name) for name in gone]
+    return tuple(found)
+
+
+def side_of(table: ScoreTable, name: str) -> ConditionKey | None:
+    """The condition called `name` (its label, its value, or `factor=value` parts), or that value of one factor."""
+    for key in table.columns.conditions:
+        if name in (table.label(key), " · ".join(f"{f}={v}" for f, v in key), dict(key).get("condition")):
+            return key
+    parts = tuple((factor, value) for part in name.split(" · ") for factor, _, value in [part.partition("=")])
+    return parts if all(value for _, value in parts) and members(table, parts) else None
+
+
+def _meant(table: ScoreTable, one: Planned) -> Iterator[_Pair]:
+    a, b = side_of(table, one.a), side_of(table, one.b)
+    if a is None or b is None:
+        return
+    names = [_criterion(table, name) for name in one.criteria] if one.criteria else list(table.columns.criteria)
+    for name in names:
+        if name is not None and (one.criteria or _both(table, a, b, name)):
+            yield _Pair(a, b, name, one, one.judge)
+
+
+def _asked(
+    table: ScoreTable, by: str | None, baseline: str | None, chosen: Sequence[str], skipped: list[str]
+) -> Iterator[_Pair]:
+    for name in chosen:
+        sides = sides_of(table, by, name)
+        if baseline is None and len(sides) > MOST:
+            skipped.append(f"{name} has {len(sides)} conditions, more than {MOST}: choose a baseline")
+            continue
+        if baseline is None:
+            yield from (_Pair(a, b, name) for a, b in combinations(sides, 2))
+            continue
+        base = _baseline(table, by, baseline)
+        if base in sides:
+            yield from (_Pair(base, side, name) for side in sides if side != base)
+
+
+def _baseline(table: ScoreTable, by: str | None, name: str) -> ConditionKey:
+    if by is not None:
+        values = table.factors.get(by, ())
+        value = name.removeprefix(f"{by}=")
+        if value not in values:
+            raise LookupError(f"no value of {by} is called '{name}'; there are: {', '.join(values) or 'none'}")
+        return ((by, value),)
+    found = side_of(table, name)
+    if found not in table.columns.conditions:
+        known = ", ".join(table.label(key) for key in table.columns.conditions[:MOST])
+        known += ", …" if len(table.columns.conditions) > MOST else ""
+        raise LookupError(f"no condition is called '{name}'; there are: {known or 'none'}")
+    return found or ()
+
+
+@lru_cache(maxsize=256)
+def sides_of(table: ScoreTable, by: str | None, criterion: str) -> tuple[ConditionKey, ...]:
+    """The conditions, or the values of a factor, that have cells for this criterion."""
+    import numpy as np
+
+    c = table.columns
+    here = np.asarray(c.criterion) == c.criteria.index(criterion)
+    keys = [c.conditions[code] for code in np.unique(np.asarray(c.condition)[here]).tolist()]
+    if by is None:
+        return tuple(keys)
+    return tuple(dict.fromkeys(((by, value),) for key in keys if (value := dict(key).get(by))))
+
+
+@lru_cache(maxsize=1024)
+def judges_of(table: ScoreTable, side: ConditionKey, criterion: str) -> tuple[str, ...]:
+    """Who has cells for a condition and criterion."""
+    import numpy as np
+
+    c = table.columns
+    here = np.asarray(c.criterion) == c.criteria.index(criterion)
+    here &= np.isin(np.asarray(c.condition), members(table, side))
+    return tuple(c.judges[code] for code in np.unique(np.asarray(c.judge)[here]).tolist())
+
+
+def _both(table: ScoreTable, a: ConditionKey, b: ConditionKey, criterion: str) -> bool:
+    return bool(judges_of(table, a, criterion)) and bool(judges_of(table, b, criterion))
+
+
+def _judged(table: ScoreTable, pair: _Pair, judge: str | None) -> Iterator[Comparison | Blocked]:
+    """The comparison by each judge that scored both; one that is blocked where none did."""
+    of_a, of_b = (judges_of(table, side, pair.criterion) for side in (pair.a, pair.b))
+    wanted = [name for name in of_a if name in of_b and judge in (None, name)]
+    for name in wanted or ([""] if judge is None or judge in (*of_a, *of_b) else []):
+        why = comparability.against(table, pair.a, pair.b, pair.criterion, name, pair.planned)
+        if why:
+            yield Blocked(pair.a, pair.b, pair.criterion, name, why, pair.planned)
+        elif wanted:
+            made = difference.difference(table, pair.a, pair.b, pair.criterion, name, pair.planned)
+            yield made
+
+
+def _adjusted(comparisons: Sequence[Comparison]) -> Iterator[Comparison]:
+    """Each comparison with Holm's p over its family: the plan, or the unplanned ones of its criterion and judge."""
+    from readback.statistics import several
+
+    families: dict[object, list[int]] = {}
+    for at, one in enumerate(comparisons):
+        if one.p is not None:
+            families.setdefault(None if one.planned else (one.criterion, one.judge), []).append(at)
+    p: dict[int, tuple[float, int]] = {}
+    for family in families.values():
+        adjusted = several.holm([comparisons[at].p or 0.0 for at in family])
+        p.update({at: (value, len(family)) for at, value in zip(family, adjusted, strict=True)})
+    for at, one in enumerate(comparisons):
+        yield difference.judged(replace(one, p_adjusted=p[at][0], family=p[at][1]) if at in p else one)
+
+
+def criteria_of(table: ScoreTable, name: str | None) -> tuple[str, ...]:
+    if name is None:
+        return table.columns.criteria
+    found = tuple(one for one in table.columns.criteria if name in (one, one.removesuffix("_score")))
+    if not found:
+        raise LookupError(f"no criterion is called '{name}'; there are: {', '.join(table.columns.criteria) or 'none'}")
+    return found
+
+
+def _criterion(table: ScoreTable, name: str) -> str | None:
+    """A planned criterion as the files call it."""
+    return next((one for one in table.columns.criteria if name in (one, one.removesuffix("_score"))), None)

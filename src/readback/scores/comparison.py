@@ -1,0 +1,108 @@
+"""What a comparison of two conditions says: the paired difference, how sure it is, and whether it was planned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from readback.scores.table import ConditionKey
+from readback.types import Note
+
+Verdict = Literal["b is higher", "a is higher", "not separated", "equivalent", "too few", "constant"]
+Span = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One comparison that the study meant to make before it saw scores; the texts stand as they were written."""
+
+    a: str
+    b: str
+    criteria: tuple[str, ...] = ()  # empty: every criterion both have
+    judge: str | None = None
+    margin: float | None = None
+    question: str = ""
+    expected: str = ""
+    name: str = ""
+    group: str = ""
+    warning: str = ""
+    not_comparable: tuple[str, ...] = ()  # criteria that the study itself forbids
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """b − a over the items both were scored on, by one judge under one criterion.
+
+    An item with several scores on one side (replicates, other factors) counts once, with their mean. `interval`
+    takes items as independent; where they carry clusters `interval_clustered` is the one to use. `wins`: items
+    where b is higher. `p_adjusted` is Holm's over `family` comparisons.
+    """
+
+    a: ConditionKey
+    b: ConditionKey
+    criterion: str
+    judge: str
+    n_shared: int
+    only_a: int  # items scored on one side only, which are left out
+    only_b: int
+    verdict: Verdict
+    mean_a: float | None = None  # over the shared items
+    mean_b: float | None = None
+    difference: float | None = None
+    interval: Span | None = None
+    method: str | None = None
+    interval_clustered: Span | None = None
+    clusters: int | None = None
+    design_effect: float | None = None
+    wins: int = 0
+    ties: int = 0
+    losses: int = 0
+    p: float | None = None
+    p_method: str | None = None
+    p_wilcoxon: float | None = None  # the signed rank test beside it
+    p_adjusted: float | None = None
+    family: int = 1
+    delta: float | None = None  # Cliff's
+    detectable: float | None = None  # the smallest difference this sample shows with power 0.8
+    margin: float | None = None
+    p_equivalent: float | None = None  # two one-sided tests against the margin
+    planned: Planned | None = None
+    seed: int | None = None  # None: nothing random was done
+
+    @property
+    def span(self) -> Span | None:
+        """The interval that pages and sentences use."""
+        return self.interval_clustered or self.interval
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """A comparison that is not made; `why` are notes of `scr-` rules."""
+
+    a: ConditionKey
+    b: ConditionKey
+    criterion: str
+    judge: str
+    why: tuple[Note, ...]
+    planned: Planned | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Omnibus:
+    """One test of whether any of several conditions differs, over the items scored under all of them."""
+
+    criterion: str
+    judge: str
+    conditions: int
+    items: int
+    test: str
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """`skipped` says why there are none, where none were made. Planned ones stand first."""
+
+    comparisons: tuple[Comparison, ...] = ()
+    blocked: tuple[Blocked, ...] = ()
+    skipped: str | None = None

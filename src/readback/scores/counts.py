@@ -1,0 +1,179 @@
+"""Scores counted for charts: pairs of criteria, pairs of factors, ranges of length, and what became of each record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from readback.scores.criteria import number
+from readback.scores.table import NOT_APPLICABLE, SCORED, ScoreTable
+from readback.types import Criterion
+
+RANGES = 6  # of lengths: as many as half a narrow screen can name
+BINS = 5  # ranges of a measured criterion where two of them are set against each other
+LISTED = 12  # distinct values that are taken one by one
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """How often each pair of values came together: `counts[row][column]`. `left_out` had a value on one side only."""
+
+    titles: tuple[str, str]  # what rows and columns are
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+    left_out: int = 0
+
+    @property
+    def n(self) -> int:
+        """All pairs."""
+        return sum(map(sum, self.counts))
+
+
+@dataclass(frozen=True, slots=True)
+class Heat:
+    """Means, numbers of scored and of failed or missing cells, by the values of two factors."""
+
+    titles: tuple[str, str]
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    means: tuple[tuple[float | None, ...], ...]
+    counts: tuple[tuple[int, ...], ...]
+    lost: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """Scores by range of length: how many of each value (`counts[range][value]`), their n and mean."""
+
+    ranges: tuple[tuple[int, int], ...]
+    values: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+    n: tuple[int, ...]
+    means: tuple[float | None, ...]
+
+
+def joint(table: ScoreTable, first: str, second: str, judge: str) -> Counted:
+    """How often the values of two criteria came together, by item, condition and run; `first` makes the rows.
+
+    Where one judge gave several scores of one criterion there, the first in the files counts. Raises ValueError for
+    a criterion or judge that is not there.
+    """
+    import numpy as np
+
+    c = table.columns
+    cells = []
+    for name in (first, second):
+        here = np.frombuffer(c.state, np.uint8) == SCORED
+        here &= (np.asarray(c.criterion) == c.criteria.index(name)) & (np.asarray(c.judge) == c.judges.index(judge))
+        at = np.flatnonzero(here)
+        key = np.asarray(c.condition)[at].astype(np.int64) * len(c.items) + np.asarray(c.item)[at]
+        key = key * (len(c.runs) + 1) + np.asarray(c.run)[at] + 1
+        cells.append((*_first(key), np.asarray(c.value)[at]))
+    (a, a_at, a_value), (b, b_at, b_value) = cells
+    shared, in_a, in_b = np.intersect1d(a, b, assume_unique=True, return_indices=True)
+    made = transitions(
+        a_value[a_at[in_a]], b_value[b_at[in_b]], table.criteria[first], table.criteria[second], (first, second)
+    )
+    return Counted(made.titles, made.rows, made.columns, made.counts, len(a) + len(b) - 2 * len(shared))
+
+
+def transitions(
+    a: Any, b: Any, criterion: Criterion, other: Criterion | None = None, titles: tuple[str, str] = ("a", "b")
+) -> Counted:
+    """How often each value of `a` came with each of `b`, arrays of equal length; measured values in equal ranges.
+
+    Means of several scores, which lie between the values of a scale, count at the nearest.
+    """
+    import numpy as np
+
+    both = np.concatenate([a, b]) if other is None else None
+    (rows, i), (columns, j) = (
+        _coded(np.asarray(values, float), one, both) for values, one in ((a, criterion), (b, other or criterion))
+    )
+    flat = np.bincount(i * len(columns) + j, minlength=len(rows) * len(columns)).reshape(len(rows), len(columns))
+    return Counted(titles, rows, columns, tuple(map(tuple, flat.tolist())))
+
+
+def heat(table: ScoreTable, rows: str, columns: str, criterion: str, judge: str) -> Heat:
+    """The mean and the counts of every pair of values of two factors, over all that share it."""
+    import numpy as np
+
+    c = table.columns
+    down, across = table.factors[rows], table.factors[columns]
+    names = [dict(key) for key in c.conditions]
+    to = np.array(
+        [
+            -1 if rows not in n or columns not in n else down.index(n[rows]) * len(across) + across.index(n[columns])
+            for n in names
+        ]
+    )
+    here = (np.asarray(c.criterion) == c.criteria.index(criterion)) & (np.asarray(c.judge) == c.judges.index(judge))
+    place, state = to[np.asarray(c.condition)[here]], np.frombuffer(c.state, np.uint8)[here]
+    many = len(down) * len(across)
+    scored = (state == SCORED) & (place >= 0)
+    lost = (state != SCORED) & (state != NOT_APPLICABLE) & (place >= 0)
+    n = np.bincount(place[scored], minlength=many)
+    total = np.bincount(place[scored], np.asarray(c.value)[here][scored], many)
+    means = [t / k if k else None for t, k in zip(total.tolist(), n.tolist(), strict=True)]
+    shaped = (
+        _shaped(flat, len(across)) for flat in (means, n.tolist(), np.bincount(place[lost], minlength=many).tolist())
+    )
+    return Heat((rows, columns), down, across, *shaped)
+
+
+def by_length(values: Any, lengths: Any, criterion: Criterion, ranges: int = RANGES) -> Lengths:
+    """Scores by ranges of length that hold about equally many of them; arrays of equal length, whole numbers in the
+    second (characters or tokens).
+    """
+    import numpy as np
+
+    values, lengths = np.asarray(values, float), np.asarray(lengths, np.int64)
+    names, code = _coded(values, criterion, None)
+    cuts = (
+        np.unique(np.quantile(lengths, np.linspace(0, 1, ranges + 1), method="lower")) if len(lengths) else np.array([])
+    )
+    starts = cuts[:-1] if len(cuts) > 1 else cuts
+    where = np.searchsorted(starts, lengths, side="right") - 1
+    many = len(starts)
+    counts = np.bincount(where * len(names) + code, minlength=many * len(names)).reshape(many, len(names))
+    n = counts.sum(1).tolist()
+    means = (np.bincount(where, values, many) / np.maximum(n, 1)).tolist() if many else []
+    ends = [(int(lengths[where == at].min()), int(lengths[where == at].max())) for at in range(many)]
+    return Lengths(tuple(ends), names, tuple(map(tuple, counts.tolist())), tuple(n), tuple(means))
+
+
+def _first(key: Any) -> tuple[Any, Any]:
+    """The distinct keys in order, and where each stands first."""
+    import numpy as np
+
+    order = np.argsort(key, kind="stable")
+    ordered = key[order]
+    new = np.ones(len(key), bool)
+    new[1:] = ordered[1:] != ordered[:-1]
+    return ordered[new], order[new]
+
+
+def _coded(values: Any, criterion: Criterion, both: Any) -> tuple[tuple[str, ...], Any]:
+    """The names of a criterion's values or ranges, and for each value which of them it is."""
+    import numpy as np
+
+    steps = np.asarray(criterion.values, float)
+    if not len(steps):
+        seen = np.unique(values if both is None else both)
+        if len(seen) > LISTED:
+            low, high = criterion.low, criterion.high
+            known = low is not None and high is not None and low <= seen[0] and seen[-1] <= high
+            start, end = (low or 0.0, high or 0.0) if known else (float(seen[0]), float(seen[-1]))
+            edges = np.linspace(start, end, BINS + 1)
+            names = tuple(f"{number(a)} to {number(b)}" for a, b in pairwise(edges.tolist()))
+            return names, np.clip(np.searchsorted(edges, values, side="right") - 1, 0, BINS - 1)
+        steps = seen
+    middles = (steps[1:] + steps[:-1]) / 2
+    return tuple(number(value) for value in steps.tolist()), np.searchsorted(middles, values, side="right")
+
+
+def _shaped(flat: Sequence[Any], width: int) -> tuple[tuple[Any, ...], ...]:
+    return tuple(tuple(flat[at : at + width]) for at in range(0, len(flat), width))

@@ -1,0 +1,107 @@
+"""The paired difference of two conditions on the items both were scored on, and what it supports."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from readback.scores.comparison import Comparison, Planned, Span, Verdict
+from readback.scores.paired_items import items
+from readback.scores.table import ConditionKey, ScoreTable
+
+FEW = 5  # shared items below which no interval is given
+LEVEL = 0.05
+EXACT = 12  # decimals
+
+
+def difference(
+    table: ScoreTable, a: ConditionKey, b: ConditionKey, criterion: str, judge: str, planned: Planned | None = None
+) -> Comparison:
+    """b − a over the shared items, with its interval and tests; `judged` gives the verdict once p is adjusted.
+
+    The interval is that of the mean of the differences. p is a sign-flip permutation test, for a binary criterion
+    with one score an item McNemar's exact test.
+    """
+    import numpy as np
+
+    from readback.statistics import interval, paired
+
+    shared = items(table, a, b, criterion, judge)
+    d = np.round(shared.b - shared.a, EXACT)  # means of the same scores differ by rounding alone
+    n = len(d)
+    margin = planned.margin if planned else None
+    made = Comparison(
+        a, b, criterion, judge, n, shared.only_a, shared.only_b, "too few", margin=margin, planned=planned
+    )  # fmt: skip
+    if not n:
+        return made
+    values, counts = np.unique(d, return_counts=True)
+    plain = interval.of_mean(values, counts)
+    grouped = interval.clustered(d, shared.clusters) if shared.clusters is not None else None
+    p, how = _p(table.criteria[criterion].scale == "binary", shared.a, shared.b, d, shared.clusters)
+    spread = float(np.std(d, ddof=1)) if n > 1 else 0.0
+    effect = grouped.design_effect if grouped else None
+    return replace(
+        made,
+        mean_a=float(np.mean(shared.a)),
+        mean_b=float(np.mean(shared.b)),
+        difference=float(np.mean(d)),
+        interval=_span(plain),
+        method=plain.method if plain else None,
+        interval_clustered=_span(grouped.interval) if grouped and n >= FEW else None,
+        clusters=grouped.clusters if grouped else None,
+        design_effect=effect,
+        wins=int((d > 0).sum()),
+        ties=int((d == 0).sum()),
+        losses=int((d < 0).sum()),
+        p=p,
+        p_method=how,
+        p_wilcoxon=paired.wilcoxon(d) if shared.clusters is None else None,
+        delta=_delta(shared.a, shared.b),
+        detectable=paired.detectable(spread, n / max(effect or 1.0, 1.0)) if n >= FEW and spread else None,
+        p_equivalent=paired.tost(d, margin, shared.clusters) if margin and n >= FEW and spread else None,
+        seed=interval.SEED if "draws" in how or (plain and plain.method == "bca") else None,
+    )
+
+
+def judged(made: Comparison) -> Comparison:
+    """The comparison with its verdict, by the adjusted p.
+
+    A difference that is within the study's margin counts as none, however sure it is.
+    """
+    return replace(made, verdict=_verdict(made))
+
+
+def _verdict(made: Comparison) -> Verdict:
+    if made.n_shared < FEW or made.difference is None:
+        return "too few"
+    if made.ties == made.n_shared:
+        return "constant"
+    if made.p_equivalent is not None and made.p_equivalent < LEVEL:
+        return "equivalent"
+    p = made.p if made.p_adjusted is None else made.p_adjusted
+    if p is None or p >= LEVEL:
+        return "not separated"
+    return "b is higher" if made.difference > 0 else "a is higher"
+
+
+def _p(binary: bool, a: Any, b: Any, d: Any, clusters: Any) -> tuple[float, str]:
+    import numpy as np
+
+    from readback.statistics import paired
+
+    if binary and clusters is None and bool(np.isin(a, (0, 1)).all()) and bool(np.isin(b, (0, 1)).all()):
+        return paired.mcnemar(int((d > 0).sum()), int((d < 0).sum())), "exact McNemar test"
+    return paired.sign_flip(d, clusters)
+
+
+def _delta(a: Any, b: Any) -> float:
+    import numpy as np
+
+    from readback.statistics import paired
+
+    return paired.cliffs_delta(*np.unique(a, return_counts=True), *np.unique(b, return_counts=True))
+
+
+def _span(found: Any) -> Span | None:
+    return None if found is None else (found.low, found.high)

@@ -1,0 +1,32 @@
+"""What the workspace says of how each of its conditions is run and judged, in the form in which files say it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+
+from readback.scores.table import RunFacts
+from readback.types import Judge, Workspace
+
+
+def of_workspace(shop: Workspace) -> Iterator[RunFacts]:
+    """Mode, model, judge and the fingerprint of the judge's prompt, of each condition; weights are in `rubrics`."""
+    for one in shop.conditions:
+        judge = shop.judges.get(one.judge) if one.judge else None
+        yield RunFacts(
+            condition=(("condition", one.name),),
+            mode=one.mode,
+            model=one.model,
+            judge=one.judge,
+            judge_prompt=prompt_of(judge) if judge else None,
+            place=one.place,
+            by_workspace=True,
+        )
+
+
+def prompt_of(judge: Judge) -> str:
+    """SHA-256 of the compact JSON [[role, template], …], as an assembly's fingerprint is made of its texts."""
+    pairs = [["system", judge.system], ["user", judge.user]] if judge.system else [["user", judge.user]]
+    text = json.dumps(pairs, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,83 @@
+"""Two judges side by side: how often they give the same value, and which values they take for each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from readback.scores.ratings import Ratings, grid, is_person
+from readback.types import Criterion
+
+if TYPE_CHECKING:
+    from readback.statistics.agreement import Metric, Weights
+
+SMALL = 5  # units that two judges share below which their kappa is not given
+MOST_VALUES = 12  # rows of a confusion matrix
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two judges on the `n` units both scored. `kappa` is None for a measured scale, few units or one value only."""
+
+    a: str
+    b: str
+    n: int
+    exact: float
+    kappa: float | None
+    weights: Weights | None
+    alpha: float | None  # of the two alone, by the headline metric
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """How often `a` gave the value of the row and `b` the one of the column."""
+
+    a: str
+    b: str
+    values: tuple[float, ...]
+    table: tuple[tuple[int, ...], ...]
+
+
+def pairs(names: Sequence[str], rated: Any, scale: Criterion, headline: Metric) -> Iterator[Pair]:
+    """Every two judges that share a unit; `rated` is units × judges, NaN where not rated."""
+    import numpy as np
+
+    from readback.statistics.agreement import exact_share, kappa, krippendorff
+
+    weights: Weights | None = {"nominal": "none", "ordinal": "quadratic", "binary": "none"}.get(scale.scale)  # type: ignore[assignment]
+    for a, b in combinations(range(len(names)), 2):
+        both = np.isfinite(rated[:, a]) & np.isfinite(rated[:, b])
+        one, other = rated[both, a], rated[both, b]
+        share = exact_share(one, other)
+        if share is not None:
+            enough = weights and len(one) >= SMALL
+            yield Pair(
+                names[a], names[b], len(one), share,
+                kappa(one, other, weights, scale.values or None) if enough and weights else None,
+                weights, krippendorff(rated[both][:, [a, b]], headline),
+            )  # fmt: skip
+
+
+def chosen(pairs: Sequence[Pair]) -> tuple[str, str] | None:
+    """The pair a reader asks for first: a person and a judge, else those who share most units."""
+    mixed = [one for one in pairs if is_person(one.a) != is_person(one.b)]
+    best = max(mixed or pairs, key=lambda one: one.n, default=None)
+    if best is None:
+        return None
+    return (best.a, best.b) if is_person(best.a) or not is_person(best.b) else (best.b, best.a)
+
+
+def confusion(found: Ratings, pair: tuple[str, str], scale: Criterion) -> Confusion | None:
+    """The matrix of two judges on the units both scored; None for a measured scale or one of many values."""
+    import numpy as np
+
+    from readback.statistics.agreement import confusion as confused
+
+    rated = grid(found, [found.judges.index(name) for name in pair])
+    one, other = rated[np.isfinite(rated).all(1)].T
+    values = scale.values or tuple(np.unique(found.value).tolist())
+    if scale.scale in ("numeric", "unknown") or len(values) > MOST_VALUES:
+        return None
+    return Confusion(*pair, values, confused(one, other, values))

@@ -1,0 +1,81 @@
+"""The weights and the pass rule that a condition was judged by: of the rubric in the workspace, else as published."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from readback.scores.table import ConditionKey, PassRule, RunFacts, ScoreTable
+from readback.types import Judge, Workspace
+
+# What a rubric says in its prompt: `verdict = "pass" when overall score ≥ 0.65 and all scores ≥ 0.4`.
+AT_LEAST = r"\s*(?:≥|>=|(?:is\s+)?at\s+least)\s*(\d*\.?\d+)"
+RULE = re.compile(
+    rf"overall(?:\s+score)?{AT_LEAST}\s+and\s+(?:(all|every|each)(?:\s+\w+)?|(\w+)){AT_LEAST}", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rubric:
+    """The weights of the total by criterion, and when the verdict is "pass", where that is known."""
+
+    weights: Mapping[str, float]
+    passes: PassRule | None = None
+
+
+# The two rubrics of ignaciolinari/beyond-the-cutoff (MIT), as its specification states them.
+PUBLISHED = {
+    "scientific_default_rag": Rubric(
+        {"factuality": 0.4, "grounding": 0.3, "completeness": 0.2, "communication": 0.1}, PassRule(0.65, every=0.4)
+    ),
+    "scientific_default_instruction": Rubric(
+        {"factuality": 0.5, "grounding": 0.0, "completeness": 0.3, "communication": 0.2},
+        PassRule(0.65, {"factuality": 0.4}),
+    ),
+}
+
+
+def of_condition(table: ScoreTable, key: ConditionKey) -> Rubric | None:
+    """The rubric of a condition, by what is known of how it was judged."""
+    name = dict(key).get("condition")
+    about = [one for one in table.about if one.condition == key or (name and (("condition", name),) == one.condition)]
+    stated = next((Rubric(one.weights, one.passes) for one in about if any(one.weights.values())), None)
+    return stated or next((PUBLISHED[one.judge] for one in about if one.judge in PUBLISHED), None)
+
+
+def of_judge(judge: Judge) -> Rubric:
+    """The weights a rubric has in its keys, and the pass rule it has in its prompt."""
+    given: Any = judge.settings.get("weights")
+    weights = {str(name): float(weight) for name, weight in given.items()} if isinstance(given, Mapping) else {}
+    return Rubric(weights, _rule(judge.user, weights))
+
+
+def _rule(prompt: str, weights: Mapping[str, float]) -> PassRule | None:
+    found = RULE.search(prompt)
+    if found is None or not weights:
+        return None
+    overall, every, name, least = found.groups()
+    if every:
+        return PassRule(float(overall), every=float(least))
+    return PassRule(float(overall), {name.lower(): float(least)}) if name.lower() in weights else None
+
+
+def facts(workspace: Workspace) -> Iterator[RunFacts]:
+    """The rubric of each condition whose judge states weights."""
+    for one in workspace.conditions:
+        judge = workspace.judges.get(one.judge) if one.judge else None
+        if judge and (rubric := of_judge(judge)).weights:
+            yield RunFacts((("condition", one.name),), weights=rubric.weights, passes=rubric.passes, place=judge.place)
+
+
+def ungrounded(workspace: Workspace) -> frozenset[str]:
+    """Conditions whose rubric gives grounding no weight: what its judge writes there does not apply."""
+    return frozenset(
+        one.name
+        for one in workspace.conditions
+        if one.judge
+        and one.judge in workspace.judges
+        and of_judge(workspace.judges[one.judge]).weights.get("grounding") == 0
+    )

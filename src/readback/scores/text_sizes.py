@@ -1,0 +1,177 @@
+"""How long the prompt and the answer of each scored record are, measured in bounded children."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Literal
+
+from readback import cell
+from readback.assembly import assemble, in_chunks, token_counts, training_match, wire_text
+from readback.records.answers import Answers, open_answers
+from readback.records.dataset import Dataset, DatasetChanged, open_dataset
+from readback.scores.paired_items import members
+from readback.scores.table import ConditionKey, ScoreTable
+from readback.serving import tokens
+from readback.types import Choice, Condition, Workspace
+
+WORK = "readback.scores.text_sizes:size_chunk"
+RECORDS = 2_000  # of one condition: some two seconds; of more, evenly spaced ones are taken and it is said
+AT_ONCE = 250  # records of one child
+KILLS = 5  # records that stop their child before the condition is given up
+
+Left = Literal["no condition", "no record", "no prompt", "no answer", "not looked at"]
+NO_CONDITION: Left = "no condition"  # of the workspace has the name
+NO_RECORD: Left = "no record"  # of the dataset has the item's id
+NO_PROMPT: Left = "no prompt"  # can be built
+NO_ANSWER: Left = "no answer"  # in the condition's file
+NOT_TAKEN: Left = "not looked at"
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How long one text is; `exact` tokens are those of the model's own tokenizer, others bytes ÷ 4."""
+
+    characters: int
+    tokens: int
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sizes:
+    """By item; the prompt is what is sent (the text that the model reads, where its server's template is known)."""
+
+    prompts: Mapping[str, Size] = field(default_factory=dict)
+    answers: Mapping[str, Size] = field(default_factory=dict)
+    looked_at: frozenset[str] = frozenset()
+    records: frozenset[str] = frozenset()  # of those looked at, the records of the dataset
+    known: bool = True  # the workspace has the condition
+
+    def prompts_left(self, items: Iterable[str]) -> Mapping[Left, int]:
+        """How many of these items have no prompt, by reason."""
+        return Counter(self._why(item, NO_PROMPT) for item in items if item not in self.prompts)
+
+    def answers_left(self, items: Iterable[str]) -> Mapping[Left, int]:
+        """How many of these items have no answer, by reason."""
+        return Counter(self._why(item, NO_ANSWER) for item in items if item not in self.answers)
+
+    def _why(self, item: str, otherwise: Left) -> Left:
+        if not self.known:
+            return NO_CONDITION
+        if item not in self.looked_at:
+            return NOT_TAKEN
+        return otherwise if item in self.records or otherwise == NO_ANSWER else NO_RECORD
+
+
+def sizes(shop: Workspace, table: ScoreTable, condition: ConditionKey) -> Sizes:
+    """The sizes of what `condition` was sent and replied for its items; measured once, then remembered.
+
+    At most 2,000 items, evenly spaced, are looked at.
+    """
+    arm = shop.condition(dict(condition).get("condition", "")) or shop.condition(table.label(condition))
+    if arm is None:
+        return Sizes(known=False)
+    return _sizes(_Asked(shop, table, open_dataset(shop.root, shop.dataset), arm, condition))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is remembered: a workspace and its scores as they were opened, its dataset as it stands on disk."""
+
+    shop: Workspace
+    table: ScoreTable
+    data: Dataset
+    arm: Condition
+    condition: ConditionKey
+
+    def __hash__(self) -> int:
+        return hash((id(self.shop), id(self.table), self.data._seen, self.condition))
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, _Asked)
+            and self.shop is other.shop
+            and self.table is other.table
+            and (self.data._seen, self.condition) == (other.data._seen, other.condition)
+        )
+
+
+@lru_cache(maxsize=16)
+def _sizes(asked: _Asked) -> Sizes:
+    shop, data = asked.shop, asked.data
+    items = _items(asked.table, asked.condition)
+    taken = items[:: -(-len(items) // RECORDS) or 1]
+    numbers = {item: index for item in taken if (index := data.find(item)) is not None}
+    made = dict(_prompts(shop, asked.arm, list(numbers.values())))
+    return Sizes(
+        prompts={item: made[index] for item, index in numbers.items() if index in made},
+        answers=dict(_answers(shop, asked.arm, taken)),
+        looked_at=frozenset(taken),
+        records=frozenset(numbers),
+    )
+
+
+def _items(table: ScoreTable, condition: ConditionKey) -> list[str]:
+    """Every item that has a cell under the condition."""
+    import numpy as np
+
+    c = table.columns
+    codes = np.unique(np.asarray(c.item)[np.isin(np.asarray(c.condition), members(table, condition))])
+    return [c.items[code] for code in codes.tolist()]
+
+
+def _prompts(shop: Workspace, arm: Condition, numbers: Sequence[int]) -> Iterator[tuple[int, Size]]:
+    """Each record's prompt. A record that stops its child has none; the next ones get another child."""
+    training_match.prepare(shop)
+    rest, kills = list(numbers), 0
+    while rest and kills < KILLS:
+        now, done = rest[:AT_ONCE], 0
+        asked = {**in_chunks.payload(shop, (Choice(condition=arm.name),), 0, 0), "numbers": now}
+        try:
+            for frame in in_chunks.stream(WORK, shop, asked):
+                if frame["characters"]:
+                    yield now[done], Size(**frame)
+                done += 1
+            rest = rest[len(now) :]
+        except cell.Stopped:
+            rest, kills = rest[done + 1 :], kills + 1
+
+
+def size_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """A frame for each record of `numbers`: {"characters", "tokens", "exact"}; 0 where nothing could be built."""
+    inside = in_chunks.enter(work)
+    (choice,) = inside.choices
+    arm = inside.opened.condition(choice.condition or "")
+    for number in work["numbers"]:
+        cell.beat()
+        try:
+            record = inside.data.record(number)
+        except (DatasetChanged, IndexError):
+            return
+        made = assemble.assemble(inside.opened, record, choice)
+        counted = token_counts.lightly(inside.opened, made, wire_text.sent(inside.opened, record, made, arm, False))
+        characters = sum(len(message.text) for message in made.messages)
+        yield {"characters": characters, "tokens": counted.count, "exact": counted.exact}
+
+
+def _answers(shop: Workspace, arm: Condition, items: Sequence[str]) -> Iterator[tuple[str, Size]]:
+    replies = open_answers(shop, arm)
+    model = token_counts.model_of(shop, Choice(condition=arm.name))
+    named = model.tokenizer if model else None
+    by, _ = tokens.counter(named if named and tokens.known(named) else None, shop.root)
+    texts = dict(_texts(replies, items))
+    counts = tokens.counts(by, list(texts.values()))
+    for (item, text), count in zip(texts.items(), counts, strict=True):
+        yield item, Size(len(text), count, by.exact)
+
+
+def _texts(replies: Answers, items: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for item in items:
+        try:
+            answer = replies.get(item)
+        except DatasetChanged:
+            return
+        if answer and answer.text:
+            yield item, answer.text

@@ -1,0 +1,155 @@
+"""The first sight of the scores page: the first words, two charts with their sentences, and their tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+from markupsafe import Markup
+
+from readback.rules import finding
+from readback.scores import charts as drawn
+from readback.scores.comparison import Blocked, Compared, Comparison
+from readback.scores.stats import Row
+from readback.scores.table import ScoreTable
+from readback.types import Note, Workspace
+from readback.ui import (
+    score_chart,
+    score_lead,
+    score_said,
+    score_sentences,
+    score_tables,
+    score_trade,
+    score_view,
+    show,
+    table,
+)
+from readback.ui.score_behind import door
+from readback.ui.score_chart import Point
+from readback.ui.score_lead import Line
+from readback.ui.score_said import short
+from readback.ui.score_view import Chosen
+from readback.ui.words import t
+
+
+def lead(scored: ScoreTable, shop: Workspace, plan: Sequence[Line], rows: Sequence[Row], view: Chosen) -> None:
+    """The first words: the planned comparisons; where none was planned the range of the means, and that it is so."""
+    if plan:
+        show.draw(score_lead.draw(scored, plan, view.criterion))
+    else:
+        several = len([row for row in rows if row.n]) > 1
+        below = _unplanned(scored, shop) if several else ""
+        show.draw(show.h('<p class="rb-lead">{} {}</p>', score_said.lead(scored, rows, view.criterion), below))
+    if absent := score_lead.without_scores(scored, shop):
+        names = ", ".join(dict.fromkeys(name for _, name in absent))
+        show.draw(show.h('<p class="rb-small">{}</p>', t("scores.plan_absent", n=len(absent), names=names)))
+
+
+def charts(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Chosen) -> None:
+    """The two charts: beside each other where half the page holds them, else one below the other."""
+    conditions = score_view.conditions(scored, view)
+    if conditions > score_view.MOST and view.by:
+        many = t("scores.many", n=conditions, factor=view.by)
+        show.draw(show.h('<p class="rb-small">{}</p>', many))
+    if len(rows) > drawn.ROOMY:
+        left, right, width = st.container(), st.container(), drawn.WIDE
+    else:
+        (left, right), width = st.columns(2, gap="medium"), drawn.NARROW
+    with left:
+        _distribution(scored, rows, view, width)
+    with right:
+        _differences(scored, compared, view, width)
+    for warning in score_said.warnings(rows):
+        show.draw(show.h('<p class="rb-small rb-caution">{}</p>', warning))
+
+
+def trade(scored: ScoreTable, plan: Sequence[Line], compared: Compared) -> None:
+    """The pairs in view under the other criteria: the only one that is drawn, else the planned ones."""
+    planned = [one for one in plan if isinstance(one, Comparison)][: score_lead.FIRST]
+    for pair in compared.comparisons if len(compared.comparisons) == 1 else planned:
+        show.draw(score_trade.draw(scored, pair))
+
+
+def tables(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Chosen) -> None:
+    """The numbers of both charts; every count opens what it counts."""
+    title = t("scores.table_by", factor=view.by) if view.by else t("scores.table")
+    st.header(show.md(title), anchor=False)
+    table.table("means", *score_tables.numbers(scored, rows), caption=title, tools=len(rows) > score_view.MOST)
+    if compared.comparisons or compared.blocked:
+        st.header(t("scores.table_differences"), anchor=False)
+        made = score_tables.differences(scored, compared.comparisons, compared.blocked)
+        table.table("differences", *made, caption=t("scores.table_differences"), tools=len(made[1]) > score_view.MOST)
+
+
+def _distribution(scored: ScoreTable, rows: Sequence[Row], view: Chosen, width: int) -> None:
+    made = drawn.distribution(
+        rows, score_view.names(scored, rows), view.criterion, score_view.say, score_view.dark(), width
+    )
+
+    def opens(point: Point) -> dict[str, str | None] | None:
+        at = score_chart.place(point)
+        return {"of": door(scored, rows[at[0]].condition)} if at and at[0] < len(rows) else None
+
+    st.header(t("scores.distribution"), anchor=False)
+    said = score_sentences.distribution(scored, rows, view.criterion)
+    score_chart.draw("distribution", made, said, score_sentences.counted(rows), opens)
+
+
+def _differences(scored: ScoreTable, compared: Compared, view: Chosen, width: int) -> None:
+    if not view.baseline:
+        _means(scored, score_view.rows(scored, view), view, width)
+        return
+    lines: list[Line] = [*compared.comparisons, *compared.blocked]
+    made = drawn.forest(
+        lines, [score_view.called(scored, one.b) for one in lines], view.criterion, score_view.say, score_view.dark(),
+        baseline=short(scored, lines[0].a) if lines else "", why=_why, width=width,
+    )  # fmt: skip
+
+    def opens(point: Point) -> dict[str, str | None] | None:
+        at = score_chart.place(point)
+        one = lines[at[0]] if at and at[0] < len(lines) else None
+        if one is None or isinstance(one, Blocked):
+            return None
+        return {"of": door(scored, one.b), "against": door(scored, one.a)}
+
+    st.header(t("scores.differences"), anchor=False)
+    said = score_sentences.differences(scored, compared.comparisons, view.criterion)
+    score_chart.draw("differences", made, said, score_sentences.how(compared.comparisons), opens)
+    show.draw(_blocked(scored, compared.blocked))
+
+
+def _means(scored: ScoreTable, rows: Sequence[Row], view: Chosen, width: int) -> None:
+    """With one condition there is nothing to set against it: its mean stands where the differences would."""
+    made = drawn.means(rows, score_view.names(scored, rows), view.criterion, score_view.say, score_view.dark(), width)
+
+    def opens(point: Point) -> dict[str, str | None] | None:
+        at = score_chart.place(point)
+        return {"of": door(scored, rows[at[0]].condition)} if at and at[0] < len(rows) else None
+
+    st.header(t("scores.means"), anchor=False)
+    score_chart.draw(
+        "means", made, score_said.lead(scored, rows, view.criterion), score_sentences.of_means(rows), opens
+    )
+
+
+def _blocked(scored: ScoreTable, blocked: Sequence[Blocked]) -> Markup:
+    """What is not compared, greyed, with the reason."""
+    lines = [
+        show.h('<li><span class="rb-blocked">{}</span> <span class="rb-small">{}</span></li>',
+               t("scores.pair", a=short(scored, one.a), b=short(scored, one.b)),
+               " ".join(finding(note).message for note in one.why))
+        for one in blocked
+    ]  # fmt: skip
+    if not lines:
+        return Markup("")
+    return show.h('<ul class="rb-not-compared" aria-label="{}">{}</ul>', t("scores.blocked"), show.join(lines))
+
+
+def _why(note: Note) -> str:
+    return finding(note).message
+
+
+def _unplanned(scored: ScoreTable, shop: Workspace) -> str:
+    elsewhere = score_lead.elsewhere(scored, shop)
+    plan = t("scores.plan_elsewhere", criteria=", ".join(elsewhere)) if elsewhere else ""
+    return " ".join(part for part in (t("scores.not_planned"), plan) if part)

@@ -1,0 +1,74 @@
+"""The sentence under each chart of the scores page, and the method, seed and rows behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from readback.scores.comparison import Comparison
+from readback.scores.criteria import MINUS
+from readback.scores.stats import Row
+from readback.scores.table import ScoreTable
+from readback.types import Criterion
+from readback.ui import score_lead
+from readback.ui.score_said import short
+from readback.ui.words import t
+
+
+def distribution(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -> str:
+    """One sentence on the spread: how often the best value is given, where most and where least."""
+    scored = [row for row in rows if row.n]
+    if not scored or not scored[0].distribution:
+        return ""
+    value = scored[0].distribution[0 if criterion.direction == "down" else -1][0]
+    shares = {row: dict(row.distribution).get(value, 0) / row.n for row in scored}
+    high, low = max(scored, key=shares.__getitem__), min(scored, key=shares.__getitem__)
+    best = value.replace("-", MINUS)
+    if shares[high] == shares[low]:
+        n, everything = sum(round(shares[row] * row.n) for row in scored), sum(row.n for row in scored)
+        return t("scores.distribution_same", value=best, n=n, all=everything, share=100 * shares[high])
+    return t(
+        "scores.distribution_said", value=best,
+        high=short(table, high.condition), high_n=round(shares[high] * high.n), high_all=high.n,
+        high_share=100 * shares[high],
+        low=short(table, low.condition), low_n=round(shares[low] * low.n), low_all=low.n, low_share=100 * shares[low],
+    )  # fmt: skip
+
+
+def differences(table: ScoreTable, made: Sequence[Comparison], criterion: Criterion) -> str:
+    """One sentence on the differences: the numbers where there is one, counts of verdicts where there are several."""
+    if not made:
+        return t("scores.differences_none")
+    if len(made) == 1:
+        return score_lead.sentence(table, made[0], criterion)
+    higher = sum(one.verdict == "b is higher" for one in made)
+    lower = sum(one.verdict == "a is higher" for one in made)
+    name = short(table, made[0].a)
+    return t("scores.differences_said", baseline=name, n=len(made), higher=higher, lower=lower,
+             open=len(made) - higher - lower)  # fmt: skip
+
+
+def how(made: Sequence[Comparison]) -> str:
+    """The method, seed and rows of the differences, in one small line."""
+    if not made:
+        return ""
+    methods = dict.fromkeys(one.method for one in made if one.method)
+    tests = dict.fromkeys(one.p_method for one in made if one.p_method)
+    seeds = dict.fromkeys(one.seed for one in made if one.seed is not None)
+    family = max(one.family for one in made)
+    holm = t("scores.holm_over", n=family) if family > 1 else t("scores.holm_one")
+    seed = t("scores.seed", seed=", ".join(map(str, seeds))) if seeds else ""
+    return t("scores.differences_method", method=", ".join(methods) or "–", tests=", ".join(tests) or "–", holm=holm,
+             seed=seed, rows=sum(one.n_shared for one in made))  # fmt: skip
+
+
+def counted(rows: Sequence[Row]) -> str:
+    """How many scores a distribution is made of."""
+    return t("scores.distribution_method", rows=sum(row.n for row in rows))
+
+
+def of_means(rows: Sequence[Row]) -> str:
+    """The method of the intervals and the rows they are made of."""
+    methods = dict.fromkeys(row.method for row in rows if row.method)
+    over = t("scores.method_clustered") if any(row.interval_clustered for row in rows) else ""
+    method = "; ".join(part for part in (", ".join(methods), over) if part) or t("scores.no_interval")
+    return t("scores.means_method", method=method, rows=sum(row.n for row in rows))

@@ -1,0 +1,112 @@
+"""Charts stay small whatever they count, every text is large enough, and every colour reads on its ground."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import pairwise, product
+from typing import Any
+
+import pytest
+
+from readback.scores import charts
+from readback.scores.charts import _look
+from readback.scores.comparison import Comparison
+from readback.scores.criteria import known
+from readback.scores.stats import Row
+from readback.ui.score_view import say
+
+RELEVANCE = known()["relevance"]
+FACTORS = {
+    "query_expansion_mode": ("none", "decomposition", "variants"), "query_gen_prompt_level": ("naive", "advanced"),
+    "initial_retrieval_k_docs": ("50", "100"), "first_step_ranker": ("both_concat", "both_fusion"),
+    "context_words_limit": ("10000", "15000"), "rag_prompt_level": ("naive", "advanced"),
+}  # fmt: skip
+KEYS = [tuple(zip(FACTORS, values, strict=True)) for values in product(*FACTORS.values())]
+LABELS = [" · ".join(f"{factor}={value}" for factor, value in key) for key in KEYS]
+MOST = 50_000  # bytes of a figure
+
+
+def rows(many: int) -> list[Row]:
+    counts = (("-1", 100_000), ("0", 100_000), ("1", 300_000), ("2", 500_000))
+    return [
+        Row(key, "relevance", "j", 1_000_000, 3, 12, 0, 1.2, counts, interval=(1.1, 1.3), method="t")
+        for key in KEYS[:many]
+    ]
+
+
+def compared(key: tuple[tuple[str, str], ...]) -> Comparison:
+    """A difference with all that a row can say."""
+    return Comparison(
+        KEYS[0], key, "relevance", "j", 98, 2, 1, "not separated", difference=-0.123456, interval=(-0.31, 0.07),
+        method="clustered t", wins=10, ties=70, losses=18,
+    )  # fmt: skip
+
+
+DRAWN = {
+    "distribution": lambda many, dark: charts.distribution(rows(many), LABELS[:many], RELEVANCE, say, dark),
+    "means": lambda many, dark: charts.means(rows(many), LABELS[:many], RELEVANCE, say, dark),
+    "forest": lambda many, dark: charts.forest(
+        [compared(key) for key in KEYS[:many]], LABELS[:many], RELEVANCE, say, dark, baseline=LABELS[0]
+    ),
+    "wins": lambda many, dark: charts.wins([(10, 80, 10)] * many, LABELS[:many], say, dark),
+}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("many", [2, 6, 96])
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_chart_of_ninety_six_million_scores_stays_under_fifty_kilobytes(name: str, many: int, dark: bool) -> None:
+    text = DRAWN[name](many, dark).figure.to_json()
+    assert len(text.encode()) < MOST
+    assert (
+        min(
+            float(size)
+            for size in re.findall(r'"size":(\d+)[,}]', text.replace('"size":7', "").replace('"size":11', ""))
+        )
+        >= 14
+    )
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_many_rows_stand_in_columns_by_factor_with_nothing_cut(name: str) -> None:
+    figure = DRAWN[name](96, False).figure
+    texts = [trace for trace in figure.data if trace.type == "scatter" and trace.xaxis == "x2"]
+    assert [list(dict.fromkeys(trace.text)) for trace in texts] == [list(values) for values in FACTORS.values()]
+    heads = [re.sub("<br>", "", note.text) for note in figure.layout.annotations if note.xref == "x2"]
+    assert heads == list(FACTORS)
+
+
+@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("many", [2, 6, 96])
+def test_rows_never_overlap_and_the_height_grows_with_them(name: str, many: int) -> None:
+    figure = DRAWN[name](many, False).figure
+    places = {
+        mark[0]: y
+        for trace in figure.data
+        if trace.customdata is not None
+        for mark, y in zip(trace.customdata, trace.y, strict=True)
+    }
+    ys = [places[at] for at in sorted(places)]
+    assert len(ys) == many
+    assert min((b - a for a, b in pairwise(ys))) >= 26
+    assert figure.layout.height >= ys[-1]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_marks_have_three_to_one_and_texts_four_and_a_half(dark: bool) -> None:
+    paper = _look.PAPER[dark]
+    for shade in charts.DARK if dark else charts.LIGHT:
+        assert _look.contrast(shade, paper) >= 4.5  # what is written on a step has the colour of the paper
+    for ink in (_look.INK, _look.SOFT, _look.BETTER, _look.WORSE, _look.PLAIN):
+        assert _look.contrast(ink[dark], paper) >= 4.5
+    for share in range(101):
+        for fill in (_look.tint(share / 100, dark), _look.shade(share / 100, dark)):
+            assert _look.contrast(_look.ink_on(fill), fill) >= 4.5, (share, fill)
+
+
+def test_the_toolbar_downloads_a_picture_and_nothing_else() -> None:
+    made: dict[str, Any] = charts.toolbar("Wer gewinnt? ../x", "png")
+    assert made["modeBarButtons"] == [["toImage"]]
+    assert made["toImageButtonOptions"] == {"format": "png", "filename": "Wer-gewinnt-..-x", "scale": 2}
+    assert json.dumps(made)

@@ -1,0 +1,207 @@
+"""Whatever is wrong in score files is a finding with its place; the rest is loaded and the counts add up."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from score_files import TIDY, Write, codes, load, states
+
+from readback.results import columnar
+from readback.scores import stats
+from readback.scores.criteria import from_entry
+from readback.scores.table import ScoreTable
+from readback.types import Condition, Note, ScoreSource
+
+FOUR = {"clear": from_entry("clear", [1, 2, 3, 4])}
+
+
+def rows_of(*scores: str) -> str:
+    """A tidy file with these scores, of items q1, q2, …"""
+    return TIDY + "".join(f"q{n},a,clear,{score},j,\n" for n, score in enumerate(scores, 1))
+
+
+def said(table: ScoreTable) -> list[tuple[str, str | None, int | None]]:
+    """What was seen while loading; that there are few rows is found when they are counted."""
+    return [(note.code, note.place.file, note.place.line) for note in table.notes]
+
+
+def adds_up(table: ScoreTable, rows: int) -> None:
+    """Every row of the only file, and every cell of it, is accounted for."""
+    (source,) = table.sources
+    assert source.rows + sum(source.left_out.values()) + source.refused == rows
+    assert source.cells - source.doubled == len(table.columns)
+    counted = Counter(states(table))
+    found = stats.rows(table)
+    assert sum(row.n for row in found) == counted["scored"]
+    assert sum(row.failed for row in found) == counted["failed"]
+    assert sum(row.not_applicable for row in found) == counted["not applicable"]
+
+
+@pytest.fixture(params=[False, True], ids=["by row", "by column"])
+def path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Both ways of reading a CSV file."""
+    if request.param:
+        plain: Callable[..., Any] = columnar.read
+        monkeypatch.setattr(columnar, "read", lambda *given: plain(*given, large=0))
+    return bool(request.param)
+
+
+def test_values_of_another_scale_are_found_where_they_stand(write: Write, path: bool) -> None:
+    found = load(write({"s.csv": rows_of("3", "0.8", "85", "4")}), criteria=FOUR)
+    assert said(found) == [
+        ("jdg-out-of-range", "s.csv", 3), ("jdg-out-of-range", "s.csv", 4)
+    ]  # fmt: skip
+    assert states(found) == ["scored", "failed", "failed", "scored"]
+    adds_up(found, 4)
+
+
+def test_a_scale_worked_out_from_mixed_values_says_so_and_names_the_file(write: Write, path: bool) -> None:
+    found = load(write({"s.csv": rows_of("3", "0.8", "85", "4")}))
+    assert [(note.code, note.place.file) for note in found.notes] == [("scr-scale-unknown", "s.csv")]
+
+
+def test_nan_in_a_cell_is_missing_and_infinity_no_score(write: Write, path: bool) -> None:
+    found = load(write({"s.csv": rows_of("1", "NaN", "Infinity", "nan", "1e400", "2")}), criteria=FOUR)
+    assert states(found) == ["scored", "missing", "failed", "missing", "failed", "scored"]
+    assert said(found)[:3] == [
+        ("dat-nan", "s.csv", 3),
+        ("jdg-out-of-range", "s.csv", 4),
+        ("jdg-out-of-range", "s.csv", 6),
+    ]
+    assert found.notes[0].values["value"] == "NaN (and in 1 more cells)"
+    adds_up(found, 6)
+
+
+def test_nan_and_infinity_in_json_are_said_once_each(write: Write) -> None:
+    text = "".join(
+        f'{{"item": "q{n}", "condition": "a", "clear_score": {v}}}\n' for n, v in enumerate(("1", "NaN", "-Infinity"))
+    )
+    found = load(write({"s.jsonl": text}), criteria=FOUR)
+    assert states(found) == ["scored", "missing", "failed"]
+    assert [(note.code, note.place.line) for note in found.notes] == [("dat-nan", 2), ("dat-nan", 3)]
+    adds_up(found, 3)
+
+
+def test_a_score_in_quotes_is_accepted_and_said_once_for_the_file(write: Write) -> None:
+    given = ("1", '"2"', '" 3 "', "4")
+    text = "".join(f'{{"item": "q{n}", "condition": "a", "clear_score": {v}}}\n' for n, v in enumerate(given))
+    found = load(write({"s.jsonl": text}), criteria=FOUR)
+    assert [score.value for score in found.scores] == [1.0, 2.0, 3.0, 4.0]
+    (note,) = found.notes
+    assert (note.code, note.place.line, note.values["count"], note.values["value"]) == ("jdg-score-text", 2, 2, "2")
+    quoted = load(write({"s.csv": 'item,condition,clear_score\nq1,a,"2"\n'}), "s.csv", criteria=FOUR)
+    assert (codes(quoted), quoted.scores[0].value) == ([], 2.0)
+
+
+@pytest.mark.parametrize(("scale", "expected"), [("binary", "scored"), ([1, 2, 3, 4], "failed")])
+def test_truth_values_are_scores_on_a_scale_of_two_values_only(
+    write: Write, path: bool, scale: Any, expected: str
+) -> None:
+    criteria = {"clear": from_entry("clear", scale)}
+    assert states(load(write({"s.csv": rows_of("true", "FALSE")}), criteria=criteria)) == [expected] * 2
+    rows = [{"item": n, "condition": "a", "clear": value} for n, value in enumerate((True, False))]
+    (write({"s.csv": ""}) / "s.csv").unlink()
+    assert states(load(write({"s.jsonl": rows}), criteria=criteria)) == [expected] * 2
+
+
+def test_a_doubled_id_is_counted_and_its_place_told(write: Write, path: bool) -> None:
+    found = load(write({"s.csv": rows_of("1", "2") + "q1,a,clear,3,j,\n"}), criteria=FOUR)
+    assert said(found) == [("scr-duplicate-cell", "s.csv", 4)]
+    assert (found.sources[0].cells, found.sources[0].doubled, found.scores[0].value) == (3, 1, 1.0)
+    adds_up(found, 3)
+
+
+def test_ids_are_texts(write: Write, path: bool) -> None:
+    ids = ("007", "7", "NA", "1E5", "100000", "None", " 7")
+    body = "".join(f"{item},a,clear,1,j,\n" for item in ids)
+    assert load(write({"s.csv": TIDY + body}), criteria=FOUR).columns.items == ids
+
+
+def test_scores_of_a_condition_nobody_defined_are_kept_and_said_once(write: Write, path: bool) -> None:
+    body = "q1,open,clear,1,j,\nq1,Open,clear,1,j,\nq2,Open,clear,2,j,\nq1,base,clear,1,j,\n"
+    defined = (Condition("open"), Condition("closed", aliases=("base",)))
+    found = load(write({"s.csv": TIDY + body}), criteria=FOUR, conditions=defined)
+    (note,) = found.notes
+    assert (note.code, note.place.file, note.place.line) == ("scr-unknown-condition", "s.csv", 3)
+    assert (note.values["name"], note.values["count"], note.values["nearest"]) == ("Open", 2, "open")
+    assert len(found.columns) == 4
+    assert codes(load(write({"s.csv": TIDY + body}), criteria=FOUR)) == []  # nothing is defined
+
+
+def test_a_ragged_row_is_refused_and_the_rest_read(write: Write, path: bool) -> None:
+    found = load(write({"s.csv": rows_of("1", "2,3", "4")}), criteria=FOUR)
+    assert said(found) == [("dat-row-width", "s.csv", 3)]
+    assert [score.item for score in found.scores] == ["q1", "q3"]
+    assert found.sources[0].refused == 1
+    adds_up(found, 3)
+
+
+def test_lines_that_are_no_json_and_rows_of_means_are_in_the_account(write: Write) -> None:
+    rows = [json.dumps({"qid": n, "relevance_score": 1, "is_aggregated": n == 2}) for n in range(3)]
+    found = load(write({"s.jsonl": "\n".join([*rows, "{", "[1]", ""])}))
+    source = found.sources[0]
+    assert (source.rows, dict(source.left_out), source.refused) == (2, {"rows of means": 1}, 2)
+    adds_up(found, 5)
+
+
+def test_means_that_contradict_their_rows_are_found(write: Write) -> None:
+    root = write(
+        {
+            "rows.csv": "qid,condition,relevance_score\nq1,a,2\nq2,a,1\nq1,b,2\nq2,b,2\n",
+            "means.csv": "condition,relevance_score,count\na,1.9,2\nb,2.0,2\n",
+        }
+    )
+    differs = [note for note in stats.notes(load(root)) if note.code == "scr-summary-differs"]
+    assert [(note.place.file, note.values["stated"], note.values["computed"]) for note in differs] == [
+        ("means.csv", "1.9", "1.5")
+    ]
+
+
+CLUSTERED = "item,condition,criterion,score,{}\nq1,a,clear,1,d1\nq2,a,clear,2,\nq3,a,clear,2,d1\n"
+
+
+@pytest.mark.parametrize(
+    ("column", "named", "found"),
+    [
+        ("cluster", None, [("q2", 3)]),
+        ("document", "document", [("q2", 3)]),
+        ("Document", "document", [("q2", 3)]),
+        ("document", "other", [("every row", None)]),
+    ],
+)
+def test_a_row_without_its_cluster_is_found(
+    write: Write, path: bool, column: str, named: str | None, found: list[Any]
+) -> None:
+    source = ScoreSource("s.csv", cluster=named, condition=("condition",))
+    table = load(write({"s.csv": CLUSTERED.format(column)}), source, criteria=FOUR)
+    notes = [note for note in table.notes if note.code == "scr-cluster-missing"]
+    assert [(note.values["item"], note.place.line) for note in notes] == found
+    assert [score.cluster for score in table.scores] == (
+        ["d1", None, "d1"] if column != "document" or named != "other" else [None] * 3
+    )
+
+
+def test_a_column_of_clusters_without_any_is_said_once(write: Write, path: bool) -> None:
+    body = "item,condition,criterion,score,cluster\nq1,a,clear,1,\nq2,a,clear,2,\n"
+    found = load(write({"s.csv": body}), criteria=FOUR)
+    assert said(found) == [("scr-cluster-missing", "s.csv", None)]
+
+
+def test_a_part_of_the_id_may_be_the_cluster(write: Write, path: bool) -> None:
+    source = ScoreSource("s.csv", item=("query", "passage"), cluster="query", criterion="clear", condition=("arm",))
+    found = load(write({"s.csv": "query,passage,arm,score\n1,2,x,3\n"}), source, criteria=FOUR)
+    assert [(score.item, score.cluster) for score in found.scores] == [("1 | 2", "1")]
+
+
+def test_notes_of_one_kind_are_bounded_and_counted(write: Write, path: bool) -> None:
+    found = load(write({"s.csv": rows_of(*["9"] * 1_200)}), criteria=FOUR)
+    counts: Counter[str] = Counter(note.code for note in found.notes)
+    assert counts == {"jdg-out-of-range": 1_000, "dat-limit": 1}
+    (more,) = (note for note in found.notes if note.code == "dat-limit")
+    assert isinstance(more, Note)
+    assert "1200" in more.values["what"]
+    adds_up(found, 1_200)
