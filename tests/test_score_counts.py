@@ -101,7 +101,7 @@ def million() -> ScoreTable:
         return array("i", values.astype(np.int32).tobytes())
 
     values = array("d", rng.integers(-1, 2, n).astype(float).tobytes())
-    columns = Columns(  # noqa: E501 - one line a table
+    columns = Columns(
         codes(item), codes(condition), codes(criterion), zero, none, none, none, zero, zero, values, bytearray(n),
         tuple(map(str, range(n // 12 + 1))), keys, ("relevance", "faithfulness"), ("j",), (), (), (),
         ("s.csv",), {}, {},

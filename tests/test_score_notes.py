@@ -123,7 +123,6 @@ def test_a_plan_is_asked_only_for_what_it_names(write: Write) -> None:
     ("folder", "expected"),
     [
         ("liverag-judge", {}),
-        ("llmjudge", {}),
         ("mtrag", {"scr-small-n": 5, "scr-constant": 2, "scr-rows-differ": 5}),
     ],
 )
@@ -131,6 +130,16 @@ def test_published_scores_raise_no_false_alarm(shared: Path, folder: str, expect
     known = ("scr-missing-high", "scr-scale-unknown")
     found = Counter(note.code for note in stats.notes(opened(shared / "data" / folder)))
     assert {code: count for code, count in found.items() if code.startswith("scr-") and code not in known} == expected
+
+
+@pytest.mark.realdata
+def test_five_judges_of_one_condition_raise_no_false_alarm(shared: Path, write: Write) -> None:
+    """One value is off the scale; nothing is compared, and nobody scored too few."""
+    text = (shared / "data" / "llmjudge" / "five_judges_500items.csv").read_text("utf-8")
+    judges = text.partition("\n")[0].strip().split(",")[2:]
+    said = f"scores: [{{path: s.csv, item: [query, passage], judges: {judges}, criterion: relevance}}]\n"
+    root = write({"readback.yml": said + "criteria: {relevance: {scale: [0, 1, 2, 3]}}\n", "s.csv": text})
+    assert Counter(note.code for note in stats.notes(opened(root))) == {"jdg-out-of-range": 1}
 
 
 def test_fishers_exact_test_gives_the_p_of_the_tea_lady() -> None:
