@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import looking
 import pytest
 from score_files import TIDY, Write
 from streamlit.testing.v1 import AppTest
@@ -30,11 +31,11 @@ def page(monkeypatch: pytest.MonkeyPatch) -> Open:
 
     def run(path: Path, **params: str) -> AppTest:
         monkeypatch.setenv("READBACK_WORKSPACE", str(path))
-        app = AppTest.from_file(str(HOUSE / "app.py"), default_timeout=30)
+        app = AppTest.from_file(str(HOUSE / "app.py"), default_timeout=60)
         for key, value in params.items():
             app.query_params[key] = value
         app.run()
-        app.switch_page("pages/scores_page.py").run()
+        looking.drawn(app.switch_page("pages/scores_page.py").run())
         assert not app.exception, app.exception[0].message
         return app
 

@@ -15,6 +15,7 @@ from typing import Any
 
 HERE = Path(__file__).parent
 SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+LOADING = '[data-testid="stSkeleton"]'  # an element whose part of the program the browser still fetches
 
 Serve = Callable[..., str]
 
@@ -72,6 +73,7 @@ def settle(page: Any) -> None:
     """Wait until Streamlit rests: no run asked for or under way; and a page with keys listens to them."""
     page.wait_for_timeout(150)
     page.wait_for_selector(SETTLED, timeout=30_000)
+    page.wait_for_selector(LOADING, state="detached", timeout=30_000)
     for _ in range(100):  # wait_for_function would evaluate text inside the page, which the policy forbids
         if page.evaluate("Boolean(window.readbackPage || !document.querySelector('[data-rb-keys]'))"):
             break

@@ -112,8 +112,9 @@ def test_the_walk_by_keyboard_alone_and_each_step_as_a_link(demo: str, page: Any
         assert page.locator(MAIN).inner_text() == shown[address], address
     assert page.url == overview
 
+    ready = {overview: ".rb-first", findings: PLACE, message: SPAN, compare: ".rb-inline"}
     for address, text in shown.items():
-        open_page(next_browser, address, {findings: PLACE, message: SPAN, compare: ".rb-inline"}.get(address, "h1"))
+        open_page(next_browser, address, ready.get(address, "h1"))
         assert next_browser.locator(MAIN).inner_text() == text, address
         if address == message:
             assert next_browser.locator(SPAN).evaluate_all(MARKED) == span
