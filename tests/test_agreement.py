@@ -11,7 +11,7 @@ import pytest
 from score_files import Write, load
 
 from readback import cli
-from readback.scores.agreement import agreement, possible
+from readback.scores.agreement.measured import agreement, possible
 
 TIDY = "item,condition,criterion,score,judge,run\n"
 JUDGES = ["h2oloo-fewself", "willia-umbrela1", "RMITIR-GPT4o", "RMITIR-llama70B", "TREMA-4prompts"]

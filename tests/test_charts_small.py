@@ -11,7 +11,7 @@ import pytest
 
 from readback.scores import charts
 from readback.scores.charts import _look
-from readback.scores.comparison import Comparison
+from readback.scores.comparing.comparison import Comparison
 from readback.scores.criteria import known
 from readback.scores.stats import Row
 from readback.ui.score_view import say

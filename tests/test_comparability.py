@@ -12,9 +12,10 @@ from score_files import Write
 
 from readback import workspace
 from readback.dialects import comparisons
-from readback.scores import comparability, facts, loading
-from readback.scores.compare import compare
-from readback.scores.comparison import Planned
+from readback.scores import facts, loading
+from readback.scores.comparing import comparability
+from readback.scores.comparing.compare import compare
+from readback.scores.comparing.comparison import Planned
 from readback.scores.table import RunFacts, ScoreTable
 
 SIX = (

@@ -18,8 +18,8 @@ from scipy import stats as reference
 from score_files import TIDY, Write, load
 
 from readback import cli
-from readback.scores import compare, paired_items
-from readback.scores.comparison import Comparison, Planned
+from readback.scores.comparing import compare, paired_items
+from readback.scores.comparing.comparison import Comparison, Planned
 from readback.scores.table import ScoreTable
 
 LIVERAG = "data/liverag-judge/factor_analysis_query_level_scores.csv"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from readback.scores import charts
 from readback.scores.charts import _columns
 from readback.scores.charts._chart import wrapped
-from readback.scores.comparison import Blocked, Comparison, Verdict
+from readback.scores.comparing.comparison import Blocked, Comparison, Verdict
 from readback.scores.counts import Counted, Heat, Lengths
 from readback.scores.criteria import known
 from readback.scores.stats import Row

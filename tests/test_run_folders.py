@@ -15,8 +15,8 @@ from score_files import Write, load
 from readback import workspace
 from readback.audit import engine
 from readback.scores import loading, stats
-from readback.scores.aggregates import aggregates
 from readback.scores.rubrics import of_judge
+from readback.scores.stated.aggregates import aggregates
 from readback.scores.table import NOT_APPLICABLE, PassRule, ScoreTable
 
 PLANTED = Run("open", failed=(3,), texts=(4,), verdicts=(5, 6), totals=(7,))

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from score_files import TIDY, Write, load
 
 from readback.scores import counts
-from readback.scores.as_csv import csv_text
-from readback.scores.as_markdown import markdown
+from readback.scores.copies.as_csv import csv_text
+from readback.scores.copies.as_markdown import markdown
+from readback.scores.copies.plain_table import PlainTable
 from readback.scores.criteria import known
-from readback.scores.plain_table import PlainTable
 from readback.scores.table import Columns, ScoreTable
 from readback.types import Criterion
 

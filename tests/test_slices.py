@@ -12,7 +12,9 @@ from score_files import Write
 
 from readback import workspace
 from readback.house import EXAMPLES
-from readback.scores import lengths, loading, slices, text_sizes
+from readback.scores import loading
+from readback.scores.slices import by_field as slices
+from readback.scores.slices import lengths, text_sizes
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
 
@@ -90,7 +92,7 @@ def test_without_a_dataset_there_are_no_fields(write: Write) -> None:
 
 
 def test_a_hundred_thousand_records_are_read_in_part_and_it_is_said(write: Write, monkeypatch: Any) -> None:
-    monkeypatch.setattr("readback.scores.slice_fields.RECORDS", 2_000)
+    monkeypatch.setattr("readback.scores.slices.fields.RECORDS", 2_000)
     shop, table = opened(write({"readback.yml": PLAN, "d.jsonl": records(5_000), "s.csv": scores(5_000)}))
     begun = time.perf_counter()
     found = slices.fields(shop, table)

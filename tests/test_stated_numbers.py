@@ -13,9 +13,9 @@ from score_files import Write, codes, load
 
 from readback.rules import finding
 from readback.scores import stats
-from readback.scores.aggregates import aggregates
-from readback.scores.reachable import fits, nearby
-from readback.scores.stated import agrees, beside
+from readback.scores.stated.aggregates import aggregates
+from readback.scores.stated.beside_rows import agrees, beside
+from readback.scores.stated.reachable import fits, nearby
 from readback.scores.table import MISSING, NOT_APPLICABLE, SCORED
 from readback.types import ScoreSource
 

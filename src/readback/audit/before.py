@@ -8,8 +8,9 @@ from readback.audit import betrayed, training
 from readback.observed.log import open_log
 from readback.records import answers
 from readback.records.dataset import Dataset
-from readback.scores import contestants, stats
 from readback.scores import loading as scores
+from readback.scores import stats
+from readback.scores.duels import contestants
 from readback.types import Note, Workspace
 
 

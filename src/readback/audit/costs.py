@@ -14,7 +14,7 @@ from readback.audit.summary import Audit
 from readback.audit.touched import ArmKey, numbers
 from readback.audit.training import AREA
 from readback.records.dataset import Dataset
-from readback.scores.paired_items import PairedItems, items, scored_items
+from readback.scores.comparing.paired_items import PairedItems, items, scored_items
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Workspace
 

@@ -9,8 +9,9 @@ import argparse
 
 from readback import as_json, rules
 from readback.commands import UsageError, _agreement_lines, _lines, _workspace
-from readback.scores import agreement_answer, stats
 from readback.scores import loading as scores
+from readback.scores import stats
+from readback.scores.agreement import answer as agreement_answer
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

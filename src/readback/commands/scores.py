@@ -16,8 +16,8 @@ from readback.commands import UsageError, _finding_costs, _lines, _score_lines, 
 from readback.scores import answer as answers
 from readback.scores import loading as scores
 from readback.scores import stats
-from readback.scores.as_csv import cell
-from readback.scores.planned import planned
+from readback.scores.comparing.planned import planned
+from readback.scores.copies.as_csv import cell
 
 COLUMNS = ("criterion", "judge", "n", "failed", "missing", "not_applicable", "mean")
 INTERVALS = ("interval", "interval_clustered")  # each two columns, low and high

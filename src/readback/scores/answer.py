@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from readback.scores import compare, duels, omnibus, stats
-from readback.scores.comparison import Blocked, Comparison, Planned
+from readback.scores import stats
+from readback.scores.comparing import compare, omnibus
+from readback.scores.comparing.comparison import Blocked, Comparison, Planned
+from readback.scores.duels import outcomes as duels
 from readback.scores.table import ScoreTable
 from readback.types import Note
 

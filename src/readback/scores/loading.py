@@ -15,13 +15,14 @@ from readback.results import _aggregated as aggregated
 from readback.results import metrics
 from readback.results._reply_column import Rubrics
 from readback.results._rows import Asked, Read
-from readback.scores import account, contestants, facts, rubrics
-from readback.scores.contradictions import scales
+from readback.scores import account, facts, rubrics
+from readback.scores.comparing.planned import planned
 from readback.scores.criteria import known
+from readback.scores.duels import contestants
 from readback.scores.file_scales import with_scales
 from readback.scores.join import join
-from readback.scores.planned import planned
 from readback.scores.settle import settle
+from readback.scores.stated.contradictions import scales
 from readback.scores.table import ScoreTable
 from readback.types import Note, ScoreSource, Workspace
 

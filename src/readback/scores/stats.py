@@ -9,10 +9,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from readback.scores import contradictions
 from readback.scores.certainty import certainty
 from readback.scores.criteria import MINUS, number
 from readback.scores.notes import notes as counted
+from readback.scores.stated import contradictions
 from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED, ConditionKey, ScoreTable
 from readback.types import Criterion, Note, Place
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, overload
 from readback.types import NOWHERE, Criterion, Note, Place, Score, ScoreState
 
 if TYPE_CHECKING:
-    from readback.scores.comparison import Planned
+    from readback.scores.comparing.comparison import Planned
 
 STATES: tuple[ScoreState, ...] = ("scored", "failed", "missing", "not applicable")
 SCORED, FAILED, MISSING, NOT_APPLICABLE = range(4)

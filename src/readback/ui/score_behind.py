@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from readback.scores import stats
+from readback.scores.comparing.paired_items import items, members
 from readback.scores.criteria import number
-from readback.scores.paired_items import items, members
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, ConditionKey, ScoreTable
 from readback.types import Score
 

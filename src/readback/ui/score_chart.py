@@ -8,9 +8,9 @@ from typing import Any
 import streamlit as st
 
 from readback.notes.markdown import line
-from readback.scores.as_csv import csv_text
-from readback.scores.as_markdown import markdown
 from readback.scores.charts import Chart, toolbar
+from readback.scores.copies.as_csv import csv_text
+from readback.scores.copies.as_markdown import markdown
 from readback.ui import exports, notes, score_doors, show
 from readback.ui.words import t
 

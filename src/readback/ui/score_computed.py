@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from markupsafe import Markup
 
-from readback.scores.comparison import Comparison
+from readback.scores.comparing.comparison import Comparison
 from readback.scores.criteria import scale_text
 from readback.scores.stats import Row
 from readback.scores.table import ScoreTable, SourceRead

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from readback.rules import finding
 from readback.scores import charts as drawn
-from readback.scores.comparison import Blocked, Compared, Comparison
+from readback.scores.comparing.comparison import Blocked, Compared, Comparison
 from readback.scores.stats import Row
 from readback.scores.table import ScoreTable
 from readback.types import Note, Workspace

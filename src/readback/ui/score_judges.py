@@ -9,7 +9,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.scores import charts, counts
-from readback.scores.agreement import Agreement, agreement
+from readback.scores.agreement.measured import Agreement, agreement
 from readback.scores.criteria import MINUS, number
 from readback.scores.stats import Row
 from readback.scores.table import ScoreTable

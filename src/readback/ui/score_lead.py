@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from readback.rules import finding
-from readback.scores import compare
-from readback.scores.comparison import Blocked, Comparison, Planned
-from readback.scores.planned import planned
+from readback.scores.comparing import compare
+from readback.scores.comparing.comparison import Blocked, Comparison, Planned
+from readback.scores.comparing.planned import planned
 from readback.scores.table import ScoreTable
 from readback.types import Criterion, Workspace
 from readback.ui import show

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
-from readback.scores.agreement import possible
+from readback.scores.agreement.measured import possible
 from readback.scores.stats import Row
 from readback.scores.table import ScoreTable
 from readback.types import Workspace

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from readback.scores.comparison import Comparison
+from readback.scores.comparing.comparison import Comparison
 from readback.scores.criteria import MINUS
 from readback.scores.stats import Row
 from readback.scores.table import ScoreTable

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from readback.scores.slice_fields import fields
-from readback.scores.slices import slices
+from readback.scores.slices.by_field import slices
+from readback.scores.slices.fields import fields
 from readback.scores.stats import Row
 from readback.scores.table import ScoreTable
 from readback.types import Workspace

@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from readback.rules import finding
-from readback.scores.comparison import Blocked, Comparison
+from readback.scores.comparing.comparison import Blocked, Comparison
 from readback.scores.criteria import MINUS
 from readback.scores.stats import Row
 from readback.scores.table import ScoreTable

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from readback.scores import comparability, difference
-from readback.scores.comparison import Comparison
+from readback.scores.comparing import comparability, difference
+from readback.scores.comparing.comparison import Comparison
 from readback.scores.table import ScoreTable
 from readback.ui import score_lead, show
 from readback.ui.score_said import short, signed

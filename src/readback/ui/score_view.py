@@ -10,10 +10,11 @@ from typing import Any
 import streamlit as st
 
 from readback.rules import finding
-from readback.scores import compare, stats
 from readback.scores import loading as scores
-from readback.scores.comparison import Compared
-from readback.scores.planned import planned
+from readback.scores import stats
+from readback.scores.comparing import compare
+from readback.scores.comparing.comparison import Compared
+from readback.scores.comparing.planned import planned
 from readback.scores.stats import Row
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Criterion, Finding, Workspace

@@ -7,8 +7,11 @@ from typing import Any
 
 import streamlit as st
 
-from readback.scores import aggregates, charts, counts, duels, paired_items, stats
+from readback.scores import charts, counts, stats
+from readback.scores.comparing import paired_items
 from readback.scores.criteria import MINUS
+from readback.scores.duels import outcomes as duels
+from readback.scores.stated import aggregates
 from readback.scores.stats import Row
 from readback.scores.table import ScoreTable
 from readback.types import Workspace

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from readback.scores.copies.plain_table import PlainTable
 from readback.scores.criteria import MINUS, number
-from readback.scores.plain_table import PlainTable
 from readback.scores.stats import Row
 from readback.types import Criterion
 

@@ -12,9 +12,9 @@ from readback.scores.charts._dots import Dot, Kind, dots
 from readback.scores.charts._frame import Frame, dress, framed, zero
 from readback.scores.charts._look import BETTER, GRID, INK, PAPER, PLAIN, SIZE, SOFT, WORSE
 from readback.scores.charts._stacked import halo
-from readback.scores.comparison import Blocked, Comparison
+from readback.scores.comparing.comparison import Blocked, Comparison
+from readback.scores.copies.plain_table import Cell, PlainTable
 from readback.scores.criteria import scale_text
-from readback.scores.plain_table import Cell, PlainTable
 from readback.types import Criterion, Note
 
 SIDE = 0.2  # of the longer side of the axis that the other side of zero has at least

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from readback.scores.charts._cells import Cell, grid
 from readback.scores.charts._chart import Chart, Say, decimals, extent, minus, safe, told
 from readback.scores.charts._look import shade, tint
+from readback.scores.copies.plain_table import PlainTable
 from readback.scores.counts import Counted, Heat
 from readback.scores.criteria import scale_text
-from readback.scores.plain_table import PlainTable
 from readback.types import Criterion
 
 ABSENT = "–"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from readback.scores.charts._cells import Cell, grid
 from readback.scores.charts._chart import Chart, Say, decimals, extent, minus, safe, told
 from readback.scores.charts._look import shade, tint
+from readback.scores.copies.plain_table import PlainTable
 from readback.scores.counts import Lengths
-from readback.scores.plain_table import PlainTable
 from readback.types import Criterion
 
 

@@ -49,7 +49,7 @@ def by_criterion(rows: Iterable[Row]) -> Mapping[str, list[Row]]:
 
 
 def _judges(table: ScoreTable, criterion: str) -> set[tuple[str, str]]:
-    from readback.scores.sides import states
+    from readback.scores.comparing.sides import states
 
     c = table.columns
     code = c.criteria.index(criterion)

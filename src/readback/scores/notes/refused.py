@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import combinations
 
-from readback.scores import comparability as guard
 from readback.scores import scales
-from readback.scores.compare import side_of
-from readback.scores.comparison import Planned
-from readback.scores.sides import counts, side
+from readback.scores.comparing import comparability as guard
+from readback.scores.comparing.compare import side_of
+from readback.scores.comparing.comparison import Planned
+from readback.scores.comparing.sides import counts, side
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Note, Severity
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from readback.scores.comparability import ROWS
-from readback.scores.compare import side_of
-from readback.scores.sides import states
+from readback.scores.comparing.comparability import ROWS
+from readback.scores.comparing.compare import side_of
+from readback.scores.comparing.sides import states
 from readback.scores.table import NOT_APPLICABLE, ConditionKey, ScoreTable
 from readback.types import Note
 

@@ -6,10 +6,10 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from readback.scores import reachable, verdicts
 from readback.scores.criteria import known, look_up, number, scale_text
-from readback.scores.explained import UNEXPLAINED, because, scored
-from readback.scores.stated import agrees, beside, share, tolerance
+from readback.scores.stated import reachable, verdicts
+from readback.scores.stated.beside_rows import agrees, beside, share, tolerance
+from readback.scores.stated.explained import UNEXPLAINED, because, scored
 from readback.scores.table import FAILED, SCORED, Reported, ScoreTable
 from readback.types import Note
 

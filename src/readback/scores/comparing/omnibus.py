@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from readback.scores.compare import criteria_of, judges_of, sides_of
-from readback.scores.comparison import Omnibus
-from readback.scores.paired_items import scored_items
+from readback.scores.comparing.compare import criteria_of, judges_of, sides_of
+from readback.scores.comparing.comparison import Omnibus
+from readback.scores.comparing.paired_items import scored_items
 from readback.scores.table import ScoreTable
 
 MOST = 30  # conditions a test takes together

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from readback.notes.markdown import line
+from readback.scores.copies.plain_table import Cell, PlainTable
 from readback.scores.criteria import MINUS, number
-from readback.scores.plain_table import Cell, PlainTable
 
 ABSENT = "–"
 

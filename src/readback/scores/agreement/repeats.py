@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from readback.scores.ratings import scored_cells
+from readback.scores.agreement.ratings import scored_cells
 from readback.scores.table import ScoreTable
 
 

@@ -8,11 +8,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from readback.scores import stats
-from readback.scores.corrected_rates import CorrectedRate, corrected_rates
-from readback.scores.disputed import Disputed, disagreed, disputed
-from readback.scores.judge_pairs import Confusion, Pair, chosen, confusion, pairs
-from readback.scores.ratings import Ratings, grid, is_person, ratings, shared
-from readback.scores.repeats import Flips, flips
+from readback.scores.agreement.corrected_rates import CorrectedRate, corrected_rates
+from readback.scores.agreement.disputed import Disputed, disagreed, disputed
+from readback.scores.agreement.judge_pairs import Confusion, Pair, chosen, confusion, pairs
+from readback.scores.agreement.ratings import Ratings, grid, is_person, ratings, shared
+from readback.scores.agreement.repeats import Flips, flips
 from readback.scores.table import NONE, SCORED, ConditionKey, ScoreTable
 from readback.types import Criterion
 

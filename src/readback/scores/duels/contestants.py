@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from readback.scores.families import Family, families
+from readback.scores.duels.families import Family, families
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Judge, Note, Place, Workspace
 

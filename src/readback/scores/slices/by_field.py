@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from readback.scores.certainty import certainty
-from readback.scores.difference import EXACT, FEW
-from readback.scores.paired_items import PairedItems, items
-from readback.scores.slice_fields import SliceField, SliceFields, fields
+from readback.scores.comparing.difference import EXACT, FEW
+from readback.scores.comparing.paired_items import PairedItems, items
+from readback.scores.slices.fields import SliceField, SliceFields, fields
 from readback.scores.table import NONE, ConditionKey, ScoreTable
 from readback.types import Criterion
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 
-from readback.scores.reachable import reachable
-from readback.scores.stated import beside
+from readback.scores.stated.beside_rows import beside
+from readback.scores.stated.reachable import reachable
 from readback.scores.stats import rows
 from readback.scores.table import SCORED, ConditionKey, Reported, RunFacts, ScoreTable
 from readback.statistics import interval

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Literal
 
+from readback.scores.comparing.paired_items import scored_items
 from readback.scores.criteria import number
-from readback.scores.paired_items import scored_items
+from readback.scores.slices.text_sizes import Left, Size, sizes
 from readback.scores.table import ConditionKey, ScoreTable
-from readback.scores.text_sizes import Left, Size, sizes
 from readback.types import Criterion, Workspace
 
 Of = Literal["prompt", "answer"]

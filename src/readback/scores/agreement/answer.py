@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from readback.scores.agreement import Agreement, agreement, named
+from readback.scores.agreement.measured import Agreement, agreement, named
 from readback.scores.table import ScoreTable
 
 WHY = {

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from readback.scores.ratings import Ratings, grid, is_person
+from readback.scores.agreement.ratings import Ratings, grid, is_person
 from readback.scores.table import ConditionKey, ScoreTable
 
 Span = tuple[float, float]

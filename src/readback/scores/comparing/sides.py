@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
-from readback.scores.paired_items import members
+from readback.scores.comparing.paired_items import members
 from readback.scores.rubrics import of_condition
 from readback.scores.table import NOT_APPLICABLE, SCORED, ConditionKey, RunFacts, ScoreTable
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from readback.scores.ratings import Ratings
+from readback.scores.agreement.ratings import Ratings
 from readback.scores.table import NONE, ConditionKey, ScoreTable
 
 MOST = 20

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from readback.results._cells import NOT_A_NUMBER, SAYS, WRITTEN
-from readback.scores.stated import share, tolerance
+from readback.scores.stated.beside_rows import share, tolerance
 from readback.scores.table import FAILED, MISSING, SCORED, Reported, ScoreTable
 
 if TYPE_CHECKING:

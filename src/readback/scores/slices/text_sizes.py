@@ -12,12 +12,12 @@ from readback import cell
 from readback.assembly import assemble, in_chunks, token_counts, training_match, wire_text
 from readback.records.answers import Answers, open_answers
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
-from readback.scores.paired_items import members
+from readback.scores.comparing.paired_items import members
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.serving import tokens
 from readback.types import Choice, Condition, Workspace
 
-WORK = "readback.scores.text_sizes:size_chunk"
+WORK = "readback.scores.slices.text_sizes:size_chunk"
 RECORDS = 2_000  # of one condition: some two seconds; of more, evenly spaced ones are taken and it is said
 AT_ONCE = 250  # records of one child
 KILLS = 5  # records that stop their child before the condition is given up

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from readback.scores import scales
-from readback.scores.comparison import Planned
-from readback.scores.paired_items import members
-from readback.scores.sides import Side, counts, item_codes, side, states
+from readback.scores.comparing.comparison import Planned
+from readback.scores.comparing.paired_items import members
+from readback.scores.comparing.sides import Side, counts, item_codes, side, states
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Note, Place
 

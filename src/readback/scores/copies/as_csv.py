@@ -6,7 +6,7 @@ import csv
 import io
 from typing import Any
 
-from readback.scores.plain_table import PlainTable
+from readback.scores.copies.plain_table import PlainTable
 
 RISKY = ("=", "+", "-", "@", "\t", "\r", "\0")  # what a spreadsheet takes for a formula at the start of a cell
 

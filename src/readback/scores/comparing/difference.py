@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from readback.scores.comparison import Comparison, Planned, Span, Verdict
-from readback.scores.paired_items import items
+from readback.scores.comparing.comparison import Comparison, Planned, Span, Verdict
+from readback.scores.comparing.paired_items import items
 from readback.scores.table import ConditionKey, ScoreTable
 
 FEW = 5  # shared items below which no interval is given

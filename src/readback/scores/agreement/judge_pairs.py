@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from readback.scores.ratings import Ratings, grid, is_person
+from readback.scores.agreement.ratings import Ratings, grid, is_person
 from readback.types import Criterion
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
 
-from readback.scores import comparability, difference
-from readback.scores.comparison import Blocked, Compared, Comparison, Planned
-from readback.scores.paired_items import members
+from readback.scores.comparing import comparability, difference
+from readback.scores.comparing.comparison import Blocked, Compared, Comparison, Planned
+from readback.scores.comparing.paired_items import members
 from readback.scores.table import ConditionKey, ScoreTable
 
 MOST = 12  # conditions of which all pairs are compared when no baseline is chosen

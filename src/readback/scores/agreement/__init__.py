@@ -1,0 +1,1 @@
+"""How far those who judged agree: with each other, with people, and with themselves."""

@@ -1,0 +1,1 @@
+"""A plain table, and the forms in which somebody takes it along."""

@@ -1,0 +1,1 @@
+"""Answers shown to a judge two at a time, and judges that may know whom they judge."""

@@ -1,0 +1,1 @@
+"""Scores by what the records are like: a field's value, or the length of a text."""

@@ -1,0 +1,1 @@
+"""What files state about their own scores, held against what their rows give."""
