@@ -1,12 +1,13 @@
 """What it costs to get from a score file to the numbers of the first chart, beside pyarrow and numpy doing only that.
 
-Run: python benchmarks/scores_million.py [--scores 1000000] [--order item]
+Run: python benchmarks/scores_million.py [--scores 1000000] [--order item] [--quoted cells|notes]
 
 The baseline reads all columns of the same file as text with pyarrow's CSV reader; numpy turns items, conditions,
 criteria, judges and scores into codes and floats, and counts and averages by condition. It checks nothing and keeps
-no lines. `strict` is the same with pyarrow making the codes and floats too, in place of numpy. Memory is the growth of
-a child's highest resident size, beyond what 30,000 rows take; the arrays are those of the table, without
-the names. Every figure is of one run on one machine: compare the ratios, not the seconds.
+no lines. `--quoted cells` writes every cell in quotes, `--quoted notes` a note of three lines too. `strict` is the
+same with pyarrow making the codes and floats too, in place of numpy. Memory is the growth of a child's highest
+resident size, beyond what 30,000 rows take; the arrays are those of the table, without the names. Every figure is of
+one run on one machine: compare the ratios, not the seconds.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scores", type=int, default=1_000_000)
     parser.add_argument("--order", choices=("item", "condition"), default="item", help="what changes last in the file")
+    parser.add_argument("--quoted", choices=("no", "cells", "notes"), default="no", help="what stands in quotes")
     parser.add_argument("--child", choices=tuple(CHILDREN), help=argparse.SUPPRESS)
     parser.add_argument("--file", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
@@ -41,12 +43,12 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         os.environ["READBACK_CACHE"] = str(Path(folder) / "cache")
         path, tiny = Path(folder) / "scores.csv", Path(folder) / "tiny.csv"
-        write(path, asked.scores, asked.order)
-        write(tiny, TINY, asked.order)
+        write(path, asked.scores, asked.order, asked.quoted)
+        write(tiny, TINY, asked.order, asked.quoted)
         print(json.dumps(measured(path, tiny), indent=2))
 
 
-def write(path: Path, scores: int, order: str) -> None:
+def write(path: Path, scores: int, order: str, quoted: str) -> None:
     """One relevance score for each item under each of the six conditions."""
     random.seed(1)
     items = range(scores // len(CONDITIONS) + 1)
@@ -54,9 +56,14 @@ def write(path: Path, scores: int, order: str) -> None:
         ((i, c) for i in items for c in CONDITIONS) if order == "item" else ((i, c) for c in CONDITIONS for i in items)
     )
     with path.open("w", encoding="utf-8") as out:
-        out.write(",".join(COLUMNS) + "\n")
-        for _, (item, condition) in zip(range(scores), pairs, strict=False):
-            out.write(f"q{item:07d},{condition},relevance,{random.choice((-1, 0, 1, 2))},judge-a\n")
+        names = (*COLUMNS, "note") if quoted == "notes" else COLUMNS
+        row = ",".join(f'"{{{name}}}"' if quoted != "no" else f"{{{name}}}" for name in names) + "\n"
+        out.write(row.format_map({name: name for name in names}))
+        for number, (item, condition) in zip(range(scores), pairs, strict=False):
+            score = random.choice((-1, 0, 1, 2))
+            cells = {"item": f"q{item:07d}", "condition": condition, "criterion": "relevance", "score": score}
+            note = f'The answer is ""correct"",\n\nas document {number % 50} says.'
+            out.write(row.format_map({**cells, "judge": "judge-a", "note": note}))
 
 
 def measured(path: Path, tiny: Path) -> dict[str, object]:
@@ -136,7 +143,11 @@ def numpy_baseline(path: Path) -> dict[str, Any]:
     from pyarrow import csv
 
     start = time.perf_counter()
-    table = csv.read_csv(path, convert_options=csv.ConvertOptions(column_types=dict.fromkeys(COLUMNS, pa.string())))
+    table = csv.read_csv(
+        path,
+        parse_options=csv.ParseOptions(newlines_in_values=_quoted(path)),
+        convert_options=csv.ConvertOptions(column_types=dict.fromkeys((*COLUMNS, "note"), pa.string())),
+    )
     codes = {name: np.unique(table[name].to_numpy(), return_inverse=True) for name in COLUMNS if name != "score"}
     return aggregated(start, codes["condition"], table["score"].to_numpy().astype(np.float64))
 
@@ -148,11 +159,20 @@ def strict_baseline(path: Path) -> dict[str, Any]:
     from pyarrow import csv
 
     start = time.perf_counter()
-    table = csv.read_csv(path, convert_options=csv.ConvertOptions(column_types=dict.fromkeys(COLUMNS, pa.string())))
+    table = csv.read_csv(
+        path,
+        parse_options=csv.ParseOptions(newlines_in_values=_quoted(path)),
+        convert_options=csv.ConvertOptions(column_types=dict.fromkeys((*COLUMNS, "note"), pa.string())),
+    )
     codes = {name: table[name].combine_chunks().dictionary_encode() for name in COLUMNS if name != "score"}
     found = codes["condition"]
     scores = pc.cast(table["score"], pa.float64()).to_numpy()
     return aggregated(start, (found.dictionary.to_pylist(), found.indices.to_numpy()), scores)
+
+
+def _quoted(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return stream.read(1) == b'"'
 
 
 def aggregated(start: float, conditions: tuple[Any, Any], scores: Any) -> dict[str, Any]:

@@ -1,21 +1,25 @@
 """How often the intervals hold the truth, and how often the tests cry wolf: measured, not promised.
 
-Run: python benchmarks/statistics_coverage.py [--trials 4000] [--write]     (--write puts the tables into the docs)
-Coverage is exact, a sum over every sample there can be, where those are at most 30,000; else it is of --trials
-samples drawn by a seed, and carries a sampling error of some 0.4 points at 4,000.
+Run: python benchmarks/statistics_coverage.py [--only NAME …] [--trials 10000] [--write]
+Each table of docs/statistics.md has a name; --write puts the tables that were made into the docs, in their places.
+Coverage of means and rates is exact, a sum over every sample there can be, where those are at most 30,000; else it is
+of --trials samples. Seeds are fixed, one for each table. All tables take some half an hour of one core.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from _clusters_coverage import clustered_rates, clusters, ignored
+from _tests_coverage import agreement_of_judges, claims, others
 
-from readback.statistics import corrected, correlation, interval, paired
+from readback.statistics import interval, paired
 
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "statistics.md"
 SEED = 20261121
@@ -28,43 +32,101 @@ SCALES = {
     "nearly constant (1, 1, 1, 97 %)": ((-1, 0, 1, 2), (1, 1, 1, 97)),
 }
 RATES = (0.05, 0.2, 0.5)
-GROUPS = ((50, 10), (10, 10), (10, 50), (5, 20))  # clusters × items in each
 Method = Callable[[Any, Any], interval.Interval | None]
+Table = Iterator[str]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--trials", type=int, default=4000)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="+", choices=tuple(TABLES), default=tuple(TABLES))
+    parser.add_argument("--trials", type=int, default=10_000)
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
-    text = "\n".join(tables(asked.trials))
-    print(text)
-    if asked.write:
-        before, rest = DOCS.read_text("utf-8").split("<!-- measured -->\n")
-        after = rest.split("<!-- end -->")[1]
-        DOCS.write_text(f"{before}<!-- measured -->\n{text}\n<!-- end -->{after}", "utf-8")
+    for name in asked.only:
+        text = "\n".join(TABLES[name](asked.trials))
+        print(f"\n{name}\n{text}", flush=True)
+        if asked.write:
+            begin, end = f"<!-- measured: {name} -->\n", "\n<!-- end -->"
+            found = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
+            page = DOCS.read_text("utf-8")
+            if not found.search(page):
+                raise SystemExit(f"{DOCS.name} has no place for the table '{name}'")
+            DOCS.write_text(found.sub(lambda _, whole=begin + text + end: whole, page), "utf-8")
 
 
-def tables(trials: int) -> Iterator[str]:
+def means(trials: int) -> Table:
     yield from ("| mean of | n | t | on the scale (Dirichlet) |", "|---|---|---|---|")
+    yield from _means(SIZES, trials)
+
+
+def few(trials: int) -> Table:
+    yield from ("| mean of | n | BCa bootstrap | on the scale (Dirichlet) |", "|---|---|---|---|")
+    yield from _means((5, 10, 14), trials)
+
+
+def _means(sizes: Sequence[int], trials: int) -> Table:
     for name, (values, parts) in SCALES.items():
-        for n in SIZES:
+        for n in sizes:
             scale = np.array(values, float)
             found = coverage(scale, parts, n, _methods(scale), trials)
             yield f"| {name} | {n} | {found[0]} | {found[1]} |"
-    yield from ("", "| mean of | n | BCa bootstrap | on the scale (Dirichlet) |", "|---|---|---|---|")
-    for name, (values, parts) in SCALES.items():
-        for n in (5, 10, 14):
-            scale = np.array(values, float)
-            found = coverage(scale, parts, n, _methods(scale), trials)
-            yield f"| {name} | {n} | {found[0]} | {found[1]} |"
-    yield from ("", "| rate | n | Wilson | Jeffreys | Clopper-Pearson | t |", "|---|---|---|---|---|---|")
-    for rate in RATES:
+
+
+def rates(trials: int) -> Table:
+    yield from ("| rate | n | Wilson | Jeffreys | Clopper-Pearson | t |", "|---|---|---|---|---|---|")
+    for rate in (0.02, *RATES, 0.95):
         for n in SIZES:
             found = coverage(np.array([0.0, 1.0]), (1 - rate, rate), n, _rates(), trials)
             yield f"| {rate} | {n} | {' | '.join(found)} |"
-    yield from _under_the_null(trials)
-    yield from _others(trials)
+
+
+def differences(trials: int) -> Table:
+    """Two conditions that do not differ: the share of trials in which a method says at 5 % that they do."""
+    yield from ("| differences of two samples of | n | t | BCa bootstrap | sign-flip test |", "|---|---|---|---|---|")
+    rng = np.random.default_rng(SEED + 1)
+    for name, (values, parts) in list(SCALES.items())[:3]:
+        for n in (5, 8, 10, 14, *SIZES):
+            said: dict[tuple[int, ...], tuple[bool, ...]] = {}
+            found = [_said(d, said, n < interval.ENOUGH_FOR_T) for d in _pairs(rng, values, parts, n, trials, 0.0)]
+            t, bca, flip = (f"{100 * share:.1f}" for share in np.mean(found, axis=0))
+            yield f"| {name} | {n} | {t} | {bca if n < interval.ENOUGH_FOR_T else '–'} | {flip} |"
+
+
+def agree(trials: int) -> Table:
+    """How often interval and test say the same of one sample; with a difference of 0, and of a fifth of the range."""
+    heads = ("both say different", "only the interval", "only the test", "neither")
+    yield f"| difference of two samples of | n | {' | '.join(heads)} |"
+    yield "|---|---|---|---|---|---|"
+    rng = np.random.default_rng(SEED + 2)
+    for name, (values, parts) in list(SCALES.items())[:3]:
+        for n in SIZES:
+            for shift in (0.0, 0.2):
+                said: dict[tuple[int, ...], tuple[bool, ...]] = {}
+                found = np.array([_said(d, said, False) for d in _pairs(rng, values, parts, n, trials, shift)])
+                t, p = found[:, 0], found[:, 2]
+                shares = " | ".join(f"{100 * one.mean():.1f}" for one in (t & p, t & ~p, ~t & p, ~t & ~p))
+                what = "" if not shift else ", 20 % moved from the highest grade to the lowest"
+                yield f"| {name}{what} | {n} | {shares} |"
+
+
+def _pairs(rng: Any, values: Any, parts: Any, n: int, trials: int, shift: float) -> Iterator[Any]:
+    share = np.array(parts) / sum(parts)
+    moved = share.copy()
+    moved[-1] -= min(shift, moved[-1])
+    moved[0] += share[-1] - moved[-1]
+    for _ in range(trials):
+        yield rng.choice(values, n, p=moved) - rng.choice(values, n, p=share)
+
+
+def _said(d: Any, known: dict[tuple[int, ...], tuple[bool, ...]], short: bool) -> tuple[bool, ...]:
+    """Whether the t interval, the bootstrap's and the sign-flip test call this a difference."""
+    key = tuple(sorted(d.tolist()))
+    if key not in known:
+        bca = interval.of_mean(*np.unique(d, return_counts=True)) if short else None
+        spans = (interval.of_differences(d), bca)
+        without = [span is not None and not span.low - 1e-12 <= 0 <= span.high + 1e-12 for span in spans]
+        known[key] = (*without, paired.sign_flip(d)[0] <= 0.05)
+    return known[key]
 
 
 def coverage(values: Any, parts: Sequence[float], n: int, methods: Sequence[Method], trials: int) -> tuple[str, ...]:
@@ -79,8 +141,9 @@ def coverage(values: Any, parts: Sequence[float], n: int, methods: Sequence[Meth
         drawn = np.random.default_rng(SEED).multinomial(n, share, trials)
         samples, many = np.unique(drawn, axis=0, return_counts=True)
         weight = many / trials
-    held = [[_holds(method(values, sample), truth) for sample in samples] for method in methods]
-    return tuple(f"{100 * float(np.array(one) @ weight):.1f}" for one in held)
+    likely = weight > 1e-9  # what is left out weighs less than 0.003 % together
+    held = [[_holds(method(values, sample), truth) for sample in samples[likely]] for method in methods]
+    return tuple(f"{100 * float(np.array(one) @ weight[likely]):.1f}" for one in held)
 
 
 def _holds(span: interval.Interval | None, truth: float) -> bool:
@@ -108,71 +171,19 @@ def _rates() -> tuple[Method, ...]:
     )
 
 
-def _under_the_null(trials: int) -> Iterator[str]:
-    """Two conditions that do not differ: the share of trials in which a method says at 5 % that they do."""
-    rng = np.random.default_rng(SEED)
-    yield from ("", "| no clusters: items | sign-flip test | t interval without 0 |", "|---|---|---|")
-    for n in SIZES:
-        p, t = [], []
-        for _ in range(trials):
-            d = rng.choice(4, n, p=(0.07, 0.02, 0.19, 0.72)) - rng.choice(4, n, p=(0.07, 0.02, 0.19, 0.72))
-            p.append(paired.sign_flip(d)[0] <= 0.05)
-            span = interval.of_mean(*np.unique(d, return_counts=True))
-            t.append(span is not None and not span.low <= 0 <= span.high)
-        yield f"| {n} | {100 * np.mean(p):.1f} | {100 * np.mean(t):.1f} |"
-    yield ""
-    heads = ("sign-flip, whole clusters", "clustered interval", "sign-flip, clusters ignored")
-    yield f"| clusters × items, half of the variance between clusters | {' | '.join(heads)} |"
-    yield "|---|---|---|---|"
-    for many, each, uneven in (*((*group, False) for group in GROUPS), (50, 10, True), (10, 10, True)):
-        p, t, wrong = [], [], []
-        for _ in range(trials):
-            d, cluster = null(rng, many, each, uneven)
-            p.append(paired.sign_flip(d, cluster)[0] <= 0.05)
-            span = interval.clustered(d, cluster).interval
-            t.append(span is not None and not span.low <= 0 <= span.high)
-            wrong.append(paired.sign_flip(d)[0] <= 0.05)
-        sizes = f"{many} × {each}" + (" on average, very uneven" if uneven else "")
-        yield f"| {sizes} | {100 * np.mean(p):.1f} | {100 * np.mean(t):.1f} | {100 * np.mean(wrong):.1f} |"
-
-
-def null(rng: np.random.Generator, many: int, each: int, uneven: bool = False) -> tuple[Any, Any]:
-    """Differences of grades that are 0 on average and share half their variance within a cluster."""
-    sizes = 1 + rng.poisson(rng.exponential(each - 1, many)) if uneven else np.full(many, each)
-    cluster = np.repeat(np.arange(many), sizes)
-    d = np.round(rng.normal(size=many)[cluster] + rng.normal(size=len(cluster)))
-    return np.clip(d, -3, 3), cluster
-
-
-def _others(trials: int) -> Iterator[str]:
-    rng = np.random.default_rng(SEED)
-    yield from ("", "| clustered rate (Wilson, n / design effect) | coverage |", "|---|---|")
-    for many, each in ((50, 4), (20, 10), (10, 10)):
-        held = []
-        for _ in range(trials):
-            chance = rng.beta(0.8, 3.2, many)  # rate 0.2, correlation within a cluster 0.2
-            cluster = np.repeat(np.arange(many), each)
-            passed = rng.random(many * each) < chance[cluster]
-            effect = max(interval.clustered(passed, cluster).design_effect or 1.0, 1.0)
-            held.append(_holds(interval.wilson(passed.sum() / effect, len(passed) / effect), 0.2))
-        yield f"| {many} clusters × {each} rows, rate 0.2 | {100 * np.mean(held):.1f} |"
-    yield from ("", "| other | coverage |", "|---|---|")
-    for rho in (0.0, 0.5):
-        held = []
-        for _ in range(trials):
-            x = rng.normal(size=60)
-            y = rho * x + math.sqrt(1 - rho * rho) * rng.normal(size=60)
-            held.append(_holds(correlation.spearman(x, y)[1], 6 / math.pi * math.asin(rho / 2)))
-        yield f"| Spearman, n = 60, correlation {rho} | {100 * np.mean(held):.1f} |"
-    for rate, se, sp in ((0.5, 0.9, 0.8), (0.1, 0.8, 0.95)):
-        held = []
-        for _ in range(trials):
-            seen = rng.binomial(200, rate * se + (1 - rate) * (1 - sp))
-            one = corrected.rogan_gladen(seen, 200, rng.binomial(50, se), 50, rng.binomial(50, sp), 50)
-            held.append(_holds(one.interval, rate))
-        name = f"corrected rate {rate}, sensitivity {se}, specificity {sp}, n = 200 + 50 + 50"
-        yield f"| {name} | {100 * np.mean(held):.1f} |"
-
+TABLES: dict[str, Callable[[int], Table]] = {
+    "means": means,
+    "few": few,
+    "rates": rates,
+    "differences": differences,
+    "agree": agree,
+    "clusters": clusters,
+    "ignored": ignored,
+    "clustered rates": clustered_rates,
+    "claims": claims,
+    "others": others,
+    "agreement": agreement_of_judges,
+}
 
 if __name__ == "__main__":
     main()

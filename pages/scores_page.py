@@ -29,6 +29,7 @@ scored = score_view.table_of(shop)
 count, findings = score_view.noticed(scored)
 if not len(scored.columns):
     if score_more.reported(scored, shop, t("scores.reported_only")):
+        show.findings(findings, to_message=False)
         st.stop()
     show.empty(t("scores.unreadable"), t("scores.nothing_next"), "open")
     show.findings(findings, to_message=False)
@@ -50,8 +51,8 @@ plan = score_lead.lines(scored, shop, criterion.name, view.judge)
 score_first.lead(scored, shop, plan, rows, view)
 if criterion.name in scored.inferred:
     show.notice(t("scores.inferred", criterion=criterion.name, scale=scale_text(criterion)))
-show.draw(score_said.strip(rows, view.judge))
 score_first.charts(scored, rows, compared, view)
+show.draw(score_said.strip(rows, view.judge))
 if score_doors.is_open() and "under" not in door:
     score_lists.draw(scored, shop, criterion.name, view.judge)
 score_first.trade(scored, plan, compared)

@@ -128,7 +128,7 @@ class Run:
             "inference": {"config_path": "/home/somebody/m.yaml", "parameters": {"model": "qwen2.5:0.5b"}},
             "judge": {
                 "prompt_path": "/home/somebody/judge.yaml",
-                "prompt_sha256": "e" * 64,
+                "prompt_sha256": ("e" if self.mode == "rag" else "f") * 64,
                 "parameters": {"model": model},
             },
         }

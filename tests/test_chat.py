@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from jinja2.ext import LoopControlExtension
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from readback.serving import chat
+from readback.serving.chat import rendered as chat
 from readback.types import ChatTemplate, Message, Place, Segment
 
 TODAY = "2026-11-21"

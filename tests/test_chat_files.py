@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback import workspace
-from readback.serving import chat
-from readback.serving.tokenizer_config import start_of
+from readback.serving.chat import rendered as chat
+from readback.serving.chat.tokenizer_config import start_of
 from readback.types import Place
 
 Write = Callable[[Mapping[str, Any]], Path]

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.serving import chat, chat_formats, wire_formats
+from readback.serving import wire_formats
+from readback.serving.chat import formats as chat_formats
+from readback.serving.chat import rendered as chat
 from readback.types import Message, Segment
 
 Write = Callable[[Mapping[str, Any]], Path]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.serving.chat_traced import MOST, UNKNOWN, Lost, Traced, joined, merged, spans
+from readback.serving.chat.traced import MOST, UNKNOWN, Lost, Traced, joined, merged, spans
 
 PIECES = st.lists(st.tuples(st.text(st.sampled_from("ab \n\tß.%{}é"), max_size=6), st.integers(-4, 4)), max_size=5)
 SHORT = st.text(st.sampled_from("ab \n%"), max_size=2)

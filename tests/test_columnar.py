@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -44,7 +46,7 @@ COLUMNS = {
     "prompt_fingerprint": ("", "f1", "f2"),
     "is_aggregated": ("False", "True", " true ", ""),
     "source": ("", "real", "Synthetic 1"),
-    "cost_usd": ("0.1", ""),
+    "cost_usd": ("0.1", "", "0.25", "1e-7", "free"),
     "": ("0", "1"),
 }
 SPOILT = ("", "", "", "", "", '"', "\n\n", "\r", "\r\n", "\0", "\t", ",", "\n \n", "\ufeff", "\n,\n", "\n\n\n")
@@ -72,6 +74,48 @@ def tables(draw: st.DrawFn) -> tuple[str, bytes]:
         st.sampled_from((spoilt, spoilt, spoilt, b"\xef\xbb\xbf" + spoilt, spoilt[:at] + b"\xff" + spoilt[at:]))
     )
     return "s.tsv" if separator == "\t" else "s.csv", data
+
+
+INSIDE = (
+    "a\nb",
+    "a\r\nb",
+    "\n\n",
+    '""',
+    'say ""so""',
+    " ",
+    "\r",
+    "x\ry",
+    ",",
+    ";",
+    "\t",
+    "\n \n",
+    "é\n",
+    "\ufeff",
+    "\n\ufeff",
+)
+MISQUOTED = ('"', '"', '"', '""', '" ', ' "', "\n", "\r\n", "\r", ",", '"\n"', '","', "\n\n", "\0", "")
+
+
+@st.composite
+def quoted_tables(draw: st.DrawFn) -> tuple[str, bytes]:
+    """A table with cells in quotes, some with line ends, quotes and separators in them, spoilt in one place or not."""
+    names = [*draw(st.lists(st.sampled_from(list(COLUMNS)), min_size=2, max_size=6, unique=True))]
+    names += [name for name in ("item", "relevance_score", "note") if name not in names and draw(st.booleans())]
+    ending, separator = draw(st.sampled_from(("\n", "\n", "\r\n"))), draw(st.sampled_from(",;\t"))
+
+    def cell(text: str) -> str:
+        how = draw(st.sampled_from(("plain", "quoted", "quoted", "odd")))
+        odd = draw(st.sampled_from(INSIDE)) if how == "odd" else ""
+        return text if how == "plain" else f'"{text}{odd}"'
+
+    rows = [[cell(name) if draw(st.booleans()) else name for name in names]]
+    rows = [[name if '"' not in name or "\n" not in name else names[at] for at, name in enumerate(rows[0])]]
+    rows += [[cell(draw(st.sampled_from(COLUMNS[name]))) for name in names] for _ in range(draw(st.integers(0, 25)))]
+    text = ending.join(separator.join(row) for row in rows) + draw(st.sampled_from(("", ending, ending * 3)))
+    at = draw(st.integers(0, len(text)))
+    spoilt = text[:at] + draw(st.sampled_from(MISQUOTED)) + text[at:] if draw(st.booleans()) else text
+    data = spoilt.encode()
+    return "s.tsv" if separator == "\t" else "s.csv", draw(st.sampled_from((data, data, b"\xef\xbb\xbf" + data)))
 
 
 def both(path: Path, source: ScoreSource, size: int) -> tuple[Read | Note, Read | None]:
@@ -112,6 +156,37 @@ def test_columns_and_rows_give_the_same(
         assert whole(by_column) == whole(by_row)
 
 
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=250, deadline=None)
+@given(quoted_tables(), st.sampled_from(SOURCES), st.sampled_from((1 << 20, 7, 40, 300)))
+def test_columns_and_rows_give_the_same_with_cells_in_quotes(
+    tmp_path: Path, table: tuple[str, bytes], source: ScoreSource, size: int
+) -> None:
+    path = tmp_path / table[0]
+    path.write_bytes(table[1])
+    by_row, by_column = both(path, source, size)
+    if by_column is not None:
+        assert whole(by_column) == whole(by_row)
+
+
+TEXTS = st.text(alphabet=st.sampled_from(list('ab1 ",;\n\r\té')), max_size=8)
+ROWS = st.lists(st.tuples(TEXTS, st.sampled_from("ab"), st.sampled_from("012"), TEXTS), min_size=1, max_size=20)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None)
+@given(ROWS, st.sampled_from((1 << 20, 5, 33, 200)), st.sampled_from(("\n", "\r\n")), st.booleans())
+def test_a_table_written_with_every_cell_in_quotes_is_always_read_by_column(
+    tmp_path: Path, rows: list[tuple[str, ...]], size: int, ending: str, closed: bool
+) -> None:
+    out = io.StringIO(newline="")
+    write = csv.writer(out, lineterminator=ending, quoting=csv.QUOTE_ALL)
+    write.writerows([("item", "condition", "clear_score", "note"), *rows])
+    path = tmp_path / "s.csv"
+    path.write_bytes(out.getvalue().removesuffix("" if closed else ending).encode())
+    by_row, by_column = both(path, ScoreSource("s"), size)
+    assert by_column is not None
+    assert whole(by_column) == whole(by_row)
+
+
 PLAIN = "item,condition,criterion,score\nq1,open,relevance,2\nq2,open,relevance,-1\n"
 
 
@@ -124,7 +199,19 @@ PLAIN = "item,condition,criterion,score\nq1,open,relevance,2\nq2,open,relevance,
         ("s.csv", PLAIN.replace(",", ";"), True),
         ("s.tsv", PLAIN.replace(",", "\t"), True),
         ("s.csv", PLAIN.replace("q1", "é\u2028"), True),
-        ("s.csv", PLAIN.replace("q1", '"q1"'), False),
+        ("s.csv", PLAIN.replace("q1", '"q1"'), True),
+        ("s.csv", PLAIN.replace("item", '"item"').replace("q1", '"q""1, or\n\n2"'), True),
+        ("s.csv", PLAIN.replace("q1", '"q\r\n1"'), True),
+        ("s.csv", PLAIN.replace("q1", '"q\n1"').replace("q2", '"q\r2"').replace("\n", "\r\n"), True),
+        ("s.tsv", PLAIN.replace(",", "\t").replace("q1", '" \tq1\n \n"'), True),
+        ("s.csv", PLAIN.replace("-1\n", '"-1"'), True),
+        ("s.csv", PLAIN.replace("q1", 'q"1"'), False),
+        ("s.csv", PLAIN.replace("q1", '"q"1'), False),
+        ("s.csv", PLAIN.replace("q1", ' "q1"'), False),
+        ("s.csv", PLAIN.replace("q1", '"q1'), False),
+        ("s.csv", PLAIN.replace("item", '"it\nem"'), False),
+        ("s.csv", PLAIN.replace("q1", '"q1",2'), False),
+        ("s.csv", PLAIN.replace("q2", '\n"q2"'), False),
         ("s.csv", PLAIN.replace("q1", "q1\r"), False),
         ("s.csv", PLAIN.replace("2\n", "2\r\n"), False),
         ("s.csv", PLAIN.replace("q2", "\nq2"), False),
@@ -142,6 +229,21 @@ def test_only_plain_files_are_read_by_column(tmp_path: Path, name: str, text: st
     by_row, by_column = both(path, ScoreSource("s"), 1 << 20)
     assert (by_column is not None) == taken
     assert by_column is None or whole(by_column) == whole(by_row)
+
+
+@pytest.mark.parametrize("size", [1 << 20, 1_000, 64])
+def test_cells_in_quotes_with_lines_in_them_stand_in_the_line_they_begin_in(tmp_path: Path, size: int) -> None:
+    body = "".join(
+        f'"q{n}","open","relevance","{n % 3}","a ""note""\n\nof {n % 7} lines{chr(10) * (n % 7)}"\n' for n in range(500)
+    )
+    path = tmp_path / "s.csv"
+    path.write_text(f'"item","condition","criterion","score","note"\n{body}')
+    by_row, by_column = both(path, ScoreSource("s"), size)
+    assert by_column is not None
+    assert whole(by_column) == whole(by_row)
+    assert by_column.columns is not None
+    assert by_column.columns.line[:3].tolist() == [2, 5, 9]
+    assert by_column.columns.texts[1] == 'a "note"\n\nof 1 lines\n'
 
 
 def test_many_different_numbers_are_parsed_as_each_of_them_would_be(tmp_path: Path) -> None:

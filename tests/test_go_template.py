@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from readback.serving import gotemplate, ollama
+from readback.serving import gotemplate
 from readback.serving.gotemplate import Limits, TemplateFault, cut, execute, functions, names, parse, with_response
 from readback.serving.gotemplate.told import told
 from readback.serving.gotemplate.values import Value, of_json
+from readback.serving.ollama import rendered as ollama
 
 # Our own cases; what is expected was printed by Go 1.24 (null: it refuses the template).
 CASES = [

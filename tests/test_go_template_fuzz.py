@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.serving import ollama_render
-from readback.serving.modelfile_grammar import lines
+from readback.serving.modelfile.grammar import lines
+from readback.serving.ollama import render as ollama_render
 
 VALUES = {"prompt": "", "suffix": "", "tools": None, "think": False, "level": "", "thinking": False}
 TURNS: list[Any] = [

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.serving.modelfile import FAULTS, commands_json, parse, read, recognise, written
-from readback.serving.modelfile_grammar import BAD_COMMAND, BAD_ROLE, END, NO_FROM, Fault, scan
-from readback.serving.modelfile_text import decode, printable
+from readback.serving.modelfile.grammar import BAD_COMMAND, BAD_ROLE, END, NO_FROM, Fault, scan
+from readback.serving.modelfile.read_file import FAULTS, commands_json, parse, read, recognise, written
+from readback.serving.modelfile.text import decode, printable
 from readback.types import Modelfile
 
 Write = Callable[[Mapping[str, Any]], Path]

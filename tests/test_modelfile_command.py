@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from readback.cli import main
-from readback.serving.modelfile_grammar import BAD_COMMAND, BAD_ROLE, END, NO_FROM
+from readback.serving.modelfile.grammar import BAD_COMMAND, BAD_ROLE, END, NO_FROM
 
 Write = Callable[[Mapping[str, Any]], Path]
 ERRORS = {"missing_from": (NO_FROM,), "unexpected_eof": (END,), "parser_error": (BAD_COMMAND, BAD_ROLE)}

@@ -14,7 +14,7 @@ from readback import workspace
 from readback.assembly.probes import probes
 from readback.audit import engine
 from readback.audit.of_server import of_server
-from readback.serving.modelfile import parse
+from readback.serving.modelfile.read_file import parse
 from readback.types import Finding
 
 Write = Callable[[Mapping[str, Any]], Path]

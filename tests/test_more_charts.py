@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from readback.scores import charts
 from readback.scores.charts import _columns
 from readback.scores.charts._chart import wrapped
+from readback.scores.charts._look import tint
 from readback.scores.comparing.comparison import Blocked, Comparison, Verdict
-from readback.scores.counts import Counted, Heat, Lengths
+from readback.scores.counts import Counted, Heat
 from readback.scores.criteria import known
+from readback.scores.slices.lengths import Lengths
 from readback.scores.stats import Row
 from readback.types import Criterion, Note
 from readback.ui.score_view import say
@@ -84,7 +86,8 @@ def test_zero_lies_on_the_axis_with_room_on_both_sides_and_a_margin_is_shaded() 
     made = forest(pair(margin=0.1))
     low, high = made.figure.layout.xaxis.range
     assert low < -0.1 < 0 < 0.8 < high
-    assert [(shape.x0, shape.x1) for shape in made.figure.layout.shapes if shape.type == "rect"] == [(-0.1, 0.1)]
+    shaded = [one for one in made.figure.layout.shapes if one.type == "rect" and one.layer == "below"]
+    assert [(shape.x0, shape.x1) for shape in shaded] == [(-0.1, 0.1)]
 
 
 def test_a_tiny_difference_is_not_blown_up() -> None:
@@ -109,10 +112,10 @@ def test_a_heat_map_has_mean_and_n_in_each_cell_and_hatches_what_is_empty() -> N
     assert "4 failed or missing" in empty.customdata[0][2]
 
 
-def test_a_heat_map_may_spread_its_colours_over_the_means_alone() -> None:
+def test_a_heat_map_of_close_means_is_one_hue_so_that_none_looks_bad() -> None:
     counted = Heat(("x", "y"), ("1", "2"), ("p",), ((1.5,), (1.6,)), ((3,), (2,)), ((0,), (0,)))
     whole, near = (charts.heat(counted, RELEVANCE, say, whole=one).figure.data[0].marker.color for one in (True, False))
-    assert near == (charts.LIGHT[0], charts.LIGHT[-1])
+    assert near == (tint(0.15), tint(1.0))
     assert whole != near
 
 
@@ -125,7 +128,8 @@ def test_a_joint_table_has_counts_and_shares() -> None:
 
 def test_where_judges_agree_a_cell_has_a_frame() -> None:
     shapes = charts.confusion(PAIRS, say).figure.layout.shapes
-    assert [(shape.x0, shape.y0) for shape in shapes] == [(at - 0.46, at - 0.46) for at in range(3)]
+    assert [round((shape.x0 + shape.x1) / 2, 6) for shape in shapes] == [0, 1, 2]
+    assert [round((shape.y0 + shape.y1) / 2, 6) for shape in shapes] == [0, 1, 2]
 
 
 def test_agreement_of_judges_says_each_pair_once() -> None:
@@ -159,18 +163,20 @@ def test_dumbbells_keep_the_place_of_each_record_and_say_how_many_are_left() -> 
 
 
 def test_lengths_have_a_mean_and_the_counts_of_each_range() -> None:
-    counted = Lengths(((1, 10), (11, 900)), ("-1", "2"), ((1, 3), (4, 0)), (4, 4), (1.25, -1.0))
+    counted = Lengths(
+        "answer", "characters", 8, True, ("-1", "2"), ((1, 10), (11, 900)), ((1, 3), (4, 0)), (1.25, -1.0)
+    )
     made = charts.against_length(counted, RELEVANCE, say, unit="characters")
     assert list(made.figure.data[0].text) == ["1.25", "3", "1", "−1.00", "0", "4"]
     assert made.table.rows[0] == (1, 10, 1.25, 4, 1, 3)
-    assert list(made.figure.layout.xaxis.ticktext) == ["1–<br>10<br>n 4", "11–<br>900<br>n 4"]
+    assert list(made.figure.layout.xaxis.ticktext) == ["1–10<br>n 4", "11–900<br>n 4"]
 
 
 def test_effects_stand_one_factor_after_another() -> None:
     row = Row((("x", "1"),), "relevance", "j", 3, 0, 0, 0, 1.0, (("1", 3),))
     made = charts.effects({"x": (row, row), "y": (row,)}, RELEVANCE, say)
     assert [one[0] for one in made.table.rows] == ["x · 1", "x · 1", "y · –"]
-    assert len(made.figure.layout.shapes) == 1
+    assert [shape.type for shape in made.figure.layout.shapes].count("line") == 1
 
 
 def test_leniency_names_judges() -> None:
@@ -182,7 +188,7 @@ def test_a_cost_whose_interval_holds_zero_is_open() -> None:
     cost = {"n_with": 5, "n_without": 9, "mean_with": 1.0, "mean_without": 1.5, "difference": -0.5}
     found = [SimpleNamespace(**cost, interval=span) for span in ((-0.8, -0.2), (-1.1, 0.1), None)]
     made = charts.costs(found, ["a", "b", "c"], RELEVANCE, say)
-    assert [marks(made)[at].marker.symbol for at in range(3)] == ["triangle-left", "circle-open", "circle-open"]
+    assert [marks(made)[at].marker.symbol for at in range(3)] == ["triangle-left", "circle-open", "x-thin"]
     assert "with 1.00 (n 5), without 1.50 (n 9)" in made.alt
 
 
@@ -203,7 +209,42 @@ def test_a_wrapped_name_loses_nothing_unless_it_says_so(name: str, width: int, l
     assert kept == (whole or "–") or made[-1].endswith("…")
 
 
+def test_a_name_made_otherwise_stands_across_the_columns_of_the_others() -> None:
+    names = [*(f"x={x} · y=1 · z={z}" for x in "ab" for z in "12"), "another file"]
+    told = _columns.distinct(names)
+    assert told == ["x=a · z=1", "x=a · z=2", "x=b · z=1", "x=b · z=2", "another file"]
+    made = _columns.fitted(*_columns.as_columns(told), 400)
+    assert made.titles == ("x", "z")
+    assert (made.shown[0], made.shown[-1]) == (("a", "1"), ("another file", ""))
+
+
+def test_a_picture_that_is_taken_away_says_what_it_shows_and_of_how_many() -> None:
+    made = charts.joint(PAIRS, say)
+    assert made.figure.layout.annotations[-1].text == "naive and advanced together, n 38"
+    assert made.figure.layout.paper_bgcolor == "#ffffff"
+
+
+def test_each_row_of_a_chart_s_table_knows_the_mark_it_is_of() -> None:
+    made = charts.joint(PAIRS, say)
+    marks = {tuple(mark[:2]) for mark in made.figure.data[0].customdata}
+    assert set(made.places) == marks
+    assert len(made.places) == len(made.table.rows)
+    slope = charts.slope(PAIRS, RELEVANCE, say)
+    assert [(row[0], row[1]) for row in slope.table.rows][:1] == [("−1", "−1")]
+    assert slope.places[0] == (0, 0)
+
+
 def test_factors_that_all_rows_share_are_left_out_of_labels() -> None:
     assert _columns.distinct(["x=1 · y=2", "x=1 · y=3"]) == ["y=2", "y=3"]
     assert _columns.distinct(["x=1", "x=1"]) == ["x=1", "x=1"]
     assert _columns.distinct(["a", "b · c"]) == ["a", "b · c"]
+
+
+def test_strengths_are_shares_of_wins_with_a_line_at_one_half() -> None:
+    made = charts.strengths([0.7, 0.3], [(0.6, 0.8), (0.2, 0.45)], ["a", "b"], say)
+    trace = made.figure.data[0]
+    assert list(trace.x) == [70.0, 30.0]
+    assert (trace.error_x.array[1], trace.error_x.arrayminus[1]) == pytest.approx((15, 10))
+    assert made.figure.layout.shapes[0].x0 == 50
+    assert made.table.rows == (("a", 0.7, 0.6, 0.8), ("b", 0.3, 0.2, 0.45))
+    assert "a: 70 % (60 to 80 %)" in made.alt

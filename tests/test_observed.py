@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+import verification_files
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,6 +41,9 @@ PAIRS = (("system", "S"), ("user", "U"))
         ({"instructions": "S", "input": "U"}, "prompt", PAIRS),
         ({"instructions": "S", "input": CHAT[1:]}, "chat", PAIRS),
         ({"prompt": ""}, "prompt", (("user", ""),)),
+        ({"metadata": {"question_id": "q"}, "template": {"conversation_context": CHAT}}, "chat", PAIRS),
+        ({"key": "k", "result": {"metadata": {}, "template": {"conversation_context": CHAT}}}, "chat", PAIRS),
+        ({"question_id": "q", "conversation_context": CHAT[1:]}, "chat", PAIRS[1:]),
     ],
 )
 def test_a_request_is_found_in_every_usual_row(row: dict[str, Any], form: str, messages: Any) -> None:
@@ -226,3 +230,35 @@ def test_a_look_at_one_record_finds_logs_that_nobody_has_indexed_yet(
     )
     (seen,) = glance(workspace.open(folder), 0, [Choice(mode="plain")])
     assert seen.errors == 1
+
+
+@pytest.mark.parametrize("kind", ["results.json", "results.jsonl", "sidecar.jsonl"])
+def test_what_verification_results_say_was_sent_is_held_against_the_prompts(write: Any, kind: str) -> None:
+    asked = {"q1": "What?", "q2": "Who?"}
+    rows = [
+        verification_files.row(
+            record, run_name="ours", template={"conversation_context": [{"role": "user", "content": text}]}
+        )
+        for record, text in asked.items()
+    ]
+    rows[1]["template"]["conversation_context"][0]["content"] = "Who? "
+    body: Any = {
+        "results.json": verification_files.whole(rows),
+        "results.jsonl": rows,
+        "sidecar.jsonl": [{"key": str(at), "result": row} for at, row in enumerate(rows)],
+    }[kind]
+    yml = """dataset: {path: d.jsonl, id: id}
+modes: [{mode: plain, template: "{{ question }}"}]
+conditions: [{name: ours, mode: plain}, {name: others, mode: plain}]
+sent: [%s]
+"""
+    shop = workspace.open(
+        write({
+            "readback.yml": yml % kind, kind: body,
+            "d.jsonl": [{"id": record, "question": text} for record, text in asked.items()],
+        })
+    )  # fmt: skip
+    found = engine.check(shop)
+    assert [f.place.record for f in found.findings if f.code == "fmt-assembly-differs"] == ["q2"]
+    assert [f for f in found.findings if f.code == "dat-request-unmatched"] == []
+    assert {(row.name, row.observed) for row in found.conditions} == {("ours", (1, 2)), ("others", (0, 0))}

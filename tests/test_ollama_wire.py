@@ -10,7 +10,8 @@ import pytest
 from in_time import in_time
 
 from readback import cell
-from readback.serving import modelfile, ollama
+from readback.serving.modelfile import read_file as modelfile
+from readback.serving.ollama import rendered as ollama
 from readback.types import Message, Modelfile, Note, Place, Segment, Wire
 
 TODAY = "2026-11-21"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,8 @@ from jinja_templates import VALUES, templates
 from rendering import ADDRESS, RECORD, one, steady, stock
 
 from readback import cell
-from readback.render import Template, render, render_many
-from readback.types import Place
+from readback.render import Rendered, Template, render, render_many
+from readback.types import Note, Place
 
 pytestmark = pytest.mark.filterwarnings("ignore::SyntaxWarning")  # generated templates call numbers and index none
 
@@ -42,7 +43,12 @@ def test_a_cell_answers_the_same_as_the_same_work_here(texts: list[str], values:
     for here, there in zip(expected, render([Template(text) for text in texts], values), strict=True):
         assert (steady(here.text), here.ok, here.names) == (steady(there.text), there.ok, there.names)
         if ADDRESS.search(here.text) is None:
-            assert (here.segments, here.notes) == (there.segments, there.notes)
+            assert (here.segments, _anywhere(here)) == (there.segments, _anywhere(there))
+
+
+def _anywhere(rendered: Rendered) -> list[Note]:
+    """The notes; one about nesting without its line, which is wherever the stack of that process ended."""
+    return [replace(note, place=Place()) if note.code == "dat-limit" else note for note in rendered.notes]
 
 
 CASES = (

@@ -15,6 +15,7 @@ from score_files import Write, load
 from readback import workspace
 from readback.audit import engine
 from readback.scores import loading, stats
+from readback.scores.comparing.compare import compare
 from readback.scores.rubrics import of_judge
 from readback.scores.stated.aggregates import aggregates
 from readback.scores.table import NOT_APPLICABLE, PassRule, ScoreTable
@@ -81,7 +82,8 @@ def test_what_explains_a_difference_is_said(write: Write) -> None:
 
 def test_the_last_line_of_the_metadata_says_how_a_run_was_made(write: Write) -> None:
     about = next(one for one in opened(write(Run("a").files())).about if one.dataset)
-    assert (about.judge, about.judge_model, about.model) == ("scientific_default_rag", "qwen3:8b", "qwen2.5:0.5b")
+    assert (about.judge, about.judge_model, about.model) == ("qwen3:8b", "qwen3:8b", "qwen2.5:0.5b")
+    assert about.rubric == "scientific_default_rag"
     assert (about.judge_prompt, about.dataset, about.records) == ("e" * 64, "d" * 64, "eval_dataset.jsonl")
     assert about.place.line == 2
 
@@ -117,7 +119,40 @@ def test_a_plan_finds_its_results_its_answers_and_what_was_sent(write: Write, fo
 
 def test_a_report_of_runs_is_no_plan(write: Write) -> None:
     root = write({**Run("a").files(), "comparison_report.json": {"runs": [{"label": "a", "summary": {}}]}})
-    assert workspace.open(root).conditions == ()
+    (one,) = workspace.open(root).conditions
+    assert (one.name, one.mode, one.place.file) == ("a", None, "a/details.jsonl")
+
+
+def test_runs_without_a_plan_are_the_conditions_as_their_own_files_describe_them(write: Write) -> None:
+    pairs = {"models": {"book": {"result_dir": "x/open"}, "none": {"result_dir": "x/closed"}},
+             "cross_group_comparisons": {"comparisons": [
+                 {"model_a": "none", "model_b": "book", "metrics_to_compare": ["factuality"]}]}}  # fmt: skip
+    root = write({**PLANTED.files("x/"), **CLOSED.files("x/"), "judges/scientific_default_rag.yaml": RUBRIC,
+                  "comparisons.yaml": pairs, "other.csv": "id,condition,clarity_score\nq1,elsewhere,1\n"})  # fmt: skip
+    shop = workspace.open(root)
+    closed, book = shop.conditions
+    assert (closed.name, book.name, book.aliases) == ("closed", "open", ("book",))
+    assert (closed.judge, book.judge, book.answers) == (None, "scientific_default_rag", "x/open/details.jsonl")
+    assert dict(book.settings) == {
+        "found_in": "x/open", "model": "qwen2.5:0.5b", "judge_model": "qwen3:8b", "mode": "rag",
+    }  # fmt: skip
+    table = loading.load(shop)
+    assert [n.code for n in table.notes if n.code == "scr-unknown-condition"] == []
+    (made,) = [one for one in compare(table, table.planned).comparisons if one.planned]
+    assert (made.a, made.b, made.judge) == ((("condition", "closed"),), (("condition", "open"),), "qwen3:8b")
+    assert [f.code for f in engine.check(shop).findings if f.code.startswith(("dat-unknown", "fmt-"))] == []
+
+
+def test_runs_without_a_plan_use_the_modes_that_the_dataset_brings(write: Write) -> None:
+    record = {"instruction": "Question 0?", "rag": {"prompt": "Question: x\n\nAnswer:", "contexts": ["x"]}}
+    records = [{**record, "task_id": f"t{at}"} for at in range(20)]
+    shop = workspace.open(write({**PLANTED.files(), **CLOSED.files(), "data.jsonl": records}))
+    assert [(one.name, one.mode) for one in shop.conditions] == [("closed", "instruction"), ("open", "rag")]
+
+
+def test_two_runs_in_one_folder_are_no_folder_of_a_run(write: Write) -> None:
+    rows = {f"x/{name}.jsonl": Run(name).rows() for name in "ab"}
+    assert workspace.open(write(rows)).conditions == ()
 
 
 def test_the_rule_of_a_rubric_is_read_from_its_prompt(write: Write) -> None:

@@ -9,6 +9,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from readback.scores.copies.as_csv import csv_text
 from readback.scores.copies.as_markdown import markdown
 from readback.scores.copies.plain_table import PlainTable
 from readback.scores.criteria import known
+from readback.scores.slices import lengths
 from readback.scores.table import Columns, ScoreTable
 from readback.types import Criterion
 
@@ -75,14 +77,19 @@ def test_means_of_several_scores_count_at_the_nearest_value() -> None:
     assert made.counts[0][3] == 1
 
 
-@given(st.lists(st.tuples(st.sampled_from(RELEVANCE.values), st.integers(0, 5000)), max_size=80))
+def ranged(values: Any, long: Any) -> lengths.Lengths:
+    empty = lengths.Lengths("prompt", "characters")
+    return lengths.counted(empty, np.asarray(long, np.int64), np.asarray(values, float), RELEVANCE)
+
+
+@given(st.lists(st.tuples(st.sampled_from(RELEVANCE.values), st.integers(0, 5000)), min_size=1, max_size=80))
 def test_ranges_of_length_hold_every_score_once_and_do_not_overlap(pairs: list[tuple[float, int]]) -> None:
-    made = counts.by_length([value for value, _ in pairs], [length for _, length in pairs], RELEVANCE)
-    assert sum(made.n) == sum(map(sum, made.counts)) == len(pairs)
+    made = ranged([value for value, _ in pairs], [length for _, length in pairs])
+    assert sum(map(sum, made.counts)) == len(pairs)
     ends = [end for pair in made.ranges for end in pair]
     assert ends == sorted(ends)
-    assert len(made.ranges) <= counts.RANGES
-    for (low, high), n, mean in zip(made.ranges, made.n, made.means, strict=True):
+    assert len(made.ranges) <= lengths.BINS
+    for (low, high), n, mean in zip(made.ranges, map(sum, made.counts), made.means, strict=True):
         inside = [value for value, length in pairs if low <= length <= high]
         assert len(inside) == n
         assert mean == pytest.approx(sum(inside) / len(inside))
@@ -117,7 +124,7 @@ def test_a_million_cells_are_counted_in_half_a_second() -> None:
         "joint": lambda: counts.joint(table, "relevance", "faithfulness", "j"),
         "heat": lambda: counts.heat(table, "x", "y", "relevance", "j"),
         "moves": lambda: counts.transitions(values, values, RELEVANCE),
-        "length": lambda: counts.by_length(values, length, RELEVANCE),
+        "length": lambda: ranged(values, length),
     }
     for name, count in made.items():
         took = []

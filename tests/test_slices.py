@@ -11,6 +11,7 @@ import pytest
 from score_files import Write
 
 from readback import workspace
+from readback.files.progress import Cancelled
 from readback.house import EXAMPLES
 from readback.scores import loading
 from readback.scores.slices import by_field as slices
@@ -108,7 +109,7 @@ def test_scores_are_counted_by_the_length_of_prompt_and_answer() -> None:
     assert set(found) == {(of, unit) for of in ("prompt", "answer") for unit in ("characters", "tokens")}
     for one in found.values():
         assert one.n == sum(map(sum, one.counts)) == 23
-        assert len(one.counts) == len(one.means) == len(one.edges) - 1 <= lengths.BINS
+        assert len(one.counts) == len(one.means) == len(one.ranges) <= lengths.BINS
         assert one.values == ("-1", "0", "1", "2")
         assert one.exact  # the model names a tokenizer table
         assert one.left_out == {}
@@ -127,7 +128,8 @@ def test_what_has_no_length_is_counted_by_its_reason(write: Write) -> None:
     prompt, _, answer, tokens = lengths.lengths(shop, table, A, "clear", "")
     assert (prompt.n, prompt.left_out) == (12, {text_sizes.NO_RECORD: 1})
     assert (answer.n, answer.left_out) == (10, {text_sizes.NO_ANSWER: 3})
-    assert (answer.edges[0], answer.edges[-1], tokens.exact) == (1.0, 10.0, False)
+    assert (answer.ranges, tokens.exact) == (((1, 4), (5, 10)), False)
+    assert lengths.inside(shop, table, A, "answer", "characters", 9, 10) == {"q8", "q9"}
     unknown = lengths.lengths(shop, table, B, "clear", "")
     assert [(one.n, one.left_out) for one in unknown] == [(0, {text_sizes.NO_CONDITION: 12})] * 4
 
@@ -138,3 +140,18 @@ def test_a_long_study_is_measured_in_evenly_spaced_records(write: Write, monkeyp
     shop, table = opened(write({"readback.yml": plan, "d.jsonl": records(35), "s.csv": scores(35)}))
     prompt = lengths.lengths(shop, table, A, "clear", "")[0]
     assert (prompt.n, prompt.left_out) == (9, {text_sizes.NOT_TAKEN: 26})
+
+
+def test_measuring_tells_how_far_it_is_and_stops_when_asked(write: Write) -> None:
+    plan = PLAN + 'modes: [{mode: m, template: "{{ question }}"}]\nconditions: [{name: a, mode: m}]\n'
+    shop, table = opened(write({"readback.yml": plan, "d.jsonl": records(12), "s.csv": scores(12)}))
+    seen: list[tuple[int, int]] = []
+
+    def going(done: int, total: int) -> bool:
+        seen.append((done, total))
+        return len(seen) < 6
+
+    with pytest.raises(Cancelled):
+        lengths.lengths(shop, table, A, "clear", "", going)
+    assert seen[-1][1] == 24  # prompts and answers
+    assert lengths.lengths(shop, table, A, "clear", "")[0].n == 12  # what was stopped is measured again

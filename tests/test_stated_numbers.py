@@ -146,6 +146,42 @@ def test_all_published_means_of_the_factor_study_are_those_of_its_rows(shared: P
     assert aggregates(table) == ()
 
 
+@pytest.mark.parametrize(
+    ("head", "conditions"),
+    [
+        ("condition,", [{"condition": "naive"}, {"condition": "advanced"}]),
+        ("Condition,", [{"condition": "naive"}, {"condition": "advanced"}]),
+        ("rag_prompt_level,", [{"rag_prompt_level": "naive"}, {"rag_prompt_level": "advanced"}]),
+        ("system_name,", [{"condition": "naive"}, {"condition": "advanced"}]),
+    ],
+)
+@pytest.mark.parametrize("name", ["m.csv", "m.aggregated.csv"])
+def test_averages_of_several_conditions_belong_to_those_their_columns_name(
+    write: Write, head: str, conditions: list[dict[str, str]], name: str
+) -> None:
+    rows = "naive,1.5,10\nadvanced,1.4,10\n"
+    table = load(write({name: f"{head}avg_relevance_score,sample_count\n{rows}"}))
+    assert [dict(one.condition) for one in table.reported] == conditions
+    assert table.sources[0].columns["condition"] == (head.removesuffix(","),)
+
+
+def test_what_rows_cost_is_summed_exactly_and_nothing_else_is(write: Write) -> None:
+    rows = "".join(f"q{at},{at % 3},{cost},{at}\n" for at, cost in enumerate(["0.1"] * 3 + ["", "free", "1e-3"]))
+    table = load(write({"s.csv": f"id,relevance_score,cost_usd,tokens\n{rows}"}))
+    assert table.sources[0].columns["cost"] == ("cost_usd 0.301 (rows: 4)",)
+    table = load(write({"t.csv": "id,relevance_score,tokens\nq1,1,5\n"}), "t.csv")
+    assert "cost" not in table.sources[0].columns
+
+
+@pytest.mark.realdata
+def test_the_hyde_run_cost_what_its_aggregate_says(shared: Path) -> None:
+    names = ("factor_analysis_query_level_scores.hyde.tsv", "factor_analysis_average_scores.hyde.tsv")
+    table = load(shared / "data" / "liverag-judge", *(ScoreSource(name) for name in names))
+    rows, stated = (source.columns["cost"] for source in table.sources)
+    assert rows == ("cost_usd 5.03982 (rows: 100)",)
+    assert stated == ("total_cost 5.0398200000000015 (rows: 1)",)  # the program's own sum of floats
+
+
 @pytest.mark.realdata
 def test_the_hyde_run_and_its_aggregate_belong_together(shared: Path) -> None:
     folder = shared / "data" / "liverag-judge"

@@ -12,7 +12,8 @@ import pytest
 from readback import cli, workspace
 from readback.audit import engine
 from readback.audit.summary import Audit
-from readback.serving import limits, modelfile
+from readback.serving import limits
+from readback.serving.modelfile import read_file as modelfile
 from readback.types import Model
 from readback.workspace.workspace_init import init_text
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from readback import rules
 from readback.dialects.prompt_formats import CONFIG, MODES, SYSTEM, unknown_mode
-from readback.serving import modelfile
+from readback.serving.modelfile import read_file as modelfile
 from readback.types import (
     NOWHERE,
     Assembly,

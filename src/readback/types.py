@@ -487,6 +487,7 @@ class Workspace:
     models: Mapping[str, Model] = field(default_factory=dict)
     conditions: tuple[Condition, ...] = ()
     judges: Mapping[str, Judge] = field(default_factory=dict)
+    people: Mapping[str, bool] = field(default_factory=dict)  # judges by name: whether a person, where it is said
     criteria: Mapping[str, Criterion] = field(default_factory=dict)
     acronyms: Mapping[str, str] = field(default_factory=dict)  # long forms that Albert modes put into the query
     scores: tuple[ScoreSource, ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -66,9 +67,55 @@ def test_a_link_restores_the_screen(demo: str, page: Any) -> None:
     assert page.locator('[data-testid="stPlotlyChart"]').count() == 3
 
 
+def test_a_cell_of_a_chart_is_reached_by_keyboard_through_its_table(demo: str, page: Any) -> None:
+    open_page(page, f"{demo}{SCORES}&view=means", '[data-testid="stPlotlyChart"]')
+    page.locator("summary", has_text="The numbers of this chart").focus()
+    page.keyboard.press("Enter")
+    tab_to(page, "instruction-only, open book")
+    page.keyboard.press("Enter")
+    arrived(page, OPEN)
+    assert asked(page)["under"] == "more"
+
+
+@pytest.mark.parametrize("kind", ["svg", "png"])
+def test_the_camera_saves_the_picture_with_its_title_and_n(demo: str, page: Any, kind: str, tmp_path: Path) -> None:
+    open_page(page, demo + SCORES, ".modebar-btn")
+    if kind == "png":
+        page.get_by_text("PNG", exact=True).first.click()
+        settle(page)
+        page.wait_for_timeout(500)
+    with page.expect_download() as saved:
+        page.locator(".modebar-btn").first.click()
+    saved.value.save_as(tmp_path / "picture")
+    assert saved.value.suggested_filename == f"scores-distribution.{kind}"
+    body = (tmp_path / "picture").read_bytes()
+    assert (b"How relevance is spread, n 143" if kind == "svg" else b"PNG") in body
+
+
+@pytest.mark.parametrize("view", ["", "&view=means", "&view=joint"])
+def test_a_narrow_page_scrolls_its_charts_and_nothing_else_sideways(demo: str, page: Any, view: str) -> None:
+    page.set_viewport_size({"width": 320, "height": 800})
+    open_page(page, demo + SCORES + view, '[data-testid="stPlotlyChart"]')
+    wide = (
+        "(() => { const e = document.querySelector('[data-testid=stMain]'); return e.scrollWidth - e.clientWidth })()"
+    )
+    assert page.evaluate(wide) <= 0
+    assert page.locator('[data-testid="stPlotlyChart"]').first.bounding_box()["width"] >= 430
+    assert serious(page) == []
+
+
 @pytest.mark.parametrize(
     "more",
-    ["", "&view=means", "&view=joint", "&item=ellery-02&arm=base%2C+open+book", "&of=condition%3Dbase%2C+open+book"],
+    [
+        "",
+        "&view=means",
+        "&view=joint",
+        "&view=slope",
+        "&view=lengths",
+        "&view=costs",
+        "&item=ellery-02&arm=base%2C+open+book",
+        "&of=condition%3Dbase%2C+open+book",
+    ],
 )
 def test_no_serious_fault_for_a_screen_reader_or_a_keyboard(demo: str, page: Any, more: str) -> None:
     open_page(page, demo + SCORES + more, ".rb-strip, .rb-arrive")

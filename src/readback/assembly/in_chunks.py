@@ -27,7 +27,7 @@ from readback.assembly.probes import said, tell
 from readback.files.cache_folder import cache_folder
 from readback.records import answers
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
-from readback.serving import chat
+from readback.serving.chat import rendered as chat
 from readback.types import Answer, Choice, Record, Workspace
 from readback.workspace.frozen import freeze, thaw
 

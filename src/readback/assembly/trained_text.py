@@ -8,7 +8,8 @@ from typing import Literal
 
 from readback.assembly.training_layout import training
 from readback.assembly.wire_text import today
-from readback.serving import chat, wire_formats
+from readback.serving import wire_formats
+from readback.serving.chat import rendered as chat
 from readback.types import Assembly, ChatTemplate, Choice, Message, Model, Note, Record, Segment, Wire, Workspace
 
 Basis = Literal["stated", "serving", "assumed"]

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from datetime import date
 
 from readback.dialects import row_fields
-from readback.serving import chat, ollama, wire_formats
+from readback.serving import wire_formats
+from readback.serving.chat import rendered as chat
+from readback.serving.ollama import rendered as ollama
 from readback.types import Assembly, Condition, Message, Model, Record, Segment, Wire, Workspace
 
 

@@ -97,6 +97,19 @@ def costs(opened: Workspace, data: Dataset, audit: Audit, table: ScoreTable, cri
     return Costs(_adjusted(told), _adjusted(changes), number.unknown)
 
 
+def marked(
+    opened: Workspace, data: Dataset, audit: Audit, table: ScoreTable, code: str, key: ConditionKey,
+    judged: tuple[str, str],
+) -> frozenset[str]:  # fmt: skip
+    """The items of one condition, scored under a criterion by a judge (`judged`), with a finding of `code`."""
+    name = _name(opened, table, key)
+    scored, _ = scored_items(table, key, *judged)
+    if name is None:
+        return frozenset()
+    there = _in(_Numbers(data).of(scored), _indices(audit, code, name))
+    return frozenset(item for item, is_in in zip(scored, there.tolist(), strict=True) if is_in)
+
+
 @dataclass(slots=True)
 class _Numbers:
     """The numbers of records by their ids, each looked up once; −1 for an item that is no record."""
@@ -160,13 +173,10 @@ def _within(code: str, key: ConditionKey, marked: Any, values: Any) -> Cost:
 
 
 def _change(code: str, a: ConditionKey, b: ConditionKey, d: Any, pair: PairedItems, chosen: Any) -> Change:
-    import numpy as np
-
     from readback.statistics import interval, paired
 
     clusters = None if pair.clusters is None else pair.clusters[chosen]
-    span = interval.clustered(d, clusters).interval if clusters is not None else None
-    span = span or interval.of_mean(*np.unique(d, return_counts=True))
+    span = interval.of_differences(d, clusters)
     p, _ = paired.sign_flip(d, clusters)
     return Change(code, a, b, len(d), float(d.mean()), (span.low, span.high) if span else None, p)
 

@@ -61,12 +61,16 @@ def _headline(one: Answer) -> str:
     others = [name for name in named if not name.startswith(one["headline"])]
     also = f"; {', '.join(others)}" if others else ""
     single = f"; {one['single']} more were scored by one judge only" if one["single"] else ""
-    return f"Krippendorff's alpha {known}{also}; {one['ratings']} ratings of {one['units']} answers{single}"
+    return f"Krippendorff's alpha {known}{also}; {one['ratings']} ratings of {_answers(one)}{single}"
+
+
+def _answers(found: Answer) -> str:
+    return f"{found['units']} answer{'' if found['units'] == 1 else 's'}"
 
 
 def _in_condition(here: Answer) -> str:
     known = "not defined: all ratings are equal" if here["alpha"] is None else f"{here['alpha']:.3f}"
-    return f"in {' · '.join(here['condition'].values())}: alpha {known}; {here['units']} answers"
+    return f"in {' · '.join(here['condition'].values())}: alpha {known}; {_answers(here)}"
 
 
 def _states(judge: Answer) -> str:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from readback.audit import costs, engine
+from readback.commands._plan_lines import ends, number, plus
 from readback.records.dataset import open_dataset
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
@@ -55,9 +56,9 @@ def _plain(one: costs.Cost | costs.Change) -> dict[str, Any]:
 def _sure(one: Mapping[str, Any]) -> str:
     if one["difference"] is None:
         return ""
-    span = "" if one["interval"] is None else f" (95 % interval {one['interval'][0]:.4f} to {one['interval'][1]:.4f})"
+    span = "" if one["interval"] is None else f" (95 % interval {ends(one['interval'])})"
     p = "" if one["p_adjusted"] is None else f", p {one['p_adjusted']:.2g} by Benjamini and Hochberg"
-    return f"; difference {one['difference']:+.4f}{span}{p}"
+    return f"; difference {plus(one['difference'])}{span}{p}"
 
 
 def _about(one: Mapping[str, Any]) -> str:
@@ -69,4 +70,4 @@ def _label(condition: Mapping[str, str]) -> str:
 
 
 def _mean(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4f}"
+    return "–" if value is None else number(value)

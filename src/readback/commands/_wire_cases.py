@@ -7,7 +7,10 @@ from datetime import date
 from typing import Any
 
 from readback import rules
-from readback.serving import chat, modelfile, ollama, wire_formats
+from readback.serving import wire_formats
+from readback.serving.chat import rendered as chat
+from readback.serving.modelfile import read_file as modelfile
+from readback.serving.ollama import rendered as ollama
 from readback.types import Message, Note, Segment, Wire
 
 KINDS = ("modelfile", "go_template", "chat_template", "wire_format")

@@ -1,23 +1,30 @@
 """Print how far judges agree, with each other and with people.
 
-Exit code 0 or 1: 1 when loading the scores found a fault at or above --fail-on.
+Only answers that two judges scored count. Alpha is Krippendorff's: 1 is full agreement, 0 is chance. Repeats of one
+judge give its flip rate; where people labelled a criterion of passes and fails, a judge's rate is corrected by them.
+A judge is a person where the workspace says so, or its name begins with human, person, annotator or expert.
+
+Exit code 0 or 1: 1 when loading the scores found a fault at or above --fail-on; 2 for wrong use.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
+import sys
 
 from readback import as_json, rules
-from readback.commands import UsageError, _agreement_lines, _lines, _workspace
+from readback.commands import UsageError, _agreement_lines, _agreement_table, _lines, _workspace
 from readback.scores import loading as scores
 from readback.scores import stats
 from readback.scores.agreement import answer as agreement_answer
+from readback.scores.copies.as_csv import cell
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    _workspace.add(parser)
+    _workspace.add(parser, ("text", "json", "csv"))
     add = parser.add_argument
-    add("--criterion", metavar="K")
+    add("--criterion", metavar="K", help="only this criterion; its ending _score may be left out")
     add(
         "--fail-on", choices=("error", "warning", "info", "never"), default="error", help="exit 1 from this severity on"
     )
@@ -32,6 +39,10 @@ def run(args: argparse.Namespace) -> int:
     found = [rules.finding(note) for note in stats.notes(table)]
     if args.format == "json":
         print(as_json.dumps(answer, indent=1))
+    elif args.format == "csv":
+        out = csv.writer(sys.stdout, lineterminator="\n")
+        out.writerow(_agreement_table.COLUMNS)
+        out.writerows(map(cell, line) for line in _agreement_table.rows(answer))
     else:
         print("\n".join(map(_lines.safe, _agreement_lines.text(answer))))
         print("".join(f"{_lines.line(one)}\n" for one in found), end="")

@@ -13,7 +13,7 @@ from typing import Any
 
 from readback import as_json
 from readback.commands import UsageError, _lines
-from readback.serving import modelfile
+from readback.serving.modelfile import read_file as modelfile
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

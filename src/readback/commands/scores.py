@@ -1,6 +1,10 @@
 """Print the judges' scores by condition, how sure they are, and what their differences support.
 
-Exit code 0 or 1: 1 when loading the scores found a fault at or above --fail-on.
+First the answers to the comparisons that the workspace planned; whatever else is compared is called exploratory.
+Only scored answers are in a mean: failed, missing and not applicable ones are counted beside it.
+--format csv writes the rows; the other two write comparisons, tests and stated means too.
+
+Exit code 0 or 1: 1 when loading the scores found a fault at or above --fail-on; 2 for wrong use.
 """
 
 from __future__ import annotations
@@ -14,10 +18,13 @@ from typing import Any
 from readback import as_json, rules
 from readback.commands import UsageError, _finding_costs, _lines, _score_lines, _workspace
 from readback.scores import answer as answers
+from readback.scores import answer_sections, stats
 from readback.scores import loading as scores
-from readback.scores import stats
+from readback.scores.comparing import compare
+from readback.scores.comparing.comparison import Planned
 from readback.scores.comparing.planned import planned
 from readback.scores.copies.as_csv import cell
+from readback.scores.table import ScoreTable
 
 COLUMNS = ("criterion", "judge", "n", "failed", "missing", "not_applicable", "mean")
 INTERVALS = ("interval", "interval_clustered")  # each two columns, low and high
@@ -26,10 +33,17 @@ INTERVALS = ("interval", "interval_clustered")  # each two columns, low and high
 def arguments(parser: argparse.ArgumentParser) -> None:
     _workspace.add(parser, ("text", "json", "csv"))
     add = parser.add_argument
-    add("--by", metavar="FACTOR", help="one row for each value of this factor")
-    add("--baseline", metavar="C", help="compare each condition (with --by, each value of the factor) with this one")
-    add("--criterion", metavar="K")
-    add("--judge", metavar="J")
+    add("--by", metavar="FACTOR", help="one row for each value of this factor, a column that tells conditions apart")
+    add(
+        "--baseline", metavar="C",
+        help="compare each condition (with --by, each value of the factor) with this one; else all pairs of up to 12",
+    )  # fmt: skip
+    add("--criterion", metavar="K", help="only this criterion; its ending _score may be left out")
+    add("--judge", metavar="J", help="only what this judge gave")
+    add(
+        "--slice", metavar="FIELD",
+        help="also the scores by a field of the records that has 2 to 30 values (with --baseline, the differences)",
+    )  # fmt: skip
     add("--findings", action="store_true", help="also how records with each finding were scored beside those without")
     add(
         "--fail-on", choices=("error", "warning", "info", "never"), default="error", help="exit 1 from this severity on"
@@ -39,11 +53,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     shop = _workspace.opened(args)
     table = scores.load(shop)
+    plan = planned(shop)
+    asked = {"by": args.by, "baseline": args.baseline, "criterion": args.criterion, "judge": args.judge}
     try:
-        answer = answers.as_json(
-            table, planned(shop), tell=lambda note: rules.finding(note).message,
-            by=args.by, baseline=args.baseline, criterion=args.criterion, judge=args.judge,
-        )  # fmt: skip
+        answer = answers.as_json(table, plan, tell=lambda note: rules.finding(note).message, **asked)
+        if args.slice:
+            field = answer_sections.field(shop, table, args.slice)
+            answer["slices"] = answer_sections.slices(table, field, _sides(table, plan, asked))
     except LookupError as unknown:
         raise UsageError(str(unknown.args[0])) from None
     if args.findings:
@@ -58,6 +74,17 @@ def run(args: argparse.Namespace) -> int:
         print("\n".join(map(_lines.safe, _score_lines.text(answer, shown))))
         print("".join(f"{_lines.line(one)}\n" for one in found), end="")
     return int(_lines.worst((one.severity for one in found), args.fail_on))
+
+
+def _sides(table: ScoreTable, plan: tuple[Planned, ...], asked: Mapping[str, Any]) -> list[answer_sections.Side]:
+    """What is sliced: planned pairs and those with the baseline; without a baseline also each condition by itself."""
+    made = compare.compare(table, plan, **asked).comparisons
+    told = [one for one in made if one.planned or asked["baseline"] is not None]
+    pairs: list[answer_sections.Side] = [(one.a, one.b, one.criterion, one.judge) for one in told if one.n_shared]
+    if asked["baseline"] is not None:
+        return pairs
+    rows = stats.rows(table, asked["by"], asked["criterion"], asked["judge"])
+    return [*pairs, *((row.condition, None, row.criterion, row.judge) for row in rows if row.n)]
 
 
 def _csv(rows: list[Mapping[str, Any]]) -> None:

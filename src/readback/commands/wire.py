@@ -20,7 +20,10 @@ from typing import Any
 
 from readback import as_json, rules
 from readback.commands import UsageError, _lines, _wire_cases
-from readback.serving import chat, modelfile, ollama, wire_formats
+from readback.serving import wire_formats
+from readback.serving.chat import rendered as chat
+from readback.serving.modelfile import read_file as modelfile
+from readback.serving.ollama import rendered as ollama
 from readback.types import Wire
 
 LONGEST = 64 << 20  # bytes of a file of messages

@@ -68,6 +68,14 @@ def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Model, t
     return model, tuple(notes)
 
 
+def model_of(path: Path, root: Path) -> str | None:
+    """The model that such a file names; what is wrong with the file is said where it is read."""
+    value = read_yaml(path, show(root, path)).value
+    part = value.get("inference", value) if isinstance(value, Mapping) else None
+    found = part.get("model") if isinstance(part, Mapping) else None
+    return found if isinstance(found, str) and found else None
+
+
 def _said(node: Node | None) -> str | None:
     """The type a file states: trimmed and lower-cased, and one of the three, else a note."""
     text = node.text() if node else None

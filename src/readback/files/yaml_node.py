@@ -102,7 +102,10 @@ class Node:
 
     def number(self) -> float | None:
         if isinstance(self.value, int | float) and not isinstance(self.value, bool):
-            return float(self.value)
+            try:
+                return float(self.value)
+            except OverflowError:  # a whole number of more than 308 digits
+                pass
         self.wrong("a number")
         return None
 

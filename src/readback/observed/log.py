@@ -15,18 +15,18 @@ from typing import Any
 from readback.files.bounded_notes import BoundedNotes, as_json, from_json
 from readback.files.cache_folder import cache_folder
 from readback.files.progress import Cancelled, Progress
-from readback.observed.request import Request, read_request
+from readback.observed.request import Request, read_request, result_of
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
 from readback.types import DatasetSource, Note, Place, Record, Workspace
 
 RECORDS = ("record", "record_id", "custom_id", "id", "task_id", "qid", "question_id", "item_id")  # after the dataset's
-ARMS = ("condition", "run", "label", "model_label", "mode", "prompt_mode")
+ARMS = ("condition", "run", "run_name", "label", "model_label", "mode", "prompt_mode")
 BESIDE = ("metadata", "meta", "extra")  # where else a row keeps such names
 OURS = ("dat-missing-id", "dat-duplicate-id")  # about ids, which a log need not have
 REPEATS = 8  # requests of one record and condition that are looked at; retries are mostly equal
 STEP = 1_000  # rows between two looks at whether to go on
 KEEP = 64  # indexes on disk
-VERSION = "1"
+VERSION = "2"
 
 Key = tuple[str, str]  # condition (or mode, where there are none), record id
 
@@ -100,7 +100,8 @@ def _key(row: Record, file: str, data: Dataset, arms: _Arms) -> Key | str:
     if isinstance(request, str):
         return request
     names = dict.fromkeys((data.id_field, *RECORDS)) if data.id_field else dict.fromkeys(RECORDS)
-    said = [text for name in names if name and (text := _named(row.fields, name)) is not None]
+    fields = result_of(row.fields)
+    said = [text for name in names if name and (text := _named(fields, name)) is not None]
     record = next((text for text in said if data.find(text) is not None), None)
     if record is None:
         return (
@@ -108,7 +109,7 @@ def _key(row: Record, file: str, data: Dataset, arms: _Arms) -> Key | str:
             if said
             else f"it names no record (under {', '.join(filter(None, names))})"
         )
-    arm = arms.of(row.fields, file, request)
+    arm = arms.of(fields, file, request)
     return (arm[3:], record) if arm.startswith("is ") else arm
 
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 BODIES = ("request", "request_body", "body", "payload", "json")  # where logs keep the body of a request
 PROMPTS = ("prompt", "prompt_text")
 BLOCKS = ("text", "input_text", "output_text")
+CONTEXT = "conversation_context"
 JOINER = "\n"  # between the text blocks of one message, as clients that keep blocks join them
 
 
@@ -27,7 +28,8 @@ def read_request(fields: Mapping[str, Any]) -> Request | str:
 
     Known are `messages` (OpenAI, Ollama chat; Anthropic with `system` beside them), `prompt` (completions, Ollama
     generate with `system`), `input` with `instructions` (OpenAI responses), at the top of the row or under one of
-    BODIES, there also as JSON text. Answers a text that names what is wrong.
+    BODIES, there also as JSON text; and the `conversation_context` of a verification result, the messages that its
+    answering model was sent (biocypher/karenina). Answers a text that names what is wrong.
     """
     reasons = []
     for body in _bodies(fields):
@@ -51,6 +53,22 @@ def _bodies(fields: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             yield from (value[inner] for inner in BODIES if isinstance(value.get(inner), Mapping))
             yield value
     yield fields
+    yield from _context(result_of(fields))
+
+
+def result_of(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A verification result that stands under `result`, beside its key; any other row as it is."""
+    inner = fields.get("result")
+    return inner if isinstance(inner, Mapping) and isinstance(inner.get("metadata"), Mapping) else fields
+
+
+def _context(result: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    metadata = result.get("metadata")
+    answering = metadata.get("answering") if isinstance(metadata, Mapping) else None
+    model = answering.get("model_name") if isinstance(answering, Mapping) else None
+    for place in (result.get("template"), result):
+        if isinstance(place, Mapping) and isinstance(place.get(CONTEXT), list):
+            yield {"messages": place[CONTEXT], "model": model}
 
 
 def _read(body: Mapping[str, Any]) -> Request | str:

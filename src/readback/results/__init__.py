@@ -12,7 +12,7 @@ from typing import Any
 from readback.folder import by
 from readback.formats._choose import choose
 from readback.records.dataset import raw_rows
-from readback.results import columnar, metrics, verification
+from readback.results import columnar, metadata, metrics, pairwise, verification
 from readback.results._cells import legible
 from readback.results._rows import Asked, Read, Row
 from readback.scores.criteria import known
@@ -52,12 +52,25 @@ def read(path: Path, asked: Asked, beat: Callable[[int], None] | None = None) ->
         result: Read = columnar.read(path, found, head, asked, beat) or found.read(
             _told(chain(early, rows), beat), head, asked
         )
-        return replace(result, source=replace(result.source, refused=result.source.refused + len(refused)))
+        result = replace(result, source=replace(result.source, refused=result.source.refused + len(refused)))
+        return replace(result, notes=(*result.notes, _none(asked, head))) if _nothing(result) else result
     if early and not head and isinstance(early[0], Note):  # the row reader has said why there is nothing
         return early[0]
+    return _none(asked, head)
+
+
+def _none(asked: Asked, head: Sequence[Row]) -> Note:
     columns = ", ".join(dict.fromkeys(legible(name) for row in head for name in row.fields)) or "–"
     values = {"path": asked.source.path, "columns": columns}
     return Note("scr-no-scores", values, Place(file=asked.source.path), asked.source.path)
+
+
+def _nothing(result: Read) -> bool:
+    """Whether a file of a known kind gave nothing, and nobody has said why; that nobody has decided yet is no fault."""
+    source = result.source
+    if source.what in (metadata.NAME, pairwise.NAME) or source.refused:
+        return False
+    return not (result.reported or result.outcomes or (result.columns is not None and len(result.columns)))
 
 
 def _rows(path: Path, file: str, refused: Callable[[], None] = lambda: None) -> Iterator[Row | Note]:

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from readback.results._blocks import Irregular
+from readback.results._blocks import Block, Irregular
 from readback.results._cells import FAILURE_NOTES, failure_note, with_status
+from readback.results._costs import Costs
 from readback.results._distinct import Distinct, cells, distinct
 from readback.results._intake import MOST_VALUES, TEXT, Intake
 from readback.results._layout import Layout
@@ -37,6 +38,7 @@ class Batch:
     used: int = 0
     means: int = 0
     synthetic: bool = False
+    costs: Costs = field(default_factory=Costs)
     at: int = 0  # cells taken in
     kept: list[dict[str, int]] = field(default_factory=list)  # of each candidate, the codes of values that count
 
@@ -49,14 +51,13 @@ class Batch:
             self.intake.candidate(name)
             self.kept.append({})
 
-    def take(self, block: bytes) -> None:
-        """The cells of some more lines. Raises Irregular."""
+    def take(self, block: Block) -> None:
+        """The cells of some more records. Raises Irregular."""
         import numpy as np
 
         columns = self._columns(block)
-        rows = len(next(iter(columns.values())))
-        lines = np.arange(self.seen + 2, self.seen + 2 + rows)  # the header is line 1
-        self.seen += rows
+        lines = block.lines
+        self.seen += block.rows
         if self.seen > self.room:  # the file grew
             raise Irregular
         if self.plan.aggregated:
@@ -71,8 +72,10 @@ class Batch:
         if SOURCE in columns and not self.synthetic:
             made_up = distinct(columns[SOURCE]).where(lambda text: text.lower().startswith("synthetic"))
             self.synthetic = bool(made_up.any())
+        for name in self.plan.costs:
+            self.costs.column(name, columns[name])
         self._rows(columns, lines)
-        value, state, why, whys = self._cells(columns, any(start.encode() in block for start in FAILURE_NOTES))
+        value, state, why, whys = self._cells(columns, any(start.encode() in block.data for start in FAILURE_NOTES))
         at = self.at
         for one, text in zip(np.flatnonzero(why).tolist(), why[why > 0].tolist(), strict=True):
             self.intake.whys[at + one] = whys[text]
@@ -92,21 +95,24 @@ class Batch:
 
         np.asarray(getattr(self.intake, name))[self.at : self.at + len(cells)] = cells
 
-    def _columns(self, block: bytes) -> Arrays:
+    def _columns(self, block: Block) -> Arrays:
         """The columns that have a role."""
         import pyarrow as pa  # type: ignore[import-untyped]
         from pyarrow import csv
 
         plan = self.plan
         single = (plan.criterion, plan.judge, plan.status, plan.run, plan.replicate, plan.cluster, plan.prompt)
-        wanted = {*plan.item, *plan.notes, *plan.candidates, *filter(None, (*single, plan.aggregated))}
+        wanted = {*plan.item, *plan.notes, *plan.candidates, *plan.costs, *filter(None, (*single, plan.aggregated))}
         wanted |= {name for name, _, _ in plan.scores} | ({SOURCE} & set(self.names))
         at = {name: str(number) for number, name in enumerate(self.names) if name in wanted}
         try:
             table = csv.read_csv(
-                pa.BufferReader(block),
-                csv.ReadOptions(column_names=[str(n) for n in range(len(self.names))], block_size=len(block) + 1),
-                csv.ParseOptions(delimiter=self.separator, quote_char=False, ignore_empty_lines=False),
+                pa.BufferReader(block.data),
+                csv.ReadOptions(column_names=[str(n) for n in range(len(self.names))], block_size=len(block.data) + 1),
+                csv.ParseOptions(
+                    delimiter=self.separator, quote_char='"' if block.quoted else False,
+                    newlines_in_values=block.multiline, ignore_empty_lines=False,
+                ),
                 csv.ConvertOptions(
                     check_utf8=False, column_types=dict.fromkeys(at.values(), pa.string()),
                     include_columns=list(at.values()),
@@ -114,7 +120,7 @@ class Batch:
             )  # fmt: skip
         except pa.ArrowInvalid:  # a row of another width
             raise Irregular from None
-        if table.num_rows != block.count(b"\n") + (not block.endswith(b"\n")):
+        if table.num_rows != block.rows:
             raise Irregular
         return {name: table[number].combine_chunks() for name, number in at.items()}
 

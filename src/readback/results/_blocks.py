@@ -1,17 +1,20 @@
-"""A large CSV or TSV file in blocks of whole lines, as long as every line of it is a plain one."""
+"""A large CSV or TSV file in blocks of whole records, as long as every line of it is a plain one."""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from readback.formats._lines import UTF8_MARK, is_utf8, marks
-from readback.formats.csv_file import separator
+from readback.formats.csv_file import MOST_LINES, separator
+from readback.results._quotes import Quotes, outside
 from readback.types import Note, Place
 
 SIZE = 1 << 20  # bytes read at once
-BLOCK = 4 << 20  # bytes that no line may exceed
+BLOCK = 4 << 20  # bytes that no record may exceed
 TAIL = 4096  # bytes at the end in which empty lines may stand
 BLANKS = (b" ", b"\t", b"\v", b"\f")  # a line that begins with one may hold nothing else
 
@@ -20,12 +23,23 @@ class Irregular(Exception):  # noqa: N818 - an outcome: such a file is read row 
     """The file holds something that the row reader has to say something about, or reads in a way of its own."""
 
 
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some whole records: their bytes, how many, the line each begins in, and how their cells are written."""
+
+    data: bytes
+    rows: int
+    lines: Any  # of numpy
+    quoted: bool = False
+    multiline: bool = False  # a cell holds a line end
+
+
 @dataclass(slots=True)
 class Plain:
-    """One file whose cells need no quotes: its header, then blocks of lines.
+    """One file whose cells need no repair: its header, then blocks of records.
 
-    Plain is what `formats.csv_file` reads as lines cut at the separator, without a word on any of them: no quotes, no
-    NUL, UTF-8, the same line end everywhere, no empty lines but at the end. `size` tells blocks for tests.
+    Plain is what `formats.csv_file` reads without a word on any line: no NUL, UTF-8, the same line end everywhere
+    outside quotes, no empty lines but at the end, and quotes only around whole cells. `size` tells blocks for tests.
     """
 
     path: Path
@@ -35,11 +49,13 @@ class Plain:
     names: tuple[str, ...] = ()
     done: int = 0  # bytes
     marked: Note | None = None
-    windows: bool = False  # lines end in CR LF
-    ends: int = 0
+    windows: bool = False  # records end in CR LF
+    ends: int = 0  # lines that end in CR LF, also inside cells
+    first_end: int = 0  # the first of them
+    line: int = 0  # lines so far
 
-    def blocks(self) -> Iterator[bytes]:
-        """The lines below the header, some megabytes at once. Raises Irregular, and OSError."""
+    def blocks(self) -> Iterator[Block]:
+        """The records below the header, some megabytes at once. Raises Irregular, and OSError."""
         with self.path.open("rb") as stream:
             total = stream.seek(0, 2)
             tail = _at(stream, max(total - TAIL, 0))
@@ -47,29 +63,33 @@ class Plain:
             last = total - len(empty)
             stream.seek(0)
             self._header(stream.readline(BLOCK))
-            self.ends += self._ends(empty)
             rest = b""
             while (here := stream.tell()) < last:
                 data = stream.read(min(self.size, last - here))
-                cut = data.rfind(b"\n") + 1 if here + len(data) < last else len(data)
+                found = rest + data
+                quotes = Quotes(found) if b'"' in found else None
+                cut = quotes.last_end() if quotes else found.rfind(b"\n") + 1
+                if here + len(data) >= last:
+                    cut = len(found)
                 if len(data) == 0 or (not cut and len(rest) > BLOCK):
                     raise Irregular
+                rest = found[cut:]
                 if cut:
-                    self.done = here + cut
-                    yield self._checked(rest + data[:cut])
-                    rest = b""
-                rest += data[cut:]
+                    self.done = here + len(data) - len(rest)
+                    yield self._quoted(quotes.upto(cut)) if quotes else self._plain(found[:cut])
+            self._alike(empty)
+            self._count(empty)
 
     def rows(self) -> int:
         """How many rows there can be at most. Raises OSError."""
         with self.path.open("rb") as stream:
-            return sum(block.count(b"\n") for block in iter(lambda: stream.read(BLOCK), b""))
+            return outside(iter(lambda: stream.read(BLOCK), b""))
 
     @property
     def notes(self) -> tuple[Note, ...]:
         """What the row reader says of the whole file, once all of it is read."""
-        crlf = Note("dat-crlf", {"lines": self.ends}, Place(file=self.file, line=1))
-        return (*((self.marked,) if self.marked else ()), *((crlf,) if self.windows else ()))
+        crlf = Note("dat-crlf", {"lines": self.ends}, Place(file=self.file, line=self.first_end))
+        return (*((self.marked,) if self.marked else ()), *((crlf,) if self.ends else ()))
 
     def _header(self, line: bytes) -> None:
         self.marked = marks(line, self.file)
@@ -79,28 +99,62 @@ class Plain:
             line = line[len(UTF8_MARK) :]
         self.windows = line.endswith(b"\r\n")
         self.separator = self.separator or separator(line)
-        names = self._checked(line).decode().removesuffix("\n").removesuffix("\r").split(self.separator)
-        if len(line) >= BLOCK or len(names) < 2 or len(set(names)) < len(names):
+        read = self._quoted(Quotes(line)) if b'"' in line else self._plain(line)
+        try:
+            reader = csv.reader((read.data.decode(),), strict=True, delimiter=self.separator)
+            names = next(reader, [])
+        except csv.Error:
+            raise Irregular from None
+        if read.multiline or len(line) >= BLOCK or len(names) < 2 or len(set(names)) < len(names):
             raise Irregular
         self.names = tuple(names)
 
-    def _checked(self, block: bytes) -> bytes:
-        """The same bytes. Raises Irregular."""
+    def _plain(self, block: bytes) -> Block:
+        """Lines without quotes. Raises Irregular."""
+        import numpy as np
+
         empty = b"\n\r\n" if self.windows else b"\n\n"
         blank = block.startswith((b"\n", b"\r", UTF8_MARK)) or empty in block  # a mark would be taken for the file's
         if self.separator == "\t":
             blank = blank or block.startswith(BLANKS) or any(b"\n" + one in block for one in BLANKS)
-        self.ends += self._ends(block)
-        if blank or b'"' in block or b"\0" in block or not (block.isascii() or is_utf8(block)):
-            raise Irregular
-        return block
+        self._alike(block)
+        self._check(block, blank)
+        rows = block.count(b"\n") + (not block.endswith(b"\n"))
+        lines = np.arange(self.line + 1, self.line + 1 + rows)
+        self._count(block)
+        return Block(block, rows, lines)
 
-    def _ends(self, block: bytes) -> int:
-        ends = block.count(b"\n")
-        returns = block.count(b"\r")
+    def _quoted(self, quotes: Quotes) -> Block:
+        """Records some of whose cells are in quotes. Raises Irregular."""
+        import numpy as np
+
+        regular = quotes.whole(self.separator or ",") and quotes.ends_alike(self.windows)
+        begin = quotes.beginnings() if regular else b""
+        blank = not regular or quotes.data.startswith(UTF8_MARK) or any(one in begin for one in (b"\n", b"\r"))
+        if self.separator == "\t":
+            blank = blank or any(one in begin for one in BLANKS)
+        self._check(quotes.data, blank)
+        lines = quotes.lines() + (self.line + 1)
+        self._count(quotes.data)
+        if quotes.multiline and np.diff(lines, append=self.line + 1).max() > MOST_LINES:
+            raise Irregular
+        return Block(quotes.data, len(lines), lines, quoted=True, multiline=quotes.multiline)
+
+    def _alike(self, block: bytes) -> None:
+        ends, returns = block.count(b"\n"), block.count(b"\r")
         if returns != (ends if self.windows else 0) or (returns and block.count(b"\r\n") != returns):
             raise Irregular
-        return ends
+
+    def _check(self, block: bytes, odd: bool) -> None:
+        if odd or b"\0" in block or not (block.isascii() or is_utf8(block)):
+            raise Irregular
+
+    def _count(self, block: bytes) -> None:
+        """The lines of these bytes, and those of them that end in CR LF."""
+        if ends := block.count(b"\r\n"):
+            self.ends += ends
+            self.first_end = self.first_end or self.line + 1 + block.count(b"\n", 0, block.find(b"\r\n"))
+        self.line += block.count(b"\n")
 
 
 def _at(stream: object, start: int) -> bytes:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from readback.results._costs import cost_columns
 from readback.results._reply_column import column as reply_column
 from readback.scores.criteria import look_up
 from readback.types import Criterion, ScoreSource
@@ -15,6 +16,8 @@ ITEM = ("item", "item_id", "id", "qid", "task_id", "question_id")
 CRITERION = ("criterion", "metric")
 VALUE = ("score", "value")
 JUDGE = ("judge", "judge_name", "evaluator", "evaluator_name", "rater", "annotator", "judge_model")
+# whether the judge is a person or a program, in words; where nothing names the judge, this is its name
+KIND = ("judge_type", "judge_kind", "rater_type", "annotator_type", "evaluator_type", "annotation_source")
 NOTE = ("note", "evaluation_notes", "explanation", "notes", "reasoning", "judge_reasoning", "rationale", "comment")
 RUN = ("run", "run_id", "run_name")
 REPLICATE = ("replicate", "repeat")
@@ -44,6 +47,7 @@ class Layout:
     scores: tuple[tuple[str, str, str], ...] = ()
     criterion: str | None = None
     judge: str | None = None
+    kind: str | None = None  # of the judge
     notes: tuple[str, ...] = ()
     status: str | None = None
     run: str | None = None
@@ -54,6 +58,7 @@ class Layout:
     aggregated: str | None = None
     candidates: tuple[str, ...] = ()  # columns that may tell conditions apart
     unused: tuple[str, ...] = ()
+    costs: tuple[str, ...] = ()  # of the unused ones
 
 
 def fields_of(rows: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -99,7 +104,8 @@ def layout(fields: Sequence[str], source: ScoreSource, scores: tuple[tuple[str, 
     named = [name for name in fields if name not in taken and name not in source.condition]
     found = {
         "criterion": None if any(criterion for _, criterion, _ in scores) else first(CRITERION, named),
-        "judge": None if any(judge for _, _, judge in scores) else first(JUDGE, named),
+        "judge": None if any(judge for _, _, judge in scores) else first((*JUDGE, *KIND), named),
+        "kind": first(KIND, named),
         "status": first(STATUS, named),
         "run": first(RUN, named),
         "replicate": first(REPLICATE, named),
@@ -116,7 +122,8 @@ def layout(fields: Sequence[str], source: ScoreSource, scores: tuple[tuple[str, 
     else:
         candidates = tuple(name for name in fields if name not in taken and _may_be_factor(name))
     unused = tuple(name for name in fields if name not in taken and name not in candidates)
-    return Layout(item, scores, notes=notes, candidates=candidates, unused=unused, **found)
+    costs = cost_columns(unused)
+    return Layout(item, scores, notes=notes, candidates=candidates, unused=unused, costs=costs, **found)
 
 
 def looks_numeric(values: Iterable[Any]) -> bool:

@@ -34,8 +34,15 @@ class Rubrics:
 
     def of(self, judge: str) -> tuple[str, ...]:
         """The criteria of a judge; of the only one where the name is none of ours."""
-        only = next(iter(self.criteria.values())) if len(self.criteria) == 1 else ()
-        return self.criteria.get(judge, only)
+        known = set(self.criteria.values())
+        return self.criteria.get(judge, next(iter(known)) if len(known) == 1 else ())
+
+    def under(self, judge: str, rubric: str) -> Rubrics:
+        """The same, where scores call the judge with this rubric by another name."""
+        if rubric not in self.criteria or judge in self.criteria:
+            return self
+        follows = (*self.rubric, judge) if rubric in self.rubric else self.rubric
+        return replace(self, criteria={**self.criteria, judge: self.criteria[rubric]}, rubric=follows)
 
     def read(self, text: str, criteria: Collection[str], judge: str) -> Reply:
         """The reply, by the ladder or, where the workspace asks for it, as the judge's own program reads it."""

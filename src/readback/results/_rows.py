@@ -9,9 +9,11 @@ from typing import Any, Protocol
 
 from readback.files.bounded_notes import BoundedNotes
 from readback.results._cells import Cell, cell, failure_note, legible, stem, text_of, with_status
+from readback.results._costs import Costs
 from readback.results._intake import Intake, columns, make_conditions, overflow
 from readback.results._layout import ITEM, MODE, Layout, fields_of, first
 from readback.results._odd import ScoreTexts, oddities
+from readback.results._people import People
 from readback.results._reply_column import Reread, Rubrics
 from readback.scores.table import FAILED, Columns, ConditionKey, Outcome, Reported, RunFacts, SourceRead
 from readback.types import Criterion, Note, Place, ScoreSource
@@ -37,6 +39,7 @@ class Read:
     outcomes: tuple[Outcome, ...] = ()
     about: tuple[RunFacts, ...] = ()
     criteria: Mapping[str, Criterion] = field(default_factory=dict)  # the scales that the file itself states
+    people: Mapping[str, bool] = field(default_factory=dict)  # judges by name: whether a person, where a column says it
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,7 @@ def read_rows(what: str, rows: Iterable[Row | Note], head: Sequence[Row], asked:
         intake.candidate(name)
     notes = BoundedNotes()
     texts, again = ScoreTexts(), Reread(source.path, asked.rubrics)
+    costs, people = Costs(), People()
     means = used = 0
     synthetic = source.synthetic
     known = set(fields_of(samples))
@@ -80,19 +84,24 @@ def read_rows(what: str, rows: Iterable[Row | Note], head: Sequence[Row], asked:
             means += 1
             continue
         used += 1
+        costs.row(fields, plan.costs)
+        if plan.kind and plan.judge:
+            people.see(text_of(fields.get(plan.judge)), text_of(fields.get(plan.kind)))
         synthetic = synthetic or str(fields.get("source", "")).lower().startswith("synthetic")
         _take(row, plan, asked, intake, texts, again)
     notes.extend((*texts.notes(source.path), *again.found()))
-    return finished(what, intake, plan, asked, Counted(used, means, synthetic), notes)
+    read = finished(what, intake, plan, asked, Counted(used, means, synthetic, costs.shown()), notes)
+    return replace(read, people=people.known())
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """How many rows were used, how many held means, and whether one says that its score is made up."""
+    """How many rows were used and held means, whether one says that its score is made up, and what they cost."""
 
     used: int
     means: int
     synthetic: bool
+    costs: tuple[str, ...] = ()
 
 
 def finished(what: str, intake: Intake, plan: Layout, asked: Asked, rows: Counted, notes: BoundedNotes) -> Read:
@@ -114,6 +123,7 @@ def finished(what: str, intake: Intake, plan: Layout, asked: Asked, rows: Counte
             "judge": _legible((plan.judge,) if plan.judge else ()),
             "score": _legible(column for column, _, _ in plan.scores),
             "unused": _legible((*plan.unused, *(name for name in intake.candidates if name not in kept))),
+            **({"cost": rows.costs} if rows.costs else {}),
         },
         left_out={"rows of means": rows.means} if rows.means else {},
         synthetic=rows.synthetic,
@@ -184,6 +194,7 @@ def _widened(plan: Layout, newer: Layout, intake: Intake) -> Layout:
         item=plan.item or newer.item,
         scores=(*plan.scores, *(entry for entry in newer.scores if entry[0] not in have)),
         judge=plan.judge or newer.judge,
+        kind=plan.kind or newer.kind,
         criterion=plan.criterion or newer.criterion,
         notes=(*plan.notes, *(name for name in newer.notes if name not in have)),
         status=plan.status or newer.status,
@@ -194,6 +205,7 @@ def _widened(plan: Layout, newer: Layout, intake: Intake) -> Layout:
         reply=plan.reply or newer.reply,
         candidates=(*plan.candidates, *(name for name in newer.candidates if name not in have)),
         unused=(*plan.unused, *(name for name in newer.unused if name not in have)),
+        costs=(*plan.costs, *(name for name in newer.costs if name not in have)),
     )
 
 

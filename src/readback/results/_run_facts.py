@@ -12,6 +12,7 @@ from readback.scores.table import ConditionKey, RunFacts
 from readback.types import Place
 
 CLOSED_BOOK = "instruction"  # a run without documents: what is said about documents does not apply to it
+FOUND = "found_in"  # the setting of a condition that nobody defined: the folder in which a run left its results
 MOST_ITEMS = 100_000  # of a run that lists what it answered
 
 
@@ -27,11 +28,12 @@ def of_summary(said: Mapping[str, Any], asked: Asked, place: Place) -> RunFacts:
     return RunFacts(
         condition=named(said, asked),
         mode=_mode(said) or None,
-        judge=text_of(said.get("judge_name")) or None,
+        judge=text_of(said.get("judge_model")) or text_of(said.get("judge_name")) or None,
         judge_model=text_of(said.get("judge_model")) or None,
         records=_file(said.get("dataset")),
         items=tuple(map(text_of, items[:MOST_ITEMS])) if isinstance(items, list) else (),
         place=place,
+        rubric=text_of(said.get("judge_name")) or None,
     )
 
 
@@ -39,18 +41,20 @@ def of_record(said: Mapping[str, Any], asked: Asked, place: Place) -> RunFacts:
     """The same of a line of `metadata.jsonl`, which also knows fingerprints and the models."""
     summary = _part(said, "metrics")
     judge, records = _part(said, "judge"), _part(said, "dataset")
+    judged_by = text_of(_part(judge, "parameters").get("model")) or None
     found = of_summary({**summary, "dataset": records.get("path")}, asked, place)
     return RunFacts(
         condition=named({**summary, **said}, asked),
         mode=found.mode or text_of(said.get("prompt_mode")) or None,
         model=text_of(_part(_part(said, "inference"), "parameters").get("model")) or None,
-        judge=found.judge,
-        judge_model=text_of(_part(judge, "parameters").get("model")) or found.judge_model,
+        judge=judged_by or found.judge,
+        judge_model=judged_by or found.judge_model,
         judge_prompt=text_of(judge.get("prompt_sha256")) or _file(judge.get("prompt_path")),
         dataset=text_of(records.get("sha256")) or None,
         records=found.records,
         items=found.items,
         place=place,
+        rubric=found.rubric,
     )
 
 

@@ -17,6 +17,7 @@ from readback.results._odd import ScoreTexts
 from readback.results._reply_column import Reread, column
 from readback.results._rows import Asked, Read, Row
 from readback.results._run_facts import CLOSED_BOOK, named
+from readback.results._wrong import part
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, RunFacts, SourceRead
 from readback.types import Note, Place
 
@@ -39,12 +40,22 @@ NOT_SCORES = (  # what a row holds beside scores, its texts and its names
     *(*RAW, "timestamp", "task_type"),
 )
 
+FAILED_ROW = {"task_id", "model_label", "errors", "error_categories", "timestamp", "task_type", "timing"}
+PARTS = ("judge_scores", "citation_metrics", "reference_metrics")
+
 Found = tuple[str, str, Cell]  # criterion, judge, what the cell says
 
 
 def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
-    """A task id with a judge's scores or verdict under the names this program uses."""
-    return any("task_id" in row and (isinstance(row.get("judge_scores"), Mapping) or VERDICT in row) for row in rows)
+    """A task id with a judge's scores or verdict under the names this program uses, or nothing but what went wrong."""
+    return any(
+        "task_id" in row and (isinstance(row.get("judge_scores"), Mapping) or VERDICT in row or _only_errors(row))
+        for row in rows
+    )
+
+
+def _only_errors(row: Mapping[str, Any]) -> bool:
+    return isinstance(row.get("errors"), Mapping) and bool(row["errors"]) and row.keys() <= FAILED_ROW
 
 
 def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
@@ -70,10 +81,12 @@ def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
             continue
         used += 1
         fields = row.fields
+        for name in PARTS:
+            notes.extend(part(fields, name, Place(file=source.path, line=row.line)))
         label = named(fields, asked)[0][1]
         item = intake.items.code(_item(row, notes, source.path))
         combo = intake.combo_code([label])
-        mode = _mode(fields)
+        mode = run_mode(fields)
         modes.setdefault(label, mode)
         note = text_of(fields.get("judge_reasoning"))
         scored, computed = list(_judged(fields, asked.judge)), list(_computed(fields))
@@ -81,7 +94,7 @@ def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
         unused.update(dict.fromkeys(name for name in NOT_SCORES if name in fields))
         if reply := column(fields, RAW):
             again.see(reply, fields[reply], text_of(fields.get("task_id")), row.line, scored)
-        if not fields.get("judge_scores"):
+        if not (given := fields.get("judge_scores")) or not isinstance(given, Mapping):
             failed.append((item, combo, row.line, _reason(fields.get("errors"))))
         for criterion, judge, found in (*scored, *computed):
             if found[2] == WRITTEN:
@@ -98,7 +111,7 @@ def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
         "unused": tuple(unused),
     }
     account = SourceRead(
-        source.path, NAME, used, len(intake.value), roles, _left_out(intake), synthetic=source.synthetic
+        source.path, NAME, used, len(intake.value), roles, synthetic=source.synthetic, texts_left=intake.texts_left
     )
     about = tuple(
         RunFacts((("condition", label),), mode=mode or None, place=Place(file=source.path))
@@ -129,11 +142,7 @@ def _fail(intake: Intake, failed: Iterable[tuple[int, int, int, str]], judged: I
                 intake.add(item, combo, criterion, asked.judge, (math.nan, FAILED, reason), line=line)
 
 
-def _left_out(intake: Intake) -> dict[str, int]:
-    return {"judge's notes left in the file": intake.texts_left} if intake.texts_left else {}
-
-
-def _mode(fields: Mapping[str, Any]) -> str:
+def run_mode(fields: Mapping[str, Any]) -> str:
     """The mode a row states; an early version only marks the citation metrics."""
     citations = fields.get("citation_metrics")
     marked = citations.get("mode") if isinstance(citations, Mapping) else None

@@ -10,6 +10,7 @@ from typing import Any
 
 from readback.files.bounded_notes import BoundedNotes
 from readback.results._cells import cell, legible, stem, text_of
+from readback.results._costs import Costs
 from readback.results._intake import overflow
 from readback.results._layout import (
     CONDITION,
@@ -25,6 +26,7 @@ from readback.results._layout import (
 from readback.results._rates import DASHES, SIGN, stated, whole
 from readback.results._rows import Asked, Read, Row
 from readback.results._run_facts import CLOSED_BOOK
+from readback.results._wrong import impossible_rates
 from readback.results.details import ABOUT_DOCUMENTS
 from readback.results.liverag import flattened
 from readback.results.metrics import shape
@@ -56,8 +58,10 @@ class _Plan:
     layout: Layout
     columns: tuple[_Column, ...]
     factors: tuple[str, ...]
-    averages: bool  # columns called avg_…: the file is about one run
+    one: bool  # columns called avg_… and nothing that tells rows apart: the file is about one run
+    averages: bool
     count: str | None
+    rows: int = 1
 
 
 def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
@@ -86,16 +90,21 @@ def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
         else:
             kept.append((flattened(row.fields), row.line))
     plan = _plan([flattened(row.fields) for row in head], asked)
-    plan = replace(plan, columns=tuple(_rated(plan, kept, asked)))
+    plan = replace(plan, columns=tuple(_rated(plan, kept, asked)), rows=len(kept))
+    costs = Costs()
+    for fields, _ in kept:
+        costs.row(fields, plan.layout.costs)
     reported = [one for fields, line in kept for one in _row(fields, line, plan, asked)]
-    named = first(RUN_OF, plan.layout.candidates) if plan.averages else None
-    roles = (named,) if named else () if plan.averages else plan.factors
+    named = first(RUN_OF, plan.layout.candidates) if plan.one else None
+    roles = (named,) if named else () if plan.one else plan.factors
     columns = {
         "condition": roles,
         "score": tuple(column.name for column in plan.columns),
-        "unused": tuple(name for name in plan.layout.candidates if name not in roles),
+        "unused": tuple(legible(name) for name in plan.layout.candidates if name not in roles),
+        **({"cost": costs.shown()} if costs.sums else {}),
     }
     account = SourceRead(asked.source.path, NAME, len(kept), 0, columns, synthetic=asked.source.synthetic)
+    notes.extend(impossible_rates(reported))
     return Read(None, account, (*notes.kept, *overflow(notes, asked.source.path)), tuple(reported))
 
 
@@ -120,9 +129,18 @@ def _plan(samples: Sequence[Mapping[str, Any]], asked: Asked) -> _Plan:
     roles = replace(roles, candidates=tuple(name for name in roles.candidates if name not in beside))
     columns = tuple(_Column(name, criterion, spread=spreads.get(name)) for name, criterion, _ in roles.scores)
     factors = roles.candidates
-    if label and not averages:
+    if label and (not averages or label.strip().lower() in CONDITION):
         factors = (label, *(name for name in factors if name.lower() in MEMBER and name != label))
-    return _Plan(roles, columns, factors, bool(averages), count)
+        one = False
+    else:
+        one = bool(averages) and not asked.source.condition and not _apart(samples, factors)
+    return _Plan(roles, columns, factors, one, bool(averages), count)
+
+
+def _apart(samples: Sequence[Mapping[str, Any]], factors: Sequence[str]) -> bool:
+    """Whether rows of averages are about several conditions: factors tell each from every other, and no run does."""
+    keys = {tuple(text_of(row.get(name)) for name in factors) for row in samples}
+    return len(samples) > 1 and len(keys) == len(samples) and first(RUN_OF, factors) is None
 
 
 def _numbers(values: Iterable[Any]) -> bool:
@@ -165,10 +183,11 @@ def _row(fields: Mapping[str, Any], line: int, plan: _Plan, asked: Asked) -> Ite
 
 def _condition(fields: Mapping[str, Any], plan: _Plan, asked: Asked) -> ConditionKey:
     """What the row is about: its factors, or for a file about one run what the workspace or the file calls it."""
-    if plan.averages or not plan.factors:
+    if plan.one or not plan.factors:
         given = text_of(fields.get(name)) if (name := first(RUN_OF, list(fields))) else ""
         base = stem(asked.source.path)
-        called = asked.source.label or ("" if AGGREGATED in asked.source.path else given) or base
+        beside_rows = AGGREGATED in asked.source.path and plan.rows == 1
+        called = asked.source.label or ("" if beside_rows else given) or base
         return (("condition", asked.aliases.get(called, called)),)
     factors = [(name, text_of(fields.get(name)).strip()) for name in plan.factors]
     names = ["condition" if name.strip().lower() in LABEL else legible(name) for name in plan.factors]

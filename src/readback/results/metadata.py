@@ -3,17 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from readback.files.bounded_notes import BoundedNotes
+from readback.records.dataset import raw_rows
 from readback.results._intake import overflow
 from readback.results._rows import Asked, Read, Row
 from readback.results._run_facts import of_record
 from readback.scores.table import ConditionKey, RunFacts, SourceRead
-from readback.types import Note, Place
+from readback.types import Note, Place, ScoreSource
 
 NAME = "run metadata"
 OF_A_JUDGE = {"prompt_path", "prompt_sha256", "inference_path", "parameters"}
+
+
+LONGEST = 1 << 20  # bytes of a line looked at to see whether a file is one
+LARGEST = 64 << 20  # bytes: a line holds the ids of what was answered
+
+
+def latest(path: Path, file: str) -> Mapping[str, Any] | None:
+    """The last readable line of such a file, without the whole reading; None for every other file."""
+    try:
+        with path.open("rb") as stream:
+            begin = stream.readline(LONGEST)
+        if b"model_label" not in begin or b"judge" not in begin or path.stat().st_size > LARGEST:
+            return None
+    except OSError:
+        return None
+    found = None
+    for row in raw_rows(path, file):
+        if isinstance(row, Note):
+            continue
+        if found is None and not recognise([row.fields], Asked(ScoreSource(file), {}, {}, {})):
+            return None
+        found = row.fields
+    return found
 
 
 def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:

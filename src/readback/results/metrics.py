@@ -17,6 +17,7 @@ from readback.results._cells import legible, text_of
 from readback.results._metrics_numbers import JUDGED, NO_SCORES, Stated, is_computed, is_number, numbers
 from readback.results._rows import Asked, Read, Row
 from readback.results._run_facts import closed, named, of_summary
+from readback.results._wrong import impossible_rates, no_number
 from readback.results.details import ABOUT_DOCUMENTS, COMPUTED, VERDICT
 from readback.results.verification.shapes import sees as verification_results
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, Reported, SourceRead
@@ -79,13 +80,22 @@ def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
     roles = {"score": tuple(dict.fromkeys(means.criterion for means in found))}
     account = SourceRead(asked.source.path, what, len(head), 0, roles, synthetic=asked.source.synthetic)
     about = tuple(of_summary(summary(row.fields), asked, place) for row in head)
-    return Read(None, account, notes, tuple(found), about=about)
+    odd = (*(note for row in head for note in _no_numbers(row.fields, place)), *impossible_rates(found))
+    return Read(None, account, (*notes, *odd), tuple(found), about=about)
 
 
-def judge_of(value: Mapping[str, Any]) -> str:
-    """The judge's name as the file states it."""
+def _no_numbers(value: Mapping[str, Any], place: Place) -> Iterator[Note]:
+    """Criteria of which something else stands where their mean should."""
+    scores = summary(value).get(JUDGED)
+    for name, one in scores.items() if isinstance(scores, Mapping) else ():
+        if isinstance(one, Mapping) and (mean := one.get("mean")) is not None and not isinstance(mean, int | float):
+            yield no_number(str(name), mean, place)
+
+
+def judged(value: Mapping[str, Any]) -> tuple[str, str, str]:
+    """The run, the model that judged it and the rubric it was judged by, as the file states them."""
     said = summary(value)
-    return text_of(said.get("judge_name")) or text_of(said.get("judge_model"))
+    return text_of(said.get("model_label")), text_of(said.get("judge_model")), text_of(said.get("judge_name"))
 
 
 def summary(value: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -129,7 +139,8 @@ class _Run:
 def _reported(value: Mapping[str, Any], asked: Asked, place: Place) -> Iterator[Reported]:
     said = summary(value)
     found = list(numbers(said, VERDICT))
-    run = _Run(said, asked, place, judge_of(value) or asked.judge, _decimals(one.mean for _, one in found))
+    _, model, rubric = judged(value)
+    run = _Run(said, asked, place, asked.judge or model or rubric, _decimals(one.mean for _, one in found))
     yield from (run.reported(name, one) for name, one in found)
 
 

@@ -22,7 +22,7 @@ from readback.serving.gotemplate.nodes import (
     Tree,
     Variable,
 )
-from readback.serving.modelfile_grammar import lines, where
+from readback.serving.modelfile.grammar import lines, where
 
 SAID = ("System", "Content", "Prompt", "Response")
 KEPT = 64  # templates of a workspace that is open

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from readback.serving.chat_formats import named
+from readback.serving.chat.formats import named
 from readback.types import Case, ChatTemplate, Message, Model, Probe, Segment, Wire
 
 CHAT = "chat template"  # the kind of such a text

@@ -7,6 +7,8 @@ Judges differ in how strict they are, by more than conditions often differ. What
 against what another gives.
 
 Have one judge score both conditions, or compare the judges first on records that both scored (`readback agreement`).
+A judge is known by the model that judges: where one model judged by two rubrics and no file of the runs says so, name
+it (`judges: NAME: {settings: {model: …}}`), and what means the same under both rubrics is compared.
 """
 
 CODE = "scr-judge-differs"

@@ -1,7 +1,8 @@
 """A score file in which no scores are seen.
 
 A file is named under `scores:`, and none of its columns is a score by its name: there is no `score` or `value` beside
-an item, no column that ends in `_score` or is a known criterion, and the workspace names no columns.
+an item, no column that ends in `_score` or is a known criterion, and the workspace names no columns. Or it is a file of
+a known kind in which no cell holds a score: rows of means only, a summary without numbers.
 
 The file is left out, so conditions may look as if they had never been judged.
 

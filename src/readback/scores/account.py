@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from readback.files.yaml_file import nearest
 from readback.results._rows import Read
+from readback.results._run_facts import FOUND
 from readback.scores.table import Columns, SourceRead
 from readback.types import Note, Place, Workspace
 
@@ -28,10 +29,13 @@ def sources(reads: Sequence[Read], settled: Columns) -> tuple[SourceRead, ...]:
 
 
 def unknown_conditions(workspace: Workspace, c: Columns) -> Iterator[Note]:
-    """A note for each condition with scores that the workspace does not define, where it defines any."""
+    """A note for each condition with scores that the workspace does not define, where it defines any.
+
+    Runs that only left their results do not define which conditions there are.
+    """
     import numpy as np
 
-    names = [condition.name for condition in workspace.conditions]
+    names = [condition.name for condition in workspace.conditions if FOUND not in condition.settings]
     known = {*names, *(alias for condition in workspace.conditions for alias in condition.aliases)}
     codes: dict[str, list[int]] = {}
     for code, key in enumerate(c.conditions):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Any
 
-from readback.scores import stats
+from readback.scores import answer_sections, stats
 from readback.scores.comparing import compare, omnibus
-from readback.scores.comparing.comparison import Blocked, Comparison, Planned
+from readback.scores.comparing.comparison import Blocked, Compared, Comparison, Omnibus, Planned
+from readback.scores.comparing.winner import winner
 from readback.scores.duels import outcomes as duels
 from readback.scores.table import ScoreTable
 from readback.types import Note
@@ -27,33 +29,56 @@ def as_json(
 ) -> dict[str, Any]:
     """{"rows", "comparisons", "blocked", …}; what is not computed is null or empty, with the reason beside it.
 
-    Raises LookupError for a factor, criterion, judge or baseline that is not there.
+    `plan` is the place of a comparison in the plan, from 1. Raises LookupError for a factor, criterion, judge or
+    baseline that is not there.
     """
-    rows = as_rows(table, by, criterion, judge)
-    made = compare.compare(table, planned, by=by, baseline=baseline, criterion=criterion, judge=judge)
+    names = answer_sections.criteria_of(table, criterion)
+    rows: list[dict[str, Any]] = []
+    made = Compared()
+    tests: tuple[Omnibus, ...] = ()
+    if not _rowless(table, names, criterion, judge):
+        rows = as_rows(table, by, criterion, judge)
+        made = compare.compare(table, planned, by=by, baseline=baseline, criterion=criterion, judge=judge)
+        tests = omnibus.omnibus(table, by, criterion, judge)
+    at = {one: number for number, one in enumerate(planned, 1)}
     return {
         "rows": rows,
-        "comparisons": [_comparison(one) for one in made.comparisons],
+        "comparisons": [_comparison(one, at) for one in made.comparisons],
         **({"comparisons_skipped": made.skipped} if made.skipped else {}),
-        "blocked": [_blocked(one, tell) for one in made.blocked],
+        "blocked": [_blocked(one, at, tell) for one in made.blocked],
         "omnibus": [
             {
                 "criterion": one.criterion,
                 "judge": one.judge or None,
                 "conditions": one.conditions,
                 "items": one.items,
+                "left_out": one.left_out,
+                "clusters": one.clusters,
                 "test": one.test,
                 "p": one.p,
             }
-            for one in omnibus.omnibus(table, by, criterion, judge)
+            for one in tests
         ],
         "planned_without_scores": [
-            {"a": one.a, "b": one.b, "without": name} for one, name in compare.absent(table, planned)
+            {"a": one.a, "b": one.b, "without": name, "question": one.question or None, "plan": at[one]}
+            for one, name in compare.absent(table, planned)
         ],
         "criteria": {name: _criterion(table, name) for name in table.criteria},
+        "aggregates": answer_sections.stated(table, names, judge),
+        "stated_beside_rows": answer_sections.beside_rows(table),
         "duels": [duels.as_json(one) for one in duels.told(table) if judge in (None, one.judge)],
+        "ranking": answer_sections.ranking(table, judge),
+        "sources": [asdict(one) for one in table.sources],
         "synthetic": table.synthetic,
     }
+
+
+def _rowless(table: ScoreTable, stated: tuple[str, ...], criterion: str | None, judge: str | None) -> bool:
+    """Whether what is asked for has no rows, but means without rows or outcomes side by side."""
+    c = table.columns
+    other = {one.judge for one in table.outcomes} | {one.judge for one in table.reported}
+    rows_of_it = any(criterion in (name, name.removesuffix("_score")) for name in c.criteria)
+    return (criterion is not None and not rows_of_it and bool(stated)) or (judge in other and judge not in c.judges)
 
 
 def as_rows(
@@ -76,6 +101,9 @@ def _row(row: stats.Row) -> dict[str, Any]:
         "interval": row.interval,
         "method": row.method,
         "interval_clustered": row.interval_clustered,
+        "method_clustered": row.method_clustered,
+        "interval_used": row.span,
+        "interval_on_scale": row.interval_on_scale,
         "clusters": row.clusters,
         "design_effect": row.design_effect,
         "distribution": dict(row.distribution),
@@ -83,7 +111,7 @@ def _row(row: stats.Row) -> dict[str, Any]:
     }
 
 
-def _comparison(one: Comparison) -> dict[str, Any]:
+def _comparison(one: Comparison, at: Mapping[Planned, int]) -> dict[str, Any]:
     return {
         "a": dict(one.a),
         "b": dict(one.b),
@@ -98,6 +126,9 @@ def _comparison(one: Comparison) -> dict[str, Any]:
         "interval": one.interval,
         "method": one.method,
         "interval_clustered": one.interval_clustered,
+        "method_clustered": one.method_clustered,
+        "interval_used": one.span,
+        "at_odds": one.at_odds,
         "clusters": one.clusters,
         "design_effect": one.design_effect,
         "wins": one.wins,
@@ -112,15 +143,14 @@ def _comparison(one: Comparison) -> dict[str, Any]:
         "smallest_detectable": one.detectable,
         "margin": one.margin,
         "p_equivalent": one.p_equivalent,
+        "winner_by_rule": winner(one),
         "verdict": one.verdict,
-        "planned": one.planned is not None,
-        "question": one.planned.question or None if one.planned else None,
-        "expected": one.planned.expected or None if one.planned else None,
+        **_plan(one, at),
         "seed": one.seed,
     }
 
 
-def _blocked(one: Blocked, tell: Tell) -> dict[str, Any]:
+def _blocked(one: Blocked, at: Mapping[Planned, int], tell: Tell) -> dict[str, Any]:
     return {
         "a": dict(one.a),
         "b": dict(one.b),
@@ -128,8 +158,16 @@ def _blocked(one: Blocked, tell: Tell) -> dict[str, Any]:
         "judge": one.judge or None,
         "why": "; ".join(tell(note) for note in one.why),
         "codes": [note.code for note in one.why],
-        "planned": one.planned is not None,
+        **_plan(one, at),
     }
+
+
+def _plan(one: Comparison | Blocked, at: Mapping[Planned, int]) -> dict[str, Any]:
+    plan = one.planned
+    if plan is None:
+        return {"planned": False, "plan": None, "question": None, "expected": None}
+    question = plan.question or plan.name
+    return {"planned": True, "plan": at[plan], "question": question or None, "expected": plan.expected or None}
 
 
 def _criterion(table: ScoreTable, name: str) -> dict[str, Any]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from readback.scores.table import NONE
 from readback.types import Criterion
+
+if TYPE_CHECKING:
+    from readback.statistics.interval import Clustered
 
 CONCENTRATED = 0.7  # share of one value from which an interval for the mean is known to be too narrow
 Span = tuple[float, float]
@@ -14,7 +17,11 @@ Span = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Certainty:
-    """`interval` takes rows as independent; the clustered one is None where every row is an item of its own."""
+    """`interval` takes rows as independent; the clustered ones are None where every row is an item of its own.
+
+    `clusters` without `interval_clustered`: they are too few to say anything, and `interval` is too narrow.
+    `interval_on_scale`: see `scores.stats.Row`.
+    """
 
     interval: Span | None = None
     method: str | None = None
@@ -22,14 +29,31 @@ class Certainty:
     clusters: int | None = None
     design_effect: float | None = None
     share_of_one: float | None = None
+    method_clustered: str | None = None
+    interval_on_scale: Span | None = None
+
+    @property
+    def span(self) -> Span | None:
+        """The interval to be shown."""
+        return shown(self.interval, self.interval_clustered, self.clusters, self.design_effect)
 
 
-def certainty(values: Any, items: Any, clusters: Any, criterion: Criterion) -> Certainty:
+def shown(interval: Span | None, clustered: Span | None, clusters: int | None, effect: float | None) -> Span | None:
+    """The clustered interval where rows come in clusters; none where their design effect cannot be estimated.
+
+    Clusters that all have the same mean have the effect 0 and no interval: there the one of the rows stands.
+    """
+    if clustered is not None:
+        return clustered
+    return interval if clusters is None or effect is not None else None
+
+
+def certainty(values: Any, items: Any, clusters: Any, criterion: Criterion, declared: bool = False) -> Certainty:
     """The intervals of the scored rows of one condition: arrays of their values, item codes and cluster codes.
 
     Rates (a binary criterion) by Wilson, means by `statistics.interval.of_mean`. Rows are clustered by the clusters
     the file names, where every row has one; else by item, where items stand in several rows (replicates, or several
-    conditions taken together).
+    conditions taken together). `declared`: the criterion's values are its whole scale, and not only what was met.
     """
     import numpy as np
 
@@ -41,9 +65,18 @@ def certainty(values: Any, items: Any, clusters: Any, criterion: Criterion) -> C
     interval, method = _independent(distinct, counts, criterion)
     codes = clusters if bool((clusters != NONE).all()) else items if _repeated(items) else None
     if codes is None:
-        return Certainty(interval, method, share_of_one=share)
-    span, many, effect = _clustered(values, codes, criterion)
-    return Certainty(interval, method, span, many, effect, share)
+        on_scale = _on_scale(distinct, counts, criterion) if declared else None
+        return Certainty(interval, method, share_of_one=share, interval_on_scale=on_scale)
+    if not _repeated(codes):  # clusters of one row are no clusters
+        return Certainty(interval, method, interval, n, 1.0, share, method)
+    if criterion.scale == "nominal":
+        return Certainty(clusters=len(np.unique(codes)), share_of_one=share)
+    found = _clustered(values, codes, criterion)
+    span = found.interval
+    return Certainty(
+        interval, method, (span.low, span.high) if span else None, found.clusters, found.design_effect, share,
+        span.method if span else None,
+    )  # fmt: skip
 
 
 def _independent(distinct: Any, counts: Any, criterion: Criterion) -> tuple[Span | None, str | None]:
@@ -58,17 +91,27 @@ def _independent(distinct: Any, counts: Any, criterion: Criterion) -> tuple[Span
     return ((of_mean.low, of_mean.high), of_mean.method) if of_mean else (None, None)
 
 
-def _clustered(values: Any, codes: Any, criterion: Criterion) -> tuple[Span | None, int, float | None]:
+def _clustered(values: Any, codes: Any, criterion: Criterion) -> Clustered:
     from readback.statistics import interval
 
-    found = interval.clustered(values, codes)
-    effect = found.design_effect
-    if criterion.scale == "binary" and effect:
-        rate = interval.wilson(float(values.sum()) / effect, len(values) / effect)
-        return (rate.low, rate.high), found.clusters, effect
-    if criterion.scale == "nominal" or found.interval is None:
-        return None, found.clusters, effect
-    return (found.interval.low, found.interval.high), found.clusters, effect
+    if criterion.scale == "binary":
+        return interval.clustered_rate(values == 1, codes)
+    return interval.clustered(values, codes)
+
+
+def _on_scale(distinct: Any, counts: Any, criterion: Criterion) -> Span | None:
+    """Where `interval` is known to be too narrow, and the scale is a list that holds every value."""
+    import numpy as np
+
+    from readback.statistics import interval
+
+    n = int(counts.sum())
+    weak = n < interval.ENOUGH_FOR_T or counts.max() >= CONCENTRATED * n
+    listed = criterion.scale in ("ordinal", "numeric") and len(criterion.values) > 1
+    if not weak or not listed or not np.isin(distinct, criterion.values).all():
+        return None
+    found = interval.of_mean_on_scale(distinct, counts, criterion.values)
+    return (found.low, found.high) if found else None
 
 
 def _repeated(items: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Scores counted for charts: pairs of criteria, pairs of factors, ranges of length, and what became of each record."""
+"""Scores counted for charts: pairs of criteria, pairs of factors, and what became of each record."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from itertools import pairwise
 from typing import Any
 
 from readback.scores.criteria import number
-from readback.scores.table import NOT_APPLICABLE, SCORED, ScoreTable
+from readback.scores.table import NOT_APPLICABLE, SCORED, ConditionKey, ScoreTable
 from readback.types import Criterion
 
-RANGES = 6  # of lengths: as many as half a narrow screen can name
 BINS = 5  # ranges of a measured criterion where two of them are set against each other
 LISTED = 12  # distinct values that are taken one by one
 
@@ -34,7 +33,11 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Heat:
-    """Means, numbers of scored and of failed or missing cells, by the values of two factors."""
+    """Means, numbers of scored and of failed or missing cells, by the values of two factors.
+
+    `same_items` is False where not every pair of values has scores of the same items under the same other factors, so
+    that two means may differ because their items do.
+    """
 
     titles: tuple[str, str]
     rows: tuple[str, ...]
@@ -42,17 +45,7 @@ class Heat:
     means: tuple[tuple[float | None, ...], ...]
     counts: tuple[tuple[int, ...], ...]
     lost: tuple[tuple[int, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Lengths:
-    """Scores by range of length: how many of each value (`counts[range][value]`), their n and mean."""
-
-    ranges: tuple[tuple[int, int], ...]
-    values: tuple[str, ...]
-    counts: tuple[tuple[int, ...], ...]
-    n: tuple[int, ...]
-    means: tuple[float | None, ...]
+    same_items: bool = True
 
 
 def joint(table: ScoreTable, first: str, second: str, judge: str) -> Counted:
@@ -61,6 +54,24 @@ def joint(table: ScoreTable, first: str, second: str, judge: str) -> Counted:
     Where one judge gave several scores of one criterion there, the first in the files counts. Raises ValueError for
     a criterion or judge that is not there.
     """
+    a, b, left = _together(table, first, second, judge)
+    made = transitions(a[1], b[1], table.criteria[first], table.criteria[second], (first, second))
+    return Counted(made.titles, made.rows, made.columns, made.counts, left)
+
+
+def joint_cells(table: ScoreTable, first: str, second: str, judge: str, row: str, column: str) -> list[int]:
+    """What `joint` counts in the cell of that row and column: the numbers of the scores of `first`."""
+
+    (cells, a), (_, b), _ = _together(table, first, second, judge)
+    (rows, i), (columns, j) = _coded(a, table.criteria[first], None), _coded(b, table.criteria[second], None)
+    if row not in rows or column not in columns:
+        return []
+    found: list[int] = cells[(i == rows.index(row)) & (j == columns.index(column))].tolist()
+    return found
+
+
+def _together(table: ScoreTable, first: str, second: str, judge: str) -> tuple[tuple[Any, Any], tuple[Any, Any], int]:
+    """The numbers and values of the scores that stand together under two criteria, and how many stand alone."""
     import numpy as np
 
     c = table.columns
@@ -71,13 +82,13 @@ def joint(table: ScoreTable, first: str, second: str, judge: str) -> Counted:
         at = np.flatnonzero(here)
         key = np.asarray(c.condition)[at].astype(np.int64) * len(c.items) + np.asarray(c.item)[at]
         key = key * (len(c.runs) + 1) + np.asarray(c.run)[at] + 1
-        cells.append((*_first(key), np.asarray(c.value)[at]))
-    (a, a_at, a_value), (b, b_at, b_value) = cells
+        distinct, where = _first(key)
+        cells.append((distinct, at[where]))
+    (a, a_at), (b, b_at) = cells
     shared, in_a, in_b = np.intersect1d(a, b, assume_unique=True, return_indices=True)
-    made = transitions(
-        a_value[a_at[in_a]], b_value[b_at[in_b]], table.criteria[first], table.criteria[second], (first, second)
-    )
-    return Counted(made.titles, made.rows, made.columns, made.counts, len(a) + len(b) - 2 * len(shared))
+    value = np.asarray(c.value)
+    both = [(at, value[at]) for at in (a_at[in_a], b_at[in_b])]
+    return both[0], both[1], len(a) + len(b) - 2 * len(shared)
 
 
 def transitions(
@@ -121,28 +132,26 @@ def heat(table: ScoreTable, rows: str, columns: str, criterion: str, judge: str)
     shaped = (
         _shaped(flat, len(across)) for flat in (means, n.tolist(), np.bincount(place[lost], minlength=many).tolist())
     )
-    return Heat((rows, columns), down, across, *shaped)
+    found, counts, gone = shaped
+    others: dict[ConditionKey, int] = {}
+    rest = [
+        others.setdefault(tuple(p for p in key if p[0] not in (rows, columns)), len(others)) for key in c.conditions
+    ]
+    item = np.asarray(c.item)[here].astype(np.int64) * len(others) + np.array(rest)[np.asarray(c.condition)[here]]
+    return Heat((rows, columns), down, across, found, counts, gone, _same(place[scored], item[scored]))
 
 
-def by_length(values: Any, lengths: Any, criterion: Criterion, ranges: int = RANGES) -> Lengths:
-    """Scores by ranges of length that hold about equally many of them; arrays of equal length, whole numbers in the
-    second (characters or tokens).
-    """
+def _same(places: Any, items: Any) -> bool:
+    """Whether every place that has any has all the items."""
     import numpy as np
 
-    values, lengths = np.asarray(values, float), np.asarray(lengths, np.int64)
-    names, code = _coded(values, criterion, None)
-    cuts = (
-        np.unique(np.quantile(lengths, np.linspace(0, 1, ranges + 1), method="lower")) if len(lengths) else np.array([])
-    )
-    starts = cuts[:-1] if len(cuts) > 1 else cuts
-    where = np.searchsorted(starts, lengths, side="right") - 1
-    many = len(starts)
-    counts = np.bincount(where * len(names) + code, minlength=many * len(names)).reshape(many, len(names))
-    n = counts.sum(1).tolist()
-    means = (np.bincount(where, values, many) / np.maximum(n, 1)).tolist() if many else []
-    ends = [(int(lengths[where == at].min()), int(lengths[where == at].max())) for at in range(many)]
-    return Lengths(tuple(ends), names, tuple(map(tuple, counts.tolist())), tuple(n), tuple(means))
+    if not len(items):
+        return True
+    all_of = np.unique(items)
+    pairs = places.astype(np.int64) * len(all_of) + np.searchsorted(all_of, items)
+    pairs.sort()
+    each = np.bincount(pairs[np.r_[True, pairs[1:] != pairs[:-1]]] // len(all_of))
+    return bool((each[each > 0] == len(all_of)).all())
 
 
 def _first(key: Any) -> tuple[Any, Any]:

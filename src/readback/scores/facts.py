@@ -6,22 +6,25 @@ import hashlib
 import json
 from collections.abc import Iterator
 
+from readback.scores import judge_names
 from readback.scores.table import RunFacts
 from readback.types import Judge, Workspace
 
 
 def of_workspace(shop: Workspace) -> Iterator[RunFacts]:
-    """Mode, model, judge and the fingerprint of the judge's prompt, of each condition; weights are in `rubrics`."""
+    """Mode, model, judge, its rubric and the fingerprint of that prompt, of each condition; weights: `rubrics`."""
     for one in shop.conditions:
         judge = shop.judges.get(one.judge) if one.judge else None
         yield RunFacts(
             condition=(("condition", one.name),),
             mode=one.mode,
             model=one.model,
-            judge=one.judge,
+            judge=judge_names.name_of(shop, one),
+            judge_model=judge_names.model_of(shop, one),
             judge_prompt=prompt_of(judge) if judge else None,
             place=one.place,
             by_workspace=True,
+            rubric=one.judge,
         )
 
 

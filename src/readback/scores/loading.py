@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from readback import results
 from readback.files.paths import resolve
 from readback.files.progress import Cancelled, Progress
 from readback.results import _aggregated as aggregated
-from readback.results import metrics
 from readback.results._reply_column import Rubrics
 from readback.results._rows import Asked, Read
-from readback.scores import account, facts, rubrics
+from readback.scores import account, facts, judge_names, rubrics
 from readback.scores.comparing.planned import planned
 from readback.scores.criteria import known
 from readback.scores.duels import contestants
@@ -91,7 +90,7 @@ def _said(workspace: Workspace) -> tuple[object, ...]:
         ),
         tuple((c.name, c.mode, c.judge, c.aliases) for c in workspace.conditions),
         repr((tuple(rubrics.facts(workspace)), tuple(facts.of_workspace(workspace)), planned(workspace))),
-        repr((_rubrics(workspace), contestants.said(workspace))),
+        repr((_rubrics(workspace), contestants.said(workspace), sorted(workspace.people.items()))),
     )
 
 
@@ -101,16 +100,22 @@ def _load(asked: _Asked) -> ScoreTable:
     criteria = {**known(), **workspace.criteria}
     reads: list[Read] = []
     notes: list[Note] = []
-    judges = _judges(asked.files)
+    judges = judge_names.of_files(workspace, [(file.source, Path(file.path)) for file in asked.files])
+    rubric = _rubrics(workspace)
     total = sum(file.size for file in asked.files)
     done = 0
-    for file in asked.files:
+    for file, judged in zip(asked.files, judges, strict=True):
         source = file.source
-        condition = workspace.condition(source.label) if source.label else None
-        said = (condition.judge if condition else None) or judges.get(PurePosixPath(source.path).parent, "")
         read = results.read(
             Path(file.path),
-            Asked(source, criteria, _aliases(workspace), _modes(workspace), said, rubrics=_rubrics(workspace)),
+            Asked(
+                source,
+                criteria,
+                _aliases(workspace),
+                _modes(workspace),
+                judged.name,
+                rubrics=rubric.under(judged.name, judged.rubric),
+            ),
             _beat(asked.progress, done, total),
         )
         done += file.size
@@ -141,6 +146,7 @@ def _load(asked: _Asked) -> ScoreTable:
         ),
         inferred=settled.inferred,
         planned=planned(workspace),
+        people={**{name: one for read in reads for name, one in read.people.items()}, **workspace.people},
     )
     return replace(table, notes=(*table.notes, *contestants.notes(workspace, table)))
 
@@ -151,17 +157,6 @@ def _beat(progress: Progress | None, before: int, total: int) -> Callable[[int],
             raise Cancelled
 
     return beat
-
-
-def _judges(files: tuple[_File, ...]) -> Mapping[PurePosixPath, str]:
-    """The judge that a run's file of means names, for the rows beside it, which do not name it."""
-    return dict(_named_judges(files))
-
-
-def _named_judges(files: tuple[_File, ...]) -> Iterator[tuple[PurePosixPath, str]]:
-    for file in files:
-        if file.path.endswith(".json") and (value := metrics.only_object(Path(file.path), file.source.path)):
-            yield PurePosixPath(file.source.path).parent, metrics.judge_of(value)
 
 
 def _aliases(workspace: Workspace) -> dict[str, str]:

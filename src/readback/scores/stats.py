@@ -9,9 +9,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from readback.scores.certainty import certainty
+from readback.scores.certainty import certainty, shown
 from readback.scores.criteria import MINUS, number
 from readback.scores.notes import notes as counted
+from readback.scores.notes._named import listed
 from readback.scores.stated import contradictions
 from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED, ConditionKey, ScoreTable
 from readback.types import Criterion, Note, Place
@@ -28,6 +29,10 @@ class Row:
 
     `n` counts scored rows; `missing` counts items that were judged somewhere but have no value here. `mean` is None
     where n is 0. `distribution` holds (value or range, count), the whole scale where it is a list.
+
+    `interval_on_scale` is there only where `interval` is known to be too narrow: one value holds 70 % of the scores or
+    more, or there are 5 to 14; on a declared list of grades, without clusters. To be shown beside `interval`, as the
+    one that is right more often ("on the scale, Dirichlet": `statistics.interval.of_mean_on_scale`).
     """
 
     condition: ConditionKey
@@ -45,11 +50,18 @@ class Row:
     clusters: int | None = None
     design_effect: float | None = None
     share_of_one: float | None = None  # of the value given most often
+    method_clustered: str | None = None
+    interval_on_scale: tuple[float, float] | None = None
 
     @property
     def span(self) -> tuple[float, float] | None:
         """The interval that pages and sentences use."""
-        return self.interval_clustered or self.interval
+        return shown(self.interval, self.interval_clustered, self.clusters, self.design_effect)
+
+    @property
+    def span_method(self) -> str | None:
+        """How `span` was made."""
+        return None if self.span is None else self.method_clustered if self.interval_clustered else self.method
 
     @property
     def all(self) -> int:
@@ -96,7 +108,7 @@ def _rows(table: ScoreTable, by: str | None, wanted: set[int], judges: set[int])
             states = np.bincount(state[here], minlength=4).tolist()
             good = here[state[here] == SCORED]
             scored = value[good]
-            sure = certainty(scored, item[good], cluster[good], scale)
+            sure = certainty(scored, item[good], cluster[good], scale, name not in table.inferred)
             yield Row(
                 condition=groups[key],
                 criterion=name,
@@ -113,6 +125,8 @@ def _rows(table: ScoreTable, by: str | None, wanted: set[int], judges: set[int])
                 clusters=sure.clusters,
                 design_effect=sure.design_effect,
                 share_of_one=sure.share_of_one,
+                method_clustered=sure.method_clustered,
+                interval_on_scale=sure.interval_on_scale,
             )
 
 
@@ -219,21 +233,31 @@ def notes(table: ScoreTable) -> tuple[Note, ...]:
 
 
 def _missing(table: ScoreTable, found: Sequence[Row]) -> Iterator[Note]:
-    """One note for each criterion and judge, whatever the number of conditions that lost too many."""
-    lost: dict[tuple[str, str], list[Row]] = {}
+    """One note for each criterion, whatever the number of conditions and judges that lost too many."""
+    lost: dict[str, list[Row]] = {}
     for row in found:
         if row.failed + row.missing > HIGH * row.all:
-            lost.setdefault((row.criterion, row.judge), []).append(row)
-    for (criterion, judge), those in lost.items():
-        names = [table.label(row.condition) for row in those]
+            lost.setdefault(row.criterion, []).append(row)
+    for criterion, those in lost.items():
+        names = list(dict.fromkeys(table.label(row.condition) for row in those))
+        judges = list(dict.fromkeys(row.judge for row in those))
         more = f" and {len(names) - NAMED} more conditions" if len(names) > NAMED else ""
         failed, missing = sum(row.failed for row in those), sum(row.missing for row in those)
         values = {
             "condition": ", ".join(names[:NAMED]) + more, "criterion": criterion, "lost": failed + missing,
             "all": sum(row.all for row in those), "failed": failed, "missing": missing,
+            "judge": listed(_lost(judge, those) for judge in judges),
         }  # fmt: skip
-        place = Place(condition=names[0] if len(names) == 1 else None, judge=judge or None)
-        yield Note("scr-missing-high", values, place, flagged=f"{criterion}|{judge}")
+        place = Place(
+            condition=names[0] if len(names) == 1 else None, judge=judges[0] or None if len(judges) == 1 else None
+        )
+        yield Note("scr-missing-high", values, place, flagged=criterion)
+
+
+def _lost(judge: str, found: Sequence[Row]) -> str:
+    """A judge with its share of what is lost."""
+    own = [row for row in found if row.judge == judge]
+    return f"{judge or 'the judge'} {sum(r.failed + r.missing for r in own)} of {sum(r.all for r in own)}"
 
 
 def _wanted(what: str, name: str | None, names: Sequence[str]) -> set[int]:

@@ -123,6 +123,7 @@ class RunFacts:
     records: str | None = None  # the file of the records, by its name
     items: tuple[str, ...] = ()  # what was answered, as far as the run lists it
     by_workspace: bool = False  # the workspace says it, no file of the run
+    rubric: str | None = None  # what the judge's prompt is called; `judge` is what its scores are found under
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +152,7 @@ class ScoreTable:
     about: tuple[RunFacts, ...] = ()  # files first, then what the workspace says
     inferred: frozenset[str] = frozenset()  # criteria whose scale was worked out from the values
     planned: tuple[Planned, ...] = ()  # the comparisons that the study meant to make
+    people: Mapping[str, bool] = field(default_factory=dict)  # judges by name: whether a person, where it is said
 
     @property
     def scores(self) -> Sequence[Score]:

@@ -31,7 +31,7 @@ def benjamini_hochberg(ps: Sequence[float]) -> tuple[float, ...]:
     import numpy as np
 
     p, order = _sorted(ps)
-    raised = p * len(p) / np.arange(1, len(p) + 1)
+    raised = np.maximum(p, p * len(p) / np.arange(1, len(p) + 1))  # rounding must not lower the last
     return _back(np.minimum(1.0, np.minimum.accumulate(raised[::-1])[::-1]), order)
 
 

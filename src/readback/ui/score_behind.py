@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,6 +14,7 @@ from readback.types import Score
 
 Side = Literal["higher", "lower", "same"]
 SIDES: tuple[Side, ...] = ("higher", "lower", "same")
+EVERY = "*"  # a door to the scores of all conditions
 STATE = {"scored": SCORED, "failed": FAILED, "missing": MISSING, "na": NOT_APPLICABLE}  # as the address says it
 
 
@@ -23,8 +25,8 @@ def door(table: ScoreTable, condition: ConditionKey) -> str:
 
 
 def behind(table: ScoreTable, condition: ConditionKey, of: str) -> bool:
-    """Whether a condition is one of those that `of` names."""
-    return of == door(table, condition) or of in {f"{factor}={value}" for factor, value in condition}
+    """Whether a condition is one of those that `of` names; "*" names all."""
+    return of == EVERY or of == door(table, condition) or of in {f"{factor}={value}" for factor, value in condition}
 
 
 def key_of(table: ScoreTable, of: str) -> ConditionKey | None:
@@ -63,10 +65,15 @@ class Behind:
 
 
 def scores(
-    table: ScoreTable, of: str, criterion: str, judge: str, *, value: str = "", state: str = "", most: int = 2_000
-) -> Behind:
-    """The scores that `of` names, of them those of one value of the distribution, or in one state; the first `most`."""
+    table: ScoreTable, of: str, criterion: str, judge: str, *, value: str = "", state: str = "", most: int = 2_000,
+    only: Collection[str] | None = None,
+) -> Behind:  # fmt: skip
+    """The scores that `of` names, of them those of one value of the distribution, or in one state; the first `most`.
+
+    `only` these items, where it is given: then only what was scored.
+    """
     wanted, cells = stats.cells(table, lambda key: behind(table, key, of), criterion, judge)
+    cells = cells if only is None else _of_items(table, cells, only)
     found = _of_value(table, cells, criterion, value) if value else _in_state(table, cells, state) if state else cells
     gone = tuple(_absent(table, of, criterion, judge)) if state == "missing" else ()
     kept = tuple(table.scores[at] for at in found[:most])
@@ -128,6 +135,11 @@ def _of_value(table: ScoreTable, cells: list[int], criterion: str, value: str) -
     start, end = (float(ends[np.abs(ends - edge).argmin()]) for edge in (first, last))
     inside = (values >= start) & ((values <= end) if end == ends[-1] else (values < end))
     return [int(at) for at in here[inside]]
+
+
+def _of_items(table: ScoreTable, cells: list[int], only: Collection[str]) -> list[int]:
+    c = table.columns
+    return [at for at in cells if c.state[at] == SCORED and c.items[c.item[at]] in only]
 
 
 def _in_state(table: ScoreTable, cells: list[int], state: str) -> list[int]:

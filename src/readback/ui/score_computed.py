@@ -11,6 +11,7 @@ from readback.scores.comparing.comparison import Comparison
 from readback.scores.criteria import scale_text
 from readback.scores.stats import Row
 from readback.scores.table import ScoreTable, SourceRead
+from readback.statistics.interval import SEED
 from readback.types import Criterion
 from readback.ui import show
 from readback.ui.words import t
@@ -43,10 +44,11 @@ def methods(rows: Sequence[Row], made: Sequence[Comparison]) -> dict[str, str]:
     """What the intervals and tests on the page were computed with, by what they are for."""
     of_means = dict.fromkeys(row.method for row in rows if row.method)
     clustered = any(row.interval_clustered for row in rows)
-    of_pairs = dict.fromkeys(one.method for one in made if one.method)
+    of_pairs = dict.fromkeys(one.span_method for one in made if one.span_method)
     tests = dict.fromkeys(one.p_method for one in made if one.p_method)
     said = {
         "intervals": ", ".join(of_means), "clustered": t("scores.method_clustered") if clustered else "",
+        "on_scale": t("scores.method_on_scale", seed=SEED) if any(row.interval_on_scale for row in rows) else "",
         "differences": ", ".join(of_pairs), "tests": ", ".join(tests),
         "seed": ", ".join(dict.fromkeys(str(one.seed) for one in made if one.seed is not None)),
     }  # fmt: skip

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from readback.audit.costs import Change, Cost, costs
+from markupsafe import Markup
+
+from readback.audit.costs import Change, Cost, costs, marked
 from readback.scores import charts
 from readback.scores.stats import Row
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
-from readback.ui import choice, score_chart, score_said, score_view, show, table
+from readback.ui import choice, score_behind, score_chart, score_doors, score_lists, score_said, score_view, show, table
+from readback.ui.score_behind import door
+from readback.ui.score_chart import Point
 from readback.ui.score_view import Chosen
 from readback.ui.table import Column
 from readback.ui.words import t
@@ -33,8 +37,14 @@ def draw(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen)
     if shown:
         names = [f"{one.code} · {score_said.short(scored, one.condition)}" for one in shown]
         made = charts.costs(shown, names, view.criterion, score_view.say, score_view.dark(), charts.WIDE)
-        said = t("scores.costs_said", n=len(compared), shown=len(shown))
-        score_chart.draw("more", made, said, t("scores.costs_method"))
+        sure = any(one.interval for one in compared)
+        said = t("scores.costs_said" if sure else "scores.costs_few", n=len(compared), shown=len(shown))
+
+        def opens(point: Point) -> Mapping[str, str | None] | None:
+            at = score_chart.place(point)
+            return _door(scored, shown[at[0]]) if at and at[0] < len(shown) else None
+
+        score_chart.draw("more", made, said, t("scores.costs_method"), opens)
     table.table("costs", _columns(), [_within(scored, one) for one in found.within], caption=t("scores.view_costs"))
     if found.changes:
         show.draw(show.h("<p>{}</p>", t("scores.costs_changes")))
@@ -44,8 +54,29 @@ def draw(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen)
         show.draw(show.h('<p class="rb-small">{}</p>', t("scores.costs_unknown", n=found.unknown)))
 
 
+def listed(scored: ScoreTable, shop: Workspace, view: Chosen) -> None:
+    """The scores of the records with a finding in a condition, for the door that is open."""
+    opened = score_doors.opened()
+    audit, key = choice.audit(), score_behind.key_of(scored, opened.get("of", ""))
+    if audit is None or key is None:
+        return
+    judged = (view.criterion.name, view.judge)
+    only = marked(shop, choice.dataset(), audit, scored, opened["and"], key, judged)
+    title = t("scores.costs_behind", code=opened["and"], condition=score_said.short(scored, key))
+    score_lists.of_items(scored, shop, *judged, opened["of"], only, title)
+
+
+def _door(scored: ScoreTable, one: Cost) -> Mapping[str, str | None]:
+    return {"of": door(scored, one.condition), "and": one.code, "under": "more"}
+
+
+def _with(row: Mapping[str, Any]) -> Markup | str:
+    return score_doors.count(row["n_with"], **row["door"])
+
+
 def _within(scored: ScoreTable, one: Cost) -> Mapping[str, Any]:
     return {
+        "door": _door(scored, one),
         "code": one.code, "condition": score_said.short(scored, one.condition), "n_with": one.n_with,
         "n_without": one.n_without, "mean_with": one.mean_with, "mean_without": one.mean_without, **_sure(one),
     }  # fmt: skip
@@ -65,7 +96,7 @@ def _columns() -> tuple[Column, ...]:
     return (
         Column("code", t("scores.finding"), show=_to_finding),
         Column("condition", t("scores.condition")),
-        Column("n_with", t("scores.chart_n_with"), number=True),
+        Column("n_with", t("scores.chart_n_with"), number=True, show=_with),
         Column("n_without", t("scores.chart_n_without"), number=True),
         Column("mean_with", t("scores.chart_with"), number=True, show=lambda row: score_said.mean(row["mean_with"])),
         Column(

@@ -12,15 +12,14 @@ from readback.ui.words import t
 
 # What the address of this page says besides what all pages share: what is chosen, and which door is open.
 CHOSEN = ("criterion", "scored_by", "by", "baseline", "view", "second", "rows", "columns", "a", "b", "field", "size",
-          "code")  # fmt: skip
-DOOR = ("of", "value", "state", "against", "kept", "and", "also", "item", "arm", "under")
-KEPT = ("better", "worse", "same")
+          "pair", "code")  # fmt: skip
+DOOR = ("of", "value", "state", "against", "kept", "and", "long", "item", "arm", "under")
 
 
 def link(label: object, **to: str | None) -> Markup:
     """A link on this page: what is chosen stays, the doors that are open are closed."""
     now = st.query_params.to_dict()
-    return show.link("scores", label, **{key: now[key] for key in CHOSEN if key in now}, **to)
+    return show.link("scores", label, **{**{key: now[key] for key in CHOSEN if key in now}, **to})
 
 
 def step(label: object, **to: str | None) -> Markup:

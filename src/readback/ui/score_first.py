@@ -58,7 +58,7 @@ def charts(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Ch
     with left:
         _distribution(scored, rows, view, width)
     with right:
-        _differences(scored, compared, view, width)
+        _differences(scored, rows, compared, view, width)
     for warning in score_said.warnings(rows):
         show.draw(show.h('<p class="rb-small rb-caution">{}</p>', warning))
 
@@ -76,9 +76,11 @@ def tables(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Ch
     st.header(show.md(title), anchor=False)
     table.table("means", *score_tables.numbers(scored, rows), caption=title, tools=len(rows) > score_view.MOST)
     if compared.comparisons or compared.blocked:
-        st.header(t("scores.table_differences"), anchor=False)
-        made = score_tables.differences(scored, compared.comparisons, compared.blocked)
-        table.table("differences", *made, caption=t("scores.table_differences"), tools=len(made[1]) > score_view.MOST)
+        lines = _lines(compared, rows)
+        title = t("scores.table_differences", baseline=short(scored, lines[0].a))
+        st.header(show.md(title), anchor=False)
+        made = score_tables.differences(scored, lines)
+        table.table("differences", *made, caption=title, tools=len(lines) > score_view.MOST)
 
 
 def _distribution(scored: ScoreTable, rows: Sequence[Row], view: Chosen, width: int) -> None:
@@ -95,11 +97,11 @@ def _distribution(scored: ScoreTable, rows: Sequence[Row], view: Chosen, width: 
     score_chart.draw("distribution", made, said, score_sentences.counted(rows), opens)
 
 
-def _differences(scored: ScoreTable, compared: Compared, view: Chosen, width: int) -> None:
+def _differences(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Chosen, width: int) -> None:
     if not view.baseline:
-        _means(scored, score_view.rows(scored, view), view, width)
+        _means(scored, rows, view, width)
         return
-    lines: list[Line] = [*compared.comparisons, *compared.blocked]
+    lines = _lines(compared, rows)
     made = drawn.forest(
         lines, [score_view.called(scored, one.b) for one in lines], view.criterion, score_view.say, score_view.dark(),
         baseline=short(scored, lines[0].a) if lines else "", why=_why, width=width,
@@ -116,6 +118,13 @@ def _differences(scored: ScoreTable, compared: Compared, view: Chosen, width: in
     said = score_sentences.differences(scored, compared.comparisons, view.criterion)
     score_chart.draw("differences", made, said, score_sentences.how(compared.comparisons), opens)
     show.draw(_blocked(scored, compared.blocked))
+
+
+def _lines(compared: Compared, rows: Sequence[Row]) -> list[Line]:
+    """The comparisons in the order of the rows beside them, then what is not compared."""
+    order = {row.condition: at for at, row in enumerate(rows)}
+    made = sorted(compared.comparisons, key=lambda one: order.get(one.b, len(order)))
+    return [*made, *compared.blocked]
 
 
 def _means(scored: ScoreTable, rows: Sequence[Row], view: Chosen, width: int) -> None:

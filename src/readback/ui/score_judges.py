@@ -1,12 +1,10 @@
-"""How far the judges of a criterion agree, on the scores page: in one sentence, as a matrix, and answer by answer."""
+"""How far the judges of a criterion agree, on the scores page: in sentences, charts and tables, answer by answer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import streamlit as st
-from markupsafe import Markup
 
 from readback.scores import charts, counts
 from readback.scores.agreement.measured import Agreement, agreement
@@ -14,12 +12,20 @@ from readback.scores.criteria import MINUS, number
 from readback.scores.stats import Row
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
-from readback.ui import score_chart, score_doors, score_said, score_view, show, table
+from readback.ui import (
+    score_behind,
+    score_chart,
+    score_doors,
+    score_judge_rates,
+    score_judge_tables,
+    score_said,
+    score_view,
+    show,
+    table,
+)
+from readback.ui.score_chart import Point
 from readback.ui.score_view import Chosen
-from readback.ui.table import Column
 from readback.ui.words import t
-
-DISPUTED = 50  # answers that are listed
 
 
 def draw(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen) -> None:
@@ -29,23 +35,42 @@ def draw(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen)
         show.draw(show.h("<p>{}</p>", t("scores.agreement_none")))
     else:
         show.draw(show.h('<p class="rb-said">{}</p><p class="rb-small">{}</p>', _said(found), _how(found)))
-        _confusion(found)
-        table.table("judge_pairs", *_pairs(found), caption=t("scores.agreement_pairs"))
-        table.table("leniency", *_leniency(found), caption=t("scores.agreement_leniency"))
-        st.header(t("scores.agreement_disputed"), anchor=False)
-        table.table("disputed", *_disputed(scored, found), caption=t("scores.agreement_disputed"))
-    for one in found.flips:
-        said = t("scores.agreement_flips", judge=one.judge or t("scores.no_judge"), n=one.answers, flipped=one.flipped,
-                 share=100 * one.rate)  # fmt: skip
-        show.draw(show.h("<p>{}</p>", said))
+        score_judge_rates.corrected(scored, found)
+        _confusion(scored, found)
+        _kappas(found)
+        table.table("judge_pairs", *score_judge_tables.pairs(found), caption=t("scores.agreement_pairs"))
+        _leniency(found, view)
+        _conditions(scored, found)
+        title = t("scores.agreement_disputed")
+        st.header(title, anchor=False)
+        table.table("disputed", *score_judge_tables.disputed(scored, found), caption=title)
+    score_judge_rates.repeats(found)
+
+
+def listed(scored: ScoreTable, shop: Workspace, view: Chosen) -> None:
+    """The answers behind a cell of the matrix, both judges' values beside each other; for the door that is open."""
+    door = score_doors.opened()
+    found = agreement(scored, view.criterion.name)
+    pair = _pair(found, st.query_params.get("pair", ""))
+    if pair is None:
+        return
+    a, b = (door.get(key, "").replace("-", MINUS) for key in ("value", "and"))
+    title = t("scores.agreement_behind", first=pair[0] or t("scores.no_judge"), a=a,
+              second=pair[1] or t("scores.no_judge"), b=b)  # fmt: skip
+    score_doors.heading(title)
+    made = score_judge_tables.behind(scored, view.criterion.name, pair, door.get("value", ""), door.get("and", ""))
+    table.table("confused", *made, caption=title)
+    score_doors.close()
 
 
 def _said(found: Agreement) -> str:
     alpha = found.alpha.get(found.headline)
-    span = t("scores.interval", low=score_said.signed(found.interval[0]), high=score_said.signed(found.interval[1])
-             ) if found.interval else t("scores.no_interval")  # fmt: skip
-    return t("scores.agreement_said", metric=found.headline, alpha=score_said.signed(alpha), interval=span,
-             units=found.units, ratings=found.ratings, judges=len(found.judges), disagreed=found.disagreed)  # fmt: skip
+    given = {"metric": found.headline, "units": found.units, "ratings": found.ratings, "judges": len(found.judges),
+             "disagreed": found.disagreed}  # fmt: skip
+    if alpha is None:
+        return t("scores.agreement_undefined", **given)
+    span = _interval(found.interval)
+    return t("scores.agreement_said", alpha=score_said.signed(alpha), interval=span, **given)
 
 
 def _how(found: Agreement) -> str:
@@ -54,71 +79,110 @@ def _how(found: Agreement) -> str:
              seed=found.seed if found.seed is not None else "–")  # fmt: skip
 
 
-def _confusion(found: Agreement) -> None:
-    one = found.confusion
+def _confusion(scored: ScoreTable, found: Agreement) -> None:
+    """What two judges took for what; which two is a choice, where there are more."""
+    names = {_door(pair): pair for one in found.pairs for pair in [(one.a, one.b)]}
+    if first := found.confusion:
+        names = {_door((first.a, first.b)): (first.a, first.b), **names}
+        names = {door: pair for door, pair in names.items() if pair != (first.b, first.a)}
+    chosen = score_view.pick("pair", t("scores.agreement_pair"), tuple(names), str, 480)
+    one = agreement(scored, found.criterion.name, pair=names[chosen]).confusion if chosen in names else None
     if one is None:
         return
-    names = tuple(number(value) for value in one.values)
-    counted = counts.Counted((one.a, one.b), names, names, one.table)
+    values = tuple(number(value) for value in one.values)
+    counted = counts.Counted((one.a, one.b), values, values, one.table)
     made = charts.confusion(counted, score_view.say, score_view.dark(), charts.WIDE)
-    same = sum(one.table[at][at] for at in range(len(names)))
-    said = t("scores.confusion_said", a=one.a, b=one.b, same=same, all=counted.n)
-    score_chart.draw("more", made, said)
+
+    def opens(point: Point) -> Mapping[str, str | None] | None:
+        at = score_chart.place(point)
+        if len(at) < 2 or not one.table[at[0]][at[1]]:
+            return None
+        return {"of": score_behind.EVERY, "value": values[at[0]], "and": values[at[1]], "under": "more"}
+
+    same = sum(one.table[at][at] for at in range(len(values)))
+    share = 100 * same / counted.n if counted.n else 0.0
+    said = t("scores.confusion_said", a=one.a, b=one.b, same=same, all=counted.n, share=share)
+    score_chart.draw("more", made, said, t("scores.confusion_how", rows=counted.n), opens)
 
 
-def _pairs(found: Agreement) -> tuple[tuple[Column, ...], list[Mapping[str, Any]]]:
-    rows: list[Mapping[str, Any]] = [
-        {"a": one.a, "b": one.b, "n": one.n, "exact": one.exact, "kappa": one.kappa, "alpha": one.alpha}
-        for one in found.pairs
-    ]
-    columns = (
-        Column("a", t("scores.judge")),
-        Column("b", t("scores.chart_other_judge")),
-        Column("n", t("scores.n_title"), number=True),
-        Column("exact", t("scores.agreement_exact"), number=True, show=lambda row: f"{100 * row['exact']:.0f} %"),
-        Column("kappa", t("scores.chart_kappa"), number=True, show=lambda row: score_said.signed(row["kappa"])),
-        Column("alpha", t("scores.agreement_alpha"), number=True, show=lambda row: score_said.signed(row["alpha"])),
-    )
-    return columns, rows
+def _kappas(found: Agreement) -> None:
+    """Every pair in one picture, from three judges on; a cell chooses its pair."""
+    known = {frozenset((one.a, one.b)): one for one in found.pairs if one.kappa is not None}
+    names = list(dict.fromkeys(name for one in known.values() for name in (one.a, one.b)))
+    if len(names) < 3:
+        return
+    grid = [[known[pair].kappa if (pair := frozenset((a, b))) in known else None for b in names] for a in names]
+    shown = [name or t("scores.no_judge") for name in names]
+    made = charts.kappas(grid, shown, score_view.say, score_view.dark(), charts.WIDE)
+    low, high = (pick(known.values(), key=lambda one: one.kappa or 0.0) for pick in (min, max))
+
+    def opens(point: Point) -> Mapping[str, str | None] | None:
+        at = score_chart.place(point)
+        one = known.get(frozenset((names[at[0]], names[at[1]]))) if len(at) > 1 else None
+        return {"pair": _door((one.a, one.b))} if one else None
+
+    given = {"low": score_said.signed(low.kappa), "high": score_said.signed(high.kappa)}
+    said = t("scores.kappas_said", n=len(known), low_a=low.a, low_b=low.b, high_a=high.a, high_b=high.b, **given)
+    weights = t(f"scores.kappa_{high.weights or 'none'}")
+    how = t("scores.kappas_how", weights=weights, low=min(one.n for one in known.values()),
+            high=max(one.n for one in known.values()))  # fmt: skip
+    score_chart.draw("kappas", made, said, how, opens)
 
 
-def _leniency(found: Agreement) -> tuple[tuple[Column, ...], list[Mapping[str, Any]]]:
-    rows: list[Mapping[str, Any]] = [
-        {"judge": one.judge, "n": one.n, "mean": one.mean, "deviation": one.deviation, "interval": one.interval}
+def _leniency(found: Agreement, view: Chosen) -> None:
+    if not found.leniency:
+        return
+    st.header(t("scores.agreement_leniency"), anchor=False)
+    name = found.criterion.name
+    rows = [
+        Row((("judge", one.judge),), name, one.judge, one.n, 0, 0, 0, one.mean, (), one.mean_interval)
         for one in found.leniency
     ]
-    columns = (
-        Column("judge", t("scores.judge")),
-        Column("n", t("scores.n_title"), number=True),
-        Column("mean", t("scores.mean"), number=True, show=lambda row: score_said.mean(row["mean"])),
-        Column("deviation", t("scores.agreement_deviation"), number=True,
-               show=lambda row: score_said.plus(row["deviation"])),
-        Column("interval", t("scores.interval_title"), number=True, show=_span),
-    )  # fmt: skip
-    return columns, rows
+    made = charts.leniency(rows, view.criterion, score_view.say, score_view.dark(), charts.WIDE)
+    high, low = (pick(found.leniency, key=lambda one: one.deviation) for pick in (max, min))
+    said = t("scores.leniency_said", high=high.judge or t("scores.no_judge"), up=score_said.plus(high.deviation),
+             up_span=_interval(high.interval), up_n=high.n, low=low.judge or t("scores.no_judge"),
+             down=score_said.plus(low.deviation), down_span=_interval(low.interval), down_n=low.n)  # fmt: skip
+
+    def opens(point: Point) -> Mapping[str, str | None] | None:
+        at = score_chart.place(point)
+        return {"of": score_behind.EVERY, "scored_by": found.leniency[at[0]].judge, "under": "more"} if at else None
+
+    how = t("scores.leniency_how", rows=sum(one.n for one in found.leniency))
+    score_chart.draw("leniency", made, said, how, opens)
+    table.table("leniency", *score_judge_tables.leniency(found), caption=t("scores.agreement_leniency"))
 
 
-def _disputed(scored: ScoreTable, found: Agreement) -> tuple[tuple[Column, ...], list[Mapping[str, Any]]]:
-    rows: list[Mapping[str, Any]] = [
-        {
-            "item": one.item, "condition": scored.label(one.condition), "spread": one.spread,
-            "values": ", ".join(f"{judge}: {number(value).replace('-', MINUS)}" for judge, value in one.values),
-        }
-        for one in found.disputed[:DISPUTED]
-    ]  # fmt: skip
-    columns = (
-        Column("item", t("scores.record"), show=_to_record),
-        Column("condition", t("scores.condition")),
-        Column("spread", t("scores.agreement_spread"), number=True),
-        Column("values", t("scores.agreement_values")),
-    )
-    return columns, rows
+def _conditions(scored: ScoreTable, found: Agreement) -> None:
+    """Where they agree least and most."""
+    known = [one for one in found.conditions if one.alpha is not None]
+    if len(known) < 2:
+        return
+    title = t("scores.agreement_conditions")
+    st.header(title, anchor=False)
+    low, high = (pick(known, key=lambda one: one.alpha or 0.0) for pick in (min, max))
+    said = t("scores.agreement_condition_said", low=score_said.short(scored, low.condition), low_n=low.units,
+             low_alpha=score_said.signed(low.alpha), high=score_said.short(scored, high.condition),
+             high_n=high.units, high_alpha=score_said.signed(high.alpha))  # fmt: skip
+    show.draw(show.h("<p>{}</p>", said))
+    table.table("agreement_conditions", *score_judge_tables.conditions(scored, found), caption=title)
 
 
-def _to_record(row: Mapping[str, Any]) -> Markup:
-    return score_doors.link(row["item"], item=row["item"], arm=row["condition"])
+def _interval(span: tuple[float, float] | None) -> str:
+    if span is None:
+        return t("scores.no_interval")
+    return t("scores.interval", low=score_said.signed(span[0]), high=score_said.signed(span[1]))
 
 
-def _span(row: Mapping[str, Any]) -> str:
-    span = row["interval"]
-    return "–" if span is None else t("scores.span", low=score_said.signed(span[0]), high=score_said.signed(span[1]))
+def _door(pair: tuple[str, str]) -> str:
+    """How the address names two judges."""
+    return " × ".join(name or t("scores.no_judge") for name in pair)
+
+
+def _pair(found: Agreement, door: str) -> tuple[str, str] | None:
+    """The two judges that the address names, else those whose matrix is shown first."""
+    for one in found.pairs:
+        for pair in ((one.a, one.b), (one.b, one.a)):
+            if _door(pair) == door:
+                return pair
+    return (found.confusion.a, found.confusion.b) if found.confusion else None

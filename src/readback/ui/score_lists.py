@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -11,8 +11,8 @@ from markupsafe import Markup
 from readback.scores.criteria import MINUS, number
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
-from readback.ui import score_behind, score_doors, score_record, score_said, show, table
-from readback.ui.score_behind import SIDES, Pair
+from readback.ui import score_behind, score_doors, score_lengths, score_record, score_said, show, table
+from readback.ui.score_behind import SIDES, Behind, Pair
 from readback.ui.table import Column
 from readback.ui.words import t
 
@@ -23,7 +23,7 @@ def draw(scored: ScoreTable, shop: Workspace, criterion: str, judge: str) -> Non
     """What the open door leads to, with its heading."""
     door = score_doors.opened()
     if "against" in door:
-        _pairs(scored, shop, criterion, judge, door)
+        pairs(scored, shop, criterion, judge, door)
     else:
         _scores(scored, shop, criterion, judge, door)
     score_doors.close()
@@ -31,9 +31,10 @@ def draw(scored: ScoreTable, shop: Workspace, criterion: str, judge: str) -> Non
 
 def _scores(scored: ScoreTable, shop: Workspace, criterion: str, judge: str, door: Mapping[str, str]) -> None:
     found = score_behind.scores(
-        scored, door["of"], criterion, judge, value=door.get("value", ""), state=door.get("state", ""), most=RECORDS
-    )
-    name = score_behind.called(scored, door["of"])
+        scored, door["of"], criterion, judge, value=door.get("value", ""), state=door.get("state", ""), most=RECORDS,
+        only=score_lengths.behind(scored, shop, door),
+    )  # fmt: skip
+    name = t("scores.by_all") if door["of"] == score_behind.EVERY else score_behind.called(scored, door["of"])
     only = door.get("value", "").replace("-", MINUS)
     state = door.get("state", "")
     called = (
@@ -41,7 +42,31 @@ def _scores(scored: ScoreTable, shop: Workspace, criterion: str, judge: str, doo
         else t("scores.records_state", name=name, state=t(f"scores.{state}")) if state in score_behind.STATE
         else t("scores.records", name=name)
     )  # fmt: skip
+    if "long" in door:
+        called = t("scores.records_long", called=called, span=door["long"].replace("-", " – "))
     score_doors.heading(called)
+    _table(scored, shop, found, called)
+
+
+def of_cells(scored: ScoreTable, shop: Workspace, cells: Sequence[int], called: str) -> None:
+    """The scores of these cells, under that heading."""
+    score_doors.heading(called)
+    kept = tuple(scored.scores[at] for at in cells[:RECORDS])
+    many = len({one.condition for one in kept})
+    _table(scored, shop, Behind(many, kept, all=len(cells)), called)
+    score_doors.close()
+
+
+def of_items(
+    scored: ScoreTable, shop: Workspace, criterion: str, judge: str, of: str, only: Collection[str], called: str
+) -> None:
+    """The scores of these items behind a door, under that heading."""
+    score_doors.heading(called)
+    _table(scored, shop, score_behind.scores(scored, of, criterion, judge, most=RECORDS, only=only), called)
+    score_doors.close()
+
+
+def _table(scored: ScoreTable, shop: Workspace, found: Behind, called: str) -> None:
     rows: list[Mapping[str, Any]] = [
         {
             "record": one.item, "condition": scored.label(one.condition), "key": one.condition,
@@ -70,12 +95,17 @@ def _scores(scored: ScoreTable, shop: Workspace, criterion: str, judge: str, doo
         st.caption(t("scores.records_more", n=len(rows), all=found.all))
 
 
-def _pairs(scored: ScoreTable, shop: Workspace, criterion: str, judge: str, door: Mapping[str, str]) -> None:
+def pairs(
+    scored: ScoreTable, shop: Workspace, criterion: str, judge: str, door: Mapping[str, str], called: str = "",
+    only: Collection[str] | None = None,
+) -> None:  # fmt: skip
+    """The records scored under both conditions of the open door, with both scores; `only` some, where it is given."""
     a, b = score_behind.key_of(scored, door["against"]), score_behind.key_of(scored, door["of"])
     names = {"a": score_behind.called(scored, door["against"]), "b": score_behind.called(scored, door["of"])}
-    called = t("scores.pairs", **names)
+    called = called or t("scores.pairs", **names)
     score_doors.heading(called)
     found = score_behind.pairs(scored, a, b, criterion, judge) if a is not None and b is not None else ()
+    found = found if only is None else tuple(one for one in found if one.item in only)
     kept = door.get("kept", "")
     show.draw(_sides(found, kept))
     kept_pairs = [one for one in found if kept not in SIDES or one.side == kept][:RECORDS]

@@ -10,7 +10,20 @@ from readback.scores.agreement.measured import possible
 from readback.scores.stats import Row
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
-from readback.ui import address, score_costs, score_doors, score_judges, score_lists, score_slices, score_views, show
+from readback.ui import (
+    address,
+    score_costs,
+    score_doors,
+    score_duel_list,
+    score_duels,
+    score_judges,
+    score_lengths,
+    score_lists,
+    score_slices,
+    score_stated,
+    score_views,
+    show,
+)
 from readback.ui.score_view import Chosen
 from readback.ui.words import t
 
@@ -29,7 +42,7 @@ def draw(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen)
     if name is not None and name in found:
         found[name](scored, shop, rows, view)
         if score_doors.is_open() and "under" in score_doors.opened():
-            score_lists.draw(scored, shop, view.criterion.name, view.judge)
+            _listed(name, scored, shop, view)
 
 
 def offered(scored: ScoreTable, shop: Workspace, view: Chosen) -> Mapping[str, View]:
@@ -40,6 +53,7 @@ def offered(scored: ScoreTable, shop: Workspace, view: Chosen) -> Mapping[str, V
         "heat": len(scored.varying) > 1,
         "joint": len(scored.columns.criteria) > 1,
         "slope": bool(view.baseline),
+        "lengths": score_lengths.possible(scored, shop),
         "agreement": view.criterion.name in possible(scored),
         "slices": shop.dataset is not None and bool(view.baseline),
         "costs": shop.dataset is not None and bool(shop.conditions),
@@ -52,22 +66,42 @@ def offered(scored: ScoreTable, shop: Workspace, view: Chosen) -> Mapping[str, V
         "heat": score_views.heat,
         "joint": score_views.joint,
         "slope": score_views.slope,
+        "lengths": score_lengths.draw,
         "agreement": score_judges.draw,
         "slices": score_slices.draw,
         "costs": score_costs.draw,
-        "duels": score_views.head_to_head,
-        "reported": score_views.reported,
+        "duels": score_duels.draw,
+        "reported": score_stated.reported,
     }
     return {name: draw for name, draw in views.items() if there[name]}
 
 
 def reported(scored: ScoreTable, shop: Workspace, title: str) -> bool:
-    """Show the means that files state without rows, where that is all there is."""
-    if not scored.reported:
-        return False
-    show.draw(show.h("<p>{}</p>", title))
-    score_views.stated(scored)
-    return True
+    """Show what files state without rows, means or outcomes side by side, where that is all there is."""
+    if scored.outcomes:
+        score_duels.shown(scored)
+        if score_doors.is_open():
+            score_duel_list.draw(scored)
+    if scored.reported:
+        show.draw(show.h("<p>{}</p>", title))
+        score_stated.stated(scored)
+    return bool(scored.outcomes or scored.reported)
+
+
+def _listed(name: str, scored: ScoreTable, shop: Workspace, view: Chosen) -> None:
+    """What the open door of a view leads to."""
+    if name == "agreement" and "and" in score_doors.opened():
+        score_judges.listed(scored, shop, view)
+    elif name == "joint" and "and" in score_doors.opened():
+        score_views.joint_list(scored, shop, view)
+    elif name == "slices" and "and" in score_doors.opened():
+        score_slices.listed(scored, shop, view)
+    elif name == "costs" and "and" in score_doors.opened():
+        score_costs.listed(scored, shop, view)
+    elif name == "duels":
+        score_duel_list.draw(scored)
+    else:
+        score_lists.draw(scored, shop, view.criterion.name, view.judge)
 
 
 def _chosen() -> None:

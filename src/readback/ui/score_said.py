@@ -18,6 +18,7 @@ FEW = 2  # factors that a sentence can name
 FEW_CLUSTERS = 10  # below it an interval over clusters rests on little
 SMALL = 20  # scored answers below which the reader is reminded how few they are
 CLOSE = 0.5  # of the last digit shown
+NOTHING = 1e-9  # what sums of floating numbers leave where the result is zero
 
 
 def lead(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -> str:
@@ -64,7 +65,7 @@ def signed(value: float | None, digits: int = 2) -> str:
     """A number with a real minus sign; a small one gets more digits, so that no difference is said to be 0.00."""
     if value is None:
         return "–"
-    small = 0 < abs(value) < CLOSE * 10**-digits
+    small = NOTHING < abs(value) < CLOSE * 10**-digits
     return f"{value:.{digits + 2 if small else digits}f}".replace("-", MINUS)
 
 
@@ -94,6 +95,12 @@ def warnings(rows: Sequence[Row]) -> Iterator[str]:
     if single:
         share = int(100 * CONCENTRATED)
         yield t("scores.concentrated", n=len(single), all=len(scored), share=share)
+    beside = next((row for row in scored if row.interval_on_scale and row.interval), None)
+    if beside is not None and beside.interval_on_scale is not None:
+        low, high = beside.interval_on_scale
+        name = " · ".join(value for _, value in beside.condition)
+        yield t("scores.on_scale", name=name, low=mean(low), high=mean(high), t_low=ends(beside)["low"],
+                t_high=ends(beside)["high"])  # fmt: skip
     few = [row.clusters for row in scored if row.interval_clustered and row.clusters and row.clusters < FEW_CLUSTERS]
     if few:
         yield t("scores.few_clusters", n=len(few), clusters=max(few))

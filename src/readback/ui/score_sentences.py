@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import get_args
 
-from readback.scores.comparing.comparison import Comparison
+from readback.scores.comparing.comparison import Comparison, Omnibus, Verdict
+from readback.scores.comparing.omnibus import omnibus
 from readback.scores.criteria import MINUS
 from readback.scores.stats import Row
 from readback.scores.table import ScoreTable
 from readback.types import Criterion
 from readback.ui import score_lead
-from readback.ui.score_said import short
+from readback.ui.score_said import p_text, short
 from readback.ui.words import t
+
+ALPHA = 0.05  # of the test over all conditions
+
+MAIN = ("b is higher", "a is higher", "not separated")  # verdicts that are counted even where there are none
 
 
 def distribution(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -> str:
@@ -39,19 +46,38 @@ def differences(table: ScoreTable, made: Sequence[Comparison], criterion: Criter
     if not made:
         return t("scores.differences_none")
     if len(made) == 1:
-        return score_lead.sentence(table, made[0], criterion)
-    higher = sum(one.verdict == "b is higher" for one in made)
-    lower = sum(one.verdict == "a is higher" for one in made)
-    name = short(table, made[0].a)
-    return t("scores.differences_said", baseline=name, n=len(made), higher=higher, lower=lower,
-             open=len(made) - higher - lower)  # fmt: skip
+        return " ".join((score_lead.sentence(table, made[0], criterion), *_at_odds(made)))
+    counts = Counter(one.verdict for one in made)
+    found = [
+        t(f"scores.differences_counts.{name.replace(' ', '_')}", k=counts[name])
+        for name in get_args(Verdict)
+        if counts[name] or name in MAIN
+    ]
+    said = t("scores.differences_said", baseline=short(table, made[0].a), n=len(made), found=", ".join(found))
+    return " ".join((said, *_at_odds(made), *_together(table, made[0])))
+
+
+def _at_odds(made: Sequence[Comparison]) -> Iterator[str]:
+    """That an interval leaves no difference out and its test does not, or the other way round."""
+    n = sum(one.at_odds for one in made)
+    if n:
+        yield t("scores.at_odds", n=n) if len(made) > 1 else t("scores.at_odds_here")
+
+
+def _together(table: ScoreTable, one: Comparison) -> Iterator[str]:
+    """Whether any of the conditions differs, by one test over the questions scored under all of them."""
+    by = None if one.a in table.columns.conditions else one.a[0][0]
+    for found in omnibus(table, by, one.criterion, one.judge):
+        said = {"n": found.conditions, "items": found.items, "test": _test(found), "p": p_text(found.p)}
+        over = t("scores.omnibus_clusters", n=found.clusters) if found.clusters else ""
+        yield t("scores.omnibus_differ" if found.p < ALPHA else "scores.omnibus_open", over=over, **said)
 
 
 def how(made: Sequence[Comparison]) -> str:
     """The method, seed and rows of the differences, in one small line."""
     if not made:
         return ""
-    methods = dict.fromkeys(one.method for one in made if one.method)
+    methods = dict.fromkeys(one.span_method for one in made if one.span_method)
     tests = dict.fromkeys(one.p_method for one in made if one.p_method)
     seeds = dict.fromkeys(one.seed for one in made if one.seed is not None)
     family = max(one.family for one in made)
@@ -72,3 +98,7 @@ def of_means(rows: Sequence[Row]) -> str:
     over = t("scores.method_clustered") if any(row.interval_clustered for row in rows) else ""
     method = "; ".join(part for part in (", ".join(methods), over) if part) or t("scores.no_interval")
     return t("scores.means_method", method=method, rows=sum(row.n for row in rows))
+
+
+def _test(found: Omnibus) -> str:
+    return t("scores.omnibus_test_friedman" if found.test == "Friedman" else "scores.omnibus_test_cochran")

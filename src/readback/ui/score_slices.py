@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from readback.scores.slices.by_field import slices
+import streamlit as st
+
+from readback.rules import finding
+from readback.scores import charts
+from readback.scores.comparing import comparability
+from readback.scores.comparing.comparison import Comparison
+from readback.scores.comparing.difference import judged
+from readback.scores.slices.by_field import Slice, Sliced, slices
 from readback.scores.slices.fields import fields
 from readback.scores.stats import Row
 from readback.scores.table import ScoreTable
-from readback.types import Workspace
-from readback.ui import score_behind, score_said, score_view, show, table
+from readback.types import Note, Workspace
+from readback.ui import score_behind, score_chart, score_doors, score_lists, score_said, score_view, show, table
 from readback.ui.score_behind import door
+from readback.ui.score_chart import Point
 from readback.ui.score_view import Chosen
 from readback.ui.table import Column
 from readback.ui.words import t
@@ -23,41 +30,90 @@ def draw(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen)
     if not known:
         show.draw(show.h("<p>{}</p>", t("scores.slices_none")))
         return
-    name = score_view.pick("field", t("scores.field"), tuple(known))
-    doors = [door(scored, row.condition) for row in rows if door(scored, row.condition) != view.baseline]
-    other = score_view.pick("b", t("scores.other_condition"), doors, lambda one: score_behind.called(scored, one), 360)
-    first = score_behind.key_of(scored, view.baseline or door(scored, rows[0].condition))
-    if first is None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = score_view.pick("field", t("scores.field"), tuple(known))
+        doors = [door(scored, row.condition) for row in rows if door(scored, row.condition) != view.baseline]
+        other = score_view.pick("b", t("scores.other_condition"), doors, lambda one: score_behind.called(scored, one),
+                                360)  # fmt: skip
+    a, b = score_behind.key_of(scored, view.baseline), score_behind.key_of(scored, other)
+    if a is None or b is None:
         return
-    second = score_behind.key_of(scored, other) if other else None
-    found = slices(scored, known[name].of, view.criterion.name, view.judge, first, second)
-    body: list[Mapping[str, Any]] = [
-        {
-            "value": one.value, "n": one.n, "mean_a": one.mean_a, "mean_b": one.mean_b, "difference": one.difference,
-            "low": one.interval[0] if one.interval else None, "high": one.interval[1] if one.interval else None,
-            "p": one.p_adjusted,
-        }
+    if why := comparability.against(scored, a, b, view.criterion.name, view.judge):
+        show.draw(show.h('<p class="rb-blocked">{}</p>', t("scores.blocked_line", why=reasons(why))))
+        return
+    found = slices(scored, known[name].of, view.criterion.name, view.judge, a, b)
+    made = [_comparison(found, one) for one in found.slices]
+    names = [one.value for one in found.slices]
+    chart = charts.forest(made, names, view.criterion, score_view.say, score_view.dark(),
+                          baseline=score_said.short(scored, a), width=charts.WIDE)  # fmt: skip
+
+    def opens(point: Point) -> Mapping[str, str | None] | None:
+        at = score_chart.place(point)
+        if not at or at[0] >= len(names):
+            return None
+        return {"of": other, "against": view.baseline, "and": str(at[0]), "under": "more"}
+
+    methods = ", ".join(dict.fromkeys(one.method for one in made if one.method)) or "–"
+    tests = ", ".join(dict.fromkeys(one.p_method for one in made if one.p_method)) or "–"
+    how = t("scores.slices_how", method=methods, tests=tests, rows=found.n - found.without, without=found.without)
+    score_chart.draw("more", chart, _said(scored, found, made, name), how, opens)
+    body = [
+        {"value": one.value, "n": one.n, "mean_a": one.mean_a, "mean_b": one.mean_b, "p": one.p_adjusted}
         for one in found.slices
-    ]  # fmt: skip
+    ]
     columns = (
         Column("value", name),
         Column("n", t("scores.n_title"), number=True),
-        Column("mean_a", score_said.short(scored, first), number=True, show=lambda row: score_said.mean(row["mean_a"])),
-        *((Column("mean_b", score_said.short(scored, second), number=True,
-                  show=lambda row: score_said.mean(row["mean_b"])),) if second else ()),
-        Column("difference", t("scores.difference"), number=True, show=lambda row: score_said.plus(row["difference"])),
-        Column("low", t("scores.interval_title"), number=True, show=_span),
-        Column("p", t("scores.p_title"), number=True, show=_p, help=t("scores.p_slices")),
+        Column("mean_b", score_said.short(scored, b), number=True, show=lambda row: score_said.mean(row["mean_b"])),
+        Column("mean_a", score_said.short(scored, a), number=True, show=lambda row: score_said.mean(row["mean_a"])),
+        Column("p", t("scores.p_title"), number=True, help=t("scores.p_slices"),
+               show=lambda row: "–" if row["p"] is None else score_said.p_text(row["p"]).removeprefix("= ")),
     )  # fmt: skip
-    show.draw(show.h("<p>{}</p>", t("scores.slices_said", field=name, n=len(found.slices), without=found.without)))
     table.table("slices", columns, body, caption=t("scores.view_slices"))
 
 
-def _p(row: Mapping[str, Any]) -> str:
-    return "–" if row["p"] is None else score_said.p_text(row["p"]).removeprefix("= ")
+def listed(scored: ScoreTable, shop: Workspace, view: Chosen) -> None:
+    """The records of one value of the field under both conditions, for the door that is open."""
+    opened = score_doors.opened()
+    known = {one.name: one for one in fields(shop, scored).fields}
+    name = st.query_params.get("field", "")
+    of = known.get(name, next(iter(known.values()), None))
+    a, b = (score_behind.key_of(scored, opened.get(key, "")) for key in ("against", "of"))
+    at = opened["and"]
+    if of is None or a is None or b is None or not at.isdecimal():
+        return
+    found = slices(scored, of.of, view.criterion.name, view.judge, a, b).slices
+    value = found[int(at)].value if int(at) < len(found) else ""
+    only = frozenset(item for item, kind in of.of.items() if kind == value)
+    title = t("scores.slices_behind", field=of.name, value=value, b=score_said.short(scored, b),
+              a=score_said.short(scored, a))  # fmt: skip
+    score_lists.pairs(scored, shop, view.criterion.name, view.judge, opened, title, only)
+    score_doors.close()
 
 
-def _span(row: Mapping[str, Any]) -> str:
-    if row["low"] is None:
-        return "–"
-    return t("scores.span", low=score_said.signed(row["low"]), high=score_said.signed(row["high"]))
+def reasons(why: Sequence[Note]) -> str:
+    """Why two conditions are not compared, in the words of the rules."""
+    return " ".join(finding(note).message for note in why)
+
+
+def _comparison(found: Sliced, one: Slice) -> Comparison:
+    """A slice as the forest draws comparisons; what stands out does so after the adjustment too."""
+    return judged(Comparison(
+        found.a, found.b or found.a, found.criterion, found.judge, one.n, 0, 0, "too few", one.mean_a, one.mean_b,
+        one.difference, one.interval, one.method, wins=one.wins, ties=one.ties, losses=one.losses, p=one.p,
+        p_method=one.p_method, p_adjusted=one.p_adjusted, family=len(found.slices),
+    ))  # fmt: skip
+
+
+def _said(scored: ScoreTable, found: Sliced, made: Sequence[Comparison], name: str) -> str:
+    """How many values stand out after the adjustment, and between what the differences lie."""
+    apart = [one for one in made if one.verdict in ("b is higher", "a is higher")]
+    known = [(one.difference, part.value) for one, part in zip(made, found.slices, strict=True)
+             if one.difference is not None and one.verdict != "too few"]  # fmt: skip
+    given = {"field": name, "n": len(made), "a": score_said.short(scored, found.a),
+             "b": score_said.short(scored, found.b or found.a)}  # fmt: skip
+    if not known:
+        return t("scores.slices_few", **given)
+    low, high = min(known), max(known)
+    return t("scores.slices_said", apart=len(apart), low=score_said.plus(low[0]), low_value=low[1],
+             high=score_said.plus(high[0]), high_value=high[1], few=len(made) - len(known), **given)  # fmt: skip

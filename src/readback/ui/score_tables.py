@@ -29,6 +29,11 @@ def numbers(table: ScoreTable, rows: Sequence[Row]) -> Table:
     counts = (
         Column("mean", t("scores.mean"), number=True, show=lambda row: score_said.mean(row["mean"])),
         Column("low", t("scores.interval_title"), number=True, show=_span, help=t("scores.interval_help")),
+        *(
+            (Column("on_low", t("scores.on_scale_title"), number=True, show=_on_scale, help=t("scores.on_scale_help")),)
+            if any(row.interval_on_scale for row in rows)
+            else ()
+        ),
         _count("n", t("scores.n_title"), state="scored"),
         _count("failed", t("scores.failed"), state="failed"),
         _count("missing", t("scores.missing"), state="missing"),
@@ -41,6 +46,8 @@ def numbers(table: ScoreTable, rows: Sequence[Row]) -> Table:
         {
             **{f"f_{name}": dict(row.condition).get(name, "") for name in factors},
             "mean": row.mean, "low": row.span[0] if row.span else None, "high": row.span[1] if row.span else None,
+            "on_low": row.interval_on_scale[0] if row.interval_on_scale else None,
+            "on_high": row.interval_on_scale[1] if row.interval_on_scale else None,
             "n": row.n, "failed": row.failed, "missing": row.missing, "na": row.not_applicable,
             **{f"v_{value}": n for value, n in row.distribution},
             "of": door(table, row.condition),
@@ -50,40 +57,38 @@ def numbers(table: ScoreTable, rows: Sequence[Row]) -> Table:
     return columns, body
 
 
-def differences(table: ScoreTable, made: Sequence[Comparison], blocked: Sequence[Blocked] = ()) -> Table:
-    """Each comparison with its paired difference, its counts as doors to the pairs, and its test; then the blocked."""
+def differences(table: ScoreTable, lines: Sequence[Comparison | Blocked]) -> Table:
+    """Each comparison with its paired difference, its counts as doors to the pairs, and its test; or why it is blocked.
+
+    All are against one condition, which the heading names.
+    """
     columns = (
         Column("b", t("scores.condition")),
-        Column("a", t("scores.against")),
-        Column("difference", t("scores.difference"), number=True, show=lambda row: _signed(row["difference"])),
+        Column("difference", t("scores.difference"), number=True, show=lambda row: _signed(row.get("difference"))),
         Column("low", t("scores.interval_title"), number=True, show=_span, help=t("scores.interval_help")),
         Column("wins", t("scores.higher"), number=True, show=lambda row: _pairs(row, "wins", "higher")),
         Column("ties", t("scores.same"), number=True, show=lambda row: _pairs(row, "ties", "same")),
         Column("losses", t("scores.lower"), number=True, show=lambda row: _pairs(row, "losses", "lower")),
         Column("n_shared", t("scores.shared"), number=True, show=lambda row: _pairs(row, "n_shared", None),
                help=t("scores.shared_help")),
-        Column("p_adjusted", t("scores.p_title"), number=True, show=lambda row: _p(row["p_adjusted"]),
+        Column("p_adjusted", t("scores.p_title"), number=True, show=lambda row: _p(row.get("p_adjusted")),
                help=t("scores.p_help")),
         Column("kind", t("scores.kind"), show=_kind),
     )  # fmt: skip
-    rows: Body = [
-        {
-            "a": score_said.short(table, one.a), "b": score_said.short(table, one.b), "difference": one.difference,
-            "low": one.span[0] if one.span else None, "high": one.span[1] if one.span else None, "wins": one.wins,
-            "ties": one.ties, "losses": one.losses, "n_shared": one.n_shared, "p_adjusted": one.p_adjusted,
-            "kind": t("scores.planned" if one.planned else "scores.exploratory"),
-            "of": door(table, one.b), "against": door(table, one.a), "why": "",
-        }
-        for one in made
-    ]  # fmt: skip
-    rows += [
-        {
-            "a": score_said.short(table, one.a), "b": score_said.short(table, one.b),
-            "kind": t("scores.blocked"), "why": " ".join(finding(note).message for note in one.why),
-        }
-        for one in blocked
-    ]  # fmt: skip
-    return columns, rows
+    return columns, [_line(table, one) for one in lines]
+
+
+def _line(table: ScoreTable, one: Comparison | Blocked) -> Mapping[str, Any]:
+    if isinstance(one, Blocked):
+        why = " ".join(finding(note).message for note in one.why)
+        return {"b": score_said.short(table, one.b), "kind": t("scores.blocked"), "why": why}
+    low, high = one.span or (None, None)
+    return {
+        "b": score_said.short(table, one.b), "difference": one.difference, "low": low, "high": high, "wins": one.wins,
+        "ties": one.ties, "losses": one.losses, "n_shared": one.n_shared, "p_adjusted": one.p_adjusted,
+        "kind": t("scores.planned" if one.planned else "scores.exploratory"),
+        "of": door(table, one.b), "against": door(table, one.a), "why": "",
+    }  # fmt: skip
 
 
 def _count(key: str, title: str, **to: str) -> Column:
@@ -106,6 +111,12 @@ def _span(row: Mapping[str, Any]) -> str:
     if row.get("low") is None:
         return "–"
     return t("scores.span", low=score_said.signed(row["low"]), high=score_said.signed(row["high"]))
+
+
+def _on_scale(row: Mapping[str, Any]) -> str:
+    if row["on_low"] is None:
+        return "–"
+    return t("scores.span", low=score_said.signed(row["on_low"]), high=score_said.signed(row["on_high"]))
 
 
 def _signed(value: float | None) -> str:

@@ -25,12 +25,13 @@ def draw(table: ScoreTable, pair: Comparison) -> Markup:
     ups = [one.criterion for one in both if one.verdict == "b is higher"]
     downs = [one.criterion for one in both if one.verdict == "a is higher"]
     split = bool(ups and downs) and all(table.criteria[one.criterion].direction == "up" for one in both)
-    off = t("scores.trade_off", up=", ".join(ups), down=", ".join(downs)) if split else ""
+    said = t("scores.trade_off", up=", ".join(ups), down=", ".join(downs)) if split else ""
+    off = show.h("<p>{}</p>", said) if said else ""
     items = [show.h("<li>{}</li>", _traded(table, one)) for one in others]
     name = t("scores.pair", a=short(table, pair.a), b=short(table, pair.b))
     return show.h(
-        '<div class="rb-trade"><h3>{}: {}</h3><p>{} <span class="rb-small">({})</span></p><ul>{}</ul></div>',
-        t("scores.trade"), name, off, t("scores.exploratory"), show.join(items),
+        '<div class="rb-trade"><h3>{}: {} <span class="rb-small">({})</span></h3>{}<ul>{}</ul></div>',
+        t("scores.trade"), name, t("scores.exploratory"), off, show.join(items),
     )  # fmt: skip
 
 

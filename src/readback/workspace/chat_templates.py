@@ -8,7 +8,9 @@ from pathlib import Path
 
 from readback.files.paths import show
 from readback.files.yaml_node import Node
-from readback.serving import chat, chat_files, wire_formats
+from readback.serving import wire_formats
+from readback.serving.chat import files as chat_files
+from readback.serving.chat import rendered as chat
 from readback.types import ChatTemplate, Model, Place
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import CHAT_TEMPLATE, Found

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from readback.dialects import prompt_formats
-from readback.workspace import experiment, training_files
+from readback.workspace import experiment, run_folders, training_files
 from readback.workspace.draft import Draft
 from readback.workspace.intake import CONFIGS, DATA, alone, serve, take_dataset, take_found
 from readback.workspace.recognise import (
@@ -47,6 +47,9 @@ def discover(draft: Draft) -> None:
     if not draft.scores:
         for found in around.all(SCORES):
             take_found(found, draft, around=around)
+    if main is None:
+        run_folders.take(draft, around)
+        experiment.take_comparisons(draft, around)
     _rest(draft, around)
 
 

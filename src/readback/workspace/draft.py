@@ -50,6 +50,7 @@ class Draft:
     models: dict[str, Model] = field(default_factory=dict)
     conditions: list[Condition] = field(default_factory=list)
     judges: dict[str, Judge] = field(default_factory=dict)
+    people: dict[str, bool] = field(default_factory=dict)
     criteria: dict[str, Criterion] = field(default_factory=dict)
     acronyms: dict[str, str] = field(default_factory=dict)
     scores: list[ScoreSource] = field(default_factory=list)
@@ -122,6 +123,7 @@ class Draft:
             models=self.models,
             conditions=tuple(self.conditions),
             judges=self.judges,
+            people=self.people,
             criteria=self.criteria,
             acronyms=self.acronyms,
             scores=tuple(self.scores),

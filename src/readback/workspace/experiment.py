@@ -33,7 +33,7 @@ def load(draft: Draft, found: Found, survey: Survey) -> None:
     base = found.path.parent
     draft.conditions.extend(_conditions(draft, read, base, survey))
     _dataset(draft, read, base, survey)
-    _comparisons(draft, survey)
+    take_comparisons(draft, survey)
 
 
 def _conditions(draft: Draft, read: Plan, base: Path, survey: Survey) -> Iterator[Condition]:
@@ -111,6 +111,8 @@ def _settings(draft: Draft, run: Run, base: Path) -> dict[str, object]:
     if named := run.files.get("judge_inference"):
         if path := _file(draft, named, base):
             draft.say(path, INFERENCE)
+            if model := model_yaml.model_of(path, draft.root):
+                found["judge_model"] = model
         found["judge_inference"] = PurePosixPath(named.path).stem
     return found
 
@@ -158,13 +160,13 @@ def _dataset(draft: Draft, read: Plan, base: Path, survey: Survey) -> None:
         draft.notes.append(replace(path, values={**path.values, "reason": reason, "instead": used}))
 
 
-def _comparisons(draft: Draft, survey: Survey) -> None:
+def take_comparisons(draft: Draft, survey: Survey) -> None:
     """Comparison names become aliases of the conditions whose results they compare; the pairs are kept."""
     labels = {condition.name for condition in draft.conditions}
     for found in survey.all(COMPARISONS):
         read, notes = comparisons.read(found.path, draft.root, found.parsed)
         if not labels & read.names.keys():
-            draft.say(found.path, COMPARISONS, used=False, detail="it names none of the plan's runs")
+            draft.say(found.path, COMPARISONS, used=False, detail="it names none of the runs here")
             continue
         draft.say(found.path, COMPARISONS, detail=f"{len(read.pairs)} pairs")
         draft.notes.extend(notes)

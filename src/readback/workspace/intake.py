@@ -8,7 +8,7 @@ from pathlib import Path
 from readback.adapters import read_adapter
 from readback.dialects import albert, comparisons, instructions, model_yaml
 from readback.files.paths import show
-from readback.serving import modelfile
+from readback.serving.modelfile import read_file as modelfile
 from readback.tasks import profile_of
 from readback.types import NOWHERE, DatasetSource, Model, Place, ScoreSource
 from readback.workspace import chat_templates, experiment

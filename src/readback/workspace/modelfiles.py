@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from readback.dialects.prompt_formats import infer_type
 from readback.files.paths import show
-from readback.serving import modelfile
+from readback.serving.modelfile import read_file as modelfile
 from readback.types import Model, Note
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import MODELFILE, Found

@@ -17,7 +17,8 @@ from readback.files.yaml_file import Parsed, read_yaml
 from readback.folder import modules
 from readback.records.dataset import Row, raw_rows
 from readback.results import metrics, verification
-from readback.serving import chat_files, modelfile
+from readback.serving.chat import files as chat_files
+from readback.serving.modelfile import read_file as modelfile
 from readback.types import Note
 
 CONFIGS = (".yml", ".yaml", ".json")

@@ -25,7 +25,7 @@ def _condition(condition: Condition, draft: Draft) -> Iterator[Note]:
         yield unknown_mode(condition.mode, draft.prompts, place)
     for kind, name, known in (
         ("model", condition.model, draft.models),
-        ("judge", condition.judge, draft.judges),
+        ("judge", condition.judge, {**draft.judges, **draft.people}),
         ("task", condition.task, draft.tasks if condition.mode is None else ()),
     ):
         if name is not None and known and name not in known:

@@ -56,6 +56,8 @@ class _Results:
     def top(self) -> Iterator[Event]:
         """The object that the whole text is."""
         beside: dict[str, Any] = {}
+        others: list[Refused] = []  # what is neither a result nor known to stand beside results
+        by_id = False
         line = self.cursor.line
         for name in self._names():
             opener = self.cursor.peek()
@@ -72,11 +74,17 @@ class _Results:
             elif name == SCENARIOS and opener == "[":
                 beside[SCENARIOS] = yield from self._counted()
             elif opener == "{":
-                yield from self._entry(name, beside)
+                for event in self._entry(name, beside, others):
+                    by_id = by_id or isinstance(event, Row)
+                    yield event
             else:
                 value = self._value()
                 if name in ENVELOPE:
                     beside[name] = value
+                else:
+                    self._other(others)
+        if by_id:  # then each of them stands where a result should
+            yield from others
         if beside:
             yield Row(beside, line, self.cursor.line, self.cursor.offset, self.cursor.offset, b"")
 
@@ -133,7 +141,11 @@ class _Results:
         named = {**found.fields, RUN: run} if run and RUN not in found.fields else found.fields
         return found._replace(fields=named, raw=b"")
 
-    def _entry(self, name: str, beside: dict[str, Any]) -> Iterator[Event]:
+    def _other(self, others: list[Refused]) -> None:
+        if len(others) < MOST_BAD:
+            others.append(self.walk.refused("no verification result: it names no question and model"))
+
+    def _entry(self, name: str, beside: dict[str, Any], others: list[Refused]) -> Iterator[Event]:
         """One object at the top: a result by its id, or what is said of all of them."""
         at = self.cursor.offset
         found = self.walk.item()
@@ -143,6 +155,8 @@ class _Results:
             yield from found.notes
             if name in ENVELOPE:
                 beside[name] = found.fields
+            else:
+                self._other(others)
         else:
             yield found
             if self.cursor.offset == at:  # it is long: what it holds is not needed to read the results

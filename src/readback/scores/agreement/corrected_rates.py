@@ -39,11 +39,11 @@ def corrected_rates(table: ScoreTable, found: Ratings, person: str | None = None
     import numpy as np
 
     often = np.bincount(found.judge, minlength=len(found.judges)).tolist()
-    people = [judge for judge in found.judges if is_person(judge)]
+    people = [judge for judge in found.judges if is_person(judge, table.people)]
     chosen = person or max(people, key=lambda judge: often[found.judges.index(judge)], default=None)
     if chosen is None:
         return ()
-    judges = [judge for judge in found.judges if judge != chosen and not is_person(judge)]
+    judges = [judge for judge in found.judges if judge != chosen and not is_person(judge, table.people)]
     return tuple(one for judge in judges for one in _of(table, found, judge, chosen))
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from readback.scores.agreement.ratings import Ratings, grid, is_person
@@ -40,6 +41,14 @@ class Confusion:
     table: tuple[tuple[int, ...], ...]
 
 
+def given(found: Ratings, pair: tuple[str, str], a: float, b: float) -> tuple[int, ...]:
+    """The units to which the first of the pair gave `a` and the second `b`: what a cell of the matrix counts."""
+    import numpy as np
+
+    rated = grid(found, [found.judges.index(name) for name in pair])
+    return tuple(np.flatnonzero((rated[:, 0] == a) & (rated[:, 1] == b)).tolist())
+
+
 def pairs(names: Sequence[str], rated: Any, scale: Criterion, headline: Metric) -> Iterator[Pair]:
     """Every two judges that share a unit; `rated` is units × judges, NaN where not rated."""
     import numpy as np
@@ -60,13 +69,14 @@ def pairs(names: Sequence[str], rated: Any, scale: Criterion, headline: Metric) 
             )  # fmt: skip
 
 
-def chosen(pairs: Sequence[Pair]) -> tuple[str, str] | None:
+def chosen(pairs: Sequence[Pair], people: Mapping[str, bool] = MappingProxyType({})) -> tuple[str, str] | None:
     """The pair a reader asks for first: a person and a judge, else those who share most units."""
-    mixed = [one for one in pairs if is_person(one.a) != is_person(one.b)]
+    mixed = [one for one in pairs if is_person(one.a, people) != is_person(one.b, people)]
     best = max(mixed or pairs, key=lambda one: one.n, default=None)
     if best is None:
         return None
-    return (best.a, best.b) if is_person(best.a) or not is_person(best.b) else (best.b, best.a)
+    first = is_person(best.a, people) or not is_person(best.b, people)
+    return (best.a, best.b) if first else (best.b, best.a)
 
 
 def confusion(found: Ratings, pair: tuple[str, str], scale: Criterion) -> Confusion | None:

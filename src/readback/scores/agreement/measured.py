@@ -39,13 +39,17 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Leniency:
-    """One judge's mean on the `n` units that others scored too, and how far above the others it lies there."""
+    """One judge's mean on the `n` units that others scored too, and how far above the others it lies there.
+
+    `interval` is that of `deviation`, `mean_interval` that of `mean`.
+    """
 
     judge: str
     n: int
     mean: float
     deviation: float
     interval: Span | None
+    mean_interval: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +151,7 @@ def _agreement(
     rated = grid(found, listed)
     names = [found.judges[code] for code in listed]
     side_by_side = tuple(pairs(names, rated, scale, headline))
-    two = pair or chosen(side_by_side)
+    two = pair or chosen(side_by_side, table.people)
     return Agreement(
         scale, counts, headline,
         units=len(np.unique(unit)), ratings=len(unit), single=len(found.item) - len(np.unique(unit)),
@@ -192,7 +196,7 @@ def _counts(table: ScoreTable, criterion: str) -> tuple[Counts, ...]:
             states = by.setdefault(row.judge, [0, 0, 0, 0])
             for at, more in enumerate((row.n, row.failed, row.missing, row.not_applicable)):
                 states[at] += more
-    return tuple(Counts(judge, is_person(judge), *states) for judge, states in by.items())
+    return tuple(Counts(judge, is_person(judge, table.people), *states) for judge, states in by.items())
 
 
 def _clusters(table: ScoreTable, found: Ratings) -> Any:
@@ -210,8 +214,6 @@ def _clusters(table: ScoreTable, found: Ratings) -> Any:
 def _leniency(found: Ratings, both: Any) -> Iterator[Leniency]:
     import numpy as np
 
-    from readback.statistics.interval import clustered, of_mean
-
     many = np.bincount(found.unit)
     total = np.bincount(found.unit, found.value)
     for code, judge in enumerate(found.judges):
@@ -220,12 +222,19 @@ def _leniency(found: Ratings, both: Any) -> Iterator[Leniency]:
         if not len(unit):
             continue
         off = value - (total[unit] - value) / (many[unit] - 1)
-        items = found.item[unit]
-        again = len(np.unique(items)) < len(items)
-        span = clustered(off, items).interval if again else of_mean(off, np.ones(len(off)))
-        yield Leniency(
-            judge, len(unit), float(value.mean()), float(off.mean()), (span.low, span.high) if span else None
-        )
+        spans = [_span(one, found.item[unit]) for one in (off, value)]
+        yield Leniency(judge, len(unit), float(value.mean()), float(off.mean()), *spans)
+
+
+def _span(values: Any, items: Any) -> Span | None:
+    """The interval of a mean of answers; over items, where an item has several."""
+    import numpy as np
+
+    from readback.statistics.interval import clustered, of_mean
+
+    again = len(np.unique(items)) < len(items)
+    span = clustered(values, items).interval if again else of_mean(*np.unique(values, return_counts=True))
+    return (span.low, span.high) if span else None
 
 
 def _by_condition(table: ScoreTable, found: Ratings, both: Any, headline: Metric) -> Iterator[InCondition]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from readback.scores.table import SCORED, Columns, ScoreTable
@@ -16,8 +17,9 @@ PEOPLE = re.compile(r"(human|person|people|annotator|expert)s?\b", re.IGNORECASE
 class Ratings:
     """One entry a rating in `unit`, `judge` and `value`, sorted by unit; one a unit in `item`, `condition`, `run`.
 
-    A unit is one answer: item × condition, and × run where judges scored the same runs. Where they did not, each
-    judge's first score of the answer counts, and `repeated` says how many further ones do not. Arrays of codes.
+    A unit is one answer: item × condition, and × run where judges scored the same runs. Where they did not, or one of
+    them (a person, say) gave each answer one score and no run, each judge's first score of the answer counts, and
+    `repeated` says how many further ones do not. Arrays of codes.
     """
 
     unit: Any
@@ -30,9 +32,9 @@ class Ratings:
     repeated: int = 0
 
 
-def is_person(judge: str) -> bool:
-    """Whether a judge's name says that it is a person: `human:7`, `annotator_2`, `expert`."""
-    return PEOPLE.match(judge) is not None
+def is_person(judge: str, said: Mapping[str, bool] = MappingProxyType({})) -> bool:
+    """Whether a judge is a person: as the workspace or a file says, else by its name (`human:7`, `annotator_2`)."""
+    return said.get(judge, PEOPLE.match(judge) is not None)
 
 
 def ratings(table: ScoreTable, criterion: str) -> Ratings:
@@ -44,7 +46,8 @@ def ratings(table: ScoreTable, criterion: str) -> Ratings:
     answer, run = _answers(c, cells), np.asarray(c.run)[cells].astype(np.int64) + 1
     judge = np.asarray(c.judge)[cells]
     runs = answer * (len(c.runs) + 1) + run
-    key = runs if _shared(runs, judge) >= _shared(answer, judge) else answer
+    by_run, by_answer = _sharing(runs, judge), _sharing(answer, judge)
+    key = runs if len(by_run) >= len(by_answer) else answer
     many = len(c.judges)
     _, first = np.unique(key * many + judge, return_index=True)
     kept = first[np.lexsort((first, key[first]))]
@@ -95,11 +98,12 @@ def _answers(c: Columns, cells: Any) -> Any:
     return np.asarray(c.item)[cells].astype(np.int64) * max(len(c.conditions), 1) + np.asarray(c.condition)[cells]
 
 
-def _shared(unit: Any, judge: Any) -> int:
-    """How many units two judges or more have rated."""
+def _sharing(unit: Any, judge: Any) -> Any:
+    """The judges who rated a unit that another rated too."""
     import numpy as np
 
     if not len(unit):
-        return 0
+        return np.zeros(0, int)
     pairs = np.unique(np.stack([unit, judge.astype(np.int64)]), axis=1)
-    return int((np.unique(pairs[0], return_counts=True)[1] > 1).sum())
+    _, back, many = np.unique(pairs[0], return_inverse=True, return_counts=True)
+    return np.unique(pairs[1][many[back.ravel()] > 1])

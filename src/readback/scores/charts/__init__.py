@@ -12,11 +12,12 @@ from readback.scores.charts._lengths import against_length
 from readback.scores.charts._look import DARK, LIGHT, Step, steps
 from readback.scores.charts._means import effects, leniency, means
 from readback.scores.charts._slope import slope
+from readback.scores.charts._strengths import strengths
 from readback.scores.charts._wins import wins
 from readback.scores.charts.config import toolbar
 
 __all__ = [
     "DARK", "LIGHT", "NARROW", "RECORDS", "ROOMY", "WIDE", "Chart", "Say", "Step", "against_length", "confusion",
     "costs", "counted", "distribution", "dumbbell", "effects", "forest", "heat", "joint", "kappas", "leniency", "means",
-    "slope", "span", "steps", "toolbar", "wins",
+    "slope", "span", "steps", "strengths", "toolbar", "wins",
 ]  # fmt: skip

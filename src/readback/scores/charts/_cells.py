@@ -10,7 +10,7 @@ import plotly.graph_objects as go  # type: ignore[import-untyped]
 
 from readback.scores.charts._chart import safe, wrapped
 from readback.scores.charts._frame import BARE, NARROW, TITLE, look
-from readback.scores.charts._look import CHARACTER, GRID, PAPER, SIZE, SOFT, ink_on
+from readback.scores.charts._look import CHARACTER, GRID, INK, PAPER, SIZE, SOFT, ink_on
 
 HEIGHT = 50  # pixels of a cell: two lines of text
 GAP = 0.04  # of a cell that lies between it and the next, on each side
@@ -20,13 +20,14 @@ LINE = 18.2  # pixels of a line of text
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell: where it is, its lines of text, its colour (None: nothing was counted), what pointing at it says."""
+    """One cell: where it is, its text, its colour (None: nothing was counted), what pointing at it says, a frame."""
 
     row: int
     column: int
     lines: tuple[str, ...]
     fill: str | None
     said: str
+    framed: bool = False
 
 
 def grid(
@@ -45,6 +46,7 @@ def grid(
     figure = go.Figure()
     beside = max((len(line) for name in rows for line in wrapped(name, NAME, 2)), default=1) * CHARACTER + 40
     each = ((width or NARROW) - beside - 24) / max(len(columns), 1)
+    broad = 1 - 2 * GAP * HEIGHT / max(each, HEIGHT)
     for empty in (False, True):
         of_it = [cell for cell in cells if (cell.fill is None) is empty]
         if of_it:
@@ -52,7 +54,7 @@ def grid(
                 x=[cell.column for cell in of_it],
                 base=[cell.row - 0.5 + GAP for cell in of_it],
                 y=[1 - 2 * GAP] * len(of_it),
-                width=1 - 2 * GAP * HEIGHT / max(each, HEIGHT),
+                width=broad,
                 text=[
                     "<br>".join(map(safe, cell.lines)) if max(map(len, cell.lines)) * CHARACTER <= each + 4 else ""
                     for cell in of_it
@@ -73,6 +75,16 @@ def grid(
                 customdata=[[cell.row, cell.column, cell.said] for cell in of_it],
                 hovertemplate="%{customdata[2]}<extra></extra>",
                 showlegend=False,
+            )
+    for cell in cells:
+        if cell.framed:
+            figure.add_shape(
+                type="rect",
+                x0=cell.column - broad / 2,
+                x1=cell.column + broad / 2,
+                y0=cell.row - 0.5 + GAP,
+                y1=cell.row + 0.5 - GAP,
+                line={"width": 3, "color": INK[dark]},
             )
     heads, steep = _heads(columns, each)
     high = max((len(line) for head in heads for line in head), default=1) * CHARACTER

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from readback.scores.charts._look import CHARACTER
 from readback.scores.copies.plain_table import PlainTable
 from readback.scores.criteria import MINUS, number
 from readback.scores.stats import Row
@@ -14,6 +15,8 @@ from readback.types import Criterion
 Say = Callable[..., str]  # the sentence of a key under `scores.`, with its places filled
 Span = tuple[float, float]
 
+TOOLBAR = 76  # pixels that the air of a title and the toolbar beside it take
+TITLE_LINE, TITLE_AIR = 18.2, 8  # pixels of a line of the title, and below it
 LONG = 160  # characters of a name when pointed at
 TOLD = 12  # marks that the words beside a picture tell one by one; the table has all
 
@@ -29,6 +32,47 @@ class Chart:
     figure: Any
     alt: str
     table: PlainTable
+    width: int  # pixels that it needs at least
+    places: tuple[tuple[int, ...], ...]  # of each row of the table, what its mark's `customdata` begins with
+
+
+def chart(
+    figure: Any,
+    title: str,
+    said: Sequence[str],
+    table: PlainTable,
+    say: Say,
+    width: int,
+    places: Sequence[tuple[int, ...]] | None = None,
+) -> Chart:
+    """The figure under its title, which a downloaded picture keeps; `said` tells the marks one by one.
+
+    Without `places` each row of the table is of the mark of the same place.
+    """
+    lines = wrapped(title.removesuffix("."), int((width - TOOLBAR) / CHARACTER), 4)
+    high = len(lines) * TITLE_LINE + TITLE_AIR
+    whole = round(figure.layout.height + high)
+    figure.update_layout(
+        height=whole,
+        margin={"t": figure.layout.margin.t + high},
+        legend={"y": 1 - high / whole},
+    )
+    figure.add_annotation(
+        text="<br>".join(map(safe, lines)),
+        align="left",
+        showarrow=False,
+        borderpad=0,
+        x=0,
+        xref="paper",
+        xanchor="left",
+        xshift=12 - figure.layout.margin.l,
+        y=1,
+        yref="paper",
+        yanchor="top",
+        yshift=figure.layout.margin.t - 4,
+    )
+    there = [(at,) for at in range(len(table.rows))] if places is None else places
+    return Chart(figure, told(title, said, say), table, width, tuple(there))
 
 
 def told(opening: str, sentences: Sequence[str], say: Say) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -39,32 +40,48 @@ class Columns:
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """Names without the parts that all of them share, where something is left to tell them apart."""
+    """Names without the parts that all of them share, where something is left to tell them apart.
+
+    A name that is made otherwise than most, as that of a file among factors, stays as it is.
+    """
     rows = [name.split(PART) for name in names]
-    if len(rows) < 2 or len({len(row) for row in rows}) > 1:
+    many = _parts(rows)
+    alike = [row for row in rows if len(row) == many]
+    kept = [at for at, column in enumerate(zip(*alike, strict=True)) if len(set(column)) > 1]
+    if len(alike) < 2 or not kept:
         return list(names)
-    kept = [at for at, column in enumerate(zip(*rows, strict=True)) if len(set(column)) > 1]
-    return [PART.join(row[at] for at in kept) for row in rows] if kept else list(names)
+    return [PART.join(row[at] for at in kept) if len(row) == many else PART.join(row) for row in rows]
 
 
 def as_columns(names: Sequence[str]) -> tuple[list[tuple[str, ...]], tuple[str, ...]]:
     """Names of the form `factor=value · factor=value` as columns headed by the factors; others as they are.
 
-    A name that is only values makes columns without heads, where all names have as many.
+    A name that is only values makes columns without heads, where most names have as many; a name that has more or
+    fewer stands across the columns.
     """
     rows = [tuple(name.split(PART)) for name in names]
-    if not rows or len({len(row) for row in rows}) > 1:
+    many = _parts(rows)
+    alike = [row for row in rows if len(row) == many]
+    if 2 * len(alike) <= len(rows):
         return [(name,) for name in names], ()
     heads = []
-    for column in zip(*rows, strict=True):
+    for column in zip(*alike, strict=True):
         before = {part.partition("=")[0] for part in column if "=" in part}
         heads.append(before.pop() if len(before) == 1 and all("=" in part for part in column) else "")
     if len(heads) == 1:
         return [(name,) for name in names], ()
     cells = [
-        tuple(part.partition("=")[2] if head else part for head, part in zip(heads, row, strict=True)) for row in rows
+        tuple(part.partition("=")[2] if head else part for head, part in zip(heads, row, strict=True))
+        if len(row) == many
+        else (name,)
+        for name, row in zip(names, rows, strict=True)
     ]
     return cells, tuple(heads) if any(heads) else ()
+
+
+def _parts(rows: Sequence[Sequence[str]]) -> int:
+    """How many parts most names have."""
+    return Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
 
 
 def fitted(rows: Sequence[tuple[str, ...]], heads: Sequence[str], pixels: float) -> Columns:
@@ -83,6 +100,9 @@ def fitted(rows: Sequence[tuple[str, ...]], heads: Sequence[str], pixels: float)
     ]
     while (sum(wide) + GAP * many) * CHARACTER + 8 > pixels and max(wide) > FEWEST:
         wide[wide.index(max(wide))] -= 1
+    across = min(max((len(row[0]) for row in rows if len(row) < many), default=0), ALONE)
+    spare = int((pixels - 8) / CHARACTER) - sum(wide) - GAP * many
+    wide[-1] += max(0, min(across - sum(wide) - GAP * (many - 1), spare))
     room = sum(wide) + GAP * (many - 1)
     shown = tuple(
         tuple(_cut(text, w) for text, w in zip(row, wide, strict=True))

@@ -7,10 +7,10 @@ from typing import Protocol
 
 import plotly.graph_objects as go  # type: ignore[import-untyped]
 
-from readback.scores.charts._chart import Chart, Say, Span, decimals, ranged, signed, told
+from readback.scores.charts._chart import Chart, Say, Span, chart, decimals, ranged, signed
 from readback.scores.charts._dots import Dot, Kind, dots
 from readback.scores.charts._frame import dress, framed, zero
-from readback.scores.charts._look import BETTER, PLAIN, WORSE
+from readback.scores.charts._look import BETTER, INK, PLAIN, WORSE
 from readback.scores.copies.plain_table import PlainTable
 from readback.scores.criteria import scale_text
 from readback.types import Criterion
@@ -93,11 +93,8 @@ def costs(
         )
         for name, one in zip(names, found, strict=True)
     )
-    return Chart(
-        figure,
-        told(say("chart_costs", criterion=criterion.name), said, say),
-        PlainTable(tuple(say(h) for h in heads), body),
-    )
+    table = PlainTable(tuple(say(head) for head in heads), body)
+    return chart(figure, say("chart_costs", criterion=criterion.name), said, table, say, frame.width)
 
 
 def _counts(one: Cost, say: Say) -> str:
@@ -114,7 +111,9 @@ def _counts(one: Cost, say: Say) -> str:
 
 def _kind(one: Cost, difference: float, criterion: Criterion, say: Say, dark: bool) -> Kind:
     span = one.interval
-    if span is None or span[0] <= 0 <= span[1]:
+    if span is None:
+        return Kind(say("chart_few"), "x-thin", INK[dark])
+    if span[0] <= 0 <= span[1]:
         return Kind(say("chart_open"), "circle-open", PLAIN[dark])
     up = difference > 0
     good = up is (criterion.direction != "down")

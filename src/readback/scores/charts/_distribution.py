@@ -7,7 +7,7 @@ from typing import Any
 
 import plotly.graph_objects as go  # type: ignore[import-untyped]
 
-from readback.scores.charts._chart import Chart, Say, counted, minus, told, unscored
+from readback.scores.charts._chart import Chart, Say, chart, counted, minus, unscored
 from readback.scores.charts._frame import MARK, dress, framed
 from readback.scores.charts._look import steps
 from readback.scores.charts._ridge import HEIGHT, ridge
@@ -59,9 +59,8 @@ def distribution(
         say("alt_row", name=name, counts=counted(row, say), values=", ".join(f"{minus(v)}: {n}" for v, n in _few(row)))
         for name, row in zip(names, rows, strict=True)
     ]
-    return Chart(
-        figure, told(say("alt_distribution", criterion=criterion.name), said, say), _table(rows, names, values, say)
-    )
+    title = say("alt_distribution", criterion=criterion.name, n=sum(row.n for row in rows))
+    return chart(figure, title, said, _table(rows, names, values, say), say, frame.width)
 
 
 def split(values: Sequence[str], criterion: Criterion) -> list[float]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go  # type: ignore[import-untyped]
 
-from readback.scores.charts._chart import Chart, Say, cut, extent, minus, safe, signed, tidy, told, value_text
+from readback.scores.charts._chart import Chart, Say, chart, cut, extent, minus, safe, signed, tidy, value_text
 from readback.scores.charts._frame import dress, framed
 from readback.scores.charts._look import BETTER, INK, PAPER, PLAIN, WORSE
 from readback.scores.copies.plain_table import PlainTable
@@ -32,7 +32,8 @@ def dumbbell(
     order = sorted(range(len(items)), key=lambda at: (a[at] - b[at], items[at]))[:RECORDS]
     names = [items[at] for at in order]
     changes = [f"{value_text(a[at])} → {value_text(b[at])} · {signed(b[at] - a[at])}" for at in order]
-    frame = framed(names, changes, [tuple(text.split(" · ")) for text in changes], (), width)
+    heads = (say("chart_moved"), say("chart_difference"))
+    frame = framed(names, changes, [tuple(text.split(" · ")) for text in changes], heads, width)
     figure = go.Figure()
     better = -1 if criterion.direction == "down" else 1
     for sign, colour, dash in ((1, BETTER, "solid"), (-1, WORSE, "dash"), (0, PLAIN, "dot")):
@@ -69,5 +70,5 @@ def dumbbell(
     opening = " ".join((say("chart_dumbbell", a=sides[0], b=sides[1], n=len(items)), *more))
     said = [f"{name}: {text}." for name, text in zip(names, changes, strict=True)]
     body = tuple((items[at], a[at], b[at], b[at] - a[at]) for at in range(len(items)))
-    heads = (say("record"), sides[0], sides[1], say("chart_difference"))
-    return Chart(figure, told(opening, said, say), PlainTable(heads, body))
+    table = PlainTable((say("record"), sides[0], sides[1], say("chart_difference")), body)
+    return chart(figure, opening, said, table, say, frame.width)

@@ -7,7 +7,7 @@ from typing import Any
 
 import plotly.graph_objects as go  # type: ignore[import-untyped]
 
-from readback.scores.charts._chart import Chart, Say, Span, cut, ranged, safe, signed, told
+from readback.scores.charts._chart import Chart, Say, Span, chart, cut, ranged, safe, signed
 from readback.scores.charts._dots import Dot, Kind, dots
 from readback.scores.charts._frame import Frame, dress, framed, zero
 from readback.scores.charts._look import BETTER, GRID, INK, PAPER, PLAIN, SIZE, SOFT, WORSE
@@ -49,7 +49,7 @@ def forest(
     made = [(at, one) for at, one in enumerate(compared) if isinstance(one, Comparison)]
     counts = [_counts(one, say, why) for one in compared]
     heads = ("chart_by", "chart_votes_short", "n_title", "chart_left_out")
-    frame = framed(names, counts, [_short(one, say, why) for one in compared], [say(head) for head in heads], width)
+    frame = framed(names, counts, [_short(one) for one in compared], [say(head) for head in heads], width)
     figure = go.Figure()
     kinds = dots(
         figure,
@@ -64,12 +64,11 @@ def forest(
         margin = margins.pop()
         figure.add_vrect(x0=-margin, x1=margin, fillcolor=PLAIN[dark], opacity=0.18, line={"width": 0}, layer="below")
     zero(figure, frame, dark)
-    scale = {"criterion": criterion.name, "scale": scale_text(criterion)}
-    title = say("chart_forest_axis", baseline=baseline, **scale) if baseline else say("chart_pairs_axis", **scale)
-    dress(figure, frame, dark, title, legend=[kind.name for kind in kinds])
+    given = {"criterion": criterion.name, "scale": scale_text(criterion), "baseline": baseline}
+    dress(figure, frame, dark, say("chart_forest_axis", **given), legend=[kind.name for kind in kinds])
     said = [f"{name}: {text}." for name, text in zip(names, counts, strict=True)]
-    opening = say("chart_forest", criterion=criterion.name, baseline=baseline or "–")
-    return Chart(figure, told(opening, said, say), _table(compared, names, say, why))
+    opening = say("chart_forest" if baseline else "chart_pairs", **given)
+    return chart(figure, opening, said, _table(compared, names, say, why), say, frame.width)
 
 
 def axis(made: Sequence[Comparison], criterion: Criterion) -> Span:
@@ -110,9 +109,9 @@ def _counts(one: One, say: Say, why: Why) -> str:
     )
 
 
-def _short(one: One, say: Say, why: Why) -> tuple[str, ...]:
+def _short(one: One) -> tuple[str, ...]:
     if isinstance(one, Blocked):
-        return (_reason(one, why),)
+        return "", "", "", ""  # the mark says it, pointing at it the reason
     left = one.only_a + one.only_b
     votes = f"{one.wins:,}/{one.ties:,}/{one.losses:,}" if one.difference is not None else ""
     return signed(one.difference), votes, f"{one.n_shared:,}", f"{left:,}" if left else ""
@@ -176,7 +175,7 @@ def _table(compared: Sequence[One], names: Sequence[str], say: Say, why: Why) ->
                 name,
                 one.difference,
                 *(one.span or (None, None)),
-                one.method,
+                one.span_method,
                 one.wins,
                 one.ties,
                 one.losses,

@@ -96,8 +96,7 @@ def framed(
 
 def dress(figure: Any, frame: Frame, dark: bool, title: str, legend: Sequence[str] = ()) -> None:
     """All but the marks: names, counts, axes, legend; `legend` is what the entries of the legend say."""
-    # the first line is free for the toolbar where there is no legend
-    lines = max(1, -int(-sum(len(entry) * CHARACTER + ENTRY for entry in legend) // (frame.width - BAND)))
+    lines = -int(-sum(len(entry) * CHARACTER + ENTRY for entry in legend) // (frame.width - BAND))
     says = wrapped(title, int((frame.width - 24) / CHARACTER), 3)
     heads = max((len(head) for side in (frame.left, frame.right) if side for head in side.heads), default=0)
     band = max(TICKS, SIZE * 1.3 * heads + 6)  # the heads of columns stand beside the numbers of the axis
@@ -139,7 +138,7 @@ def zero(figure: Any, frame: Frame, dark: bool) -> None:
 def look(dark: bool) -> dict[str, Any]:
     """What the layouts of all charts share."""
     return {
-        "paper_bgcolor": "rgba(0,0,0,0)",
+        "paper_bgcolor": PAPER[dark],  # a downloaded picture reads on every slide
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"color": INK[dark], "size": SIZE, "family": FONT},
         "hoverlabel": {
@@ -172,17 +171,27 @@ LEGEND: Mapping[str, Any] = {
 
 
 def _above(figure: Any, frame: Frame, dark: bool) -> None:
-    """Each row's name and counts above its mark."""
+    """Each row's name and counts above its mark, on a band of paper that the lines of the grid stop at."""
+    ends = dict(zip(("x0", "x1"), figure.layout.xaxis.range or (0, 1), strict=True))
     for at, (name, counts) in enumerate(frame.texts):
         whole = {"hovertext": cut(frame.names[at])} if name[-1].endswith("…") else {}
         soft = [f'<span style="color:{SOFT[dark]}">{safe(line)}</span>' for line in counts]
-        figure.add_annotation(  # on paper, so that no line of the grid runs through it
+        top, high = frame.tops[at], TEXT_LINE * (len(name) + len(counts))
+        figure.add_shape(
+            type="rect",
+            layer="between",
+            **ends,
+            y0=top,
+            y1=round(top + high + 2, 1),
+            fillcolor=PAPER[dark],
+            line={"width": 0},
+        )
+        figure.add_annotation(
             text="<br>".join((*(f"<b>{safe(line)}</b>" for line in name), *soft)),
-            bgcolor=PAPER[dark],
             x=0,
             xref="paper",
             xanchor="left",
-            y=frame.tops[at],
+            y=top,
             yanchor="top",
             align="left",
             **BARE,

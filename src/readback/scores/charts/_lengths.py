@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from readback.scores.charts._cells import Cell, grid
-from readback.scores.charts._chart import Chart, Say, decimals, extent, minus, safe, told
-from readback.scores.charts._look import shade, tint
+from readback.scores.charts._chart import Chart, Say, chart, decimals, extent, minus, safe
+from readback.scores.charts._frame import NARROW
+from readback.scores.charts._look import CHARACTER, shade, tint
 from readback.scores.copies.plain_table import PlainTable
-from readback.scores.counts import Lengths
+from readback.scores.slices.lengths import Lengths
 from readback.types import Criterion
+
+BESIDE = 80  # pixels that the names of the values take
 
 
 def against_length(
@@ -18,18 +21,23 @@ def against_length(
     A cell's colour is the share within its range, so that full ranges do not drown thin ones; n stands at each range.
     The first row of the grid is the mean, the highest value comes next.
     """
-    low, high = extent(criterion, [mean for mean in counted.means if mean is not None])
+    low, high = extent(criterion, counted.means)
     cells = [
         one
         for to in range(len(counted.ranges))
         for one in _column(counted, to, (low, high), criterion, say, unit, dark)
     ]
+    room = ((width or NARROW) - BESIDE) / max(len(counted.ranges), 1)
     columns = [
-        (f"{start:,}–", f"{end:,}", say("n", n=n)) for (start, end), n in zip(counted.ranges, counted.n, strict=True)
+        (*_named(span, room), say("n", n=sum(counts)))
+        for span, counts in zip(counted.ranges, counted.counts, strict=True)
     ]
     rows = [say("mean"), *(minus(value) for value in counted.values[::-1])]
     figure = grid(cells, rows, columns, (criterion.name, unit), dark, width)
-    each = list(zip(counted.ranges, counted.means, counted.n, counted.counts, strict=True))
+    each = [
+        (span, mean, sum(counts), counts)
+        for span, mean, counts in zip(counted.ranges, counted.means, counted.counts, strict=True)
+    ]
     said = [
         say("chart_length_row", low=f"{start:,}", high=f"{end:,}", mean=decimals(mean), n=n)
         for (start, end), mean, n, _ in each
@@ -37,17 +45,23 @@ def against_length(
     heads = (*(say(key) for key in ("chart_from", "chart_to", "mean", "n_title")), *map(minus, counted.values))
     body = tuple((start, end, mean, n, *counts) for (start, end), mean, n, counts in each)
     opening = say("chart_length", criterion=criterion.name, unit=unit)
-    return Chart(figure, told(opening, said, say), PlainTable(heads, body))
+    places = [(0, to) for to in range(len(body))]
+    return chart(figure, opening, said, PlainTable(heads, body), say, width or NARROW, places)
+
+
+def _named(span: tuple[int, int], room: float) -> tuple[str, ...]:
+    """A range on one line where its column has the room, else on two."""
+    start, end = span
+    whole = f"{start:,}–{end:,}" if end > start else f"{start:,}"
+    return (whole,) if len(whole) * CHARACTER <= room else (f"{start:,}–", f"{end:,}")
 
 
 def _column(
     counted: Lengths, to: int, ends: tuple[float, float], criterion: Criterion, say: Say, unit: str, dark: bool
 ) -> list[Cell]:
     """The cells of one range of length: the mean, then the values from the highest."""
-    (start, end), n, mean = counted.ranges[to], counted.n[to], counted.means[to]
+    (start, end), n, mean = counted.ranges[to], sum(counted.counts[to]), counted.means[to]
     where = f"{start:,}–{end:,} {safe(unit)}<br>"
-    if mean is None:
-        return [Cell(0, to, ("–",), None, where)]
     place = (mean - ends[0]) / (ends[1] - ends[0])
     fill = shade(1 - place if criterion.direction == "down" else place, dark)
     cells = [Cell(0, to, (decimals(mean),), fill, f"{where}{say('mean')} {decimals(mean)}, {say('n', n=n)}")]

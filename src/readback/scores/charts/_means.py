@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import plotly.graph_objects as go  # type: ignore[import-untyped]
 
 from readback.scores.charts._chart import (
     Chart,
     Say,
+    chart,
     counted,
     decimals,
     extent,
     ranged,
-    told,
     unscored,
     value_text,
 )
@@ -22,6 +21,7 @@ from readback.scores.charts._dots import Dot, Kind, dots
 from readback.scores.charts._frame import AIR, Frame, dress, framed
 from readback.scores.charts._look import BETTER, GRID
 from readback.scores.copies.plain_table import PlainTable
+from readback.scores.criteria import scale_text
 from readback.scores.stats import Row
 from readback.types import Criterion
 
@@ -37,11 +37,8 @@ def means(
     width: int | None = None,
 ) -> Chart:
     """The mean of each row on the whole scale, with the interval that pages use: the clustered one, if there is one."""
-    figure, frame = _drawn(rows, names, criterion, say, dark, width)
-    dress(figure, frame, dark, say("mean_axis"))
-    return Chart(
-        figure, told(say("alt_means", criterion=criterion.name), _said(rows, names, say), say), _table(rows, names, say)
-    )
+    title = say("alt_means", criterion=criterion.name, n=sum(row.n for row in rows))
+    return _drawn(title, rows, names, criterion, say, dark, width)[0]
 
 
 def leniency(
@@ -49,13 +46,8 @@ def leniency(
 ) -> Chart:
     """How high each judge scores on the mean: one row for each judge of the same items."""
     names = [row.judge or say("no_judge") for row in rows]
-    figure, frame = _drawn([_bare(row) for row in rows], names, criterion, say, dark, width)
-    dress(figure, frame, dark, say("mean_axis"))
-    return Chart(
-        figure,
-        told(say("chart_leniency", criterion=criterion.name), _said(rows, names, say), say),
-        _table(rows, names, say),
-    )
+    title = say("chart_leniency", criterion=criterion.name)
+    return _drawn(title, [_bare(row) for row in rows], names, criterion, say, dark, width)[0]
 
 
 def effects(
@@ -69,24 +61,26 @@ def effects(
     names = [
         f"{factor} · {dict(row.condition).get(factor, '') or '–'}" for factor, levels in by.items() for row in levels
     ]
-    figure, frame = _drawn(rows, names, criterion, say, dark, width)
-    dress(figure, frame, dark, say("mean_axis"))
+    made, frame = _drawn(say("chart_effects", criterion=criterion.name), rows, names, criterion, say, dark, width)
     at = 0
     for levels in list(by.values())[:-1]:
         at += len(levels)
         line = {"color": GRID[dark], "width": 2}
         y = frame.tops[at] - (0 if frame.compact else AIR / 3)
-        figure.add_shape(type="line", xref="paper", x0=0, x1=1, y0=y, y1=y, line=line)
-    return Chart(
-        figure,
-        told(say("chart_effects", criterion=criterion.name), _said(rows, names, say), say),
-        _table(rows, names, say),
-    )
+        made.figure.add_shape(type="line", xref="paper", x0=0, x1=1, y0=y, y1=y, line=line)
+    return made
 
 
 def _drawn(
-    rows: Sequence[Row], names: Sequence[str], criterion: Criterion, say: Say, dark: bool, width: int | None
-) -> tuple[Any, Frame]:
+    title: str,
+    rows: Sequence[Row],
+    names: Sequence[str],
+    criterion: Criterion,
+    say: Say,
+    dark: bool,
+    width: int | None,
+) -> tuple[Chart, Frame]:
+    """One mark for each row, on the whole scale."""
     said = [" · ".join((f"{decimals(row.mean)} {ranged(row.span, say)}".strip(), counted(row, say))) for row in rows]
     short = [(decimals(row.mean), f"{row.n:,}", unscored(row)) for row in rows]
     frame = framed(names, said, short, (say("mean"), say("n_title"), say("chart_unscored_short")), width)
@@ -99,7 +93,8 @@ def _drawn(
     figure.update_xaxes(range=[low - room, high + room])
     if 0 < len(criterion.values) <= MANY:
         figure.update_xaxes(tickvals=list(criterion.values), ticktext=[value_text(v) for v in criterion.values])
-    return figure, frame
+    dress(figure, frame, dark, say("mean_axis", scale=scale_text(criterion)))
+    return chart(figure, title, _said(rows, names, say), _table(rows, names, say), say, frame.width), frame
 
 
 def _bare(row: Row) -> Row:
@@ -130,7 +125,7 @@ def _table(rows: Sequence[Row], names: Sequence[str], say: Say) -> PlainTable:
                 name,
                 row.mean,
                 *(row.span or (None, None)),
-                row.method,
+                row.span_method,
                 row.n,
                 row.failed,
                 row.missing,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import plotly.graph_objects as go  # type: ignore[import-untyped]
 
-from readback.scores.charts._chart import Chart, Say, cut, minus, safe, tidy, told, wrapped
+from readback.scores.charts._chart import Chart, Say, chart, cut, minus, safe, tidy, wrapped
 from readback.scores.charts._columns import distinct
-from readback.scores.charts._frame import BAND, BARE, BOLD, LEGEND, NARROW, look
+from readback.scores.charts._frame import BAND, BARE, BOLD, ENTRY, LEGEND, NARROW, look
 from readback.scores.charts._heat import joint
 from readback.scores.charts._look import BETTER, CHARACTER, INK, PAPER, PLAIN, SIZE, WORSE, mixed
 from readback.scores.copies.plain_table import PlainTable
@@ -16,6 +16,7 @@ from readback.types import Criterion
 MOST = 6  # values that lines are drawn between; with more, counts stand in a grid
 LINE = 20  # pixels that a number at a line needs
 BROAD = 0.34  # of the way between two values that the broadest line takes
+THIN = 0.018  # the least that half a line takes
 
 
 def slope(counted: Counted, criterion: Criterion, say: Say, dark: bool = False, width: int | None = None) -> Chart:
@@ -40,7 +41,7 @@ def slope(counted: Counted, criterion: Criterion, say: Say, dark: bool = False, 
         xs: list[float | None] = []
         ys: list[float | None] = []
         for i, j, n in of_it:
-            half = max(BROAD * n / most / 2, 0.012)
+            half = max(BROAD * n / most / 2, THIN)
             xs += [0, 1, 1, 0, 0, None]
             ys += [*tidy([i - half, j - half, j + half, i + half, i - half]), None]
         line = {"color": hue, "width": 1, "dash": {"same": "dot", "lower": "dash", "higher": "solid"}[key]}
@@ -69,11 +70,8 @@ def slope(counted: Counted, criterion: Criterion, say: Say, dark: bool = False, 
     opening = say("chart_slope", a=counted.titles[0], b=counted.titles[1], n=counted.n)
     said = [f"{minus(values[i])} → {minus(values[j])}: {n:,}." for i, j, n in sorted(moves, key=lambda move: -move[2])]
     heads = (*counted.titles, say("n_title"))
-    return Chart(
-        figure,
-        told(opening, said, say),
-        PlainTable(heads, tuple((minus(values[i]), minus(values[j]), n) for i, j, n in moves)),
-    )
+    table = PlainTable(heads, tuple((minus(values[i]), minus(values[j]), n) for i, j, n in moves))
+    return chart(figure, opening, said, table, say, width or NARROW, [(i, j) for i, j, _ in moves])
 
 
 def _ends(figure: go.Figure, counted: Counted, say: Say, dark: bool, width: int) -> None:
@@ -100,7 +98,8 @@ def _ends(figure: go.Figure, counted: Counted, say: Say, dark: bool, width: int)
     high = max(many * (many + 1) * LINE, 160)
     beside = max(len(value) for value in counted.rows) * BOLD + 8 * CHARACTER + 12
     heads = [wrapped(name, int((width / 2 - 16) / BOLD), 6) for name in distinct(counted.titles)]
-    top = 3 * BAND + 18.2 * max(map(len, heads)) + 10
+    legend = sum(len(trace.name) * CHARACTER + ENTRY for trace in figure.data if trace.name)
+    top = -int(-legend // (width - BAND)) * BAND + 18.2 * max(map(len, heads)) + 10
     figure.update_layout(
         template="none",
         height=round(high + top + 16),
@@ -129,4 +128,4 @@ def _ends(figure: go.Figure, counted: Counted, say: Say, dark: bool, width: int)
 
 
 def _faded(colour: str, dark: bool) -> str:
-    return mixed(PAPER[dark], colour, 0.45)
+    return mixed(PAPER[dark], colour, 0.55)

@@ -74,4 +74,4 @@ def stacked(figure: Any, frame: Frame, parts: Sequence[Part], dark: bool) -> Non
 
 def halo(colour: str) -> str:
     """What keeps a pattern from running through what is written on it."""
-    return ", ".join([f"0 0 3px {colour}"] * 3)
+    return ", ".join([f"0 0 4px {colour}"] * 6)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go  # type: ignore[import-untyped]
 
-from readback.scores.charts._chart import Chart, Say, told
+from readback.scores.charts._chart import Chart, Say, chart
 from readback.scores.charts._frame import dress, framed
 from readback.scores.charts._look import DARK, LIGHT, ON, Step
 from readback.scores.charts._stacked import Part, stacked
@@ -41,4 +41,5 @@ def wins(votes: Sequence[Votes], names: Sequence[str], say: Say, dark: bool = Fa
     said = [f"{name}: {text}." for name, text in zip(names, counts, strict=True)]
     heads = ("condition", "chart_win", "chart_tie", "chart_loss", "n_title")
     body = tuple((name, *vote, sum(vote)) for name, vote in zip(names, votes, strict=True))
-    return Chart(figure, told(say("chart_wins"), said, say), PlainTable(tuple(say(head) for head in heads), body))
+    table = PlainTable(tuple(say(head) for head in heads), body)
+    return chart(figure, say("chart_wins"), said, table, say, frame.width)

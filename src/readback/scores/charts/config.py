@@ -1,4 +1,4 @@
-"""How the page shows a chart: a toolbar with two downloads that need no server and no other site."""
+"""How the page shows a chart: a toolbar with one button that saves the picture, without a server or another site."""
 
 from __future__ import annotations
 

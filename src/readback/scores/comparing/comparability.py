@@ -117,12 +117,12 @@ def _same(listed: str, criterion: str) -> bool:
 
 
 def _prompts(a: Side, b: Side) -> str:
-    """The judge's prompts where they differ: as files state them, else as the workspace has them."""
+    """The judge's prompts where they differ: as files state them, else as the workspace has them, else by name."""
     if a.judge_prompts and b.judge_prompts:
         return _or(a.judge_prompts, b.judge_prompts) if _apart(a.judge_prompts, b.judge_prompts) else ""
-    if _apart(a.workspace_prompts, b.workspace_prompts):
-        return _or(a.workspace_prompts, b.workspace_prompts)
-    return ""
+    if a.workspace_prompts and b.workspace_prompts:
+        return _or(a.workspace_prompts, b.workspace_prompts) if _apart(a.workspace_prompts, b.workspace_prompts) else ""
+    return _or(a.rubrics, b.rubrics) if _apart(a.rubrics, b.rubrics) else ""
 
 
 def scale(table: ScoreTable, a: ConditionKey, b: ConditionKey, criterion: str, judge: str) -> str:

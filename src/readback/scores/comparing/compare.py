@@ -10,6 +10,7 @@ from itertools import combinations
 from readback.scores.comparing import comparability, difference
 from readback.scores.comparing.comparison import Blocked, Compared, Comparison, Planned
 from readback.scores.comparing.paired_items import members
+from readback.scores.comparing.sides import judge_called
 from readback.scores.table import ConditionKey, ScoreTable
 
 MOST = 12  # conditions of which all pairs are compared when no baseline is chosen
@@ -71,9 +72,15 @@ def absent(table: ScoreTable, planned: Sequence[Planned]) -> tuple[tuple[Planned
     found = []
     for one in planned:
         gone = [side for side in (one.a, one.b) if side_of(table, side) is None]
-        gone += [name for name in one.criteria if _criterion(table, name) is None] if not gone else []
+        if not gone:
+            gone = [name for name in one.criteria if _criterion(table, name) is None]
+            gone += [one.judge] if one.judge and judge_called(table, one.judge, _sides(table, one)) is None else []
         found += [(one, name) for name in gone]
     return tuple(found)
+
+
+def _sides(table: ScoreTable, one: Planned) -> list[ConditionKey]:
+    return [key for name in (one.a, one.b) if (key := side_of(table, name)) is not None]
 
 
 def side_of(table: ScoreTable, name: str) -> ConditionKey | None:
@@ -92,7 +99,7 @@ def _meant(table: ScoreTable, one: Planned) -> Iterator[_Pair]:
     names = [_criterion(table, name) for name in one.criteria] if one.criteria else list(table.columns.criteria)
     for name in names:
         if name is not None and (one.criteria or _both(table, a, b, name)):
-            yield _Pair(a, b, name, one, one.judge)
+            yield _Pair(a, b, name, one, one.judge and (judge_called(table, one.judge, (a, b)) or one.judge))
 
 
 def _asked(
@@ -116,12 +123,12 @@ def _baseline(table: ScoreTable, by: str | None, name: str) -> ConditionKey:
         values = table.factors.get(by, ())
         value = name.removeprefix(f"{by}=")
         if value not in values:
-            raise LookupError(f"no value of {by} is called '{name}'; there are: {', '.join(values) or 'none'}")
+            raise LookupError(f"no value of {by} is called '{name}'; there are: {'; '.join(values) or 'none'}")
         return ((by, value),)
     found = side_of(table, name)
     if found not in table.columns.conditions:
-        known = ", ".join(table.label(key) for key in table.columns.conditions[:MOST])
-        known += ", …" if len(table.columns.conditions) > MOST else ""
+        known = "; ".join(table.label(key) for key in table.columns.conditions[:MOST])
+        known += "; …" if len(table.columns.conditions) > MOST else ""
         raise LookupError(f"no condition is called '{name}'; there are: {known or 'none'}")
     return found or ()
 
@@ -193,5 +200,8 @@ def criteria_of(table: ScoreTable, name: str | None) -> tuple[str, ...]:
 
 
 def _criterion(table: ScoreTable, name: str) -> str | None:
-    """A planned criterion as the files call it."""
-    return next((one for one in table.columns.criteria if name in (one, one.removesuffix("_score"))), None)
+    """A planned criterion as the files call it; a total is the only total they have, whatever it is called."""
+    names = table.columns.criteria
+    totals = [one for one in names if comparability.is_total(one) and comparability.bare(one) != comparability.VERDICT]
+    total = totals[0] if len(totals) == 1 and comparability.bare(name) in comparability.TOTALS else None
+    return next((one for one in names if name in (one, one.removesuffix("_score"))), total)

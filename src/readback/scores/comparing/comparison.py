@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from readback.scores.certainty import shown
 from readback.scores.table import ConditionKey
 from readback.types import Note
 
@@ -68,11 +69,29 @@ class Comparison:
     p_equivalent: float | None = None  # two one-sided tests against the margin
     planned: Planned | None = None
     seed: int | None = None  # None: nothing random was done
+    method_clustered: str | None = None
 
     @property
     def span(self) -> Span | None:
         """The interval that pages and sentences use."""
-        return self.interval_clustered or self.interval
+        return shown(self.interval, self.interval_clustered, self.clusters, self.design_effect)
+
+    @property
+    def span_method(self) -> str | None:
+        """How `span` was made."""
+        return None if self.span is None else self.method_clustered if self.interval_clustered else self.method
+
+    @property
+    def at_odds(self) -> bool:
+        """Whether the interval and the test, before Holm, say different things: one of them leaves no difference out.
+
+        It happens near the edge, mostly with the interval as the bolder one (up to 11 times in 100 where there is a
+        small difference and few items: docs/statistics.md). The verdict is the more careful one's; a sentence should
+        say that the two do not agree.
+        """
+        if self.span is None or self.p is None or self.verdict in ("too few", "constant"):
+            return False
+        return (not self.span[0] <= 0 <= self.span[1]) != (self.p < 0.05)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +116,8 @@ class Omnibus:
     items: int
     test: str
     p: float
+    left_out: int = 0  # items scored under some of the conditions, not under all
+    clusters: int | None = None  # where items carry clusters: what is ranked are the means of clusters, not items
 
 
 @dataclass(frozen=True, slots=True)

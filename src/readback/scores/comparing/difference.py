@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from readback.scores.comparing.comparison import Comparison, Planned, Span, Verdict
 from readback.scores.comparing.paired_items import items
 from readback.scores.table import ConditionKey, ScoreTable
+
+if TYPE_CHECKING:
+    from readback.statistics.interval import Clustered
 
 FEW = 5  # shared items below which no interval is given
 LEVEL = 0.05
@@ -19,8 +22,8 @@ def difference(
 ) -> Comparison:
     """b − a over the shared items, with its interval and tests; `judged` gives the verdict once p is adjusted.
 
-    The interval is that of the mean of the differences. p is a sign-flip permutation test, for a binary criterion
-    with one score an item McNemar's exact test.
+    The interval is Student's t of the differences, or the one over clusters. p is a sign-flip permutation test, for a
+    binary criterion with one score an item McNemar's exact test. Within a margin of 0 nothing can be shown to lie.
     """
     import numpy as np
 
@@ -35,12 +38,9 @@ def difference(
     )  # fmt: skip
     if not n:
         return made
-    values, counts = np.unique(d, return_counts=True)
-    plain = interval.of_mean(values, counts)
+    plain = interval.of_differences(d)
     grouped = interval.clustered(d, shared.clusters) if shared.clusters is not None else None
     p, how = _p(table.criteria[criterion].scale == "binary", shared.a, shared.b, d, shared.clusters)
-    spread = float(np.std(d, ddof=1)) if n > 1 else 0.0
-    effect = grouped.design_effect if grouped else None
     return replace(
         made,
         mean_a=float(np.mean(shared.a)),
@@ -48,9 +48,10 @@ def difference(
         difference=float(np.mean(d)),
         interval=_span(plain),
         method=plain.method if plain else None,
-        interval_clustered=_span(grouped.interval) if grouped and n >= FEW else None,
+        interval_clustered=_span(grouped.interval) if grouped else None,
+        method_clustered=grouped.interval.method if grouped and grouped.interval else None,
         clusters=grouped.clusters if grouped else None,
-        design_effect=effect,
+        design_effect=grouped.design_effect if grouped else None,
         wins=int((d > 0).sum()),
         ties=int((d == 0).sum()),
         losses=int((d < 0).sum()),
@@ -58,14 +59,14 @@ def difference(
         p_method=how,
         p_wilcoxon=paired.wilcoxon(d) if shared.clusters is None else None,
         delta=_delta(shared.a, shared.b),
-        detectable=paired.detectable(spread, n / max(effect or 1.0, 1.0)) if n >= FEW and spread else None,
-        p_equivalent=paired.tost(d, margin, shared.clusters) if margin and n >= FEW and spread else None,
-        seed=interval.SEED if "draws" in how or (plain and plain.method == "bca") else None,
+        detectable=_detectable(d, grouped) if plain else None,
+        p_equivalent=paired.tost(d, margin, shared.clusters) if plain and margin and margin > 0 else None,
+        seed=interval.SEED if "draws" in how else None,
     )
 
 
 def judged(made: Comparison) -> Comparison:
-    """The comparison with its verdict, by the adjusted p.
+    """The comparison with its verdict, by the adjusted p, and by the interval: one is higher only if both say so.
 
     A difference that is within the study's margin counts as none, however sure it is.
     """
@@ -80,7 +81,7 @@ def _verdict(made: Comparison) -> Verdict:
     if made.p_equivalent is not None and made.p_equivalent < LEVEL:
         return "equivalent"
     p = made.p if made.p_adjusted is None else made.p_adjusted
-    if p is None or p >= LEVEL:
+    if p is None or p >= LEVEL or (made.span is not None and made.span[0] <= 0 <= made.span[1]):
         return "not separated"
     return "b is higher" if made.difference > 0 else "a is higher"
 
@@ -93,6 +94,17 @@ def _p(binary: bool, a: Any, b: Any, d: Any, clusters: Any) -> tuple[float, str]
     if binary and clusters is None and bool(np.isin(a, (0, 1)).all()) and bool(np.isin(b, (0, 1)).all()):
         return paired.mcnemar(int((d > 0).sum()), int((d < 0).sum())), "exact McNemar test"
     return paired.sign_flip(d, clusters)
+
+
+def _detectable(d: Any, grouped: Clustered | None) -> float | None:
+    """By the error and the degrees of freedom that the interval has; None where clusters are too few to have them."""
+    import numpy as np
+
+    from readback.statistics import equivalence
+
+    if grouped is None or grouped.design_effect == 0:
+        return equivalence.detectable(float(np.std(d, ddof=1)), len(d))
+    return equivalence.detectable_by(grouped.error, grouped.df) if grouped.error and grouped.df else None
 
 
 def _delta(a: Any, b: Any) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
@@ -31,6 +31,7 @@ class Side:
     book: Book = ""  # closed, open: all of its conditions are
     judge_models: frozenset[str] = frozenset()
     judge_prompts: frozenset[str] = frozenset()
+    rubrics: frozenset[str] = frozenset()  # what its prompts are called
     workspace_prompts: frozenset[str] = frozenset()
     datasets: frozenset[str] = frozenset()
     weights: frozenset[tuple[tuple[str, float], ...]] = frozenset()
@@ -47,8 +48,9 @@ def side(table: ScoreTable, key: ConditionKey, judge: str) -> Side:
     return Side(
         modes=tuple(filter(None, modes)),
         book=_book(modes),
-        judge_models=frozenset(one.judge_model for one in facts if one.judge_model),
+        judge_models=_models(from_files) or _models(facts),
         judge_prompts=frozenset(one.judge_prompt for one in from_files if one.judge_prompt),
+        rubrics=_rubrics(from_files) or _rubrics(facts),
         workspace_prompts=frozenset(one.judge_prompt for one in facts if one.by_workspace and one.judge_prompt),
         datasets=frozenset(one.dataset for one in from_files if one.dataset),
         weights=frozenset(tuple(sorted(one.weights.items())) for one in rubrics if one),
@@ -65,11 +67,13 @@ def mode(table: ScoreTable, condition: ConditionKey) -> str | None:
 def facts_of(table: ScoreTable, condition: ConditionKey, judge: str) -> Iterator[RunFacts]:
     """What is said of a condition as far as it holds for what `judge` gave; files first.
 
-    A run's own files may call its only judge by another name than its rows do.
+    A run's own files may call its only judge by another name than its rows do, and the workspace may name no more
+    than the rubric.
     """
     for one in _about(table).get(condition, ()):
-        otherwise = not one.by_workspace and one.judge not in table.columns.judges
-        if not judge or one.judge in (None, judge) or (otherwise and _only(table, condition, judge)):
+        otherwise = one.judge not in table.columns.judges and not (one.by_workspace and one.judge_model)
+        named = not judge or one.judge in (None, judge) or one.rubric == judge
+        if named or (otherwise and _only(table, condition, judge)):
             yield one
 
 
@@ -82,6 +86,17 @@ def judges(table: ScoreTable, key: ConditionKey) -> tuple[str, ...]:
     wanted = set(members(table, key))
     found = dict.fromkeys(judge for (_, judge, condition) in states(table) if condition in wanted)
     return tuple(table.columns.judges[code] for code in found)
+
+
+def judge_called(table: ScoreTable, name: str, keys: Iterable[ConditionKey]) -> str | None:
+    """The judge that a plan means by `name`: so called in the scores, else the one that judged `keys` by a rubric
+    of that name; None where there is none.
+    """
+    if name in table.columns.judges:
+        return name
+    conditions = [table.columns.conditions[code] for key in keys for code in members(table, key)]
+    facts = (one for key in conditions for one in _about(table).get(key, ()) if name in (one.rubric, one.judge_model))
+    return next((one.judge for one in facts if one.judge in table.columns.judges), None)
 
 
 def counts(table: ScoreTable, key: ConditionKey, criterion: str, judge: str) -> tuple[int, int, int]:
@@ -153,6 +168,14 @@ def _about(table: ScoreTable) -> Mapping[ConditionKey, tuple[RunFacts, ...]]:
         for key in keys:
             found.setdefault(key, []).append(one)
     return {key: tuple(said) for key, said in found.items()}
+
+
+def _models(facts: Iterable[RunFacts]) -> frozenset[str]:
+    return frozenset(one.judge_model for one in facts if one.judge_model)
+
+
+def _rubrics(facts: Iterable[RunFacts]) -> frozenset[str]:
+    return frozenset(one.rubric for one in facts if one.rubric)
 
 
 def _book(modes: tuple[str, ...]) -> Book:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from readback.scores.duels.families import Family, families
+from readback.scores.judge_names import judge_model, model_of
 from readback.scores.table import ConditionKey, ScoreTable
-from readback.types import Judge, Note, Place, Workspace
+from readback.types import Note, Place, Workspace
 
 MODEL = ("model", "model_name", "model_label")  # factors that state a model
 STATED, INFERRED = "stated", "inferred from names"
@@ -59,7 +60,7 @@ def said(shop: Workspace) -> tuple[Any, ...]:
     """What of a workspace the notes depend on, in a form that can be compared."""
     return (
         tuple((name, str(model.settings.get("model"))) for name, model in shop.models.items()),
-        tuple((name, str(_settings(judge))) for name, judge in shop.judges.items()),
+        tuple((name, str(judge_model(judge))) for name, judge in shop.judges.items()),
         tuple((one.name, one.model, str(one.settings.get("judge_inference"))) for one in shop.conditions),
     )
 
@@ -86,19 +87,13 @@ def _judge(shop: Workspace, table: ScoreTable | None, key: ConditionKey, judge: 
         if one.judge_model and one.judge in (None, judge):
             return Named(one.judge_model, True)
     known = shop.judges.get(judge)
-    if known and (stated := _settings(known)):
+    if known and (stated := judge_model(known)):
         return Named(stated, True)
     arm = shop.condition(dict(key).get("condition", ""))
+    if arm and arm.judge == judge and (run := model_of(shop, arm)):
+        return Named(run, True)
     inference = arm.settings.get("judge_inference") if arm and arm.judge == judge else None
     return Named(str(inference or judge), False)
-
-
-def _settings(judge: Judge) -> str | None:
-    """The model that a judge's settings name, also one level down."""
-    inference = judge.settings.get("inference")
-    nested = inference.get("model") if isinstance(inference, dict) else None
-    found = judge.settings.get("model") or nested
-    return found if isinstance(found, str) else None
 
 
 def _contestant(shop: Workspace, table: ScoreTable | None, key: ConditionKey) -> Named:

@@ -27,7 +27,7 @@ def notes(table: ScoreTable) -> Iterator[Note]:
 
 
 def _judge(one: RunFacts, what: str) -> str | None:
-    return one.judge if what.startswith("judge") else None
+    return (one.rubric or one.judge) if what.startswith("judge") else None
 
 
 def _note(names: list[str], what: str, count: int) -> Note:

@@ -10,7 +10,7 @@ from readback.scores import scales
 from readback.scores.comparing import comparability as guard
 from readback.scores.comparing.compare import side_of
 from readback.scores.comparing.comparison import Planned
-from readback.scores.comparing.sides import counts, side
+from readback.scores.comparing.sides import counts, judge_called, side
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Note, Severity
 
@@ -61,7 +61,12 @@ def _planned(table: ScoreTable) -> Iterator[Note]:
 
 def _criteria(table: ScoreTable, one: Planned) -> Iterable[str]:
     wanted = {guard.bare(name) for name in one.criteria}
-    return [name for name in table.columns.criteria if not wanted or guard.bare(name) in wanted]
+    total = not wanted.isdisjoint(guard.TOTALS)
+    return [
+        name
+        for name in table.columns.criteria
+        if not wanted or guard.bare(name) in wanted or (total and guard.bare(name) in guard.TOTALS)
+    ]
 
 
 def _asked(
@@ -73,7 +78,8 @@ def _asked(
     judges = [judge for judge, (of_a, of_b) in cells.items() if of_a and of_b]
     if one is None and not judges and any(cells.get("", ())):
         return  # whoever is not named may be the same
-    wanted = [judge for judge in judges if one is None or one.judge in (None, judge)]
+    named = one.judge and judge_called(table, one.judge, (a, b)) if one else None
+    wanted = [judge for judge in judges if one is None or one.judge is None or judge == named]
     for judge in wanted or ([] if judges else [""]):
         yield from guard.against(table, a, b, criterion, judge, one)
 

@@ -107,8 +107,8 @@ def _slice(criterion: Criterion, shared: PairedItems, here: Any, value: str, pai
         value,
         int(here.sum()),
         float(shared.a[here].mean()),
-        interval=sure.interval_clustered or sure.interval if here.sum() >= FEW else None,
-        method=sure.method,
+        interval=sure.span if here.sum() >= FEW else None,
+        method=sure.method_clustered or sure.method,
         clusters=sure.clusters,
         p=p,
         p_method=None if p is None else "Welch's t test against all other items",
@@ -135,15 +135,14 @@ def _compared(criterion: Criterion, a: Any, b: Any, clusters: Any, value: str) -
     )  # fmt: skip
     if len(d) < FEW:
         return made
-    grouped = interval.clustered(d, clusters) if clusters is not None else None
-    span = (grouped.interval if grouped else None) or interval.of_mean(*np.unique(d, return_counts=True))
+    span = interval.of_differences(d, clusters)
     single = criterion.scale == "binary" and clusters is None and bool(np.isin([*a, *b], (0, 1)).all())
     p, how = (paired.mcnemar(wins, losses), "exact McNemar test") if single else paired.sign_flip(d, clusters)
     return replace(
         made,
         interval=(span.low, span.high) if span else None,
         method=span.method if span else None,
-        clusters=grouped.clusters if grouped else None,
+        clusters=None if clusters is None else len(np.unique(clusters)),
         p=p,
         p_method=how,
     )

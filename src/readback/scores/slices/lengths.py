@@ -1,6 +1,7 @@
 """Do longer prompts, or longer answers, get other scores? Counted in ranges of length, with a rank correlation.
 
     lengths(shop, table, condition, criterion, judge) -> tuple[Lengths, …]      prompt and answer, characters and tokens
+    inside(shop, table, condition, of, unit, low, high) -> items whose text is that long
 
 That a score goes up with the length of the answer is the bias that judges are best known for (length bias); it is no
 proof of one, since a better answer may need more words.
@@ -8,7 +9,7 @@ proof of one, since a better answer may need more words.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Literal
@@ -21,20 +22,22 @@ from readback.types import Criterion, Workspace
 
 Of = Literal["prompt", "answer"]
 Unit = Literal["characters", "tokens"]
-BINS = 20  # ranges of length at most
-FEWEST = 3  # items in a range, on the whole, so that a short study gets few ranges
+BINS = 8  # ranges of length at most: as many as a screen can name
+FEWEST = 4  # items in a range, on the whole, so that a short study gets few ranges
 VALUES = 12  # distinct scores up to which each is counted by itself
 RANGES = 10  # of a measured criterion
+
+Going = Callable[[int, int], bool]  # done, total -> go on?
 
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
     """Scores of one condition by the length of one text.
 
-    Range k goes from `edges[k]` up to `edges[k + 1]` (the last one includes its end); `counts[k][v]` items in it were
-    scored `values[v]`; `means[k]` is their mean, None where there are none. `rho` is Spearman's with its 95 %
-    interval. `exact` is False where tokens are estimated. `left_out` says by reason how many scored items have no
-    length.
+    Ranges hold about equally many items and are told by the least and the greatest length in them: `ranges[k]`.
+    `counts[k][v]` items of range k were scored `values[v]`; `means[k]` is their mean. `rho` is Spearman's with its
+    95 % interval, None where lengths or scores do not vary. `exact` is False where tokens are estimated. `left_out`
+    says by reason how many scored items have no length.
     """
 
     of: Of
@@ -42,24 +45,29 @@ class Lengths:
     n: int = 0
     exact: bool = True
     values: tuple[str, ...] = ()
-    edges: tuple[float, ...] = ()
+    ranges: tuple[tuple[int, int], ...] = ()
     counts: tuple[tuple[int, ...], ...] = ()
-    means: tuple[float | None, ...] = ()
+    means: tuple[float, ...] = ()
     rho: float | None = None
     interval: tuple[float, float] | None = None
     left_out: Mapping[Left, int] = field(default_factory=dict)
 
 
 def lengths(
-    shop: Workspace, table: ScoreTable, condition: ConditionKey, criterion: str, judge: str
+    shop: Workspace,
+    table: ScoreTable,
+    condition: ConditionKey,
+    criterion: str,
+    judge: str,
+    progress: Going | None = None,
 ) -> tuple[Lengths, ...]:
     """Prompt in characters and tokens, then the answer in both; also those that no item has, with the reasons.
 
     `condition` is one that the scores and the workspace have. At most 2,000 of its records, evenly spaced, are
-    measured. An item with several scores counts once, with their mean.
+    measured. An item with several scores counts once, with their mean. Raises Cancelled where `progress` says so.
     """
     items, scores = scored_items(table, condition, criterion, judge)
-    found = sizes(shop, table, condition)
+    found = sizes(shop, table, condition, progress)
     scale = table.criteria[criterion]
     sides: tuple[tuple[Of, Mapping[str, Size], Mapping[Left, int]], ...] = (
         ("prompt", found.prompts, found.prompts_left(items)),
@@ -67,11 +75,22 @@ def lengths(
     )
     units: tuple[Unit, ...] = ("characters", "tokens")
     return tuple(
-        _counted(Lengths(of, unit, left_out=left), by, items, scores, scale) for of, by, left in sides for unit in units
+        _measured(Lengths(of, unit, left_out=left), by, items, scores, scale)
+        for of, by, left in sides
+        for unit in units
     )
 
 
-def _counted(empty: Lengths, by: Mapping[str, Size], items: Sequence[str], scores: Any, scale: Criterion) -> Lengths:
+def inside(
+    shop: Workspace, table: ScoreTable, condition: ConditionKey, of: Of, unit: Unit, low: int, high: int
+) -> frozenset[str]:
+    """The items whose prompt or answer is so long, both ends included."""
+    found = sizes(shop, table, condition)
+    by = found.prompts if of == "prompt" else found.answers
+    return frozenset(item for item, size in by.items() if low <= getattr(size, unit) <= high)
+
+
+def _measured(empty: Lengths, by: Mapping[str, Size], items: Sequence[str], scores: Any, scale: Criterion) -> Lengths:
     import numpy as np
 
     from readback.statistics.correlation import spearman
@@ -80,44 +99,54 @@ def _counted(empty: Lengths, by: Mapping[str, Size], items: Sequence[str], score
     if not kept.any():
         return empty
     measured = [by[item] for item in items if item in by]
-    long = np.array([getattr(size, empty.unit) for size in measured], float)
+    long = np.array([getattr(size, empty.unit) for size in measured], np.int64)
     value = np.asarray(scores)[kept]
     rho, span, n = spearman(long, value)
-    edges = _edges(long)
-    at = np.clip(np.searchsorted(edges, long, "right") - 1, 0, len(edges) - 2)
-    names, column = _values(value, scale)
-    counts = np.zeros((len(edges) - 1, len(names)), int)
-    np.add.at(counts, (at, column), 1)
-    sums, many = np.bincount(at, value, len(edges) - 1), counts.sum(1)
     return replace(
-        empty,
+        counted(empty, long, value, scale),
         n=n,
         exact=empty.unit == "characters" or all(size.exact for size in measured),
-        values=names,
-        edges=tuple(edges.tolist()),
-        counts=tuple(tuple(row) for row in counts.tolist()),
-        means=tuple(total / n if n else None for total, n in zip(sums.tolist(), many.tolist(), strict=True)),
         rho=rho,
         interval=(span.low, span.high) if span else None,
     )
 
 
-def _edges(long: Any) -> Any:
-    """Equal ranges with whole numbers for ends: few for a short study, at most 20."""
+def counted(empty: Lengths, long: Any, value: Any, scale: Criterion) -> Lengths:
+    """`empty` with ranges, counts and means: arrays of equal length of whole lengths and of scores, at least one."""
     import numpy as np
 
-    low, high = float(long.min()), float(long.max())
-    many = int(min(BINS, max(1, len(long) // FEWEST), max(1, high - low)))
-    return np.unique(np.round(np.linspace(low, max(high, low + 1), many + 1)))
+    starts = _starts(long)
+    at = np.searchsorted(starts, long, "right") - 1
+    names, column = _values(value, scale)
+    counts = np.bincount(at * len(names) + column, minlength=len(starts) * len(names)).reshape(len(starts), len(names))
+    means = np.bincount(at, value, len(starts)) / counts.sum(1)
+    ranges = ((int(long[at == k].min()), int(long[at == k].max())) for k in range(len(starts)))
+    return replace(
+        empty,
+        values=names,
+        ranges=tuple(ranges),
+        counts=tuple(map(tuple, counts.tolist())),
+        means=tuple(means.tolist()),
+    )
+
+
+def _starts(long: Any) -> Any:
+    """Where ranges begin that hold about equally many, at most 8 of them; equal lengths stay together."""
+    import numpy as np
+
+    many = int(min(BINS, max(1, len(long) // FEWEST)))
+    cuts = np.unique(np.quantile(long, np.linspace(0, 1, many + 1), method="lower"))
+    return cuts[:-1] if len(cuts) > 1 else cuts
 
 
 def _values(value: Any, scale: Criterion) -> tuple[tuple[str, ...], Any]:
-    """The values, or ranges of them, and the number of each score's."""
+    """The values, or ranges of them, and the number of each score's; means between values count at the nearest."""
     import numpy as np
 
     listed = np.array(scale.values) if scale.values else np.unique(value)
-    if len(listed) <= VALUES and bool(np.isin(value, listed).all()):
-        return tuple(map(number, listed.tolist())), np.searchsorted(listed, value)
+    if len(listed) <= VALUES:
+        middles = (listed[1:] + listed[:-1]) / 2
+        return tuple(map(number, listed.tolist())), np.searchsorted(middles, value, "right")
     low = value.min() if scale.low is None else scale.low
     high = value.max() if scale.high is None else scale.high
     ends = np.linspace(low, max(high, low + 1e-9), RANGES + 1)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal
 
 from readback import cell
 from readback.assembly import assemble, in_chunks, token_counts, training_match, wire_text
+from readback.files.progress import Cancelled
 from readback.records.answers import Answers, open_answers
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
 from readback.scores.comparing.paired_items import members
@@ -22,6 +23,7 @@ RECORDS = 2_000  # of one condition: some two seconds; of more, evenly spaced on
 AT_ONCE = 250  # records of one child
 KILLS = 5  # records that stop their child before the condition is given up
 
+Going = Callable[[int, int], bool]  # texts done, texts in all -> go on?
 Left = Literal["no condition", "no record", "no prompt", "no answer", "not looked at"]
 NO_CONDITION: Left = "no condition"  # of the workspace has the name
 NO_RECORD: Left = "no record"  # of the dataset has the item's id
@@ -65,15 +67,20 @@ class Sizes:
         return otherwise if item in self.records or otherwise == NO_ANSWER else NO_RECORD
 
 
-def sizes(shop: Workspace, table: ScoreTable, condition: ConditionKey) -> Sizes:
+def sizes(shop: Workspace, table: ScoreTable, condition: ConditionKey, progress: Going | None = None) -> Sizes:
     """The sizes of what `condition` was sent and replied for its items; measured once, then remembered.
 
-    At most 2,000 items, evenly spaced, are looked at.
+    At most 2,000 items, evenly spaced, are looked at. Raises Cancelled where `progress` says that it is enough.
     """
-    arm = shop.condition(dict(condition).get("condition", "")) or shop.condition(table.label(condition))
+    arm = arm_of(shop, table, condition)
     if arm is None:
         return Sizes(known=False)
-    return _sizes(_Asked(shop, table, open_dataset(shop.root, shop.dataset), arm, condition))
+    return _sizes(_Asked(shop, table, open_dataset(shop.root, shop.dataset, progress), arm, condition, progress))
+
+
+def arm_of(shop: Workspace, table: ScoreTable, condition: ConditionKey) -> Condition | None:
+    """The workspace's condition that the scores of `condition` are about."""
+    return shop.condition(dict(condition).get("condition", "")) or shop.condition(table.label(condition))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +92,7 @@ class _Asked:
     data: Dataset
     arm: Condition
     condition: ConditionKey
+    progress: Going | None = None  # who waits; no part of what is asked
 
     def __hash__(self) -> int:
         return hash((id(self.shop), id(self.table), self.data._seen, self.condition))
@@ -104,13 +112,28 @@ def _sizes(asked: _Asked) -> Sizes:
     items = _items(asked.table, asked.condition)
     taken = items[:: -(-len(items) // RECORDS) or 1]
     numbers = {item: index for item in taken if (index := data.find(item)) is not None}
-    made = dict(_prompts(shop, asked.arm, list(numbers.values())))
+    going, both = asked.progress or _on, len(numbers) + len(taken)
+    _look(going, 0, both)
+    made: dict[int, Size] = {}
+    for done, (index, size) in enumerate(_prompts(shop, asked.arm, list(numbers.values())), 1):
+        made[index] = size
+        _look(going, done, both)
+    answers = dict(_answers(shop, asked.arm, taken))
     return Sizes(
         prompts={item: made[index] for item, index in numbers.items() if index in made},
-        answers=dict(_answers(shop, asked.arm, taken)),
+        answers=answers,
         looked_at=frozenset(taken),
         records=frozenset(numbers),
     )
+
+
+def _on(done: int, total: int) -> bool:
+    return True
+
+
+def _look(going: Going, done: int, total: int) -> None:
+    if not going(done, total):
+        raise Cancelled
 
 
 def _items(table: ScoreTable, condition: ConditionKey) -> list[str]:

@@ -1,6 +1,6 @@
 """Go's text/template as Ollama uses it: read a template, carry it out, and know what it names.
 
-No template of others is carried out here on trust: `serving.ollama` does so in the bounded child.
+No template of others is carried out here on trust: `serving.ollama.rendered` does so in the bounded child.
 """
 
 from readback.serving.gotemplate.evaluate import Limits

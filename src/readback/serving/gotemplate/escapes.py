@@ -10,7 +10,7 @@ from urllib.parse import quote_plus
 
 from readback.serving.gotemplate.told import encoded
 from readback.serving.gotemplate.values import ABSENT, List, Map, Struct, Value, truth
-from readback.serving.modelfile_text import printable
+from readback.serving.modelfile.text import printable
 
 HTML = {"\0": "\ufffd", '"': "&#34;", "'": "&#39;", "&": "&amp;", "<": "&lt;", ">": "&gt;"}
 HTML_MARKS = re.compile("[\0\"'&<>]")

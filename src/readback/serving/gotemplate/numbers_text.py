@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from readback.serving.gotemplate.quoting import quoted
-from readback.serving.modelfile_text import printable
+from readback.serving.modelfile.text import printable
 
 BASES = {"b": ("b", "0b"), "o": ("o", "0"), "O": ("o", ""), "x": ("x", "0x"), "X": ("X", "0X")}
 LARGEST = 0x10FFFF

@@ -19,7 +19,7 @@ from readback.serving.gotemplate.nodes import (
     TemplateFault,
     Variable,
 )
-from readback.serving.modelfile_grammar import lines, where
+from readback.serving.modelfile.grammar import lines, where
 
 DEEPEST = 100  # parentheses within parentheses
 FIRST = ("bool", "char", "complex", ".", "field", "name", "number", "nil", "string", "variable", "(")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from readback.serving.modelfile_text import printable
+from readback.serving.modelfile.text import printable
 
 SHORT = {"\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v"}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from readback.files.yaml_node import Node
@@ -30,5 +31,14 @@ def read(node: Node, draft: Draft) -> None:
 
 def _value(key: str, part: Node) -> Any:
     if key == "margin":
-        return part.number()
+        return _margin(part)
     return list(part.texts()) if key in LISTS else part.text()
+
+
+def _margin(part: Node) -> float | None:
+    """A difference too small to matter. None is smaller than 0, and of 0 none can be shown."""
+    margin = part.number()
+    if margin is not None and not 0 < margin < math.inf:
+        part.wrong("a number above 0")
+        return None
+    return margin

@@ -1,4 +1,4 @@
-"""`judges:` the prompt of each judge and which record fields fill it."""
+"""`judges:` the prompt of each judge and which record fields fill it; a person has none."""
 
 from __future__ import annotations
 
@@ -14,15 +14,20 @@ from readback.workspace.recognise import JUDGE
 from readback.workspace.workspace_entries import CONSTANTS
 
 KEY = "judges"
-KNOWN = ("prompts", "fields", "criteria", "settings")
+KNOWN = ("prompts", "fields", "criteria", "settings", "kind")
+PERSON, MODEL = KINDS = ("person", "model")
 PARTS = ("system", "user", "file")
 
 
 def read(node: Node, draft: Draft) -> None:
     for name, part in node.entries():
         parts = part.mapping(*KNOWN) if isinstance(part.value, Mapping) else {"prompts": part}
+        kind = parts["kind"].one_of(KINDS) if "kind" in parts else None
+        if kind:
+            draft.people[name] = kind == PERSON
         if "prompts" not in parts:
-            part.wrong("a judge with prompts")
+            if "kind" not in parts:
+                part.wrong("a judge with prompts, or with kind")
         elif judge := _judge(name, parts, draft):
             draft.judges[name] = judge
 

@@ -10,7 +10,8 @@ from typing import Any
 from readback.dialects import model_yaml, prompt_formats, training_text
 from readback.files.paths import show
 from readback.files.yaml_node import Node
-from readback.serving import modelfile, tokens
+from readback.serving import tokens
+from readback.serving.modelfile import read_file as modelfile
 from readback.types import Model, Modelfile, SystemText
 from readback.workspace import chat_templates
 from readback.workspace.draft import Draft

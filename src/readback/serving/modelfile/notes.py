@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from readback.serving.modelfile_grammar import WORDS, Command, lines, where
-from readback.serving.modelfile_text import dropped, named
+from readback.serving.modelfile.grammar import WORDS, Command, lines, where
+from readback.serving.modelfile.text import dropped, named
 from readback.types import Note, Place
 
 ALONE = ("license", "message", "adapter", "draft", "requires", "stop")  # given twice, all of them count

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from readback.serving.modelfile_text import kept, printable
+from readback.serving.modelfile.text import kept, printable
 
 WORDS = (
     "from", "license", "template", "system", "adapter", "draft", "renderer", "parser", "parameter", "message",

@@ -12,7 +12,7 @@ from readback import cell
 from readback.serving.gotemplate.told import clean, torn
 from readback.types import Message, Modelfile, Note, Place, Segment, Wire
 
-WORK = "readback.serving.ollama_render:work"
+WORK = "readback.serving.ollama.render:work"
 LIMITS = cell.Limits(seconds=1.0, total=2.0, closed=True)
 JOINER = Segment("\n\n", "joiner", "collate")
 JOINED = -2  # what the work calls it

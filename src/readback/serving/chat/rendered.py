@@ -12,13 +12,13 @@ from threading import Lock
 from typing import Any, Literal
 
 from readback import cell
-from readback.serving.chat_files import read as read
-from readback.serving.chat_formats import formats as formats
-from readback.serving.chat_formats import named as named
-from readback.serving.chat_origins import Piece, pieces
+from readback.serving.chat.files import read as read
+from readback.serving.chat.formats import formats as formats
+from readback.serving.chat.formats import named as named
+from readback.serving.chat.origins import Piece, pieces
 from readback.types import NOWHERE, ChatTemplate, Message, Note, Place, Segment, Wire
 
-WORK = "readback.serving.chat_render:work"
+WORK = "readback.serving.chat.render:work"
 LIMITS = cell.Limits(seconds=0.8, total=1.7, closed=True)  # as for any other template; ordinary ones take milliseconds
 REMEMBERED = 120.0  # seconds; a machine that was busy must not condemn a template for good
 MOST = 256  # texts kept: those of a page, and of a model's made-up conversation

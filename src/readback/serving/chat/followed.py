@@ -17,8 +17,8 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import pass_context, pass_eval_context
 from jinja2.visitor import NodeTransformer
 
-from readback.serving import chat_environment
-from readback.serving.chat_traced import SERVING, Traced, at_line, formatted, joined, merged, spans
+from readback.serving.chat import environment as chat_environment
+from readback.serving.chat.traced import SERVING, Traced, at_line, formatted, joined, merged, spans
 
 LITERAL, SHOWN, BESIDE = "readback literal", "readback shown", "readback beside"  # filter names no template can write
 

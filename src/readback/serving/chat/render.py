@@ -16,8 +16,9 @@ from jinja2 import TemplateSyntaxError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from readback import cell
-from readback.serving import chat_environment, chat_followed
-from readback.serving.chat_traced import GIVEN, SERVING, Spans, Traced, merged, spans
+from readback.serving.chat import environment as chat_environment
+from readback.serving.chat import followed as chat_followed
+from readback.serving.chat.traced import GIVEN, SERVING, Spans, Traced, merged, spans
 
 KEPT = 64  # compiled templates kept in a child: more than the models of a workspace
 LONGEST = 8 << 20  # characters of one rendered text

@@ -11,8 +11,8 @@ from typing import Any
 
 from readback.files.paths import resolve, show
 from readback.files.text_file import read_text
-from readback.serving.tokenizer_config import Config, start_of
-from readback.serving.tokenizer_config import read as read_config
+from readback.serving.chat.tokenizer_config import Config, start_of
+from readback.serving.chat.tokenizer_config import read as read_config
 from readback.types import ChatTemplate, Note, Place
 
 CONFIG, SEPARATE, OLDER = "tokenizer_config.json", "chat_template.jinja", "chat_template.json"

@@ -11,11 +11,12 @@ from datetime import date, timedelta
 from functools import lru_cache
 from typing import Any
 
-from readback.serving import gotemplate, ollama_tools
+from readback.serving import gotemplate
 from readback.serving.gotemplate import Limits, TemplateFault, Tree
 from readback.serving.gotemplate.told import HERE, Piece, mended, told
 from readback.serving.gotemplate.values import List, Map, Struct, Type, Value
-from readback.serving.modelfile_grammar import lines, where
+from readback.serving.modelfile.grammar import lines, where
+from readback.serving.ollama import tools as ollama_tools
 
 JOINER = -2  # the source of what collation puts between two texts of one role
 BETWEEN: Piece = ("\n\n", JOINER)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from readback.serving.chat_traced import GIVEN, SERVING, UNKNOWN
+from readback.serving.chat.traced import GIVEN, SERVING, UNKNOWN
 from readback.types import Message, Origin
 
 SHORTEST = 8  # characters of a text that is looked for: shorter ones stand anywhere

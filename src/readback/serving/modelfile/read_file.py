@@ -11,10 +11,10 @@ from typing import Any
 
 from readback.files.paths import show
 from readback.files.text_file import read_bytes
-from readback.serving.modelfile_build import built
-from readback.serving.modelfile_grammar import NO_FROM, WORDS, Command, Fault, lines, scan, where
-from readback.serving.modelfile_notes import about, at, line_at, repeated
-from readback.serving.modelfile_text import decode
+from readback.serving.modelfile.build import built
+from readback.serving.modelfile.grammar import NO_FROM, WORDS, Command, Fault, lines, scan, where
+from readback.serving.modelfile.notes import about, at, line_at, repeated
+from readback.serving.modelfile.text import decode
 from readback.types import Modelfile, Note, Place
 
 LIMIT = 1 << 20  # bytes; a Modelfile with every licence in it is a fraction of that

@@ -1,0 +1,108 @@
+"""What a judge is called where its scores do not say it: by the model that judges, not by the rubric it judges by.
+
+One model may judge runs with and without documents by two rubrics, as in ignaciolinari/beyond-the-cutoff (MIT); it is
+one judge then, with two prompts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from readback.results import metadata, metrics
+from readback.results._rows import Asked
+from readback.results._run_facts import of_record
+from readback.types import NOWHERE, Condition, Judge, ScoreSource, Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """By whom the rows of one file were judged, empty where nothing says it. `rubric` is the judge's prompt by name."""
+
+    name: str = ""
+    rubric: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Stated:
+    """What a run's own file says of its judge."""
+
+    folder: PurePosixPath
+    label: str
+    model: str
+    rubric: str
+
+
+def of_files(shop: Workspace, files: Sequence[tuple[ScoreSource, Path]]) -> tuple[Judged, ...]:
+    """The judge of each score file, as its run's files state it, else as the workspace does.
+
+    Where one condition was judged by one model with two rubrics, the two are told apart by the rubrics' names.
+    """
+    stated = [one for source, path in files for one in _stated(source, path)]
+    found = [(_run(source, stated), _of(shop, source, stated)) for source, _ in files]
+    rubrics: dict[tuple[str, str], set[str]] = {}
+    for run, one in found:
+        if one.rubric:
+            rubrics.setdefault((run, one.name), set()).add(one.rubric)
+    return tuple(Judged(one.rubric, one.rubric) if len(rubrics.get((run, one.name), ())) > 1 else one
+                 for run, one in found)  # fmt: skip
+
+
+def name_of(shop: Workspace, condition: Condition) -> str | None:
+    """What the judge of a condition is called as far as the workspace says: its model, else its rubric."""
+    return model_of(shop, condition) or condition.judge
+
+
+def model_of(shop: Workspace, condition: Condition) -> str | None:
+    """The model that judges a condition: what its run is judged with, else what its judge's settings say."""
+    run = condition.settings.get("judge_model")
+    if isinstance(run, str) and run:
+        return run
+    judge = shop.judges.get(condition.judge) if condition.judge else None
+    return judge_model(judge) if judge else None
+
+
+def judge_model(judge: Judge) -> str | None:
+    """The model that a judge's settings name, also one level down."""
+    inference = judge.settings.get("inference")
+    nested = inference.get("model") if isinstance(inference, Mapping) else None
+    found = judge.settings.get("model") or nested
+    return found if isinstance(found, str) and found else None
+
+
+def _of(shop: Workspace, source: ScoreSource, stated: Sequence[_Stated]) -> Judged:
+    condition = shop.condition(source.label) if source.label else None
+    here = _here(source, stated)
+    models = {one.model for one in here if one.model}
+    rubrics = {one.rubric for one in here if one.rubric}
+    model = next(iter(models)) if len(models) == 1 else None
+    rubric = (condition.judge if condition else None) or (next(iter(rubrics)) if len(rubrics) == 1 else "")
+    model = model or (model_of(shop, condition) if condition else None)
+    return Judged(model or rubric, rubric)
+
+
+def _here(source: ScoreSource, stated: Sequence[_Stated]) -> list[_Stated]:
+    """What is said in the file's folder: of its own run, where runs are told apart there."""
+    here = [one for one in stated if one.folder == PurePosixPath(source.path).parent]
+    return [one for one in here if one.label == source.label] or here
+
+
+def _run(source: ScoreSource, stated: Sequence[_Stated]) -> str:
+    """Which run a file is about, as far as it is known before it is read."""
+    labels = {one.label for one in _here(source, stated) if one.label}
+    return source.label or (next(iter(labels)) if len(labels) == 1 else str(PurePosixPath(source.path).parent))
+
+
+def _stated(source: ScoreSource, path: Path) -> Iterator[_Stated]:
+    folder = PurePosixPath(source.path).parent
+    if path.suffix.lower() == ".json" and (value := metrics.only_object(path, source.path)):
+        yield _Stated(folder, *metrics.judged(value))
+    elif path.suffix.lower() == ".jsonl" and (line := metadata.latest(path, source.path)):
+        yield _Stated(folder, *_of_line(line))
+
+
+def _of_line(line: Mapping[str, Any]) -> tuple[str, str, str]:
+    said = of_record(line, Asked(ScoreSource("."), {}, {}, {}), NOWHERE)
+    return said.condition[0][1], said.judge_model or "", said.rubric or ""

@@ -1,0 +1,1 @@
+"""What Ollama makes of messages, with a Modelfile and its Go template."""
