@@ -128,7 +128,12 @@ def test_a_file_changed_on_disk_is_named_and_shown_when_asked_for(
 
 
 def test_markdown_shows_the_same_text() -> None:
-    assert show.md("![x](http://e) :red[y] $z$ `c`") == (r"\!\[x\]\(http\:\/\/e\) \:red\[y\] \$z\$ \`c\`")
+    said = show.md("![x](http://e) :red[y] $z$ `c`")
+    assert said.replace("\u2060", "") == r"\!\[x\]\(http\:\/\/e\) \:red\[y\] \$z\$ \`c\`"
+    for address in ("https://evil.example/a", "HTTP://e", "www.evil.example", "a@evil.example"):  # would become links
+        joined = show.md(address).replace("\\", "")
+        assert joined != address
+        assert joined.replace("\u2060", "") == address
 
 
 def test_markup_escapes_what_it_is_given_and_draws_nothing_else() -> None:

@@ -13,7 +13,7 @@ from score_files import Write, codes, load, states
 
 from readback.results import _intake
 from readback.scores import stats
-from readback.scores.table import ScoreTable
+from readback.scores.table import FAILED, ScoreTable
 from readback.ui.words import t
 
 BAD_LINE, WRONG, NONE = "dat-bad-line", "dat-wrong-value", "scr-no-scores"
@@ -85,6 +85,33 @@ def test_parts_of_details_of_a_wrong_kind_are_said(write: Write) -> None:
 def test_means_and_rates_that_cannot_be_any_are_said(write: Write, body: Any, where: list[str]) -> None:
     table = read(write, "r/metrics.json", body)
     assert [note.values["where"] for note in table.notes if note.code == WRONG] == where
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"summary": {"factuality": NaN, "examples_evaluated": 3}, "examples": []}',
+        '{"judge_scores": {"factuality": {"mean": NaN, "n": 3}}, "judge_verdicts": {}}',
+    ],
+)
+def test_a_mean_that_is_no_number_is_said_once(write: Write, text: str) -> None:
+    root = write({"metrics.json": text})
+    table = load(root)
+    assert [(n.place.file, n.values["field"], n.values["value"]) for n in table.notes if n.code == "dat-nan"] == [
+        ("metrics.json", "factuality", "NaN")
+    ]
+    assert [one.state for one in table.reported] == [FAILED]
+
+
+def test_a_cell_of_a_table_of_means_that_is_no_number_is_said_with_its_line(write: Write) -> None:
+    table = read(write, "m.csv", "condition,n,avg_clear\na,14,1e308\nb,14,2\nc,14,n/a\nd,14,good\ne,14,\nf,14,3\n")
+    noted = [(n.place.line, n.values["where"], n.values["value"]) for n in table.notes if n.code == WRONG]
+    assert noted == [(2, "clear", "1e308"), (5, "clear", "good")]
+
+
+def test_names_that_nothing_can_send_are_spelled_out_in_a_table_of_means(write: Write) -> None:
+    table = read(write, "m.jsonl", '{}\n{"condition": true, "\\ud800_score": null}\n')
+    assert table.sources[0].columns["score"] == ("\\ud800_score",)
 
 
 def test_a_table_of_means_with_a_rate_above_all_says_so(write: Write) -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from score_files import TIDY, Write, codes, load, states
 
 from readback.results import columnar
 from readback.scores import stats
-from readback.scores.criteria import from_entry
+from readback.scores.comparing.compare import compare
+from readback.scores.criteria import from_entry, scale_text
 from readback.scores.table import ScoreTable
 from readback.types import Condition, Note, ScoreSource
 
@@ -205,3 +208,62 @@ def test_notes_of_one_kind_are_bounded_and_counted(write: Write, path: bool) -> 
     assert isinstance(more, Note)
     assert "1200" in more.values["what"]
     adds_up(found, 1_200)
+
+
+def test_rows_without_an_id_are_called_by_their_line_and_never_paired(write: Write, path: bool) -> None:
+    found = load(write({"s.csv": TIDY + "q1,a,clear,3,j,\n,a,clear,4,j,\n,b,clear,1,j,\nq1,b,clear,2,j,\n"}))
+    assert said(found)[:2] == [("dat-missing-id", "s.csv", 3), ("dat-missing-id", "s.csv", 4)]
+    assert found.columns.items == ("q1", "line_3", "line_4")
+    (pair,) = compare(found).comparisons
+    assert (pair.n_shared, pair.only_a, pair.only_b) == (1, 1, 1)
+
+
+def test_a_part_of_an_id_may_be_empty_but_not_all_of_it(write: Write, path: bool) -> None:
+    root = write({"s.csv": "query,passage,clear_score\nq,,1\n,p,1\n,,2\n"})
+    found = load(root, ScoreSource("s.csv", item=("query", "passage")))
+    assert found.columns.items == ("q | ", " | p", "line_4")
+    assert [note.place.line for note in found.notes if note.code == "dat-missing-id"] == [4]
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("9" * 400, "9" * 40),
+        ("1e999", "1e999"),
+        ("-1E80", "-1E80"),
+        ("yes", "yes"),
+        ("TRUE", "true"),
+        ("False", "false"),
+    ],
+)
+def test_what_is_no_score_is_told_as_it_is_written(write: Write, path: bool, written: str, shown: str) -> None:
+    found = load(write({"s.csv": rows_of("3", written)}), criteria=FOUR)
+    (note,) = found.notes
+    assert (note.code, note.place.line, note.values["value"]) == ("jdg-out-of-range", 3, shown)
+    assert states(found) == ["scored", "failed"]
+
+
+def test_there_is_one_zero(write: Write, path: bool) -> None:
+    found = load(write({"s.csv": rows_of("-0", "0", "-0.0", "1")}))
+    assert [str(value) for value in found.columns.value] == ["0.0", "0.0", "0.0", "1.0"]
+    assert scale_text(found.criteria["clear"]) == "0 or 1"
+
+
+def test_the_largest_scores_can_still_be_counted_with(write: Write, path: bool) -> None:
+    some = ["1e69", "-1e69", "9e69", "5e69", "0", "3e69", "2e69"]
+    text = "".join(
+        f"q{n},{c},clear,{score},j,\n" for c in "ab" for n, score in enumerate(some if c == "a" else some[::-1])
+    )
+    found = load(write({"s.csv": TIDY + text}))
+    with np.errstate(all="raise"):
+        rows = stats.rows(found)
+        (pair,) = compare(found).comparisons
+    assert all(row.interval and all(map(math.isfinite, row.interval)) for row in rows)
+    assert pair.interval is not None
+    assert all(map(math.isfinite, pair.interval))
+
+
+def test_a_column_that_says_how_the_model_was_run_is_not_called_unused(write: Write, path: bool) -> None:
+    rows = "".join(f"q{n},{c},{m},clear,3\n" for n in range(3) for c, m in (("ft", "instruction"), ("rag", "rag")))
+    (source,) = load(write({"s.csv": "item,condition,mode,criterion,score\n" + rows})).sources
+    assert (source.columns["mode"], source.columns["unused"]) == (("mode",), ())

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import looking
 import pytest
-from score_files import Write
+from score_files import TIDY, Write
 from streamlit.testing.v1 import AppTest
 
 from readback.house import EXAMPLES, HOUSE
@@ -95,7 +95,7 @@ def test_judges_are_set_beside_each_other_in_every_way_that_the_files_allow(writ
         r"lenient passes 7\d % of 48 answers; corrected by the 24 that human:ada labelled too, it is", said
     )
     assert "strict: of 48 answers that it scored more than once, 16 got different scores" in said
-    assert "gave the same value to" in said
+    assert "gave the same value in" in said
     assert "Of the spread of its scores" in said
 
 
@@ -237,3 +237,26 @@ def test_a_finding_beside_scores_opens_the_scores_of_its_records(page: Open) -> 
     opened = page(EXAMPLES / "six-conditions", view="costs", of=base, under="more", **{"and": "fmt-context-not-sent"})
     assert "Scores of the records with fmt-context-not-sent: base, open book" in drawn(opened)
     assert len(re.findall(r">−1</td>\s*<td[^>]*>scored</td>", markup(opened))) == 2
+
+
+def test_too_little_to_test_is_said_in_words_and_no_judge_is_the_most_lenient_of_equals(
+    write: Write, page: Open
+) -> None:
+    body = "".join(
+        f"{q},x,relevance,{q},{j},\n{q},y,relevance,ERROR: no reply,{j},\n" for q in range(3) for j in ("ada", "bob")
+    )
+    said = drawn(page(write({"s.csv": TIDY + body}), view="agreement"))
+    assert "No interval and no test can be made of them. Pairs of scores used: 0." in said
+    assert "None of the judges stands above the others" in said
+    assert "Test: –" not in said
+    same = "".join(f"{q},x,relevance,1,{j},\n" for q in range(3) for j in ("ada", "bob"))
+    said = drawn(page(write({"s.csv": TIDY + same}), view="agreement"))
+    assert "is not defined: on the answers with two scores or more (3) all 6 scores are the same" in said
+    assert "seed –" not in said
+
+
+def test_where_nothing_may_be_compared_nobody_is_told_to_choose_a_baseline(write: Write, page: Open) -> None:
+    body = "".join(f"{q},{'xy'[q > 2]},relevance,{q % 3},ada,\n" for q in range(6))
+    said = drawn(page(write({"s.csv": TIDY + body})))
+    assert "None of them may be compared; the reason stands below." in said
+    assert "choose a baseline" not in said

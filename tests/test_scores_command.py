@@ -231,3 +231,21 @@ def test_agreement_as_one_long_table_that_no_spreadsheet_computes(write: Write, 
 
 
 JUDGES = ("=cmd()", "human:1")
+
+
+def test_a_name_with_a_line_feed_in_it_cannot_look_like_another_line(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        {"item": f"q{n}", "condition": name, "criterion": "clear\nb", "score": n % 3, "judge": judge}
+        for n in range(6)
+        for name in ("a", "x\nb: mean 9.0000")
+        for judge in ("j", "k\nl")
+    ]
+    root = write({"s\n.jsonl": rows})
+    for command in ("scores", "agreement"):
+        assert cli.main([command, str(root)]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert not [line for line in lines if line.startswith(("b", "l", ".jsonl"))]
+    assert cli.main(["scores", str(root)]) == 0
+    assert "x\\nb: mean 9.0000: mean 1.0000, n 6" in capsys.readouterr().out

@@ -113,7 +113,7 @@ def test_a_record_shows_its_scores_everywhere_its_notes_its_answer_and_the_ways_
     )
     assert "judge=harbour-judge" in html.unescape(markup(app))
     assert "RAG-trained, open book" in said
-    assert app.subheader[0].value == "The answer of base, closed book"
+    assert app.subheader[0].value == "The answer of base, closed book", said
 
 
 def test_a_record_without_a_prompt_says_which_file_would_add_it(write: Write, page: Open) -> None:
@@ -203,6 +203,38 @@ def test_many_conditions_begin_with_one_factor_and_can_be_seen_one_by_one(write:
     every = page(root, by="*")
     assert "too many to begin with" not in drawn(every)
     assert len(every.get("plotly_chart")) == 2
+
+
+def test_scores_without_the_factors_of_others_are_not_taken_by_a_factor(write: Write, page: Open) -> None:
+    body = "".join(f"{q},{a},{b},8,{(q + a + b) % 4 - 1}\n" for q in range(3) for a in range(4) for b in range(4))
+    study = "qid,depth,reranker,n_queries,relevance_score\n" + body
+    other = "qid,relevance_score,evaluator_name,note\n1,2,ada,Says it all.\n2,-1,ada,Says nothing.\n"
+    root = write({"readback.yml": "scores: [s.csv, t.csv]\n", "s.csv": study, "t.csv": other})
+    app = page(root, scored_by="ada", by="depth", value="-1", of="condition=t")
+    assert [box.key for box in app.selectbox if box.key == "by"] == []
+    assert "Scores of t: −1" in drawn(app)
+    assert "Says nothing." in drawn(app)
+    assert not {"effects", "heat", "Main effects"} & {
+        name for one in app.get("button_group") if one.key == "view" for name in one.options
+    }
+    one = page(root, item="1", arm="depth=0 · reranker=0")
+    assert "Under depth=0 · reranker=0" in drawn(one)
+    assert "n_queries" not in drawn(one)
+    assert "No answers are loaded for depth=0 · reranker=0" in drawn(one)
+
+
+def test_what_only_holm_leaves_unseparated_is_said(write: Write, page: Open) -> None:
+    body = "".join(f"{q},x,0\n{q},y,{1 + (q == 0)}\n{q},z,{q % 2}\n" for q in range(6))
+    said = drawn(page(write({"s.csv": "qid,arm,relevance_score\n" + body}), baseline="arm=x"))
+    assert "0 higher, 0 lower, 2 not separated. For 1 of them the interval leaves 0 out and the test after Holm" in said
+
+
+def test_a_note_of_two_criteria_stands_once(write: Write, page: Open) -> None:
+    scores = "1,x,2,1,Both are fine.\n1,y,2,1,\n2,x,1,1,\n"
+    root = write({"s.csv": "qid,arm,relevance_score,faithfulness_score,note\n" + scores})
+    said = drawn(page(root, item="1", arm="x"))
+    assert "Judge's note relevance_score, faithfulness_score Both are fine." in " ".join(said.split())
+    assert said.split("Its scores everywhere")[0].count("Both are fine.") == 1
 
 
 def test_a_file_that_cannot_be_used_says_why(write: Write, page: Open) -> None:

@@ -61,6 +61,17 @@ def test_by_keyboard_alone_from_a_bar_to_its_records_to_the_message_and_back(dem
     assert "of" not in asked(page)
 
 
+def test_what_a_link_opens_is_in_sight_when_the_charts_are_drawn(demo: str, page: Any) -> None:
+    open_page(page, f"{demo}{SCORES}&of=condition%3Dbase%2C+open+book", ".rb-arrive")
+    for _ in range(2):
+        page.locator('[data-testid="stPlotlyChart"] .main-svg').last.wait_for(state="attached")
+        settle(page)
+        page.wait_for_timeout(1_000)
+        assert 0 <= page.locator(".rb-arrive").bounding_box()["y"] < 150
+        page.reload()
+        page.wait_for_selector(".rb-arrive")
+
+
 def test_a_link_restores_the_screen(demo: str, page: Any) -> None:
     open_page(page, f"{demo}{SCORES}&criterion=faithfulness&view=slope", '[data-testid="stPlotlyChart"]')
     assert page.get_by_label("Criterion").input_value() == "faithfulness"

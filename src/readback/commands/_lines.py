@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from readback.types import Finding, Place
 
@@ -17,12 +18,22 @@ def line(found: Finding) -> str:
     where = ":".join(str(part) for part in (at.file, at.line, at.column) if part is not None)
     about = ", ".join(_about(at))
     head = " ".join(part for part in (where and f"{where}:", about and f"[{about}]") if part)
-    return safe(f"{head or '-'} {MARK[found.severity]} {found.code}: {found.message} (key {found.key})")
+    text = f"{head or '-'} {MARK[found.severity]} {found.code}: {found.message} (key {found.key})"
+    return safe(unbroken(text))
 
 
 def safe(text: str) -> str:
     """`text` without what a terminal would obey: control characters are spelled out, line feeds and tabs kept."""
     return "".join(char if char in "\n\t" or not _commands(char) else f"\\x{ord(char):02x}" for char in text)
+
+
+def unbroken(value: Any) -> Any:
+    """`value` with line feeds spelled out in all its texts, so that a name cannot look like another line."""
+    if isinstance(value, str):
+        return value.replace("\n", "\\n")
+    if isinstance(value, Mapping):
+        return {unbroken(name): unbroken(one) for name, one in value.items()}
+    return [unbroken(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def shown(text: str) -> str:

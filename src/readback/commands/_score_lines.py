@@ -13,8 +13,8 @@ LOST = ("failed", "missing", "not_applicable")
 NARROW = ("t", "bca")  # methods whose intervals are too short where one value holds most scores
 FEW = 2  # factors whose names are repeated in every row; of more, the heading names them once
 EMPTY = (
-    "no scores: nothing here was recognised as a score file; docs/scoring.md says what one looks like, and what needs "
-    "a word in readback.yml (one column for each judge)"
+    "no scores: nothing here was recognised as a score file. Beside a readback.yml only files named under scores: are "
+    "read; docs/scoring.md says what one looks like, and readback check what is wrong with it"
 )
 ALONE = "no scores by item: the files only state means, so nothing can be paired or tested"
 Answer = Mapping[str, Any]

@@ -44,6 +44,6 @@ def run(args: argparse.Namespace) -> int:
         out.writerow(_agreement_table.COLUMNS)
         out.writerows(map(cell, line) for line in _agreement_table.rows(answer))
     else:
-        print("\n".join(map(_lines.safe, _agreement_lines.text(answer))))
+        print("\n".join(map(_lines.safe, _agreement_lines.text(_lines.unbroken(answer)))))
         print("".join(f"{_lines.line(one)}\n" for one in found), end="")
     return int(_lines.worst((one.severity for one in found), args.fail_on))

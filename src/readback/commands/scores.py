@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
         _csv(answer["rows"])
     else:
         shown = (args.by,) if args.by else table.varying
-        print("\n".join(map(_lines.safe, _score_lines.text(answer, shown))))
+        print("\n".join(map(_lines.safe, _score_lines.text(_lines.unbroken(answer), _lines.unbroken(shown)))))
         print("".join(f"{_lines.line(one)}\n" for one in found), end="")
     return int(_lines.worst((one.severity for one in found), args.fail_on))
 

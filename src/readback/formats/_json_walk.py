@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from typing import BinaryIO
 
 from readback.formats._json_cursor import Cursor, TooLong
 from readback.formats._json_text import NotJson
-from readback.formats._lines import LONGEST, is_utf8, not_utf8, too_long
+from readback.formats._lines import LONGEST, UTF8_MARK, UTF16_MARKS, is_utf8, marks, not_utf8, too_long
 from readback.formats._row import Event, Header, Refused, Row
 from readback.formats.jsonl import KINDS, bad
 from readback.types import Place
 
 LISTS = ("data", "records", "rows", "items", "examples", "samples", "entries", "instances", "questions", "results")
 MOST_BAD = 1_000  # items after which the rest is given up: finding the next good one costs a search
+
+
+def begun(stream: BinaryIO, file: str) -> Generator[Event, None, int | None]:
+    """Say a byte-order mark, and go to where the text begins; None where it is not read, which a Refused has said."""
+    head = stream.read(len(UTF8_MARK))
+    mark = marks(head, file)
+    if mark and head.startswith(UTF16_MARKS):
+        yield Refused(mark, 1, 1, len(head))
+        return None
+    if mark:
+        yield mark
+    return stream.seek(len(head) if mark else 0)
 
 
 class Walk:

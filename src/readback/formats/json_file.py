@@ -7,9 +7,8 @@ from typing import Any, BinaryIO
 
 from readback.formats import jsonl
 from readback.formats._json_cursor import Cursor
-from readback.formats._json_walk import LISTS, Walk
-from readback.formats._lines import UTF8_MARK, UTF16_MARKS, marks
-from readback.formats._row import Event, Refused, Row
+from readback.formats._json_walk import LISTS, Walk, begun
+from readback.formats._row import Event, Row
 
 NAME = "json"
 SUFFIXES = (".json",)
@@ -24,15 +23,9 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
     itself is the record. After an item that is not JSON reading goes on where another item starts at the
     same indentation; where there is none the rest is refused as one.
     """
-    head = stream.read(len(UTF8_MARK))
-    mark = marks(head, file)
-    if mark and head.startswith(UTF16_MARKS):
-        yield Refused(mark, 1, 1, len(head))
+    begin = yield from begun(stream, file)
+    if begin is None:
         return
-    if mark:
-        yield mark
-    begin = len(head) if mark else 0
-    stream.seek(begin)
     walk = Walk(Cursor(stream, begin), file)
     match walk.cursor.peek():
         case "":

@@ -12,7 +12,7 @@ from readback.scores.criteria import holds, number, scale_text
 from readback.types import Criterion, Note, Place, ScoreState
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-LARGEST = 1e300
+LARGEST = 1e70  # as of cells: the fourth powers of a million of these still have a sum
 NESTED = "scores"  # where rubrics ask for the scores
 NOTHING = "the reply holds no object that can be read"
 NULL = "the reply says null"
@@ -58,9 +58,9 @@ def mark(value: Any) -> Mark:
         return _off("true" if value else "false")
     if isinstance(value, int | float):
         fits = abs(value) < LARGEST  # false for NaN, which a strict reading has refused before
-        return Mark(float(value), "scored") if fits else _off(str(value)[:40])
+        return Mark(float(value) + 0.0, "scored") if fits else _off(str(value)[:40])
     if isinstance(value, str) and NUMBER.fullmatch(value.strip()) and abs(float(value)) < LARGEST:
-        return Mark(float(value), "scored", text=True)
+        return Mark(float(value) + 0.0, "scored", text=True)
     return _off(value[:40] if isinstance(value, str) else "a list" if isinstance(value, list) else "an object")
 
 

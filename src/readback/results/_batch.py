@@ -11,8 +11,8 @@ from typing import Any
 from readback.results._blocks import Block, Irregular
 from readback.results._cells import FAILURE_NOTES, failure_note, with_status
 from readback.results._costs import Costs
-from readback.results._distinct import Distinct, cells, distinct
-from readback.results._intake import MOST_VALUES, TEXT, Intake
+from readback.results._distinct import cells, distinct
+from readback.results._intake import BETWEEN, MOST_VALUES, TEXT, Intake
 from readback.results._layout import Layout
 from readback.results._rows import Asked
 from readback.scores.table import FAILED, NONE, SCORED
@@ -130,9 +130,9 @@ class Batch:
 
         intake, plan, many = self.intake, self.plan, len(self.plan.scores)
         if plan.item:
-            item = _joined([columns[name] for name in plan.item], " | ").named(intake.items, "")
+            item = distinct(self._items([columns[name] for name in plan.item], lines)).named(intake.items, "")
         else:
-            item = np.array([intake.items.code(f"line_{line}") for line in lines.tolist()], np.int32)
+            item = np.array([intake.items.code(intake.called((), line)) for line in lines.tolist()], np.int32)
         runs = [columns[name] for name in (plan.run, plan.replicate) if name]
         for kind, names, column in (
             ("cluster", intake.clusters, columns[plan.cluster] if plan.cluster else None),
@@ -153,6 +153,18 @@ class Batch:
             else:
                 codes = np.repeat(distinct(columns[column]).named(known, instead), many)
             self._put(kind, codes)
+
+    def _items(self, columns: Sequence[Any], lines: Any) -> Any:
+        """The id of each row, which is called by its line where all cells of its id are empty."""
+        import pyarrow as pa
+        import pyarrow.compute as pc  # type: ignore[import-untyped]
+
+        joined = pc.binary_join_element_wise(*columns, BETWEEN) if len(columns) > 1 else columns[0]
+        absent = pc.equal(joined, BETWEEN * (len(columns) - 1))
+        if not pc.any(absent).as_py():
+            return joined
+        self.intake.unnamed.extend(lines[absent.to_numpy(zero_copy_only=False)].tolist())
+        return pc.if_else(absent, pa.array([f"line_{line}" for line in lines.tolist()]), joined)
 
     def _combos(self, columns: Arrays, rows: int) -> Any:
         """The code of each row's candidate values, as `Intake.combo_code` gives them."""
@@ -214,7 +226,7 @@ class Batch:
 
     def _texts(self, columns: Arrays, at: int) -> None:
         """The first note of each row, for each of its cells, as long as there is room."""
-        import pyarrow.compute as pc  # type: ignore[import-untyped]
+        import pyarrow.compute as pc
 
         intake, many = self.intake, len(self.plan.scores)
         if not self.plan.notes:
@@ -235,13 +247,6 @@ def _picked(column: Any, keep: Any) -> Any:
     import pyarrow as pa
 
     return column.filter(pa.array(keep))
-
-
-def _joined(columns: Sequence[Any], by: str) -> Distinct:
-    """Several columns as one, their texts joined."""
-    import pyarrow.compute as pc
-
-    return distinct(pc.binary_join_element_wise(*columns, by) if len(columns) > 1 else columns[0])
 
 
 def _either(one: Any, other: Any = None) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED
 
-LARGEST = 1e300  # a sum of a million of these is still a number
+LARGEST = 1e70  # the fourth powers of a million of these still have a sum
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 ABSENT = {"", "na", "nan", "none", "null"}
 INAPPLICABLE = {"n/a", "not applicable", "not_applicable", "inapplicable"}
@@ -20,7 +20,7 @@ TRUTH = {"true": 1.0, "yes": 1.0, "pass": 1.0, "false": 0.0, "no": 0.0, "fail": 
 NOT_A_NUMBER = "not a number: "
 INFINITE = "not a number: endless"  # in JSON, where the row reader has said so
 SAYS = "the cell says "
-TRUTH_VALUE = "a truth value"  # becomes a number on a binary scale only, which is known when all are read
+TRUTH_VALUE = "a truth value"  # how the reason begins; a number on a binary scale only, which is known at the end
 WRITTEN = "a number written as text"  # of a row whose program would not count it
 KINDS = (".rows", ".aggregated")  # how the GRAG-LiveRAG program ends the names of two files about one run
 STATUS = {
@@ -58,21 +58,23 @@ def cell(value: Any) -> Cell:
 def _text(value: str) -> Cell:
     bare = value.strip()
     if NUMBER.fullmatch(bare):
-        return _finite(float(bare))
+        found = _finite(float(bare))
+        return found if found[1] == SCORED else _off(bare[:40])
     lowered = bare.lower()
     if lowered in ABSENT:
         return math.nan, MISSING, f"{SAYS}{bare}" if bare else ""
     if lowered in INAPPLICABLE:
         return math.nan, NOT_APPLICABLE, ""
     if lowered in TRUTH:
-        return TRUTH[lowered], SCORED, TRUTH_VALUE
+        return TRUTH[lowered], SCORED, TRUTH_VALUE if lowered in ("true", "false") else f"{TRUTH_VALUE}: {bare}"
     return _off(value[:40])
 
 
 def _finite(value: float) -> Cell:
+    """A score, unless it is too large to count with; there is one zero, not two."""
     if math.isnan(value):
         return math.nan, MISSING, f"{SAYS}NaN"
-    return (value, SCORED, "") if abs(value) < LARGEST else _off(str(value))
+    return (value + 0.0, SCORED, "") if abs(value) < LARGEST else _off(str(value))
 
 
 def _off(shown: str) -> Cell:

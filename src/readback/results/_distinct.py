@@ -63,12 +63,12 @@ def cells(texts: Any) -> tuple[Any, Any, list[str]]:
     if many <= FEW:
         return _one_by_one(texts.to_pylist())
     try:
-        values = pc.cast(texts, pa.float64()).to_numpy()
+        values = pc.cast(texts, pa.float64()).to_numpy() + 0.0  # there is one zero, not two
         odd = ~(np.abs(values) < LARGEST)
     except pa.ArrowInvalid:
         plain = pc.match_substring_regex(texts, PLAIN).to_numpy(zero_copy_only=False)
         values = np.full(many, np.nan)
-        values[plain] = pc.cast(texts.filter(pa.array(plain)), pa.float64()).to_numpy()
+        values[plain] = pc.cast(texts.filter(pa.array(plain)), pa.float64()).to_numpy() + 0.0
         odd = ~plain | ~(np.abs(values) < LARGEST)
     states, whys = np.full(many, SCORED, np.uint8), [""] * many
     at = np.flatnonzero(odd)

@@ -14,6 +14,7 @@ from readback.types import Note, Place, ScoreSource
 
 MOST_VALUES = 30  # a column with more values than this is not a factor, unless its name says so
 TEXT = 32 << 20  # bytes, about, that judges' notes may take in memory for one file; the rest stays in the file
+BETWEEN = " | "  # the cells of an id that takes several columns
 ROOM = 100  # bytes, about, that a short text takes beyond its letters
 
 
@@ -55,11 +56,20 @@ class Intake:
     texts: dict[int, str] = field(default_factory=dict)
     text_size: int = 0
     texts_left: int = 0
+    unnamed: array[int] = field(default_factory=lambda: array("q"))  # lines of rows without an id
 
     def candidate(self, name: str) -> None:
         """From now on rows have one more value that may tell conditions apart."""
         self.candidates.append(name)
         self.values_of.append(set())
+
+    def called(self, id_cells: Sequence[str], line: int) -> str:
+        """The item of a row; one without an id is called by its line, as everywhere."""
+        if any(id_cells):
+            return BETWEEN.join(id_cells)
+        if id_cells or not self.unnamed:  # of a file without ids one line is enough
+            self.unnamed.append(line)
+        return f"line_{line}"
 
     def combo_code(self, values: Sequence[str]) -> int:
         """The code of a row's candidate values; those of columns with too many values are let go at once."""

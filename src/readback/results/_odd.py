@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from readback.results._cells import SAYS, TRUTH_VALUE, Cell, legible
 from readback.results._intake import Intake
+from readback.results._layout import ITEM
 from readback.scores.table import NONE, SCORED
 from readback.types import Note, Place, ScoreSource
 
@@ -23,7 +24,7 @@ class ScoreTexts:
 
     def see(self, criterion: str, given: Any, found: Cell, line: int) -> None:
         """One cell: what stands in it, and what it was read as."""
-        if isinstance(given, str) and found[1] == SCORED and found[2] != TRUTH_VALUE:
+        if isinstance(given, str) and found[1] == SCORED and not found[2].startswith(TRUTH_VALUE):
             self.first.setdefault(criterion, (given, line))
             self.counts[criterion] = self.counts.get(criterion, 0) + 1
 
@@ -42,6 +43,17 @@ def oddities(intake: Intake, cluster: str | None, source: ScoreSource, typed: bo
         yield _no_cluster(intake.file, source.cluster, "every row", Place(file=intake.file))
     elif cluster:
         yield from _without_cluster(intake, cluster)
+
+
+def without_id(intake: Intake, columns: Sequence[str]) -> Iterator[Note]:
+    """Each row whose id is empty; one note for a file that has no column of ids."""
+    if not columns and intake.unnamed:
+        yield Note("dat-missing-id", {"field": ", ".join(ITEM), "called": "line_{n}"}, Place(file=intake.file))
+        return
+    for line in intake.unnamed:
+        called = f"line_{line}"
+        values = {"field": legible(", ".join(columns)), "called": called}
+        yield Note("dat-missing-id", values, Place(file=intake.file, line=line, record=called), called)
 
 
 def _not_numbers(intake: Intake) -> Iterator[Note]:

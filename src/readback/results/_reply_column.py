@@ -130,7 +130,7 @@ class Reread:
 def _other(cell: Cell, mark: Mark) -> str:
     """What is written, where it is not what is stored."""
     value, state, why = cell
-    if why == TRUTH_VALUE or (state != SCORED and mark.state != "scored"):
+    if why.startswith(TRUTH_VALUE) or (state != SCORED and mark.state != "scored"):
         return ""
     if state == SCORED and mark.state == "scored" and abs(value - mark.value) <= CLOSE * max(1.0, abs(value)):
         return ""

@@ -11,8 +11,8 @@ from readback.files.bounded_notes import BoundedNotes
 from readback.results._cells import Cell, cell, failure_note, legible, stem, text_of, with_status
 from readback.results._costs import Costs
 from readback.results._intake import Intake, columns, make_conditions, overflow
-from readback.results._layout import ITEM, MODE, Layout, fields_of, first
-from readback.results._odd import ScoreTexts, oddities
+from readback.results._layout import MODE, Layout, fields_of, first
+from readback.results._odd import ScoreTexts, oddities, without_id
 from readback.results._people import People
 from readback.results._reply_column import Reread, Rubrics
 from readback.scores.table import FAILED, Columns, ConditionKey, Outcome, Reported, RunFacts, SourceRead
@@ -107,11 +107,11 @@ class Counted:
 def finished(what: str, intake: Intake, plan: Layout, asked: Asked, rows: Counted, notes: BoundedNotes) -> Read:
     """What came of a file, once all its cells are taken in."""
     source = asked.source
-    if not plan.item and rows.used:
-        notes.add(Note("dat-missing-id", {"field": ", ".join(ITEM), "called": "line_{n}"}, Place(file=source.path)))
+    notes.extend(without_id(intake, plan.item))
     notes.extend(oddities(intake, plan.cluster, source, asked.typed))
     conditions, kept = make_conditions(intake, source, stem(source.path))
     conditions = tuple(_named(condition, asked.aliases) for condition in conditions)
+    mode = first(MODE, [name for name in intake.candidates if name not in kept])
     account = SourceRead(
         path=source.path,
         what=what,
@@ -122,20 +122,20 @@ def finished(what: str, intake: Intake, plan: Layout, asked: Asked, rows: Counte
             "condition": _legible(kept),
             "judge": _legible((plan.judge,) if plan.judge else ()),
             "score": _legible(column for column, _, _ in plan.scores),
-            "unused": _legible((*plan.unused, *(name for name in intake.candidates if name not in kept))),
+            **({"mode": _legible((mode,))} if mode else {}),
+            "unused": _legible((*plan.unused, *(n for n in intake.candidates if n not in kept and n != mode))),
             **({"cost": rows.costs} if rows.costs else {}),
         },
         left_out={"rows of means": rows.means} if rows.means else {},
         synthetic=rows.synthetic,
         texts_left=intake.texts_left,
     )
-    about = tuple(_modes(intake, conditions, kept, source.path))
+    about = tuple(_modes(intake, conditions, mode, source.path))
     return Read(columns(intake, conditions), account, (*notes.kept, *overflow(notes, source.path)), about=about)
 
 
-def _modes(intake: Intake, conditions: Sequence[ConditionKey], kept: Sequence[str], file: str) -> Iterator[RunFacts]:
+def _modes(intake: Intake, conditions: Sequence[ConditionKey], column: str | None, file: str) -> Iterator[RunFacts]:
     """The mode of each condition, where a column says it that is not needed to tell conditions apart."""
-    column = first(MODE, [name for name in intake.candidates if name not in kept])
     if column is None:
         return
     at = intake.candidates.index(column)
@@ -150,7 +150,6 @@ def _modes(intake: Intake, conditions: Sequence[ConditionKey], kept: Sequence[st
 def _take(row: Row, plan: Layout, asked: Asked, intake: Intake, texts: ScoreTexts, again: Reread) -> None:
     """One row's cells."""
     fields = row.fields
-    item = " | ".join(text_of(fields.get(name)) for name in plan.item) if plan.item else f"line_{row.line}"
     combo = intake.combo_code([text_of(fields.get(name)) for name in intake.candidates])
     cells: list[Cell] = [cell(fields.get(column)) for column, _, _ in plan.scores]
     if plan.status:
@@ -161,6 +160,7 @@ def _take(row: Row, plan: Layout, asked: Asked, intake: Intake, texts: ScoreText
     judged_by = (text_of(fields.get(plan.judge)) if plan.judge else "") or asked.judge
     said = text_of(fields.get(plan.criterion)) if plan.criterion else ""
     runs = [text for name in (plan.run, plan.replicate) if name and (text := text_of(fields.get(name)))]
+    item = intake.called([text_of(fields.get(name)) for name in plan.item], row.line)
     code = intake.items.code(item)
     for (column, criterion, judge), found in zip(plan.scores, cells, strict=True):
         if asked.typed:

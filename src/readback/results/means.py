@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from readback.files.bounded_notes import BoundedNotes
-from readback.results._cells import cell, legible, stem, text_of
+from readback.results._cells import INFINITE, cell, legible, stem, text_of
 from readback.results._costs import Costs
 from readback.results._intake import overflow
 from readback.results._layout import (
@@ -26,11 +26,11 @@ from readback.results._layout import (
 from readback.results._rates import DASHES, SIGN, stated, whole
 from readback.results._rows import Asked, Read, Row
 from readback.results._run_facts import CLOSED_BOOK
-from readback.results._wrong import impossible_rates
+from readback.results._wrong import impossible_rates, no_number
 from readback.results.details import ABOUT_DOCUMENTS
 from readback.results.liverag import flattened
 from readback.results.metrics import shape
-from readback.scores.table import NOT_APPLICABLE, SCORED, ConditionKey, Reported, SourceRead
+from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED, ConditionKey, Reported, SourceRead
 from readback.types import Note, Place
 
 NAME = "means"
@@ -98,12 +98,13 @@ def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
     named = first(RUN_OF, plan.layout.candidates) if plan.one else None
     roles = (named,) if named else () if plan.one else plan.factors
     columns = {
-        "condition": roles,
-        "score": tuple(column.name for column in plan.columns),
+        "condition": tuple(map(legible, roles)),
+        "score": tuple(legible(column.name) for column in plan.columns),
         "unused": tuple(legible(name) for name in plan.layout.candidates if name not in roles),
         **({"cost": costs.shown()} if costs.sums else {}),
     }
     account = SourceRead(asked.source.path, NAME, len(kept), 0, columns, synthetic=asked.source.synthetic)
+    notes.extend(_no_numbers(kept, plan, asked.source.path))
     notes.extend(impossible_rates(reported))
     return Read(None, account, (*notes.kept, *overflow(notes, asked.source.path)), tuple(reported))
 
@@ -156,6 +157,15 @@ def _rated(plan: _Plan, kept: Sequence[tuple[Mapping[str, Any], int]], asked: As
     for column in plan.columns:
         found = whole(column.criterion, [fields.get(column.name) for fields, _ in kept], counts, asked.criteria)
         yield replace(column, whole=found or None)
+
+
+def _no_numbers(kept: Sequence[tuple[Mapping[str, Any], int]], plan: _Plan, file: str) -> Iterator[Note]:
+    """Cells where a mean should be and something else is; of an endless one in JSON the row reader has said it."""
+    for fields, line in kept:
+        for column in plan.columns:
+            _, state, why = stated(fields.get(column.name))
+            if state == FAILED and why != INFINITE:
+                yield no_number(column.criterion, fields.get(column.name), Place(file=file, line=line))
 
 
 def _row(fields: Mapping[str, Any], line: int, plan: _Plan, asked: Asked) -> Iterator[Reported]:

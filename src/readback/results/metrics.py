@@ -5,6 +5,7 @@ Shapes A to C are written by ignaciolinari/beyond-the-cutoff (MIT), D is what on
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -90,6 +91,9 @@ def _no_numbers(value: Mapping[str, Any], place: Place) -> Iterator[Note]:
     for name, one in scores.items() if isinstance(scores, Mapping) else ():
         if isinstance(one, Mapping) and (mean := one.get("mean")) is not None and not isinstance(mean, int | float):
             yield no_number(str(name), mean, place)
+    for name, stated in numbers(summary(value), VERDICT):
+        if stated.mean is not None and not math.isfinite(stated.mean):
+            yield Note("dat-nan", {"field": legible(name), "value": json.dumps(stated.mean)}, place, legible(name))
 
 
 def judged(value: Mapping[str, Any]) -> tuple[str, str, str]:

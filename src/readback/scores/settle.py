@@ -114,17 +114,21 @@ class _Open:
         """Values off the scale, and truth values on a scale of more than two values, are the judge's failures."""
         import numpy as np
 
-        if off := [value for value in counts if not holds(criterion, value)]:
-            cells = self.cells(code)
-            cells = cells[np.isin(np.asarray(self.value)[cells], off)]
-            said = {value: OFF_SCALE + number(value) for value in off}
-            self.take(cells, FAILED, {at: said[self.value[at]] for at in cells.tolist()})
-        truths = [at for at, why in self.whys.items() if why == TRUTH_VALUE and self.columns.criterion[at] == code]
+        truths = {
+            at: why.removeprefix(TRUTH_VALUE).removeprefix(": ") or ("true" if self.value[at] else "false")
+            for at, why in self.whys.items()
+            if why.startswith(TRUTH_VALUE) and self.columns.criterion[at] == code
+        }
         if criterion.scale == "binary":
             for at in truths:
                 del self.whys[at]
         elif truths:
-            self.take(truths, FAILED, {at: f"{NOT_A_NUMBER}{'true' if self.value[at] else 'false'}" for at in truths})
+            self.take(list(truths), FAILED, {at: f"{NOT_A_NUMBER}{said}" for at, said in truths.items()})
+        if off := [value for value in counts if not holds(criterion, value)]:
+            cells = self.cells(code)
+            cells = cells[np.isin(np.asarray(self.value)[cells], off)]
+            shown = {value: OFF_SCALE + number(value) for value in off}
+            self.take(cells, FAILED, {at: shown[self.value[at]] for at in cells.tolist()})
 
 
 def _scale(

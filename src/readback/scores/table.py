@@ -170,7 +170,7 @@ class ScoreTable:
 
     @property
     def varying(self) -> tuple[str, ...]:
-        """The factors that do not have the same value in every condition: what a label needs."""
+        """What a label needs: the factors with several values, and others where stating them tells conditions apart."""
         return _varying(self.columns.conditions)
 
     @property
@@ -186,15 +186,17 @@ class ScoreTable:
 
 @lru_cache(maxsize=8)  # asked once for every label
 def _varying(conditions: tuple[ConditionKey, ...]) -> tuple[str, ...]:
-    values: dict[str, set[str | None]] = {}
+    values: dict[str, dict[str, int]] = {}  # of each factor, with the number of conditions that state it
     for condition in conditions:
-        for factor, _ in condition:
-            values.setdefault(factor, set())
-    for condition in conditions:
-        given = dict(condition)
-        for factor, seen in values.items():
-            seen.add(given.get(factor))
-    return tuple(factor for factor, seen in values.items() if len(seen) > 1)
+        for factor, value in condition:
+            seen = values.setdefault(factor, {})
+            seen[value] = seen.get(value, 0) + 1
+    several = tuple(factor for factor, seen in values.items() if len(seen) > 1)
+    told = {tuple(pair for pair in one if pair[0] in several) or one for one in conditions}
+    if len(told) == len(conditions):
+        return several
+    # a factor that only some conditions state tells these from the others
+    return tuple(f for f, seen in values.items() if len(seen) > 1 or sum(seen.values()) < len(conditions))
 
 
 def label(condition: ConditionKey) -> str:

@@ -119,9 +119,7 @@ def _change_columns() -> tuple[Column, ...]:
 
 def _sure_columns() -> tuple[Column, ...]:
     return (
-        Column(
-            "difference", t("scores.difference"), number=True, show=lambda row: score_said.signed(row["difference"])
-        ),
+        Column("difference", t("scores.difference"), number=True, show=lambda row: score_said.plus(row["difference"])),
         Column("low", t("scores.interval_title"), number=True, show=_span),
         Column(
             "p", t("scores.p_adjusted"), number=True, show=lambda row: "–" if row["p"] is None else f"{row['p']:.2g}"

@@ -115,7 +115,7 @@ def _differences(scored: ScoreTable, rows: Sequence[Row], compared: Compared, vi
         return {"of": door(scored, one.b), "against": door(scored, one.a)}
 
     st.header(t("scores.differences"), anchor=False)
-    said = score_sentences.differences(scored, compared.comparisons, view.criterion)
+    said = score_sentences.differences(scored, compared, view.criterion)
     score_chart.draw("differences", made, said, score_sentences.how(compared.comparisons), opens)
     show.draw(_blocked(scored, compared.blocked))
 

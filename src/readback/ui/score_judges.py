@@ -55,8 +55,7 @@ def listed(scored: ScoreTable, shop: Workspace, view: Chosen) -> None:
     if pair is None:
         return
     a, b = (door.get(key, "").replace("-", MINUS) for key in ("value", "and"))
-    title = t("scores.agreement_behind", first=pair[0] or t("scores.no_judge"), a=a,
-              second=pair[1] or t("scores.no_judge"), b=b)  # fmt: skip
+    title = t("scores.agreement_behind", first=_name(pair[0]), a=a, second=_name(pair[1]), b=b)
     score_doors.heading(title)
     made = score_judge_tables.behind(scored, view.criterion.name, pair, door.get("value", ""), door.get("and", ""))
     table.table("confused", *made, caption=title)
@@ -74,6 +73,8 @@ def _said(found: Agreement) -> str:
 
 
 def _how(found: Agreement) -> str:
+    if found.alpha.get(found.headline) is None:
+        return t("scores.agreement_how_none", single=found.single)
     others = ", ".join(f"{name} {score_said.signed(value)}" for name, value in found.alpha.items())
     return t("scores.agreement_how", alphas=others, single=found.single, method=found.method or "–",
              seed=found.seed if found.seed is not None else "–")  # fmt: skip
@@ -101,7 +102,7 @@ def _confusion(scored: ScoreTable, found: Agreement) -> None:
 
     same = sum(one.table[at][at] for at in range(len(values)))
     share = 100 * same / counted.n if counted.n else 0.0
-    said = t("scores.confusion_said", a=one.a, b=one.b, same=same, all=counted.n, share=share)
+    said = t("scores.confusion_said", a=_name(one.a), b=_name(one.b), same=same, all=counted.n, share=share)
     score_chart.draw("more", made, said, t("scores.confusion_how", rows=counted.n), opens)
 
 
@@ -112,7 +113,7 @@ def _kappas(found: Agreement) -> None:
     if len(names) < 3:
         return
     grid = [[known[pair].kappa if (pair := frozenset((a, b))) in known else None for b in names] for a in names]
-    shown = [name or t("scores.no_judge") for name in names]
+    shown = [_name(name) for name in names]
     made = charts.kappas(grid, shown, score_view.say, score_view.dark(), charts.WIDE)
     low, high = (pick(known.values(), key=lambda one: one.kappa or 0.0) for pick in (min, max))
 
@@ -122,7 +123,8 @@ def _kappas(found: Agreement) -> None:
         return {"pair": _door((one.a, one.b))} if one else None
 
     given = {"low": score_said.signed(low.kappa), "high": score_said.signed(high.kappa)}
-    said = t("scores.kappas_said", n=len(known), low_a=low.a, low_b=low.b, high_a=high.a, high_b=high.b, **given)
+    said = t("scores.kappas_said", n=len(known), low_a=_name(low.a), low_b=_name(low.b), high_a=_name(high.a),
+             high_b=_name(high.b), **given)  # fmt: skip
     weights = t(f"scores.kappa_{high.weights or 'none'}")
     how = t("scores.kappas_how", weights=weights, low=min(one.n for one in known.values()),
             high=max(one.n for one in known.values()))  # fmt: skip
@@ -140,9 +142,11 @@ def _leniency(found: Agreement, view: Chosen) -> None:
     ]
     made = charts.leniency(rows, view.criterion, score_view.say, score_view.dark(), charts.WIDE)
     high, low = (pick(found.leniency, key=lambda one: one.deviation) for pick in (max, min))
-    said = t("scores.leniency_said", high=high.judge or t("scores.no_judge"), up=score_said.plus(high.deviation),
-             up_span=_interval(high.interval), up_n=high.n, low=low.judge or t("scores.no_judge"),
+    said = t("scores.leniency_said", high=_name(high.judge), up=score_said.plus(high.deviation),
+             up_span=_interval(high.interval), up_n=high.n, low=_name(low.judge),
              down=score_said.plus(low.deviation), down_span=_interval(low.interval), down_n=low.n)  # fmt: skip
+    if score_said.plus(high.deviation) == score_said.plus(low.deviation):
+        said = t("scores.leniency_same")
 
     def opens(point: Point) -> Mapping[str, str | None] | None:
         at = score_chart.place(point)
@@ -176,7 +180,11 @@ def _interval(span: tuple[float, float] | None) -> str:
 
 def _door(pair: tuple[str, str]) -> str:
     """How the address names two judges."""
-    return " × ".join(name or t("scores.no_judge") for name in pair)
+    return " × ".join(map(_name, pair))
+
+
+def _name(judge: str) -> str:
+    return judge or t("scores.no_judge")
 
 
 def _pair(found: Agreement, door: str) -> tuple[str, str] | None:

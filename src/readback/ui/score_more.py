@@ -21,6 +21,7 @@ from readback.ui import (
     score_lists,
     score_slices,
     score_stated,
+    score_view,
     score_views,
     show,
 )
@@ -47,10 +48,11 @@ def draw(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen)
 
 def offered(scored: ScoreTable, shop: Workspace, view: Chosen) -> Mapping[str, View]:
     """The views that these files have something for."""
+    factors = score_view.levels(scored, view.criterion.name, view.judge)
     there = {
         "means": bool(view.baseline),  # else they are in sight already
-        "effects": len(scored.varying) > 1,
-        "heat": len(scored.varying) > 1,
+        "effects": bool(factors),
+        "heat": bool(factors),
         "joint": len(scored.columns.criteria) > 1,
         "slope": bool(view.baseline),
         "lengths": score_lengths.possible(scored, shop),

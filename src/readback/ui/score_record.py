@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -30,7 +31,7 @@ def page(scored: ScoreTable, shop: Workspace, item: str, arm: str) -> None:
         return
     if here:
         show.draw(_here(arm, here))
-        _answer(shop, item, here[0])
+        _answer(shop, item, here[0], arm)
     columns, rows = _every(scored, found, item, arm)
     st.subheader(show.md(t("scores.record_all" if len(rows) > 1 else "scores.record_one")), anchor=False)
     table.table("item_scores", columns, rows, caption=t("scores.record_all"), tools=len(rows) > 12)
@@ -74,7 +75,12 @@ def _ways(shop: Workspace, item: str, here: Sequence[Score], found: Sequence[Sco
 
 
 def _here(arm: str, found: Sequence[Score]) -> Markup:
-    """The scores under the condition that was come from, each with why it has none and the judge's note in full."""
+    """The scores under the condition that was come from, each with why it has none and the judge's note in full.
+
+    A note that is the same for several criteria stands once, below them.
+    """
+    notes = Counter(one.note for one in found if one.note)
+    shared = [note for note, times in notes.items() if times > 1]
     rows = [
         show.h(
             '<dt>{}<span class="rb-small">{}</span></dt><dd><strong>{}</strong>{}{}</dd>',
@@ -82,10 +88,17 @@ def _here(arm: str, found: Sequence[Score]) -> Markup:
             one.judge,
             value(one),
             show.h(' <span class="rb-small">{}</span>', one.why) if one.why else "",
-            show.h('<p class="rb-note">{}</p>', one.note) if one.note else "",
+            show.h('<p class="rb-note">{}</p>', one.note) if one.note and one.note not in shared else "",
         )
         for one in found
     ]
+    rows += [
+        show.h(
+            '<dt>{}<span class="rb-small">{}</span></dt><dd><p class="rb-note">{}</p></dd>', t("scores.note"),
+            ", ".join(one.criterion for one in found if one.note == note), note,
+        )
+        for note in shared
+    ]  # fmt: skip
     return show.h('<h3>{}</h3><dl class="rb-judged">{}</dl>', t("scores.record_under", name=arm), show.join(rows))
 
 
@@ -94,9 +107,9 @@ def _condition(shop: Workspace, key: ConditionKey) -> Condition | None:
     return shop.condition(name) if name is not None else None
 
 
-def _answer(shop: Workspace, item: str, one: Score) -> None:
+def _answer(shop: Workspace, item: str, one: Score, arm: str) -> None:
     condition = _condition(shop, one.condition)
-    arm = condition.name if condition else " · ".join(value for _, value in one.condition)
+    arm = condition.name if condition else arm
     found = _said(shop, item, condition.name) if condition and condition.answers else None
     if found is None or found.text is None:
         key = "scores.answer_none" if condition and condition.answers else "scores.answer_not_loaded"

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import get_args
 
-from readback.scores.comparing.comparison import Comparison, Omnibus, Verdict
+from readback.scores.comparing.comparison import Compared, Comparison, Omnibus, Verdict
 from readback.scores.comparing.omnibus import omnibus
 from readback.scores.criteria import MINUS
 from readback.scores.stats import Row
@@ -29,22 +29,24 @@ def distribution(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -
     value = scored[0].distribution[0 if criterion.direction == "down" else -1][0]
     shares = {row: dict(row.distribution).get(value, 0) / row.n for row in scored}
     high, low = max(scored, key=shares.__getitem__), min(scored, key=shares.__getitem__)
-    best = value.replace("-", MINUS)
+    best = t("scores.distribution_best_range" if " to " in value else "scores.distribution_best")
+    given = {"best": best, "value": value.replace("-", MINUS)}
     if shares[high] == shares[low]:
         n, everything = sum(round(shares[row] * row.n) for row in scored), sum(row.n for row in scored)
-        return t("scores.distribution_same", value=best, n=n, all=everything, share=100 * shares[high])
+        return t("scores.distribution_same", n=n, all=everything, share=100 * shares[high], **given)
     return t(
-        "scores.distribution_said", value=best,
+        "scores.distribution_said", **given,
         high=short(table, high.condition), high_n=round(shares[high] * high.n), high_all=high.n,
         high_share=100 * shares[high],
         low=short(table, low.condition), low_n=round(shares[low] * low.n), low_all=low.n, low_share=100 * shares[low],
     )  # fmt: skip
 
 
-def differences(table: ScoreTable, made: Sequence[Comparison], criterion: Criterion) -> str:
+def differences(table: ScoreTable, compared: Compared, criterion: Criterion) -> str:
     """One sentence on the differences: the numbers where there is one, counts of verdicts where there are several."""
+    made = compared.comparisons
     if not made:
-        return t("scores.differences_none")
+        return t("scores.differences_blocked" if compared.blocked else "scores.differences_none")
     if len(made) == 1:
         return " ".join((score_lead.sentence(table, made[0], criterion), *_at_odds(made)))
     counts = Counter(one.verdict for one in made)
@@ -62,6 +64,15 @@ def _at_odds(made: Sequence[Comparison]) -> Iterator[str]:
     n = sum(one.at_odds for one in made)
     if n:
         yield t("scores.at_odds", n=n) if len(made) > 1 else t("scores.at_odds_here")
+    if n := sum(_adjusted_away(one) for one in made):
+        yield t("scores.holm_only", n=n) if len(made) > 1 else t("scores.holm_here")
+
+
+def _adjusted_away(one: Comparison) -> bool:
+    """Whether it is not separated only because of the other comparisons: its interval is not adjusted for them."""
+    if one.verdict != "not separated" or one.span is None or one.p is None:
+        return False
+    return one.p < ALPHA and not one.span[0] <= 0 <= one.span[1]
 
 
 def _together(table: ScoreTable, one: Comparison) -> Iterator[str]:
@@ -83,6 +94,8 @@ def how(made: Sequence[Comparison]) -> str:
     family = max(one.family for one in made)
     holm = t("scores.holm_over", n=family) if family > 1 else t("scores.holm_one")
     seed = t("scores.seed", seed=", ".join(map(str, seeds))) if seeds else ""
+    if not methods and not tests:
+        return t("scores.differences_method_none", rows=sum(one.n_shared for one in made))
     return t("scores.differences_method", method=", ".join(methods) or "–", tests=", ".join(tests) or "–", holm=holm,
              seed=seed, rows=sum(one.n_shared for one in made))  # fmt: skip
 

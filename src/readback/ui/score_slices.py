@@ -53,9 +53,10 @@ def draw(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen)
             return None
         return {"of": other, "against": view.baseline, "and": str(at[0]), "under": "more"}
 
-    methods = ", ".join(dict.fromkeys(one.method for one in made if one.method)) or "–"
-    tests = ", ".join(dict.fromkeys(one.p_method for one in made if one.p_method)) or "–"
-    how = t("scores.slices_how", method=methods, tests=tests, rows=found.n - found.without, without=found.without)
+    used = {"rows": found.n - found.without, "without": found.without}
+    methods = ", ".join(dict.fromkeys(one.method for one in made if one.method))
+    tests = ", ".join(dict.fromkeys(one.p_method for one in made if one.p_method))
+    how = t("scores.slices_how", method=methods, tests=tests, **used) if tests else t("scores.slices_how_few", **used)
     score_chart.draw("more", chart, _said(scored, found, made, name), how, opens)
     body = [
         {"value": one.value, "n": one.n, "mean_a": one.mean_a, "mean_b": one.mean_b, "p": one.p_adjusted}

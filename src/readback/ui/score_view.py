@@ -82,8 +82,8 @@ def chosen(table: ScoreTable, shop: Workspace) -> Chosen:
     with st.container(horizontal=True, vertical_alignment="bottom", key="scores_bar"):
         name = pick("criterion", t("scores.criterion"), criteria(table, shop))
         judge = pick("scored_by", t("scores.judge"), judges(table, name), lambda one: one or t("scores.no_judge"))
-        factors = table.varying if len(table.varying) > 1 else ()
-        many = len(table.columns.conditions) > MOST
+        factors = levels(table, name, judge)
+        many = len(stats.rows(table, None, name, judge)) > MOST
         by = pick("by", t("scores.by"), (EVERY, *factors), _by, default=factors[0] if many and factors else EVERY)
         by = by if by in factors else ""
         sides = _sides(table, by, name, judge)
@@ -107,6 +107,13 @@ def criteria(table: ScoreTable, shop: Workspace) -> tuple[str, ...]:
 def judges(table: ScoreTable, criterion: str) -> tuple[str, ...]:
     """Who gave scores for this criterion."""
     return tuple(dict.fromkeys(row.judge for row in stats.rows(table, criterion=criterion)))
+
+
+def levels(table: ScoreTable, criterion: str, judge: str) -> tuple[str, ...]:
+    """The factors that these scores can be taken together by; none where there is only one."""
+    there = [dict(row.condition) for row in stats.rows(table, None, criterion, judge)]
+    found = tuple(one for one in table.varying if len({given[one] for given in there if one in given}) > 1)
+    return found if len(found) > 1 else ()
 
 
 def rows(table: ScoreTable, view: Chosen) -> tuple[Row, ...]:

@@ -28,6 +28,7 @@ from readback.ui.words import t
 STYLE = Path(__file__).with_name("style.css")
 SIGNS = {"error": "✕", "warning": "▲", "info": "●"}  # a shape for each, so that nothing depends on colour
 READ = "prompt"  # the role of a place in the text that the model reads
+ADDRESS = re.compile(r"https?:(?=//)|www(?=\.)|(?<=\w)(?=@)", re.IGNORECASE)  # where a link would be made
 FILES = {"": "overview", "overview": "overview"}  # pages whose address is not their file's name
 
 
@@ -49,8 +50,13 @@ def draw(markup: Markup) -> None:
 
 
 def md(text: object) -> str:
-    """A text as Markdown that shows the same text: for labels, captions and hints that Streamlit reads as Markdown."""
+    """A text as Markdown that shows the same text: for labels, captions and hints that Streamlit reads as Markdown.
+
+    Streamlit makes links of addresses even where every sign is escaped (remark-gfm looks through the finished text),
+    so an address gets a word joiner, which nobody sees, where it would be recognised.
+    """
     line = " ".join(exact.spelled(str(text)).split())
+    line = ADDRESS.sub("\\g<0>\u2060", line)
     return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~:$&^=\"'/@])", r"\\\1", line)
 
 

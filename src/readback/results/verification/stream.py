@@ -7,8 +7,7 @@ from typing import Any, BinaryIO
 
 from readback.formats._json_cursor import Cursor, TooLong
 from readback.formats._json_text import NotJson
-from readback.formats._json_walk import MOST_BAD, Walk
-from readback.formats._lines import UTF8_MARK, UTF16_MARKS, marks
+from readback.formats._json_walk import MOST_BAD, Walk, begun
 from readback.formats._row import Event, Refused, Row
 from readback.results.verification.shapes import ENVELOPE, is_result
 
@@ -23,14 +22,9 @@ def results(stream: BinaryIO, file: str) -> Iterator[Event]:
     of results by id. What stands beside the results comes last, as a Row of its own. Only one result is held at a
     time. After one that is no JSON, reading goes on where the next begins as the first one did.
     """
-    head = stream.read(len(UTF8_MARK))
-    mark = marks(head, file)
-    if mark and head.startswith(UTF16_MARKS):
-        yield Refused(mark, 1, 1, len(head))
+    begin = yield from begun(stream, file)
+    if begin is None:
         return
-    if mark:
-        yield mark
-    stream.seek(begin := len(head) if mark else 0)
     reading = _Results(Cursor(stream, begin), file)
     match reading.cursor.peek():
         case "[":

@@ -78,16 +78,29 @@
   new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
   look();
 
-  // What a door has opened: into view, and the focus goes to its heading, once for each door.
+  // What a door has opened: into view, and the focus goes to its heading, once for each door. Charts above it and the
+  // list below are drawn later: until the reader moves, the heading is brought to its place again and again.
+  const SETTLING = 4000; // milliseconds
   let door = null;
+  let held = 0;
+  const hold = () => {
+    if (performance.now() > held) return;
+    document.querySelector("[data-rb-arrive]")?.scrollIntoView({ block: "start" });
+    requestAnimationFrame(hold);
+  };
+  for (const moved of ["wheel", "touchstart", "pointerdown", "keydown"]) {
+    document.addEventListener(moved, () => { held = 0; }, { capture: true, passive: true });
+  }
   const arrive = () => {
     const heading = document.querySelector("[data-rb-arrive]");
     const name = heading ? heading.dataset.rbArrive : null;
     if (name === door) return;
     door = name;
     if (heading === null) return;
-    heading.scrollIntoView({ block: "start" });
     heading.focus({ preventScroll: true });
+    const running = performance.now() <= held;
+    held = performance.now() + SETTLING;
+    if (!running) hold();
   };
   new MutationObserver(arrive).observe(document.body, { childList: true, subtree: true, attributeFilter: ["data-rb-arrive"] });
   arrive();
