@@ -260,7 +260,10 @@ def test_a_file_written_to_while_it_is_open_is_told(write: Write) -> None:
         data.record(1)
 
 
-def test_a_damaged_index_is_made_again(write: Write) -> None:
+def test_a_damaged_index_is_made_again(
+    write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    monkeypatch.setenv("READBACK_CACHE", str(tmp_path_factory.mktemp("cache")))  # others are in use
     folder = write({"d.jsonl": [{"id": "a"}]})
     opened(folder)
     for kept in cache_folder.cache_folder().rglob("numbers.i64"):
