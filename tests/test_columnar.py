@@ -126,7 +126,8 @@ def both(path: Path, source: ScoreSource, size: int) -> tuple[Read | Note, Read 
     found = results.reader([row.fields for row in head], asked)
     if found is None:
         return results.read(path, asked), None
-    return results.read(path, asked), columnar.read(path, found, head, asked, large=0, size=size)
+    asked = replace(asked, typed=results._typed(path, path.name))
+    return found.read(rows, head, asked), columnar.read(path, found, head, asked, large=0, size=size)
 
 
 def whole(read: Read | Note) -> dict[str, Any]:
