@@ -145,6 +145,14 @@ def test_a_view_that_the_files_do_not_call_for_is_not_offered(write: Write, page
     assert not [one for one in app.get("button_group") if one.key == "view"]
 
 
+def test_a_stated_rate_that_no_count_gives_is_marked_where_it_stands(write: Write, page: Open) -> None:
+    root = write({"means.csv": "condition,N,pass %,F,G\nopen,72,24.1,.43,.44\nclosed,72,25.0,.29,n/a\n"})
+    said = drawn(page(root))
+    assert "▲ 24.1" in said
+    assert "▲ 25" not in said
+    assert "not applicable" in said
+
+
 def test_one_condition_asks_another_question(write: Write, page: Open) -> None:
     app = page(write({"s.csv": "qid,relevance_score\n1,2\n2,-1\n"}) / "s.csv")
     assert titles(app) == ["How do answers score?"]

@@ -7,7 +7,7 @@ from typing import Any
 
 from readback.scores.stated import aggregates
 from readback.scores.stats import Row
-from readback.scores.table import ScoreTable
+from readback.scores.table import NOT_APPLICABLE, ScoreTable
 from readback.types import Workspace
 from readback.ui import score_said, show, table
 from readback.ui.score_view import Chosen
@@ -32,14 +32,15 @@ def stated(scored: ScoreTable) -> None:
             "condition": scored.label(one.stated.condition) if scored.columns.conditions else _named(one),
             "criterion": one.stated.criterion, "mean": None if one.stated.mean != one.stated.mean else one.stated.mean,
             "n": one.stated.n, "low": one.span[0] if one.span else None, "high": one.span[1] if one.span else None,
-            "cannot": ", ".join(one.cannot), "file": one.stated.place.file,
+            "cannot": ", ".join(one.cannot), "file": one.stated.place.file, "wrong": "count" in one.cannot,
+            "na": one.stated.state == NOT_APPLICABLE,
         }
         for one in found
     ]  # fmt: skip
     columns = (
         Column("condition", t("scores.condition")),
         Column("criterion", t("scores.criterion")),
-        Column("mean", t("scores.mean"), number=True, show=lambda row: score_said.mean(row["mean"])),
+        Column("mean", t("scores.mean"), number=True, show=_mean),
         Column("n", t("scores.n_title"), number=True),
         Column("low", t("scores.interval_title"), number=True, show=_span),
         Column("cannot", t("scores.cannot")),
@@ -50,6 +51,14 @@ def stated(scored: ScoreTable) -> None:
 
 def _named(one: aggregates.Aggregate) -> str:
     return " · ".join(value for _, value in one.stated.condition)
+
+
+def _mean(row: Mapping[str, Any]) -> str:
+    """The stated mean; a rate that no count gives carries the mark of a warning."""
+    if row["na"]:
+        return t("scores.na")
+    said = score_said.mean(row["mean"])
+    return f"{show.SIGNS['warning']} {said}" if row["wrong"] else said
 
 
 def _span(row: Mapping[str, Any]) -> str:
