@@ -36,7 +36,7 @@ from readback.ui.work import Job, wait
 
 __all__ = ["browser", "configured", "demos", "folders"]
 
-GLANCE = 0.1  # seconds the frame waits for a dataset, enough for a small one
+GLANCE = 0.4  # seconds the frame waits for a dataset, enough for a small one on a busy machine
 AT_ONCE = 2_000  # records times choices that are checked without being asked
 ONCE = "worked_out"  # where a run keeps what it has worked out
 
