@@ -25,6 +25,15 @@ def page(name: str = "", **params: str) -> AppTest:
     return turned(test, name, **params)
 
 
+def scores(**params: str) -> AppTest:
+    """The scores page of the workspace that READBACK_WORKSPACE names, as a link with these parameters opens it."""
+    test = AppTest.from_file(HOUSE / "app.py", default_timeout=60)
+    for key, value in params.items():
+        test.query_params[key] = value
+    test.run()
+    return drawn(test.switch_page("pages/scores_page.py").run())
+
+
 def turned(test: AppTest, name: str, **params: str) -> AppTest:
     """The same session on another page."""
     test.switch_page(f"pages/{name}_page.py")

@@ -13,7 +13,7 @@ import pytest
 from score_files import TIDY, Write
 from streamlit.testing.v1 import AppTest
 
-from readback.house import EXAMPLES, HOUSE
+from readback.house import EXAMPLES
 
 Open = Callable[..., AppTest]
 SIX = "".join(
@@ -31,13 +31,7 @@ def page(monkeypatch: pytest.MonkeyPatch) -> Open:
 
     def run(path: Path, **params: str) -> AppTest:
         monkeypatch.setenv("READBACK_WORKSPACE", str(path))
-        app = AppTest.from_file(str(HOUSE / "app.py"), default_timeout=60)
-        for key, value in params.items():
-            app.query_params[key] = value
-        app.run()
-        looking.drawn(app.switch_page("pages/scores_page.py").run())
-        assert not app.exception, app.exception[0].message
-        return app
+        return looking.scores(**params)
 
     return run
 

@@ -20,7 +20,7 @@ from readback.ui.score_behind import door
 from readback.ui.score_chart import Point
 from readback.ui.score_view import Chosen
 from readback.ui.words import t
-from readback.ui.work import Job, wait
+from readback.ui.work import Job, whole
 
 KEEP = 32  # measured pairs of a condition and a criterion
 FIRST = ("prompt-tokens", "answer-tokens", "prompt-characters", "answer-characters")
@@ -88,13 +88,10 @@ def _lengths(
 ) -> tuple[Lengths, ...]:
     """Measured in the background, once; a click stops it."""
     key = (choice.key(), scores.fingerprint(shop), condition, criterion, judge)
-    made: tuple[Lengths, ...] | None = wait(_measuring(key, shop, scored), "scores.measuring", "lengths")
-    if made is None:
-        show.empty(t("scores.measuring_stopped"))
-        if st.button(t("scores.measure_again"), key="again_lengths"):
-            _measuring.clear(key)
-            st.rerun()
-        st.stop()
+    made: tuple[Lengths, ...] = whole(
+        _measuring(key, shop, scored), "scores.measuring", "lengths", "scores.measuring_stopped",
+        "scores.measure_again", lambda: _measuring.clear(key),
+    )  # fmt: skip
     return made
 
 

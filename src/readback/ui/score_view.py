@@ -18,10 +18,10 @@ from readback.scores.comparing.planned import planned
 from readback.scores.stats import Row
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Criterion, Finding, Workspace
-from readback.ui import address, score_doors, score_said, show
+from readback.ui import address, score_doors, score_said
 from readback.ui.score_behind import door
 from readback.ui.words import t
-from readback.ui.work import Job, wait
+from readback.ui.work import Job, whole
 
 STYLE = Path(__file__).with_name("score_view.css")
 MOST = 12  # conditions that can be read as bars; with more the page begins with one factor
@@ -33,13 +33,8 @@ EVERY = "*"  # stands in the address for every condition, where the page begins 
 def table_of(shop: Workspace) -> ScoreTable:
     """The workspace's scores; a large file is read in the background, with progress and a stop button."""
     key = scores.fingerprint(shop)
-    made: ScoreTable | None = wait(_reading(key, shop), "scores.reading", "scores")
-    if made is None:
-        show.empty(t("scores.stopped"))
-        if st.button(t("scores.again"), key="again_scores"):
-            _reading.clear(key)
-            st.rerun()
-        st.stop()
+    made: ScoreTable = whole(_reading(key, shop), "scores.reading", "scores", "scores.stopped", "scores.again",
+                             lambda: _reading.clear(key))  # fmt: skip
     return made
 
 

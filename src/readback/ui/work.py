@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 
 from readback.files.progress import Cancelled
+from readback.ui import show
 from readback.ui.words import t
 
 Progress = Callable[[int, int], bool]  # done, total (0: unknown) -> go on?
@@ -61,6 +62,21 @@ def wait(job: Job, sentence: str, key: str) -> Any:
     if job.error is not None:
         raise job.error
     return job.result
+
+
+def whole(job: Job, sentence: str, key: str, stopped: str, again: str, forget: Callable[[], object]) -> Any:
+    """As `wait`; where the work was stopped, say so (`stopped`, `again`: keys of words), offer it again, and end here.
+
+    `forget` makes the next look begin the work anew.
+    """
+    made = wait(job, sentence, key)
+    if made is None:
+        show.empty(t(stopped))
+        if st.button(t(again), key=f"again_{key}"):
+            forget()
+            st.rerun()
+        st.stop()
+    return made
 
 
 def look(job: Job, sentence: str, key: str, patience: float = PATIENCE) -> bool:
