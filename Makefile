@@ -6,7 +6,7 @@ WORKSPACE ?=
 PYTEST_ARGS ?=
 BIN := .venv/bin
 
-.PHONY: setup run test check docs pictures bench wheels clean
+.PHONY: setup run test test-long check docs pictures bench wheels clean
 
 setup: .venv/ready
 
@@ -23,6 +23,11 @@ run: setup
 test: setup
 	$(BIN)/python tests/browser/find_browser.py --install
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile $(PYTEST_ARGS)
+
+# Counts of the marker long in full: hours of random input rather than minutes.
+test-long: setup
+	$(BIN)/python tests/browser/find_browser.py --install
+	READBACK_LONG=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile $(PYTEST_ARGS)
 
 check: setup
 	$(BIN)/ruff check .

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from readback.files.cache_folder import DiskFull
 from readback.ui import address, choice, frame, keys, show
 from readback.ui.words import t
 
@@ -29,4 +30,7 @@ st.set_page_config(page_title=f"{page.title} · {t('frame.title')}")
 frame.sidebar()
 frame.lost()
 keys.script()
-page.run()
+try:
+    page.run()
+except DiskFull as full:
+    show.problem(t("frame.disk_full"), str(full))

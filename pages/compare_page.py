@@ -11,18 +11,21 @@ from readback.ui import (
     compare_made,
     compare_records,
     compare_take,
+    compare_versions,
     compare_view,
     keys,
+    loaded,
     picker,
     show,
     size,
+    variants,
 )
 from readback.ui.words import t
 
 st.title(t("compare.title"))
 shop, data = choice.workspace(), choice.dataset()
 if not picker.options(shop) or len(data) == 0:
-    show.empty(t("compare.nothing_to_send" if len(data) else "messages.no_records"), t("messages.add_files"), "open")
+    show.empty(t("compare.nothing_to_send") if len(data) else loaded.no_records(shop), t("messages.add_files"), "open")
     st.stop()
 
 with st.container(horizontal=True, vertical_alignment="bottom", key="bar"):
@@ -32,10 +35,12 @@ with st.container(horizontal=True, vertical_alignment="bottom", key="bar"):
 with st.container(horizontal=True, vertical_alignment="bottom", key="sides"):
     compare_bar.sides()
 picker.more()
+compare_versions.refused()
 bar.said()
 
 found = compare_made.compared()
 compare_view.said(found)
+variants.compared(found)
 
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="switch"):
     view = compare_view.switch()

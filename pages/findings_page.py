@@ -11,10 +11,10 @@ shop, data = choice.workspace(), choice.dataset()
 records = len(data) if shop.dataset else 0
 audit = choice.audit()
 if audit is None:
-    noticed = loaded.noticed(shop, data)
+    noticed = loaded.noticed()
     show.notice(t("findings.unchecked" if noticed else "findings.unchecked_none"))
     st.button(t("overview.check"), key="check_all", help=t("overview.check_why"), on_click=choice.recheck)
-    show.findings(noticed, to_message=False)
+    loaded.problems(noticed or ())
     st.stop()
 if audit.stopped:
     show.notice(t("overview.stopped"), "warning")

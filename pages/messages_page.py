@@ -13,8 +13,10 @@ from readback.ui import (
     going,
     keys,
     layers,
+    loaded,
     made_up,
     picker,
+    program_line,
     replies,
     searching,
     show,
@@ -25,6 +27,7 @@ from readback.ui import (
     token_sizes,
     training_view,
     variables,
+    variants,
     views,
     wire_view,
 )
@@ -42,7 +45,7 @@ if not (shop.prompts or shop.tasks or shop.judges or shop.conditions):
     show.empty(t("messages.nothing_to_send"), t("messages.add_files"), "open")
     st.stop()
 if len(data) == 0:
-    show.empty(t("messages.no_records"), t("messages.add_files"), "open")
+    show.empty(loaded.no_records(shop), t("messages.add_files"), "open")
     st.stop()
 
 with st.container(horizontal=True, vertical_alignment="bottom", key="bar"):
@@ -82,6 +85,8 @@ if view == "training" and (learnt := training_view.trained(made)):  # three text
 left, right = st.columns([7, 3], gap="medium")
 with left:
     views.warnings(made, tried)
+    program_line.draw()
+    variants.draw(made)
     if view == "wire" and wire:
         wire_view.draw(wire, made, found, server)
     elif view == "stored":
@@ -91,7 +96,7 @@ with left:
     replies.draw(said, made, found, made.masked)
     with st.expander(t("messages.edit"), key="edit_open"):
         template_try.draw()
-    variables.of_record(shop, choice.record(), made)
+    variables.of_record(shop, choice.record(), made, choice.answer(sent))
 with right:
     shown = wire.segments if view == "wire" and wire else [s for m in made.messages for s in m.segments]
     beside.origins(shown, token_sizes.told(shown if view == "wire" else (), made))
@@ -100,6 +105,6 @@ with right:
     wire_view.findings(server if view == "wire" else (), len(found) + 1)
     bar.next_finding(found)
     with st.expander(t("messages.fields"), expanded=True, key="fields_open"):
-        beside.fields(choice.record(), made, found)
+        beside.fields(choice.record(), made, found, choice.answer(sent))
     with st.expander(t("messages.try"), key="try_open", expanded=bool(tried)):
         beside.trial(choice.record(), made)

@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from readback import workspace as reading
-from readback.ui import choice, loaded, mapping, opening, show, upload
+from readback.ui import choice, downloads, file_choices, loaded, mapping, opening, show, upload
 from readback.ui.words import t
 
 st.title(t("frame.open"))
@@ -25,21 +24,24 @@ with right:
     shop = choice.workspace()
     st.header(show.md(shop.name))
     data = choice.dataset() if shop.dataset else None
-    if data and shop.dataset:
+    if data is not None and shop.dataset and not shop.dataset.absent:
         show.draw(show.h("<p>{}</p>", loaded.counts(shop.dataset.path, data.counts)))
     st.subheader(t("open.recognised"))
     loaded.files(shop, t("open.recognised"))
+    file_choices.several(shop)
+    file_choices.training(shop)
     if data:
         mapping.mapping(shop, data)
     st.subheader(t("open.problems"))
-    if noticed := loaded.noticed(shop, data):
-        show.findings(noticed, to_message=False)
-    else:
+    noticed = loaded.noticed()
+    if noticed:
+        loaded.problems(noticed)
+    elif noticed is not None:
         show.draw(show.h("<p>{}</p>", t("open.no_problems")))
     show.draw(show.h("<p>{}</p>", show.link("overview", t("open.see_overview"))))
-    st.download_button(
+    downloads.button(
         t("open.save"),
-        lambda: reading.init_text(shop),
+        lambda: mapping.written_down(shop),
         "readback.yml",
         "text/yaml",
         key="save",

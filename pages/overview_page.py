@@ -79,6 +79,6 @@ st.header(t("overview.loaded"))
 counts = [loaded.counts(shop.dataset.path, data.counts)] if data and shop.dataset else []
 show.draw(overview.lines([*counts, *taught.said(audit), *(headline.reconciled(scored) if scored else ())]))
 loaded.files(shop, t("overview.loaded"))
-if noticed := loaded.noticed(shop, data):
+if noticed := loaded.noticed():
     with st.expander(t("overview.problems", n=len(noticed))):
-        show.findings(noticed, to_message=False)
+        loaded.problems(noticed)

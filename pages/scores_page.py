@@ -7,6 +7,7 @@ from readback.ui import (
     choice,
     score_computed,
     score_doors,
+    score_expenses,
     score_first,
     score_lead,
     score_lists,
@@ -61,6 +62,7 @@ score_more.draw(scored, shop, rows, view)
 if criterion.meanings:
     with st.expander(t("scores.scale")):
         show.draw(score_said.meanings(criterion))
+score_expenses.draw(scored)
 with st.expander(t("scores.computed")):
     show.draw(score_computed.draw(scored, criterion, rows, compared.comparisons))
 if count:

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import looking
 import pytest
 from score_files import Write, load
 
@@ -108,3 +109,30 @@ def test_seven_people_agree_less_than_they_seem_to(shared: Path, capsys: Any) ->
     assert len(found["naturalness"]["judges"]) == 7
     assert sum(judge["missing"] for judge in found["naturalness"]["judges"]) > 0
     assert "RougeL" in answer["skipped"]
+
+
+def test_b17_every_pair_is_in_json_and_csv_and_the_text_says_what_it_shows(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [f"{item},a,relevance,{(item + judge) % 3},r{judge:02},"
+            for judge in range(15) for item in range(6 if judge < 13 else 3)]  # fmt: skip
+    folder = write({"s.csv": lines(*rows), "readback.yml": "scores: [s.csv]\n"})
+    cli.main(["agreement", str(folder), "--format", "json"])
+    (found,) = json.loads(capsys.readouterr().out)["criteria"]
+    assert (found["raters"], len(found["shown"]), len(found["pairs"])) == (15, 12, 105)
+    first = next(pair for pair in found["pairs"] if (pair["a"], pair["b"]) == ("r13", "r14"))
+    assert (first["n"], first["exact"]) == (3, 0.0)
+    cli.main(["agreement", str(folder), "--format", "csv"])
+    assert sum(",same value," in line for line in capsys.readouterr().out.splitlines()) == 105
+    cli.main(["agreement", str(folder)])
+    said = capsys.readouterr().out
+    assert said.count("same value") == 66
+    assert "12 of 15 raters' pairs shown; all 105 with --format json or csv" in said
+
+
+def test_b17_the_page_says_what_it_shows_and_offers_all(serving: Any) -> None:
+    rows = [f"{item},a,relevance,{(item + judge) % 3},r{judge:02}," for judge in range(14) for item in range(5)]
+    serving({"s.csv": lines(*rows), "readback.yml": "scores: [s.csv]\n"})
+    page = looking.scores(criterion="relevance", view="agreement")
+    assert "12 of 14 raters' pairs shown, of those who rated most; all in the download." in looking.words(page)
+    assert page.get("download_button")

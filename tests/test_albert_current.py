@@ -118,8 +118,8 @@ def test_prompt_format_is_not_read_and_the_list_of_messages_is_sent() -> None:
     )
 
 
-def test_chatml_strips_the_system_prompt_and_writes_each_message_once() -> None:
-    opened = served(albert(), Model("m", chat_format="chatml"))
+def test_chatml_strips_the_system_prompt_and_writes_each_message_once_where_it_is_repaired() -> None:
+    opened = served(albert(chatml_bug="fixed"), Model("m", chat_format="chatml"))
     prompt = replace(opened.prompts["rag"], system=" SYS\n")
     opened = replace(opened, prompts={"rag": prompt})
     made = assemble(opened, row(query="Q"), Choice(condition="c"))

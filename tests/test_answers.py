@@ -84,3 +84,24 @@ def test_private_fields_are_masked_in_answers_too(write: Write) -> None:
     answer = open_answers(workspace(folder, private=("prompt_text",)), Condition("c", answers="a.jsonl")).get("q1")
     assert answer
     assert answer.sent == "[masked]"
+
+
+def test_b4_an_answer_without_an_id_is_nobodys_where_the_others_have_ids(write: Write) -> None:
+    data = '{"qid": "q1"}\n{"question": "no id"}\n{"qid": "q3"}\n'
+    own = '{"qid": "q1", "response": "1"}\n{"response": "whose?"}\n{"qid": "q3", "response": "3"}\n'
+    named = '{"qid": "q1", "response": "1"}\n{"qid": "line_2", "response": "2"}\n{"qid": "q3", "response": "3"}\n'
+    folder = write({"data.jsonl": data, "a.jsonl": own, "b.jsonl": named, "c.jsonl": '{"response": "x"}\n' * 3})
+    for file, expected in (("a.jsonl", None), ("b.jsonl", "2"), ("c.jsonl", None)):
+        found = open_answers(workspace(folder), Condition("c", answers=file))
+        answer = found.get("line_2")
+        assert expected == (answer.text if answer else None), file
+    assert [n.code for n in open_answers(workspace(folder), Condition("c", answers="a.jsonl")).notes] == [
+        "dat-missing-id"
+    ]
+
+
+def test_b4_without_any_ids_records_and_answers_belong_together_by_their_lines(write: Write) -> None:
+    folder = write({"data.jsonl": [{"q": 1}, {"q": 2}], "a.jsonl": [{"response": "1"}, {"response": "2"}]})
+    answer = open_answers(workspace(folder), Condition("c", answers="a.jsonl")).get("line_2")
+    assert answer
+    assert answer.text == "2"

@@ -20,7 +20,7 @@ PAGES = sorted(path.stem.removesuffix("_page") for path in (HOUSE / "pages").glo
 
 def app(page: str = "", **params: str) -> AppTest:
     """The app at a page, as a link with these parameters opens it."""
-    test = AppTest.from_file(HOUSE / "app.py", default_timeout=60)
+    test = AppTest.from_file(HOUSE / "app.py", default_timeout=600)
     for key, value in params.items():
         test.query_params[key] = value
     test.run()

@@ -36,7 +36,7 @@ MUTE = Modelfile(())
         (None, []),
     ],
 )
-@pytest.mark.parametrize("mode", ["instruction", "rag", "hybrid"])
+@pytest.mark.parametrize("mode", ["instruction", "rag", "hybrid", "standard"])
 def test_a_prompt_format_condition_gets_the_system_text_its_model_is_served_with(
     model: Model | None, expected: list[tuple[str, str]], mode: str
 ) -> None:

@@ -199,8 +199,8 @@ def test_a_record_that_kills_its_child_gets_a_finding_and_the_rest_is_audited(wr
     audit = engine.check(workspace.open(write({"readback.yml": json.dumps(config), "data.jsonl": rows})))
     limits = [finding for finding in audit.findings if finding.code == "dat-limit"]
     assert [(f.place.mode, f.place.record, f.place.index, f.place.line) for f in limits] == [
-        ("loops", "2", 2, 3),
-        ("loops", "5", 5, 6),
+        ("loops", "2", 2, 1),  # the line of the template, as `render` says it
+        ("loops", "5", 5, 1),
     ]
     hits = {(f.place.mode, f.place.index) for f in audit.findings if f.code == "fmt-system-text-in-user"}
     assert {("good", n) for n in range(8)} <= hits

@@ -47,6 +47,7 @@ def test_lone_surrogates_and_nul_travel() -> None:
     [
         ("time", "spin", None, BRIEF),
         ("time", "beat_forever", None, BRIEF),
+        ("time", "doze", 60, cell.Limits(seconds=0.05)),
         ("memory", "swell", None, BRIEF),
         ("memory", "stop", None, BRIEF),
         ("output", "shout", 3000, cell.Limits(output=2000)),
@@ -60,6 +61,77 @@ def test_each_excess_has_its_name(kind: str, name: str, payload: Any, limits: ce
         return stopped.value.kind
 
     assert in_time(2, excess) == kind
+    assert drill("echo", 1) == 1
+
+
+def test_b8_time_is_processor_time_so_that_waiting_for_a_busy_machine_is_no_excess() -> None:
+    assert drill("doze", 0.7, BRIEF) == 0.7  # more than the limit by the clock, and hardly any of it work
+
+
+def test_b8_the_limit_says_that_it_is_processor_time() -> None:
+    with pytest.raises(cell.Stopped) as stopped:
+        drill("spin", None, cell.Limits(seconds=0.1))
+    assert stopped.value.detail == "more than 0.1 s of processor time"
+
+
+def test_b8_the_time_of_a_whole_run_is_said_to_be_that() -> None:
+    with pytest.raises(cell.Stopped) as stopped:
+        drill("beat_forever", None, cell.Limits(seconds=0.2, total=0.3))
+    assert stopped.value.detail == "more than 0.3 s of processor time in all"
+
+
+def test_b8_what_is_stopped_in_company_is_tried_once_more_alone(tmp_path: Path) -> None:
+    company = cell.stream("readback.cell.drill:spin_after", 1, cell.Limits(seconds=60, total=60))
+    assert next(company) == 0
+    (other,) = children(cell.isolation()["zygote"])
+    tried: list[int] = []
+
+    def watch() -> None:
+        while len(tried) < 2:
+            seen = [pid for pid in children(cell.isolation()["zygote"]) if pid != other and pid not in tried]
+            tried.extend(seen[:1])
+        stands.append(state(other))
+        (tmp_path / "go").touch()
+
+    stands: list[str] = []
+    watching = threading.Thread(target=watch)
+    watching.start()
+    assert drill("spin_until", str(tmp_path / "go"), cell.Limits(seconds=1.0, total=5.0)) == tried[1]
+    watching.join()
+    assert stands == ["T"]  # the other one stood still
+    wait_until(lambda: state(other) == "R")
+    company.close()
+
+
+def test_b8_a_stream_that_is_tried_again_goes_on_where_it_was_stopped() -> None:
+    company = cell.stream("readback.cell.drill:spin_after", 1, cell.Limits(seconds=60, total=60))
+    next(company)
+    got: list[int] = []
+    with pytest.raises(cell.Stopped, match="time"):
+        got.extend(cell.stream("readback.cell.drill:spin_after", 3, BRIEF))
+    assert got == [0, 1, 2]
+    company.close()
+
+
+def test_c8_long_work_lets_others_go_first_where_people_wait_for_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    def standing(once: bool) -> list[int]:
+        return list(cell.stream("readback.cell.drill:standing", None, once=once))
+
+    own = os.nice(0)
+    monkeypatch.setattr(cell, "_gives_way", False)
+    assert (standing(True), standing(False)) == ([own], [own])
+    cell.give_way()
+    assert (standing(True), standing(False)) == ([min(19, own + cell.LOWER)], [own])
+
+
+def test_b8_many_that_want_to_be_alone_take_turns() -> None:
+    def kind(_: int) -> str:
+        with pytest.raises(cell.Stopped) as stopped:
+            drill("spin", None, cell.Limits(seconds=0.1))
+        return stopped.value.kind
+
+    with ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(kind, range(6))) == ["time"] * 6
     assert drill("echo", 1) == 1
 
 
@@ -219,7 +291,12 @@ def running(pid: int) -> bool:
         return False
 
 
-def wait_until(done: Any, seconds: float = 5) -> None:
+def state(pid: int) -> str:
+    """R: working, S: waiting, T: standing still."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def wait_until(done: Any, seconds: float = 60) -> None:
     until = time.monotonic() + seconds
     while not done():
         assert time.monotonic() < until

@@ -307,6 +307,24 @@ def test_revisions_of_the_folder_are_versions(serving: Callable[..., Path]) -> N
     assert "There is no such revision" in said(test)
 
 
+def test_c1_a_history_that_is_not_read_is_said_in_one_sentence(
+    serving: Callable[..., Path], tmp_path_factory: Any
+) -> None:
+    theirs = tmp_path_factory.mktemp("theirs")
+    (theirs / "secret.txt").write_text("secret")
+    git = ["git", "-C", str(theirs), "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "their secret"]):
+        subprocess.run([*git, *words], check=True)
+    serving({**TWO, ".git": f"gitdir: {theirs / '.git'}\n"})
+    test = compare(mode="plain", differs="version")
+    assert "its .git is a file, and the repository that it names lies elsewhere" in said(test)
+    assert ("their secret" in said(test), str(theirs) in said(test)) == (False, False)
+    assert not any("secret" in option for option in test.selectbox(key="b").options)
+    assert "lies elsewhere" not in said(compare(mode="plain", differs="record"))
+    test = compare(mode="plain", differs="version", b_rev=commit(theirs))  # a link made by hand
+    assert "lies elsewhere" in said(test)
+
+
 def test_the_largest_prompts_are_shown_in_part(serving: Callable[..., Path]) -> None:
     long = "".join(f"line {n}\n" for n in range(80_000))
     rows = [{"id": "r1", "a": long, "b": long.replace("7", "seven")}]

@@ -93,7 +93,7 @@ CANDIDATES = [
     ([{"id": "a", "qid": "b"}, {"qid": "c"}], "qid", ("b", "c")),
     ([{"id": ["a"], "item_id": 7}], "item_id", ("7",)),
     ([{"id": True}], None, ("line_1",)),
-    ([{"id": None}, {"id": "x"}], None, ("line_1", "line_2")),
+    ([{"id": "x"}, {}, {}], None, ("line_1", "line_2", "line_3")),
     ([{"id": " "}], None, ("line_1",)),
 ]
 
@@ -105,6 +105,55 @@ def test_the_first_field_that_gives_every_record_an_id_is_taken(
     data = opened(write({"d.jsonl": rows}))
     assert (field, ids) == (data.id_field, data.ids())
     assert (["dat-missing-id"] if field is None else []) == codes(data)
+
+
+def test_b4_one_record_without_an_id_is_called_by_its_line_and_the_others_keep_theirs(write: Write) -> None:
+    data = opened(write({"d.jsonl": '{"task_id": "a"}\n\n{"q": 1}\n{"task_id": "c"}\n{"task_id": 4, "id": "x"}\n'}))
+    assert (data.id_field, data.ids()) == ("task_id", ("a", "line_3", "c", "4"))
+    (note,) = data.notes
+    assert (note.code, note.place.line, note.place.index, note.place.record) == ("dat-missing-id", 3, 1, "line_3")
+    assert note.values == {"field": "task_id", "called": "line_3"}
+    assert [data.called_by_line(at) for at in range(4)] == [False, True, False, False]
+    assert [data.find(name) for name in data.ids()] == [0, 1, 2, 3]
+
+
+def test_b4_where_few_records_have_an_id_the_finding_says_how_many(write: Write) -> None:
+    data = opened(write({"d.jsonl": [{"qid": "x"}, {}, {}]}))
+    assert data.notes[0].values["field"][0] == "qid (which only 1 of 3 records have)"
+    assert data.note_counts == {"dat-missing-id": 1}
+
+
+def test_b4_the_column_that_more_records_have_is_the_id(write: Write) -> None:
+    rows = [{"id": "a", "qid": "1"}, {"id": "b", "qid": "2"}, {"qid": "3"}, {}]
+    assert opened(write({"d.jsonl": rows})).ids() == ("1", "2", "3", "line_4")
+
+
+@pytest.mark.parametrize("rows", [[{"id": "line_3"}, {"id": "b"}, {}], [{"id": "a"}, {}, {"id": "line_2"}]])
+def test_b4_an_own_id_that_looks_like_a_line_keeps_its_name(write: Write, rows: list[Any]) -> None:
+    data = opened(write({"d.jsonl": rows}))
+    own = next(at for at, row in enumerate(rows) if row.get("id", "").startswith("line_"))
+    lost = rows.index({})
+    assert (rows[own]["id"], f"line_{lost + 1}_") == (data.ids()[own], data.ids()[lost])
+    assert own == data.find(rows[own]["id"])
+    assert (data.called_by_line(own), data.called_by_line(lost)) == (False, True)
+    assert data.note_counts == {"dat-missing-id": 1}
+
+
+@given(st.lists(st.one_of(st.none(), st.sampled_from(["a", "line_1", "line_2", "line_2_", "é\ud800"])), max_size=9))
+@settings(deadline=None)
+def test_b4_every_record_has_its_own_id_or_a_name_that_nobody_else_has(given_ids: list[str | None]) -> None:
+    with TemporaryDirectory() as name:
+        lines = [json.dumps({"q": 1} if one is None else {"id": one}) for one in given_ids]
+        Path(name, "d.jsonl").write_text("".join(line + "\n" for line in lines))
+        data = opened(Path(name))
+        known = sum(one is not None for one in given_ids)
+        if given_ids and 2 * known >= len(given_ids):
+            assert all(one in (None, called) for one, called in zip(given_ids, data.ids(), strict=True))
+            made_up = [called for one, called in zip(given_ids, data.ids(), strict=True) if one is None]
+            assert len({*made_up}) == len(made_up) == data.note_counts.get("dat-missing-id", 0)
+            assert not {*made_up} & {*given_ids}
+        else:
+            assert tuple(f"line_{n}" for n in range(1, len(given_ids) + 1)) == data.ids()
 
 
 def test_a_record_without_the_named_id_is_called_by_its_line(write: Write) -> None:

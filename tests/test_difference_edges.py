@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from score_files import Write, load
 
@@ -19,7 +19,7 @@ from readback.scores.table import ScoreTable
 A, B = (("condition", "a"),), (("condition", "b"),)
 HEADER = "item,condition,criterion,score,judge,cluster\n"
 PAIRS = st.lists(st.tuples(st.integers(-1, 2), st.integers(-1, 2), st.integers(0, 4)), min_size=1, max_size=25)
-WRITES = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+WRITES = settings(max_examples=25, deadline=None)
 
 
 def table(write: Write, rows: Sequence[tuple[str, str, Any, Any]], criterion: str = "grade") -> ScoreTable:

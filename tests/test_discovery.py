@@ -12,6 +12,7 @@ from test_paths import cache_entry
 
 from readback import workspace
 from readback.types import Workspace
+from readback.workspace.left_out import BESIDE
 
 Write = Callable[[dict[str, Any]], Path]
 ALBERT = "prompts:\n  - {mode: simple, template: t.jinja}\n"
@@ -22,7 +23,7 @@ FORMATS = [{"task_id": "1", "instruction": "Why?", "rag": {"prompt": "P", "conte
 
 
 def used(found: Workspace) -> dict[str, str]:
-    return {r.path: r.what for r in found.recognised if r.used}
+    return {r.path: r.what for r in found.recognised if r.used and r.what != BESIDE}
 
 
 def codes(found: Workspace) -> list[str]:
@@ -130,7 +131,7 @@ def test_a_dataset_beside_an_opened_configuration_is_used_when_it_is_the_only_on
 
 def test_rows_of_the_prompt_formats_bring_their_modes(write: Write) -> None:
     root = write({"d.jsonl": FORMATS, "q/d.jsonl": QA})
-    assert list(workspace.open(root / "d.jsonl").prompts) == ["instruction", "rag", "hybrid"]
+    assert list(workspace.open(root / "d.jsonl").prompts) == ["instruction", "rag", "hybrid", "standard"]
     assert list(workspace.open(root / "q").prompts) == []
 
 

@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
-from readback import workspace
+import readback
+from readback import rules, workspace
 from readback.assembly import builders
 from readback.audit import engine
-from readback.types import Finding, Record
+from readback.cli import main
+from readback.types import Case, Finding, Record, Workspace
 
 Write = Callable[[Mapping[str, Any]], Path]
 CITE = "Cite the sources inline as [#] based on the order of the snippets."
@@ -48,6 +50,12 @@ DRIFTS: list[tuple[str, dict[str, Any], str | None, str]] = [
     ("the standard prompt", row(standard()), None, ""),
     ("blanks around the question", row(standard(tail="Question: Why? \nAnswer:"), instruction="Why? "), None, ""),
     ("no contexts", row(standard(block="(No contexts provided)"), []), None, ""),
+    ("A11: numbered in the prompt alone", row(standard(block="[1] one\n[2] two."), ["one", "two."]), None, ""),
+    ("A11: numbered in the row alone", row(standard(block="one\ntwo."), ["[1] one", "[2] two."]), None, ""),
+    ("A11: no numbers, a line apart", row(standard(block="one\ntwo."), ["one", "two."]), None, ""),
+    ("A11: other numbers", row(standard(block="[3] one\n[4] two."), ["[1] one", "[2] two."]), None, ""),
+    ("A11: contexts of several lines",
+     row(standard(block="[1] one\nand more\n[2] two."), ["one\nand more", "two."]), None, ""),
     ("a sentence more", row(standard(f"{HEAD} Be kind to us.")), "warning", 'it also says "Be kind to us."'),
     ("a sentence less", row(standard(HEAD.replace(f" {CITE}", ""))), "warning", f'it lacks "{CITE}"'),
     ("another wording", row(standard(HEAD.replace("Cite the", "Cite"))), "warning", 'it also says "Cite sources'),
@@ -179,3 +187,36 @@ def test_the_messages_a_model_was_trained_on_have_the_layout_of_the_evaluation(
     assert [(hit.severity, hit.place.file, hit.place.line) for hit in hits] == (
         [("error", "train.jsonl", 1)] if found else []
     )
+
+
+@pytest.mark.parametrize(
+    ("block", "contexts", "missing"),
+    [
+        ("one\ntwo.", ["[1] one", "[2] two."], None),
+        ("[1] one\n[2] two.", ["one", "two."], None),
+        ("one", ["[1] one", "[2] two."], [2]),
+        ("a one", ["[1] one"], [1]),
+        ("[1] One", ["[2] one"], [1]),
+    ],
+)
+def test_a11_a_number_in_front_of_a_context_is_no_part_of_what_is_sent(
+    block: str, contexts: list[str], missing: list[int] | None
+) -> None:
+    record = Record("1", row(standard(block=block), contexts))
+    shop = Workspace(Path(), "")
+    found = [
+        one for one in rules.check(Case(shop, record), "record", {"fmt-context-not-sent"}) if isinstance(one, Finding)
+    ]
+    assert [one.values["missing"] for one in found] == ([] if missing is None else [missing])
+
+
+def test_a11_the_standard_prompt_is_a_mode_of_its_own(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    files = {"readback.yml": FORMATS, "data.jsonl": [row("stored otherwise", ["one", "two"])]}
+    config = FORMATS.replace("conditions: [", "conditions: [{name: rebuilt, mode: standard, model: m}, ")
+    root = write({**files, "readback.yml": config})
+    wanted = standard(block="[1] one\n\n[2] two")
+    for asked in (["--mode", "standard"], ["--condition", "rebuilt"]):
+        assert main(["render", str(root), "--record", "1", *asked, "--format", "json"]) in (0, 1)
+        made = json.loads(capsys.readouterr().out)
+        assert wanted in json.dumps(made, ensure_ascii=False).replace("\\n", "\n")
+    assert readback.open(root).assemble(record="1", mode="standard").text() == wanted

@@ -108,7 +108,8 @@ def test_documents_in_another_order_than_the_models_are_found(
     write: Write, documents: list[str], contexts: list[str] | None, order: list[int] | None
 ) -> None:
     row = {**ROW, "documents": documents, **({"contexts": contexts} if contexts else {})}
-    assert [one.values["order"] for one in found(write, row)] == ([order] if order else [])
+    judges = {"j": {"prompts": "judge.py", "fields": {"documents": "documents"}}}
+    assert [one.values["order"] for one in found(write, row, judges=judges)] == ([order] if order else [])
 
 
 @pytest.mark.parametrize(

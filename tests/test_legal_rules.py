@@ -154,3 +154,17 @@ def test_a_row_of_wrong_types_breaks_nothing(check: Check) -> None:
         {"prompt": prompt(excerpt="\u0000 § v. [" * 50), "completion": GOOD},
     ]
     assert check(*rows) is not None
+
+
+def test_b9_a_rule_of_court_in_other_words_is_in_its_source(check: Check) -> None:
+    one, other = "Rule 12(b)(6) of the Federal Rules of Civil Procedure", "Federal Rule of Civil Procedure 12(b)(6)"
+    for there, said in ((one, other), (other, one), (f"{one} and 42 U.S.C. § 1983", "Section 1983 of Title 42")):
+        excerpt = f"The motion under {there} was granted. See Smith v. Jones, 123 F.3d 456 (2020)."
+        answer = f"It was granted under {said} (Smith v. Jones, 123 F.3d 456 (2020))."
+        assert check({"prompt": prompt(excerpt), "completion": answer}) == []
+
+
+def test_b10_an_emphasised_case_of_the_excerpt_is_in_its_source(check: Check) -> None:
+    excerpt = "<p>See <em>Smith v. Jones</em>, 123 F.3d 456 (2020). <em>Smith</em> holds so.</p>"
+    answer = "It was granted (*Smith v. Jones*, 123 F.3d 456 (2020)). As *Smith* holds."
+    assert check({"prompt": prompt(excerpt), "completion": answer}) == []

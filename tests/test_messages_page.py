@@ -223,7 +223,7 @@ def test_a_long_text_is_shown_in_part_and_whole_on_request(serving: Callable[[Ma
     test = messages()
     assert len(said(test)) < 2_000_000
     assert "5,000,000" in said(test)
-    test.button(key="show_all_0-user").click().run(timeout=60)
+    test.button(key="show_all_0-user").click().run(timeout=600)
     assert len(said(test)) > 5_000_000
 
 

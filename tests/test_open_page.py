@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import pytest
 from looking import page, words
 from streamlit.testing.v1 import AppTest
 
 from readback.house import EXAMPLES
-from readback.ui import opening
+from readback.ui import upload
 
 Write = Callable[[Mapping[str, Any]], Path]
 ALBERT = {
@@ -93,10 +91,5 @@ def test_a_folder_wrapped_in_folders_is_taken_out(tmp_path: Path) -> None:
     inner.mkdir(parents=True)
     (inner / "readback.yml").write_text("name: x\n", "utf-8")
     (inner / "data").mkdir()
-    opening.lift(tmp_path / "upload")
+    upload.lift(tmp_path / "upload")
     assert sorted(path.name for path in (tmp_path / "upload").iterdir()) == ["data", "readback.yml"]
-
-
-@pytest.mark.parametrize("error", [zipfile.BadZipFile("x"), RuntimeError("encrypted"), EOFError()])
-def test_a_broken_zip_is_one_of_the_faults_that_are_said(error: Exception) -> None:
-    assert isinstance(error, opening.BROKEN)

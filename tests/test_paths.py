@@ -106,6 +106,49 @@ def test_a_link_of_a_hugging_face_cache_entry_leads_into_its_own_blobs_only(tmp_
     assert code(resolve(root, "refs.txt")) == "dat-path-outside"
 
 
+def another_cache(folder: Path) -> Path:
+    """Somebody else's folder that looks like a cache entry: blobs/ with a secret, and a snapshot of it."""
+    (folder / "blobs").mkdir(parents=True)
+    (folder / "blobs" / "9").write_text("secret")
+    (folder / "snapshots" / "r").mkdir(parents=True)
+    (folder / "snapshots" / "r" / "a.txt").symlink_to("../../blobs/9")
+    return folder
+
+
+def test_c2_a_link_called_like_a_cache_entry_leads_nowhere(tmp_path: Path) -> None:
+    outside = another_cache(tmp_path / "else" / "models--them--study")
+    (root := tmp_path / "ws").mkdir()
+    (root / "models--x").symlink_to(outside)
+    (root / "sub").symlink_to(outside.parent)
+    (inner := root / "models--y").mkdir()
+    (inner / "blobs").symlink_to(outside / "blobs")
+    (inner / "a.txt").symlink_to("blobs/9")
+    (inner / "deep").symlink_to(outside)
+    for named in ("models--x/snapshots/r/a.txt", "models--x/blobs/9", "sub/models--them--study/snapshots/r/a.txt",
+                  "models--y/a.txt", "models--y/blobs/9", "models--y/deep/snapshots/r/a.txt"):  # fmt: skip
+        assert code(resolve(root, named)) == "dat-path-outside", named
+
+
+def test_c2_a_plain_cache_entry_in_the_workspace_keeps_its_links(tmp_path: Path) -> None:
+    cache_entry(tmp_path / "ws")
+    root = tmp_path / "ws"
+    assert isinstance(resolve(root, "models--org--study/snapshots/aaa/data/rows.jsonl"), Path)
+    (tmp_path / "door").symlink_to(root)  # the workspace itself may be opened through a link
+    assert isinstance(resolve(tmp_path / "door", "models--org--study/snapshots/aaa/data/rows.jsonl"), Path)
+
+
+def test_c2_a_snapshot_that_is_a_link_is_not_opened(tmp_path: Path) -> None:
+    outside = another_cache(tmp_path / "else" / "models--them--study")
+    (entry := tmp_path / "models--x").mkdir()
+    (entry / "snapshots").mkdir()
+    (entry / "snapshots" / "r").symlink_to(outside / "snapshots" / "r")
+    assert entry == snapshot(entry)
+    (entry / "snapshots" / "r").unlink()
+    (entry / "snapshots").rmdir()
+    (entry / "snapshots").symlink_to(outside / "snapshots")
+    assert entry == snapshot(entry)
+
+
 def test_the_snapshot_of_a_cache_entry_is_that_of_main_or_the_only_one(tmp_path: Path) -> None:
     entry = cache_entry(tmp_path)
     assert entry / "snapshots" / "aaa" == snapshot(entry)

@@ -132,7 +132,8 @@ def test_two_datasets_stand_in_for_nothing(write: Write) -> None:
         {"p.yaml": "defaults: {dataset: gone.jsonl}\nruns: [{label: a}]\n", "a.jsonl": [ROW], "b.jsonl": [ROW]}
     )
     found = workspace.open(root)
-    assert found.dataset is None
+    assert found.dataset
+    assert (found.dataset.path, found.dataset.absent) == ("gone.jsonl", True)
     assert note(found, "dat-file-missing").values["instead"] == ""
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import readback
-from readback import prompt_formats, workspace
+from readback import prompt_formats, rules, workspace
+from readback.assembly.assemble import assemble
 from readback.audit import engine
 from readback.dialects.prompt_formats import SYSTEM, infer_type
 from readback.prompt_formats import (
@@ -17,6 +18,8 @@ from readback.prompt_formats import (
     validate_prompt_format_consistency,
     validate_rag_prompt_no_system_text,
 )
+from readback.records.dataset import open_dataset
+from readback.types import Assembly, Case, Choice, Finding, Message, Record, Segment
 
 Write = Callable[[Mapping[str, Any]], Path]
 PAPER = SYSTEM["instruction_only"]
@@ -221,3 +224,101 @@ def test_the_three_functions_are_found_at_the_top_of_the_package(name: str) -> N
 def test_the_package_has_no_other_names_by_chance() -> None:
     with pytest.raises(AttributeError, match="no attribute 'validate'"):
         readback.validate  # noqa: B018 - asked for on purpose
+
+
+@pytest.mark.parametrize(
+    "actual",
+    [
+        PAPER.replace(" ", "  ", 1),
+        PAPER.replace(" a ", "\na "),
+        PAPER.replace(" ", "\t"),
+        PAPER.replace(" ", "\u00a0", 1),
+    ],
+    ids=["a doubled blank", "a line break", "tabs", "a no-break space"],
+)
+def test_b2_blanks_inside_the_system_text_are_a_mismatch_and_the_first_difference_is_named(
+    actual: str, tmp_path: Path
+) -> None:
+    at = next(at for at, (a, b) in enumerate(zip(PAPER, actual, strict=False)) if a != b)
+    path = tmp_path / "Modelfile"
+    path.write_text(f'FROM x\nSYSTEM """{actual}"""\n', "utf-8")
+    for found in (
+        validate_prompt_format_consistency(PAPER, actual, FINE),
+        validate_modelfile_system_message(path, PAPER) if "\u00a0" not in actual else ["part at character 4"],
+    ):
+        assert len(found) == 1
+        assert f"part at character {at + 1}" in found[0]
+    said = validate_prompt_format_consistency(PAPER, actual, FINE)[0]
+    assert "system message mismatch" in said
+    assert "only blanks and line breaks differ" in said
+
+
+BETWEEN = [
+    f"\n\n{PAPER}", f"\n{PAPER}", "\n\nYou are an assistant.", f"\n[2] two\nwith a second line\n\n{PAPER}",
+    f"\n\n[2] two\n\nmore of it\n\n{PAPER}\n\nMore.", "\n\n  You are a scientific research assistant who answers.",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", BETWEEN)
+def test_b3_system_text_between_the_contexts_and_the_question_is_found(text: str) -> None:
+    prompt = STANDARD.format(f"[1] one{text}")
+    assert len(validate_rag_prompt_no_system_text(prompt)) == 1
+    assert len(validate_rag_prompt_no_system_text(prompt.replace("\n\nQuestion", "\nQuestion"))) == 1
+
+
+@pytest.mark.parametrize(
+    "contexts",
+    [
+        "[1] The paper says: You are an assistant that reads.", f"[1] one\n\n[2] {PAPER}",
+        f"[1] A list of prompts:\n\n{PAPER}\n\n[2] two", f"[1] one\nIt was told: {PAPER} So it was.",
+        f"{PAPER} Unnumbered.",
+    ],
+)  # fmt: skip
+def test_b3_a_context_may_say_what_it_likes(contexts: str) -> None:
+    assert validate_rag_prompt_no_system_text(STANDARD.format(contexts)) == []
+
+
+QUOTES = ['"{}"', "“{}”", "«{}»", "‘{}’", "'{}'", "„{}“", "`{}`"]
+
+
+@pytest.mark.parametrize("marks", QUOTES)
+@pytest.mark.parametrize("phrase", ["you are an assistant", PAPER])
+def test_b3_what_the_question_quotes_is_a_note(marks: str, phrase: str, write: Write) -> None:
+    asked = f"Who said {marks.format(phrase)}?"
+    prompt = STANDARD.format("[1] one").replace("Why?", asked)
+    assert validate_rag_prompt_no_system_text(prompt) == []
+    assert validate_prompt_format_consistency(PAPER, PAPER, f"Question: {asked}\n\nAnswer:") == []
+    root = write(
+        {"readback.yml": FORMATS, "Modelfile": SERVED, "data.jsonl": [row(instruction=asked, rag={"prompt": prompt})]}
+    )
+    shop = workspace.open(root)
+    record = open_dataset(shop.root, shop.dataset).record(0)
+    for condition in ("closed", "stored"):
+        made = assemble(shop, record, Choice(condition=condition))
+        found = [one for one in rules.check(Case(shop, record, made), "assembly") if isinstance(one, Finding)]
+        leaked = [one for one in found if one.code == "fmt-system-text-in-user"]
+        assert [one.severity for one in leaked] == ["info"]
+        assert "fmt-rag-drift" not in {one.code for one in found}
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        f'"{PAPER} Answer the following question.\n\nQuestion: What is X?\n\nAnswer:"',
+        f'Question: "X"? {PAPER} And "Y"?\n\nAnswer:',
+        "Question: Isn't it so? You are an assistant. Isn't it?\n\nAnswer:",
+    ],
+    ids=["marks around the whole prompt", "between two quotations", "apostrophes"],
+)
+def test_b3_marks_around_something_else_quote_nothing(prompt: str) -> None:
+    assert len(validate_rag_prompt_no_system_text(prompt)) == 1
+
+
+def test_b3_a_question_of_any_template_may_quote(write: Write) -> None:
+    shop = workspace.open(
+        write({"readback.yml": "modes: [{mode: plain, system: Be brief., template: '{{ question }}'}]\n"})
+    )
+    for asked, severity in ((f"Who said '{PAPER}'?", "info"), (f"{PAPER} Why?", "error")):
+        made = Assembly(Choice(mode="plain"), "1", 0, (Message("user", (Segment(asked, "variable", "question"),)),), "")
+        found = rules.check(Case(shop, Record("1", {"question": asked}), made), "assembly", {"fmt-system-text-in-user"})
+        assert [one.severity for one in found if isinstance(one, Finding)] == [severity]

@@ -10,11 +10,12 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from same_keys import shared_keys
 
 from readback import rules, rules_page, workspace
 from readback.audit import engine
 from readback.audit.summary import Audit
-from readback.types import Assembly, Case, Choice, Note, Place, Record, Workspace
+from readback.types import Assembly, Case, Choice, DatasetSource, Note, Place, Record, Workspace
 
 RULES = rules.RULES()
 SOURCE = Path(rules.__file__).parents[1]
@@ -51,6 +52,7 @@ def test_a_rule_finds_its_fault_in_the_examples_that_have_it_and_in_no_other(
 ) -> None:
     audit = _audit(files, tmp_path)
     assert audit.faults == ()
+    assert shared_keys(audit.findings) == []
     found = [finding for finding in audit.findings if finding.code == rule.CODE]
     assert (kind == "FAIL") == bool(found)
     for finding in found:
@@ -83,7 +85,7 @@ def test_a_key_leaves_out_lines_and_offsets_and_holds_everything_else() -> None:
         Note("fmt-markers", {}, note.place, "y"),
         *(
             Note("fmt-markers", {}, Place(**{**_parts(note.place), name: "other"}), "x")
-            for name in ("file", "mode", "condition", "adapter", "task", "record", "role")
+            for name in ("file", "mode", "condition", "adapter", "task", "judge", "record", "role", "field")
         ),
     ]
     assert 1 + len(others) == len({rules.key(one) for one in (note, *others)})
@@ -93,7 +95,7 @@ def test_a_key_leaves_out_lines_and_offsets_and_holds_everything_else() -> None:
 def test_a_note_is_placed_by_its_case_and_keeps_what_it_says_itself() -> None:
     record = Record("7", {}, Place(file="data.jsonl", line=9, index=8))
     assembly = Assembly(Choice(mode="m", adapter="a", task="t"), "7", 8, (), "")
-    case = Case(Workspace(Path(), "w"), record, assembly)
+    case = Case(Workspace(Path(), "w", dataset=DatasetSource("data.jsonl")), record, assembly)
     whole = {"mode": "m", "adapter": "a", "task": "t", "record": "7", "index": 8}
     assert Place(file="data.jsonl", line=9, **whole) == rules.placed(Place(), case)
     assert Place(file="t.jinja", line=2, **whole) == rules.placed(Place(file="t.jinja", line=2), case)

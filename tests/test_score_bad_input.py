@@ -206,7 +206,7 @@ def test_notes_of_one_kind_are_bounded_and_counted(write: Write, path: bool) -> 
     assert counts == {"jdg-out-of-range": 1_000, "dat-limit": 1}
     (more,) = (note for note in found.notes if note.code == "dat-limit")
     assert isinstance(more, Note)
-    assert "1200" in more.values["what"]
+    assert "1,200" in more.values["what"]
     adds_up(found, 1_200)
 
 

@@ -90,7 +90,7 @@ def test_judges_are_set_beside_each_other_in_every_way_that_the_files_allow(writ
     assert re.search(
         r"lenient passes 7\d % of 48 answers; corrected by the 24 that human:ada labelled too, it is", said
     )
-    assert "strict: of 48 answers that it scored more than once, 16 got different scores" in said
+    assert "strict: of 48 answers that it scored more than once, 16 got another score" in said
     assert "gave the same value in" in said
     assert "Of the spread of its scores" in said
 

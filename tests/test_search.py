@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from in_time import spent
 
 from readback import cli, workspace
 from readback.assembly import in_chunks
@@ -81,9 +81,9 @@ def test_a_plain_text_is_found_where_it_stands(wanted: str, around: str) -> None
 
 
 def test_an_expression_that_hangs_others_is_quick() -> None:
-    began = time.monotonic()
+    began = spent()
     assert expression.spans(Query("(a+)+$", regex=True), "a" * 100_000 + "b") == ()
-    assert time.monotonic() - began < 1
+    assert spent() - began < 1
 
 
 def test_every_record_that_holds_it_is_counted_by_what_is_sent(write: Write) -> None:
@@ -131,7 +131,7 @@ def test_the_command_says_where_it_stands(write: Write, capsys: pytest.CaptureFi
     folder = str(shop(write, [{"id": "r1", "q": "a Zebra"}, {"id": "r2", "q": "x"}]))
     assert cli.main(["search", folder, "zebra"]) == 0
     text = capsys.readouterr().out
-    assert "mode a: 1 of 2 records, 1 hits" in text
+    assert "mode a: 1 of 2 records, 1 hit" in text
     assert "record 0 r1, user 5-10: Q: a [Zebra]" in text
     assert cli.main(["search", folder, "z.bra", "--regex", "--format", "json"]) == 0
     said = json.loads(capsys.readouterr().out)

@@ -72,7 +72,7 @@ def test_equal_texts_are_equal(write: Write, capsys: Output) -> None:
     code, out, _ = diff(capsys, folder, "condition=closed,layer=training", "layer=wire")
     assert (code, "equal byte for byte" in out) == (0, True)
     code, out, _ = diff(capsys, folder, "condition=closed,layer=training", "layer=wire", "--records")
-    assert (code, "0 of 1 records differ, 1 are equal byte for byte" in out) == (0, True)
+    assert (code, "0 of 1 record differs, 1 is equal byte for byte" in out) == (0, True)
 
 
 def test_a_training_text_alone_has_its_answer(write: Write, capsys: Output) -> None:
@@ -127,7 +127,7 @@ def test_what_a_rule_about_the_server_tells_is_not_said_again(write: Write, serv
     assert found(write(workspace(served, training))) == []
 
 
-@pytest.mark.parametrize(("training", "severity"), [(CHATML, "error"), ("", "warning")])
+@pytest.mark.parametrize(("training", "severity"), [(CHATML, "error"), ("", "info")])
 def test_another_difference_is_told_once_for_a_model_and_weighs_what_is_known(
     write: Write, training: str, severity: str
 ) -> None:
@@ -136,7 +136,7 @@ def test_another_difference_is_told_once_for_a_model_and_weighs_what_is_known(
     assert one.severity == severity
     assert (one.place.file, one.place.line) == ("Modelfile", 4)
     assert "trained on a newline after `<|im_start|>system` (chatml-plain" in one.message
-    assert ("assumed" in one.message) == (severity == "warning")
+    assert ("assumed" in one.message) == (severity == "info")
     assert "its server sends a space and a newline (1 more difference)" in one.message
 
 

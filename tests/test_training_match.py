@@ -13,6 +13,7 @@ from readback import workspace
 from readback.assembly import training_match
 from readback.assembly.training_layout import read_from, training
 from readback.audit import engine
+from readback.cli import main
 from readback.records.dataset import Dataset, open_dataset
 from readback.types import Record, Workspace
 
@@ -101,3 +102,79 @@ def test_a_missing_file_has_no_row(write: Write) -> None:
 def test_the_check_finds_in_its_children_what_was_kept_for_them(write: Write) -> None:
     shop, _ = opened(write, {"prompt": "Question: Why?\n\nAnswer:", "completion": "So!"})
     assert engine.check(shop).faults == ()
+
+
+STATED = "Be brief."
+TYPED = f"models: {{m: {{type: instruction_only, training: {{messages: train.jsonl, system: {STATED}}}}}}}"
+NO_SYSTEM = {"messages": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "So."}]}
+WITH_SYSTEM = {"messages": [{"role": "system", "content": "Be long."}, *NO_SYSTEM["messages"]]}
+ASKED = {"id": "q7", "instruction": "Why?", "expected_response": "So."}
+
+
+def workspace_of(write: Write, models: str, row: Mapping[str, Any], **files: Any) -> tuple[Workspace, Record]:
+    config = "dataset: eval.jsonl\nmodes: [{mode: instruction, template: '{{ instruction }}'}]\n" + models
+    config += "\nconditions: [{name: c, mode: instruction, model: m}]\n"
+    shop = workspace.open(write({"readback.yml": config, "eval.jsonl": [ASKED], "train.jsonl": [row], **files}))
+    return shop, open_dataset(shop.root, shop.dataset).record(0)
+
+
+@pytest.mark.parametrize(
+    ("models", "name", "file"),
+    [
+        (TYPED, "typed", "readback.yml"),
+        (TYPED.replace(STATED, "{from: train.py, constant: SYSTEM}"), "training", "train.py"),
+    ],
+    ids=["typed", "read from the training code"],
+)
+def test_a7_a_row_without_a_system_message_has_the_one_that_training_states(
+    write: Write, models: str, name: str, file: str
+) -> None:
+    shop, record = workspace_of(write, models, NO_SYSTEM, **{"train.py": f'SYSTEM = "{STATED}"\n'})
+    made = training(shop, record, "m")
+    assert made is not None
+    assert [(m.role, m.text) for m in made.messages] == [("system", STATED), ("user", "Why?"), ("assistant", "So.")]
+    said = made.messages[0].segments[0]
+    assert (said.origin, said.name, said.place.file) == ("system", name, file)
+    place = read_from(made)
+    assert place is not None
+    assert (place.file, place.line) == ("train.jsonl", 1)
+
+
+def test_a7_a_rows_own_system_message_goes_before_what_training_states(write: Write) -> None:
+    made = training(*workspace_of(write, TYPED, WITH_SYSTEM), "m")
+    assert made is not None
+    assert [m.text for m in made.messages] == ["Be long.", "Why?", "So."]
+
+
+def test_a7_what_other_rows_of_the_file_say_is_not_put_into_a_row_without_it(write: Write) -> None:
+    models = "models: {m: {training: {messages: train.jsonl}}}"
+    shop, record = workspace_of(write, models, WITH_SYSTEM)
+    write(
+        {
+            "train.jsonl": [
+                {"messages": [{"role": "system", "content": "Be."}, {"role": "user", "content": "How?"}]},
+                NO_SYSTEM,
+            ]
+        }
+    )
+    shop = workspace.open(shop.root)
+    assert shop.models["m"].training is not None
+    made = training(shop, record, "m")
+    assert made is not None
+    assert [m.role for m in made.messages] == ["user", "assistant"]
+
+
+def test_a7_the_diff_of_the_training_layer_reports_no_difference_that_the_trainer_does_not_make(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    models = TYPED.replace("training: {", "serving: {modelfile: Modelfile}, training: {format: chatml-plain, ")
+    template = (
+        "{{ range .Messages }}<|im_start|>{{ .Role }}\n{{ .Content }}<|im_end|>\n{{ end }}<|im_start|>assistant\n"
+    )
+    modelfile = f'FROM x\nSYSTEM "{STATED}"\nTEMPLATE """{template}"""\n'
+    shop, _ = workspace_of(write, models, NO_SYSTEM, Modelfile=modelfile)
+    sides = ["--a", "condition=c,layer=training", "--b", "layer=wire"]
+    assert main(["diff", str(shop.root), *sides]) == 0
+    assert "equal byte for byte" in capsys.readouterr().out
+    assert main(["diff", str(shop.root), *sides, "--records"]) == 0
+    assert "0 of 1 record differs" in capsys.readouterr().out

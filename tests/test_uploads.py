@@ -67,6 +67,40 @@ def test_a_link_in_a_zip_file_is_left_out() -> None:
     assert kept(token) == {}
 
 
+@pytest.mark.parametrize(
+    ("named", "folder"),
+    [
+        (".git", ".git"),
+        ("study/.GIT/config", "study/.GIT"),
+        ("study/sub/.git. /HEAD", "study/sub/.git. "),
+        ("a/GIT~1/HEAD", "a/GIT~1"),
+        ("a\\.git\\HEAD", "a/.git"),
+    ],
+)
+def test_c1_what_git_keeps_is_left_out_of_an_upload(named: str, folder: str) -> None:
+    sent = {named: b"gitdir: /elsewhere", "ok.txt": b"y"}
+    for files in ([("w.zip", zipped(**sent))], [(name, io.BytesIO(content)) for name, content in sent.items()]):
+        token, notes = upload.save(files, ME)
+        assert kept(token) == {"ok.txt": b"y"}
+        assert [(note.code, note.severity, note.flagged) for note in notes] == [("dat-file-missing", "info", folder)]
+
+
+def test_c1_a_repository_by_another_name_is_left_out_and_said_once() -> None:
+    bare = {f"w/study.git/{name}": b"x" for name in ("HEAD", "objects/aa/b", "refs/heads/m", "config", "hooks/h")}
+    tree = {f"w/own/{name}": b"x" for name in ("HEAD", "commondir")}
+    rest = {"w/ok.txt": b"y", "w/study.git/notes.md": b"n", "w/objects/a.txt": b"o", "w/config/c.yml": b"c"}
+    token, notes = upload.save([("w.zip", zipped(**bare, **tree, **rest))], ME)
+    assert kept(token) == rest
+    assert [note.flagged for note in notes] == ["w/study.git", "w/own"]
+
+
+def test_c1_the_files_of_git_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upload, "COUNT", 2)
+    many_of_git = {f".git/objects/{n:02x}/{n}": b"x" for n in range(50)}
+    token, notes = upload.save([("w.zip", zipped(**many_of_git, a=b"1", b=b"2"))], ME)
+    assert (kept(token), len(notes)) == ({"a": b"1", "b": b"2"}, 1)
+
+
 def test_a_bomb_is_stopped_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(upload, "WHOLE", 1 << 20)
     with io.BytesIO() as out:

@@ -198,6 +198,15 @@ def test_one_case_is_printed_exactly_and_explained_in_json(run: Run, write: Writ
     assert [one["origin"] for one in said["segments"]] == ["serving"] * 3 + ["system"] + ["serving"] * 3 + ["variable"]
 
 
+def test_a_template_that_is_a_link_out_of_the_model_s_folder_is_not_read(run: Run, write: Write) -> None:
+    folder = write({"out/tokenizer_config.json": {"chat_template": "SECRET" + JINJA}, "model/config.json": {}})
+    (folder / "model" / "tokenizer_config.json").symlink_to(folder / "out" / "tokenizer_config.json")
+    (folder / "case.json").write_text(json.dumps(ASKED), "utf-8")
+    code, out, err = run("--chat-template", folder / "model", "--messages", folder / "case.json")
+    assert (code != 0, "SECRET" in out + err) == (True, False)
+    assert "cannot be read" in err
+
+
 def test_other_sources_of_one_case(run: Run, write: Write) -> None:
     folder = write({"t.jinja": JINJA, "m.json": ASKED})
     asked = ("--messages", folder / "m.json")

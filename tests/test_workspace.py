@@ -117,7 +117,7 @@ def test_the_dataset_is_read_with_its_fields(whole: Workspace) -> None:
 
 
 def test_modes_come_from_every_source(whole: Workspace) -> None:
-    assert list(whole.prompts) == ["simple", "instruction", "rag", "hybrid", "short", "filed", "block"]
+    assert list(whole.prompts) == ["simple", "instruction", "rag", "hybrid", "standard", "short", "filed", "block"]
     assert [c.dialect for c in whole.configs] == ["albert", "prompt-formats", "inline"]
     short, filed, block = (whole.prompts[name] for name in ("short", "filed", "block"))
     assert (

@@ -26,12 +26,20 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'readback' has no attribute '{name}'")
 
 
-def open(path: Path | str, *, fields: Mapping[str, str] | None = None) -> Opened:  # noqa: A001 - readback.open(path)
+def open(  # noqa: A001 - readback.open(path)
+    path: Path | str,
+    *,
+    fields: Mapping[str, str] | None = None,
+    plan: str | None = None,
+    prompts: str | None = None,
+    dataset: str | None = None,
+) -> Opened:
     """Open a workspace in a notebook or a script: `readback.open("study").assemble("open book", "12")`.
 
-    `path` is a folder or a file; `fields` maps template variables to record fields. Raises ValueError with the reason
-    when nothing at all could be read.
+    `path` is a folder or a file; `fields` maps template variables to record fields; `plan`, `prompts` and `dataset`
+    name the file that is meant, relative to the folder, where several could be. Raises ValueError with the reason when
+    nothing at all could be read.
     """
     from readback.notebook import open_workspace
 
-    return open_workspace(path, fields=fields)
+    return open_workspace(path, fields=fields, plan=plan, prompts=prompts, dataset=dataset)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -15,11 +15,12 @@ from readback.files.text_file import read_text
 from readback.files.yaml_file import nearest, read_yaml, unknown_keys
 from readback.files.yaml_node import Node
 from readback.tasks import CURRENT, DOCUMENT, groups_of, keys_for, tasks_of
-from readback.types import Adapter, Addition, Note, Place
+from readback.types import Adapter, Addition, Message, Note, Place
 
 CAPABILITIES = {"system_prompt": True, "structured_output": False}  # with what holds where nothing is said
 FURTHER = ("streaming", "file_tools", "code_execution", "sandboxed_execution")  # of the profile `current`; false unsaid
 WORDINGS = ("readback", "upstream", "own")  # whose sentences: ours, those of the program, the reader's own
+OURS = "readback"
 CODE = "asm-adapter-key"
 BLOCK = re.compile(r":\s*[|>][-+0-9]*\s*(?:#.*)?$")
 
@@ -85,6 +86,12 @@ def _folder(folder: Path, profile: str) -> dict[str, Adapter]:
 def find(name: str, listed: Mapping[str, Adapter], profile: str = DOCUMENT) -> Adapter | None:
     """The adapter of that name: the workspace's own before a shipped one."""
     return listed.get(name) or shipped(profile).get(name)
+
+
+def worded(messages: Iterable[Message]) -> tuple[str, ...]:
+    """The adapters whose text in these messages is in Readback's own words, not in those of the program."""
+    segments = (one for message in messages for one in message.segments)
+    return tuple(dict.fromkeys(one.name or "" for one in segments if one.wording == OURS))
 
 
 def additions(

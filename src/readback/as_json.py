@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -53,7 +53,9 @@ def message(sent: Message) -> dict[str, Any]:
 
 
 def segment(one: Segment) -> dict[str, Any]:
-    return {"text": one.text, "origin": one.origin, "name": one.name, "place": known(one.place)}
+    """{"text", "origin", "name", "place"}, of an adapter's text also "wording": readback where the words are ours."""
+    said = {"wording": one.wording} if one.wording else {}
+    return {"text": one.text, "origin": one.origin, "name": one.name, "place": known(one.place), **said}
 
 
 def wire(sent: Wire | None) -> dict[str, Any] | None:
@@ -78,15 +80,30 @@ def rendering(
     findings: Iterable[Finding],
     sent: Wire | None = None,
     counted: tuple[Tokens, str] | None = None,
+    dialect: str | None = None,
+    sampling: Mapping[str, Any] | None = None,
+    made_by: Iterable[Any] = (),
+    system_unknown: str | None = None,
 ) -> dict[str, Any]:
-    """The answer of `readback render`; mode, adapter and task are those of the condition where one was chosen."""
+    """The answer of `readback render`; mode, adapter and task are those of the condition where one was chosen.
+
+    `dialect` is that of the Albert program in force, which also stands beside the format of `wire`; null where no
+    Albert mode is sent. `sampling` are the values that the configuration states for it, by name. `made_by` are the
+    named options that made the text: {"option", "value", "version", "others": [[value, version]]}. `system_unknown`
+    says why it is not known which system message the model gets, where none is sent.
+    """
+    made = wire(sent)
     return {
         **chosen(assembly.choice, arm),
         "record": assembly.record,
         "messages": [message(one) for one in assembly.messages],
-        "wire": wire(sent),
+        "wire": {**made, "dialect": dialect} if made and dialect and sent and sent.kind == "format" else made,
         "tokens": tokens(*counted) if counted else None,
+        "dialect": dialect,
+        "sampling": dict(sampling or {}),
         "fingerprint": assembly.fingerprint,
+        "made_by": [asdict(one) for one in made_by],
+        "system_unknown": system_unknown,
         "masked": assembly.masked,
         "findings": [finding(found) for found in findings],
     }

@@ -13,6 +13,7 @@ from io import TextIOWrapper
 from types import ModuleType
 
 from readback import __version__, commands
+from readback.files.cache_folder import DiskFull
 from readback.records.changed import DatasetChanged
 
 CLEAN, FOUND, WRONG, OURS, STOPPED, UNHEARD = 0, 1, 2, 70, 130, 141
@@ -33,6 +34,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return WRONG
     except DatasetChanged as changed:
         print(f"readback: {changed}; run it again", file=sys.stderr)
+        return WRONG
+    except DiskFull as full:
+        print(f"readback: {full}", file=sys.stderr)
         return WRONG
     except BrokenPipeError:  # whoever read our output has left, `| head` for one
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -49,8 +49,8 @@ def validate_prompt_format_consistency(
 ) -> list[str]:
     """What is wrong with a model's system message in training and Modelfile, and with a prompt it is evaluated with.
 
-    Without a Modelfile text (None or empty) the two are not compared. `mode`: instruction, rag or hybrid; retrieved
-    contexts of a prompt may say what they like.
+    Without a Modelfile text (None or empty) the two are not compared. `mode`: instruction, rag, hybrid or standard;
+    retrieved contexts of a prompt may say what they like.
     """
     texts = [text for text in (training_system_message, modelfile_system_message) if text]
     shop = _shop(texts)
@@ -82,7 +82,10 @@ def validate_modelfile_system_message(modelfile_path: Path | str, expected_syste
 
 
 def validate_rag_prompt_no_system_text(rag_prompt: str) -> list[str]:
-    """The system texts and phrases in a RAG prompt, outside its contexts; each text holds the phrase found."""
+    """The system texts and phrases in a RAG prompt, outside its contexts; each text holds the phrase found.
+
+    What stands between the last context and the question is outside. A phrase that the question quotes is no leak.
+    """
     case = _case(_shop(SYSTEM.values()), rag_prompt, "rag")
     return [f"system text in the RAG prompt: {text}" for text in _errors(case, LEAK)]
 
@@ -117,14 +120,19 @@ def _errors(case: Case, code: str) -> Iterator[str]:
 
 
 def _mismatch(expected: str, served: Modelfile) -> list[str]:
-    """Whether a Modelfile's system text is the expected one; blanks at the ends and between words do not count."""
+    """Whether a Modelfile's system text is the expected one, character by character.
+
+    Only blanks at the ends do not count here: a block between triple quotes on lines of its own has them. That they
+    are sent is told by `readback check`.
+    """
     actual = served.system or ""
-    if actual.split() == expected.split():
+    if actual.strip() == expected.strip():
         return []
     model = Model(MODEL, training=SystemText(expected, "training"), modelfile=served)
     shop = Workspace(Path(), "", models={MODEL: model})
     told = [one for one in rules.check(Case(shop), "workspace", {MISMATCH}) if isinstance(one, Finding)]
-    said = f"system message mismatch: expected {expected!r}, actual {actual!r}"
+    blanks = "; only blanks and line breaks differ" if actual.split() == expected.split() else ""
+    said = f"system message mismatch: expected {expected!r}, actual {actual!r}{blanks}"
     return [f"{said}: {_text(one)}" for one in told] or [said]
 
 

@@ -80,6 +80,7 @@ class Record:
     fields: Values
     place: Place = NOWHERE
     masked: bool = False  # True when private fields were replaced, so nothing made from it is exact
+    again: bool = False  # an earlier record of its file has the same id
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +193,7 @@ class Model:
     type: str | None = None
     type_reason: str = ""
     training: SystemText | None = None
+    stated: tuple[SystemText, ...] = ()  # further places that state its system message, such as a module of constants
     training_messages: str | None = None  # path of the messages file it was trained on
     training_template: ChatTemplate | None = None  # what made one text of the training messages
     training_format: str | None = None  # the same, by the name of a format
@@ -223,14 +225,14 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """A judge's prompt. `fields` maps question, answer, documents, gold (and more) to record fields."""
+    """A judge's prompt. `fields` maps question, answer, documents, gold (and more) to record fields; None: left out."""
 
     name: str
     user: str
     system: str | None = None
     syntax: Syntax = "format"  # format ({question}), placeholder ({{QUESTION}})
     bare: bool = False  # old rubrics: placeholders without braces
-    fields: Mapping[str, str] = field(default_factory=dict)
+    fields: Mapping[str, str | None] = field(default_factory=dict)
     criteria: tuple[str, ...] = ()
     settings: Values = field(default_factory=dict)
     place: Place = NOWHERE
@@ -255,13 +257,15 @@ class Criterion:
 class Segment:
     """A piece of a message with one origin. Segments joined give the text exactly.
 
-    `name` says what it is within its origin: a variable's path (`sheet_chunks[2].text`), an adapter's name.
+    `name` says what it is within its origin: a variable's path (`sheet_chunks[2].text`), an adapter's name. `wording`
+    says of an adapter's text whose sentences they are: readback, upstream or own.
     """
 
     text: str
     origin: Origin
     name: str | None = None
     place: Place = NOWHERE
+    wording: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,13 +331,19 @@ class Assembly:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a model replied for a record under a condition, with the prompt that was sent if it was kept."""
+    """What a model replied for a record under a condition, with the prompt that was sent if it was kept.
+
+    `fields` are all of its row (what was retrieved, too), `reply` the one with the reply; `masked` as of a record.
+    """
 
     condition: str
     record: str
     text: str | None
     sent: str | None = None
     place: Place = NOWHERE
+    fields: Values = field(default_factory=dict)
+    reply: str | None = None
+    masked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,7 +401,10 @@ class DatasetSource:
     fields: Mapping[str, str] = field(default_factory=dict)  # template variable <- record field (dotted)
     private: tuple[str, ...] = ()
     format: str | None = None
+    json: tuple[str, ...] | None = None  # columns of a table with JSON; None: all with nothing but lists and objects
+    text: tuple[str, ...] = ()  # columns that stay text whatever they hold
     place: Place = NOWHERE
+    absent: bool = False  # it was named and is not there, which is noted: there are no records
 
 
 @dataclass(frozen=True, slots=True)
@@ -461,12 +474,16 @@ class Leaks:
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """A file or folder and what it was taken for; `used` is False when something else was preferred."""
+    """A file and what it was taken for; `used` is False when something else was preferred.
+
+    Files that are not used for one reason may stand together: `count` of them, `path` names the first ones.
+    """
 
     path: str
     what: str
     used: bool = True
     detail: str = ""
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -502,6 +519,9 @@ class Workspace:
     leaks: Leaks = Leaks()
     ignore: tuple[Ignored, ...] = ()
     recognised: tuple[Recognised, ...] = ()
+    alternatives: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # plan, prompts, dataset: the files
+    chosen: Mapping[str, str] = field(default_factory=dict)  # which of them whoever opened it wants
+    code_texts: tuple[SystemText, ...] = ()  # system texts in notebooks and Python files, whoever they belong to
     notes: tuple[Note, ...] = ()
 
     def condition(self, name: str) -> Condition | None:

@@ -70,6 +70,7 @@ def page(chromium: Any) -> Iterator[Any]:
     )
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = context.new_page()
+    page.set_default_timeout(120_000)  # a busy machine may take its time; what never comes fails all the same
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     yield page

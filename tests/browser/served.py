@@ -32,7 +32,7 @@ def running(command: list[str], url: str, env: dict[str, str]) -> Iterator[str]:
     said = tempfile.TemporaryFile()  # noqa: SIM115 - closed below; not a pipe, which nobody would empty
     process = subprocess.Popen(command, env={**os.environ, **env}, stdout=subprocess.DEVNULL, stderr=said)
     try:
-        for _ in range(300):
+        for _ in range(1_200):
             if process.poll() is not None:
                 said.seek(0)
                 raise RuntimeError(f"the server ended: {said.read().decode()}")
@@ -51,7 +51,7 @@ def running(command: list[str], url: str, env: dict[str, str]) -> Iterator[str]:
 def open_page(page: Any, url: str, ready: str = "h1") -> None:
     """Go there and wait until the page has been drawn to the end."""
     page.goto(url)
-    page.wait_for_selector(ready, timeout=30_000)
+    page.wait_for_selector(ready, timeout=120_000)
     settle(page)
 
 
@@ -61,8 +61,8 @@ def follow(page: Any, link: Any, url: str) -> None:
 
     for _ in range(6):
         try:
-            link.click(timeout=10_000)
-            page.wait_for_url(url, timeout=5_000)
+            link.click(timeout=30_000)
+            page.wait_for_url(url, timeout=15_000)
         except Late:
             continue
         return settle(page)
@@ -72,8 +72,8 @@ def follow(page: Any, link: Any, url: str) -> None:
 def settle(page: Any) -> None:
     """Wait until Streamlit rests: no run asked for or under way; and a page with keys listens to them."""
     page.wait_for_timeout(150)
-    page.wait_for_selector(SETTLED, timeout=30_000)
-    page.wait_for_selector(LOADING, state="detached", timeout=30_000)
+    page.wait_for_selector(SETTLED, timeout=120_000)
+    page.wait_for_selector(LOADING, state="detached", timeout=120_000)
     for _ in range(100):  # wait_for_function would evaluate text inside the page, which the policy forbids
         if page.evaluate("Boolean(window.readbackPage || !document.querySelector('[data-rb-keys]'))"):
             break

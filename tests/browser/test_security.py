@@ -142,3 +142,25 @@ def test_untrusted_markup_stays_text(serve: Serve, page: Any, tmp_path: Any) -> 
     for name in ("", "messages", "findings", "open"):
         open_page(page, url + name)
         assert page.evaluate("window.hit === undefined")
+
+
+@pytest.mark.parametrize("base", ["", "team/readback"])
+def test_c9_a_download_is_not_there_before_the_click_and_only_for_the_browser_that_clicked(
+    serve: Serve, page: Any, chromium: Any, base: str
+) -> None:
+    url = serve(base=base)
+    open_page(page, f"{url}messages", ".rb-exact")
+    with page.expect_download() as wait:
+        page.locator("[class*=st-key-download_] button").first.click()
+    assert wait.value.path().stat().st_size > 0
+    address = wait.value.url
+    assert "/media/" in address
+    assert page.request.get(address).status == 200
+    assert answer(address)[0] == 404
+    other = chromium.new_context()
+    stranger = other.new_page()
+    open_page(stranger, f"{url}about")  # a cookie of its own
+    assert stranger.request.get(address).status == 404
+    other.close()
+    open_page(page, f"{url}messages", ".rb-exact")  # the next page, for anybody, drops it from memory
+    assert page.request.get(address).status == 404

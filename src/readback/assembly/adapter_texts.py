@@ -29,7 +29,8 @@ class Added(NamedTuple):
 
 def added(workspace: Workspace, adapter: Adapter, task: str, fields: Values) -> Added:
     """The adapter's additions for `task`: its templates see the record and, before it, the workspace's context."""
-    found = adapters.additions(adapter, task, workspace.adapters, profile_of(workspace.options))
+    entry = adapters.entry(adapter, task, workspace.adapters, profile_of(workspace.options))
+    writer, found = entry or (adapter, ())
     fault = adapters.parent_fault(adapter, workspace.adapters)
     faults = (fault,) if fault else ()
     templates = [
@@ -42,7 +43,7 @@ def added(workspace: Workspace, adapter: Adapter, task: str, fields: Values) -> 
         return Added((), faults)
     said: Values = {**fields, **workspace.context.get(task, {})}
     made = rendered(tuple(templates), {**dict.fromkeys(CONTEXT), **said})
-    texts = iter([_named(part, adapter.name) for part in made])
+    texts = iter([_named(part, adapter.name, writer.wording) for part in made])
     parts = tuple(
         (next(texts) if one.system is not None else (), next(texts) if one.user is not None else ()) for one in found
     )
@@ -66,9 +67,12 @@ def _template(addition: Addition, role: str) -> Template | None:
     return None if text is None else Template(text, "jinja", "adapter", place, blocks=True)
 
 
-def _named(part: Rendered, name: str) -> Segments:
-    """The segments, the adapter's own text under the adapter's name."""
-    return tuple(replace(s, name=name) if s.origin == "adapter" and s.name is None else s for s in part.segments)
+def _named(part: Rendered, name: str, wording: str) -> Segments:
+    """The segments, the adapter's own text under the adapter's name and with whose words they are."""
+    own = (s.origin == "adapter" and s.name is None for s in part.segments)
+    return tuple(
+        replace(s, name=name, wording=wording) if mine else s for s, mine in zip(part.segments, own, strict=True)
+    )
 
 
 def _asks_for_schema(made: tuple[Rendered, ...]) -> bool:

@@ -8,15 +8,17 @@ from readback import adapters
 from readback.assembly.adapter_texts import Added, added
 from readback.assembly.arms import arm, choices, unknown, unknown_interface
 from readback.assembly.base_texts import base_texts
+from readback.assembly.few_shot import with_examples
 from readback.assembly.generation import begin, with_turns
 from readback.assembly.judge_messages import judge_messages
+from readback.assembly.program import program
 from readback.assembly.set_values import with_values
 from readback.assembly.training_layout import training
 from readback.assembly.tri_section import Segments, assemble_text, fingerprint, to_messages
 from readback.dialects.instruction_keys import instruction_for, key_for
 from readback.serving.history import with_history
 from readback.serving.merged_roles import gemma, merged
-from readback.tasks import profile_of
+from readback.tasks import GENERATION, profile_of
 from readback.types import (
     NOWHERE,
     Answer,
@@ -47,7 +49,9 @@ def assemble(
     Never raises for what is wrong with the input: then there are notes, and no messages where none can be built.
     `answer` is what the choice's condition replied, for a judge.
     """
-    record = tried(workspace, record, extra or {})
+    replies = choice.judge is not None and choice.condition is not None
+    kept = {name: value for name, value in (extra or {}).items() if name != "answer" or not replies}
+    record = tried(workspace, record, kept)  # an answer that is tried is the condition's: the record keeps its own
     if choice.judge is not None:
         messages, names, notes, uses = _judged(workspace, record, choice, answer, extra or {})
     else:
@@ -60,7 +64,7 @@ def assemble(
         fingerprint(messages) if messages else "",
         names,
         notes,
-        record.masked,
+        record.masked or bool(answer and answer.masked and choice.judge is not None),
         uses,
     )
 
@@ -76,28 +80,42 @@ def _sent(workspace: Workspace, record: Record, choice: Choice) -> Made:
     profile = profile_of(workspace.options)
     adapter = adapters.find(own.adapter, workspace.adapters, profile) if own.adapter else None
     addition = added(workspace, adapter, own.task, record.fields) if adapter and base.ok else Added()
-    notes, uses = [*base.notes, *addition.notes], base.uses + addition.uses
+    notes, uses = [*(_weighed(workspace, note) for note in base.notes), *addition.notes], base.uses + addition.uses
     if own.adapter and adapter is None:
         notes.insert(0, unknown_interface(own.adapter, workspace))
     if not (base.ok and addition.ok):
         return (), base.names, tuple(notes), uses
     begun = begin(base.system, own, record)
     notes += begun.notes
-    system, user = assemble_text(begun.system, base.user, addition.parts, _instruction(workspace, own.task))
+    asked = with_examples(workspace, choice, record, base.user) if own.is_task and own.task == GENERATION else None
+    if asked:
+        notes += asked.notes
+        if not asked.ok:
+            return (), base.names, tuple(notes), uses
+    question = asked.user if asked else base.user
+    system, user = assemble_text(begun.system, question, addition.parts, _instruction(workspace, own.task))
     system_role = adapter is None or adapters.system_role(adapter, workspace.adapters)
     messages = with_turns(to_messages(system, user, system_role), begun.turns)
     if system and adapter and not system_role:
         end = sum(len(segment.text) for segment in system)
         values = {"adapter": adapter.name, "characters": end}
         notes.append(Note("asm-system-folded", values, Place(role="user", start=0, end=end)))
-    if own.prompt.settings.get("dialect") == "albert":
-        messages, lost = with_history(messages, record.fields.get("history"), record.place)
+    sender = program(workspace, own.prompt)
+    if sender.albert:
+        alone = sender.sends_text_alone(own.model)
+        messages, lost = with_history(messages, record.fields.get("history"), record.place, alone=alone)
         notes += lost
-        if workspace.options.get("albert_dialect") == "current":
+        if sender.dialect == "current":
             messages = merged(messages, system_role=not gemma(own.model))
     if workspace.options.get("merge_roles") == "gemma":
         messages = merged(messages)
     return messages, base.names, tuple(notes), uses
+
+
+def _weighed(workspace: Workspace, note: Note) -> Note:
+    """A template that fails on a name without a value is no fault yet where no dataset gives any."""
+    unknown_yet = workspace.dataset is None and str(note.values.get("reason", "")).endswith("is undefined")
+    return replace(note, severity="info") if note.code == "alb-render-error" and unknown_yet else note
 
 
 def tried(workspace: Workspace, record: Record, extra: Values) -> Record:
@@ -115,7 +133,8 @@ def _judged(workspace: Workspace, record: Record, choice: Choice, answer: Answer
         return (), (), (unknown("condition", choice.condition, [c.name for c in workspace.conditions]),), ()
     if workspace.options.get("placeholders") == "bare" and judge.syntax == "placeholder":
         judge = replace(judge, bare=True)
-    messages, names, notes, uses = judge_messages(judge, record, choice.condition, answer, extra)
+    mapped = workspace.dataset.fields if workspace.dataset else None
+    messages, names, notes, uses = judge_messages(judge, record, choice.condition, answer, extra, mapped or {})
     if condition and condition.answers is None and answer is None:  # not run yet: nothing is missing
         notes = tuple(replace(n, severity="info") if n.code == "jdg-no-answer" else n for n in notes)
     return messages, names, notes, uses

@@ -13,7 +13,7 @@ from readback.assembly.record_values import META, chunk_list, given
 from readback.assembly.tri_section import Segments
 from readback.dialects.prompt_formats import SYSTEM
 from readback.render import Rendered, Template, render
-from readback.types import NOWHERE, Model, Note, Origin, Place, Prompt, Record, Segment, Use, Values
+from readback.types import NOWHERE, Model, Note, Origin, Place, Prompt, Record, Segment, SystemText, Use, Values
 
 FALSY = "alb-falsy-default"
 Names = tuple[tuple[str, Place], ...]
@@ -85,9 +85,12 @@ def model_system(model: Model | None) -> Segments:
         return ()
     if model.modelfile and model.modelfile.system is not None:
         return (Segment(model.modelfile.system, "system", "Modelfile", model.modelfile.system_place),)
-    if model.training:
-        return (Segment(model.training.text, "system", "training", model.training.place),)
-    return ()
+    return (trained_with(model.training),) if model.training else ()
+
+
+def trained_with(said: SystemText) -> Segment:
+    """The system text a model was trained with; one that was typed into the workspace is called that."""
+    return Segment(said.text, "system", "training" if said.verified else "typed", said.place)
 
 
 def format_system(kind: str | None) -> Segments:

@@ -23,7 +23,7 @@ Options = Mapping[str, str]
 
 
 def build(name: str, record: Record, model_type: str | None = None, options: Options | None = None) -> Rendered:
-    """The user content of mode `name` (instruction, rag, hybrid; or standard, to rebuild what `rag` has stored).
+    """The user content of mode `name`: instruction, rag, hybrid, or standard, which rebuilds what `rag` has stored.
 
     `model_type` is base, instruction_only, rag_trained or None (as base). The stored prompt is taken as it is. What
     the row lacks is a Note; `ok` is False where nothing can be built.

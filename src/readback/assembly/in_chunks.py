@@ -1,7 +1,6 @@
 """Drive work over all records through bounded children: several at once, and no record stops the rest.
 
-A child gets the workspace as it is held here, so that it works on what a page shows and not on what a file says
-by now. Work is a generator function of its payload that yields frames in the order of the records; each frame is a
+Work is a generator function of its payload that yields frames in the order of the records; each frame is a
 JSON object whose "next" is the first record it does not cover. With "batch" 1 there is a frame for each record.
 
     enter(work) -> Inside                                            in the child
@@ -10,56 +9,32 @@ JSON object whose "next" is the first record it does not cover. With "batch" 1 t
 
 from __future__ import annotations
 
-import contextlib
 import os
-import signal
-import tempfile
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from readback import cell
-from readback.assembly import token_counts, training_match
+from readback.assembly import training_match, trial
 from readback.assembly.assemble import assemble
-from readback.assembly.probes import said, tell
-from readback.files.cache_folder import cache_folder
+from readback.assembly.in_child import BATCH as BATCH
+from readback.assembly.in_child import LIMITS as LIMITS
+from readback.assembly.in_child import Replies as Replies
+from readback.assembly.in_child import enter as enter
+from readback.assembly.in_child import payload as payload
+from readback.assembly.in_child import stream as stream
 from readback.records import answers
-from readback.records.dataset import Dataset, DatasetChanged, open_dataset
-from readback.serving.chat import rendered as chat
-from readback.types import Answer, Choice, Record, Workspace
-from readback.workspace.frozen import freeze, thaw
+from readback.records.dataset import Dataset, DatasetChanged
+from readback.types import Choice, Record, Workspace
 
-LIMITS = cell.Limits(seconds=2.0, output=1 << 30, total=6 * 3600.0)  # between two beats; a chunk has thousands
-OPENING = 30.0  # seconds for opening the dataset; our caller has read it before
 SPAN = 4 << 20  # bytes of the dataset and
 MOST = 1_000  # records in one child: enough to pay for its start, few enough to keep every core busy
-BATCH = 256  # records of one frame
 KILLS = 5  # records that may kill their child under one choice before the choice is given up
 LOOK = 0.1  # seconds between two looks at how far the children are
 
 Going = Callable[[int, int], bool | None]  # done, total -> False: stop
-
-
-@dataclass(frozen=True, slots=True)
-class Inside:
-    """What work has in its child."""
-
-    opened: Workspace
-    data: Dataset
-    choices: tuple[Choice, ...]
-    replies: Replies
-    start: int
-    stop: int
-    batch: int
-
-    def records(self) -> Iterator[Record]:
-        """The records, until the file turns out to have been changed; the caller sees that frames are missing."""
-        with contextlib.suppress(DatasetChanged):
-            for record in self.data.records(self.start, self.stop):
-                cell.beat()
-                yield record
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,37 +54,6 @@ class Lost:
     why: str
 
 
-def payload(opened: Workspace, choices: Iterable[Choice], start: int, stop: int, batch: int = BATCH) -> dict[str, Any]:
-    """What `enter` takes, as JSON."""
-    return {
-        "workspace": freeze(opened),
-        "choices": [asdict(choice) for choice in choices],
-        "start": start,
-        "stop": stop,
-        "batch": batch,
-        "cache": str(cache_folder().parent),
-        "stopped": chat.stopped(),
-        "servers": said(opened),
-    }
-
-
-def stream(work: str, opened: Workspace, asked: Mapping[str, Any]) -> Iterator[Any]:
-    """The frames of one child, which finds the tokenizers of the workspace at hand."""
-    return cell.stream(work, asked, token_counts.limits(opened, LIMITS), token_counts.shared(opened))
-
-
-def enter(work: Mapping[str, Any]) -> Inside:
-    """In a child: the workspace as it was handed over, and its dataset opened."""
-    if cell.inside():
-        _settle(work["cache"])
-        chat.tell(work["stopped"])
-    opened = thaw(work["workspace"])
-    tell(opened, work["servers"])
-    data = open_dataset(opened.root, opened.dataset)
-    choices = tuple(Choice(**choice) for choice in work["choices"])
-    return Inside(opened, data, choices, Replies(opened), work["start"], work["stop"], work["batch"])
-
-
 def drive(
     work: str,
     opened: Workspace,
@@ -125,49 +69,36 @@ def drive(
     `together`: the choices are looked at side by side, so that one is never tried without the others. Ends early
     when `progress` answers False. Raises DatasetChanged when the dataset is written to meanwhile.
     """
-    run = _Run(work, opened, data, dict(extra or {}), list(choices), together)
+    run = _Run(work, opened, data, dict(extra or {}), list(choices), together, progress)
     for arm in {choice.condition: opened.condition(choice.condition) for choice in choices if choice.judge and
                 choice.condition}.values():  # fmt: skip
         if arm:
             answers.open_answers(opened, arm)  # indexed here: a child may not write
     training_match.prepare(opened)
     yield from _preflight(run)
-    spans = deque(spans_of(data) if run.active else ())
-    under_way: deque[Future[list[Frame | Lost]]] = deque()
+    spans = deque(spans_of(data))
+    under_way: deque[tuple[int, int, tuple[Choice, ...], Future[_Raw]]] = deque()
     workers = max(1, os.cpu_count() or 1)
     with ThreadPoolExecutor(workers, thread_name_prefix="readback-chunk") as threads:
         try:
-            while spans or under_way:
+            while run.active and (spans or under_way):
                 while spans and len(under_way) < 2 * workers:
-                    under_way.append(threads.submit(_whole, run, *spans.popleft()))
-                if (found := _wait(run, under_way[0], progress)) is None:
+                    (at, stop), asked = spans.popleft(), tuple(run.active)
+                    under_way.append((at, stop, asked, threads.submit(_raw, run, at, stop, asked)))
+                at, stop, asked, future = under_way.popleft()
+                if (raw := _wait(run, future)) is None:
                     return
-                under_way.popleft()
-                yield from found
+                again = raw.stopped if asked == tuple(run.active) else None  # what a choice given up was part of
+                for frame in raw.frames if asked == tuple(run.active) else ():
+                    at = frame.value["next"]
+                    yield frame
+                yield from _span(run, at, stop, careful=again is not None)
+                if run.stopped:
+                    return
         finally:
             run.stopped = True
-            for future in under_way:
+            for *_, future in under_way:
                 future.cancel()
-
-
-class Replies:
-    """The answers of the conditions whose judges are looked at, opened when first asked for."""
-
-    def __init__(self, opened: Workspace) -> None:
-        self.opened = opened
-        self.by_condition: dict[str, answers.Answers] = {}
-
-    def get(self, choice: Choice, record: Record) -> Answer | None:
-        """What the choice's condition replied to the record, for a judge."""
-        if choice.judge is None or choice.condition is None or record.id is None:
-            return None
-        if choice.condition not in self.by_condition:
-            condition = self.opened.condition(choice.condition)
-            if condition is None:
-                return None
-            self.by_condition[choice.condition] = answers.open_answers(self.opened, condition)
-            cell.beat()
-        return self.by_condition[choice.condition].get(record.id)
 
 
 @dataclass(slots=True)
@@ -180,21 +111,19 @@ class _Run:
     extra: dict[str, Any]
     active: list[Choice]
     together: bool
+    progress: Going | None = None
     done: int = 0
     stopped: bool = False
     kills: Counter[Choice | None] = field(default_factory=Counter)
 
+    def give_up(self, choice: Choice | None) -> None:
+        """Ask no more about a choice, or about any."""
+        self.active[:] = [one for one in self.active if choice not in (None, one)] if not self.together else []
+
     def frames(self, start: int, stop: int, choices: tuple[Choice, ...], batch: int) -> Iterator[Frame]:
         asked = {**payload(self.opened, choices, start, stop, batch), **self.extra}
-        for value in stream(self.work, self.opened, asked):
+        for value in stream(self.work, self.opened, asked, once=stop - start > 1):
             yield Frame(value, choices)
-
-
-def _settle(cache: str) -> None:
-    """In a child, whose environment is empty: where the index of the dataset lies, and time to open it."""
-    os.environ["READBACK_CACHE"] = cache
-    tempfile.tempdir = cache  # else it looks for a folder by writing to it, which a child may not
-    signal.setitimer(signal.ITIMER_REAL, OPENING)
 
 
 def spans_of(data: Dataset) -> Iterator[tuple[int, int]]:
@@ -210,38 +139,61 @@ def _preflight(run: _Run) -> Iterator[Lost]:
         made = assemble(run.opened, first or Record(None, {}), choice)
         if hit := next((note for note in made.notes if note.code == "dat-limit"), None):
             yield Lost(None, choice, f"{hit.values.get('what')}: more than {hit.values.get('limit')}")
-            run.active.clear() if run.together else run.active.remove(choice)
+            run.give_up(choice)
+    for choice, why in trial.too_slow(run.opened, run.data, run.active).items():
+        yield Lost(None, choice, why)
+        run.give_up(choice)
 
 
-def _wait(run: _Run, future: Future[list[Frame | Lost]], progress: Going | None) -> list[Frame | Lost] | None:
-    """What a span came to, while telling how far all are; None when it is to stop."""
-    while True:
-        if progress and progress(run.done, len(run.data)) is False:
-            return None
+@dataclass(frozen=True, slots=True)
+class _Raw:
+    """What the child of a range said, as far as it came."""
+
+    frames: list[Frame]
+    stopped: cell.Stopped | None = None
+
+
+def _raw(run: _Run, start: int, stop: int, choices: tuple[Choice, ...]) -> _Raw:
+    said: list[Frame] = []
+    try:
+        for frame in run.frames(start, stop, choices, BATCH):
+            said.append(frame)
+            run.done += frame.value["next"] - start  # only told, so that somebody sees it move
+            start = frame.value["next"]
+            if run.stopped:
+                break
+    except cell.Stopped as stopped:
+        return _Raw(said, stopped)
+    return _Raw(said)
+
+
+def _going_on(run: _Run) -> bool:
+    total = len(run.data)
+    run.stopped |= bool(run.progress and run.progress(min(run.done, total), total) is False)
+    return not run.stopped
+
+
+def _wait(run: _Run, future: Future[_Raw]) -> _Raw | None:
+    """What a child said, while telling how far all are; None when it is to stop."""
+    while _going_on(run):
         wait((future,), LOOK)
-        if not future.done():
-            continue
-        found = future.result()
-        if progress and progress(run.done, len(run.data)) is False:
-            return None
-        return found
+        if future.done():
+            return future.result() if _going_on(run) else None
+    return None
 
 
-def _whole(run: _Run, start: int, stop: int) -> list[Frame | Lost]:
-    return list(_span(run, start, stop))
+def _span(run: _Run, at: int, stop: int, *, careful: bool) -> Iterator[Frame | Lost]:
+    """The frames of a range. A child that is killed is followed record by record, until one of them does it again.
 
-
-def _span(run: _Run, start: int, stop: int) -> Iterator[Frame | Lost]:
-    """The frames of a range. A child that is killed is followed record by record, until one of them does it again."""
-    at, careful = start, False
-    while at < stop and not run.stopped and run.active:
+    In the order of the records, and nowhere else, records are lost and choices given up: so it is always the same.
+    """
+    while at < stop and run.active and not run.stopped:
         end = min(at + BATCH, stop) if careful else stop
         try:
             for frame in run.frames(at, end, tuple(run.active), 1 if careful else BATCH):
-                run.done += frame.value["next"] - at
                 at = frame.value["next"]
                 yield frame
-                if run.stopped:
+                if not _going_on(run):
                     return
             if at < end:
                 raise DatasetChanged(f"{run.data.file} was changed while it was looked through")
@@ -249,9 +201,10 @@ def _span(run: _Run, start: int, stop: int) -> Iterator[Frame | Lost]:
         except cell.Stopped as stopped:
             if careful or end - at == 1:
                 yield from _alone(run, at, stopped)
-                at, run.done, careful = at + 1, run.done + 1, False
+                at, careful = at + 1, False
             else:
                 careful = True
+        run.done = max(run.done, at)
 
 
 def _alone(run: _Run, index: int, stopped: cell.Stopped) -> Iterator[Frame | Lost]:
@@ -271,5 +224,5 @@ def _lost(run: _Run, index: int, choice: Choice | None, stopped: cell.Stopped) -
     run.kills[choice] += 1
     if run.kills[choice] == KILLS:
         gone = [one for one in run.active if choice in (None, one)]
-        run.active[:] = [one for one in run.active if one not in gone]
+        run.give_up(choice)
         yield from (Lost(None, one, f"given up after {KILLS} records: {stopped.detail}") for one in gone)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from readback.assembly import judge_fill_format, judge_fill_rubric
 from readback.assembly.judge_fill_format import GOLD_FIELD
 from readback.assembly.judge_fill_rubric import PLACEHOLDERS
-from readback.assembly.judge_values import FOUR, Value, answered, value
+from readback.assembly.judge_values import FOUR, Rows, Value, value
 from readback.assembly.tri_section import to_messages
+from readback.dialects.judge_names import filled_by, format_names
+from readback.records.field_path import MISSING, look
 from readback.types import Answer, Judge, Message, Note, Place, Record, Segment, Use, Values
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
 Made = tuple[tuple[Message, ...], tuple[tuple[str, Place], ...], tuple[Note, ...], tuple[Use, ...]]
 
 
@@ -21,29 +25,62 @@ def judge_messages(
     condition: str | None = None,
     answer: Answer | None = None,
     extra: Values | None = None,
+    mapped: Mapping[str, str] = NOTHING,
 ) -> Made:
     """Messages, the names the template reads, notes, and what became of the names.
 
     There are no messages where the template cannot be filled in.
 
-    The answer is that of `condition` (missing where `answer` is None), or without a condition the record's own.
+    The answer is that of `condition` (missing where `answer` is None), or without a condition the record's own. What
+    stands beside the answer goes before what the record has; see `judge_values.value`. `mapped` are variables that the
+    workspace reads from another field of the record.
     """
-    values = {name: value(judge, record, name) for name in (*FOUR, *judge.fields)}
-    values["answer"] = answered(judge, record, condition, answer, extra or {})
-    if values["gold"].place == values["answer"].place and "gold" not in judge.fields:
+    rows = Rows(judge, record, condition, answer, extra or {}, mapped)
+    values = {name: value(rows, name) for name in dict.fromkeys((*FOUR, *judge.fields))}
+    values = {**dict(_own_names(rows, values)), **values}
+    if rows.alone and values["gold"].place == values["answer"].place and "gold" not in judge.fields:
         # a rubric takes the row's `answer` for a reference, unless that is the very answer it judges
         values["gold"] = replace(values["gold"], value=None)
     filled = (judge_fill_rubric if judge.syntax == "placeholder" else judge_fill_format).fill(judge, values)
-    uses = tuple(_use(name, place, values) for name, place in filled.names)
+    left = {name for name, one in values.items() if one.left_out}
+    uses = tuple(_use(name, place, values) for name, place in filled.names if _input(name) not in left)
     if filled.user is None:
-        return (), filled.names, filled.notes, uses
+        return (), filled.names, tuple(_weighed(judge, record, note) for note in filled.notes), uses
     system = (Segment(judge.system, "system", judge.name, judge.system_place),) if judge.system else ()
     return to_messages(system, filled.user, True), filled.names, filled.notes, uses
 
 
+def _input(placeholder: str) -> str:
+    return PLACEHOLDERS.get(placeholder, "gold" if placeholder == GOLD_FIELD else placeholder)
+
+
+def _own_names(rows: Rows, values: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
+    """What goes into the names that are the template's own: what `fields` map under that name, what is usually called
+    so, else the field of that name beside the answer or in the record.
+    """
+    for name in sorted((format_names(rows.judge) or frozenset()) - values.keys() - {GOLD_FIELD}):
+        usual = values.get(filled_by(rows.judge, name) or "")
+        if usual and usual.value is not None and not isinstance(usual.value, list):
+            yield name, usual
+        elif (own := value(rows, name)).value is not None or look(rows.record.fields, name) is not MISSING:
+            yield name, own
+
+
+def _weighed(judge: Judge, record: Record, note: Note) -> Note:
+    """Why a template cannot be filled in: for information where there is nothing yet to fill it with, and where a text
+    file holds braces that `str.format` would refuse, for then its program fills it in some other way.
+    """
+    plain = note.code == "jdg-format-field" and str(note.values.get("field", "")).isidentifier()
+    other = note.code in ("jdg-format-field", "jdg-format-syntax") and not plain
+    texts = not str(judge.place.file).endswith((".py", ".ipynb"))
+    if (plain and record.id is None) or (other and texts):
+        return replace(note, severity="info")
+    return note
+
+
 def _use(name: str, place: Place, values: Mapping[str, Value]) -> Use:
     """What became of a placeholder, under the name of the field it is filled from."""
-    one = values.get(PLACEHOLDERS.get(name, "gold" if name == GOLD_FIELD else name))
+    one = values.get(_input(name))
     if one is None:
         return Use(name, "missing", place)
     return Use(one.field, "missing" if one.value is None else "present" if one.value else "empty", place)

@@ -92,7 +92,7 @@ def _limit(data: dict[str, Any], defaults: Values, place: Place) -> Iterator[tup
             values = {"name": name, "kept": len(kept), "given": len(chunks), "limit": limit}
             first = {"skipped": 1 if said["skip_first"] else 0}
             data[name] = kept
-            yield name, Note("alb-limit-applied", values | first, _in(place, name))
+            yield name, Note("alb-limit-applied", values | first, _in(place, name), name)
 
 
 def _whole(value: Any) -> int | None:

@@ -6,13 +6,13 @@ Source: the *Prompt Format Specification* of ignaciolinari/beyond-the-cutoff (MI
 from __future__ import annotations
 
 from readback.assembly import builders
-from readback.assembly.base_texts import format_system
+from readback.assembly.base_texts import format_system, trained_with
 from readback.assembly.training_match import row_of
 from readback.assembly.tri_section import compact, fingerprint
 from readback.dialects import row_fields
 from readback.dialects.row_fields import Field
 from readback.dialects.training_row import TrainingRow, Turn
-from readback.types import Assembly, Choice, Message, Note, Place, Record, Segment, Workspace
+from readback.types import Assembly, Choice, Message, Model, Note, Place, Record, Segment, Workspace
 
 MODES = {"instruction_only": "instruction", "rag_trained": "rag"}
 ROW = Choice()  # of messages that were read from a training file
@@ -22,18 +22,19 @@ def training(workspace: Workspace, record: Record, model: str) -> Assembly | Non
     """The training messages of `model` for `record`; None where nothing is known of them.
 
     The row of the file that the model was trained on, where that has one which asks the same (`read_from` says
-    which). Else the layout of the built-in prompt formats, for a model of a trained type: the system text is the one
+    which); a row without a system message gets the one that the model's `training: {system: …}` states, as the trainer
+    gives it. Else the layout of the built-in prompt formats, for a model of a trained type: the system text is the one
     the model was trained with where that was read, else what the format prescribes; the user message has the bytes of
     the evaluation.
     """
     known = workspace.models.get(model)
     if known and known.training_messages and (found := row_of(workspace, record, known.training_messages)):
-        return _of_row(*found, record)
+        return _of_row(*found, record, known)
     mode = MODES.get(known.type or "") if known else None
     if known is None or mode is None or all(p.syntax != "builder" for p in workspace.prompts.values()):
         return None
     trained = known.training
-    system = (Segment(trained.text, "system", "training", trained.place),) if trained else format_system(known.type)
+    system = (trained_with(trained),) if trained else format_system(known.type)
     user = builders.build(mode, record, known.type, workspace.options)
     reply = _reply(record)
     messages = [Message("system", compact(system)), Message("user", user.segments)] if user.ok else []
@@ -53,17 +54,28 @@ def training(workspace: Workspace, record: Record, model: str) -> Assembly | Non
 
 def read_from(made: Assembly) -> Place | None:
     """The row of a training file that training messages were read from; None where a layout made them."""
-    first = next((segment for message in made.messages for segment in message.segments), None)
+    read = (part for message in made.messages for part in message.segments if part.origin == "variable")
+    first = next(read, None)
     return first.place if first and made.choice == ROW else None
 
 
-def _of_row(found: Record, row: TrainingRow, record: Record) -> Assembly:
-    """The messages of a training row; of a pair the chosen answer."""
+def _of_row(found: Record, row: TrainingRow, record: Record, model: Model) -> Assembly:
+    """The messages of a training row; of a pair the chosen answer. What it does not say of the system is stated."""
     answer = row.completion or row.chosen
     turns = ((turn, turn.role or role) for role, part in (("user", row.prompt), ("assistant", answer)) for turn in part)
     messages = tuple(Message(role, _segments(turn, found)) for turn, role in turns)
+    if row.system is None:
+        messages = (*_stated(model), *messages)
     mark = fingerprint(messages) if messages else ""
     return Assembly(ROW, record.id, record.place.index, messages, mark, masked=record.masked or found.masked)
+
+
+def _stated(model: Model) -> tuple[Message, ...]:
+    """The system message that `training: {system: …}` states; what was only seen in the rows' own file is theirs."""
+    said = model.training
+    if said is None or not said.text or (said.verified and said.place.file == model.training_messages):
+        return ()
+    return (Message("system", (trained_with(said),)),)
 
 
 def _segments(turn: Turn, found: Record) -> tuple[Segment, ...]:

@@ -15,14 +15,18 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
+from readback import cell
 from readback.dialects import row_fields, training_reader
 from readback.dialects.training_row import ASKED, TrainingRow
+from readback.files import checksum
 from readback.files.cache_folder import cache_folder
+from readback.files.file_state import State
+from readback.files.file_state import state as file_state
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
 from readback.records.dataset_index import mapped
 from readback.types import DatasetSource, Record, Values, Workspace
 
-VERSION = "1"
+VERSION = "2"
 KEEP = 64  # indexes on disk
 ITEM = 8  # bytes of a hash, and of a number
 
@@ -43,7 +47,7 @@ def row_of(workspace: Workspace, record: Record, file: str) -> tuple[Record, Tra
                 row = training_reader.read(found.fields)
                 if row and row.asked and _words(row.asked.text) == text:
                     return found, row
-        own = record.id if record.id is not None and record.id != f"line_{record.place.line}" else None
+        own = record.id if record.id is not None and record.id.rstrip("_") != f"line_{record.place.line}" else None
         if own is not None and data.id_field and (same := data.find(own)) is not None:
             found = data.record(same)
             row = training_reader.read(found.fields)
@@ -64,16 +68,17 @@ def _data(workspace: Workspace, file: str) -> Dataset | None:
     """The training file, opened once for each of its states."""
     private = workspace.dataset.private if workspace.dataset else ()
     try:
-        stat = (workspace.root / file).stat()
+        now = file_state(workspace.root / file)
     except OSError:
         return None
-    data = _opened(workspace.root, file, private, (stat.st_size, stat.st_mtime_ns, stat.st_ino))
+    own = workspace.dataset if workspace.dataset and workspace.dataset.path == file else None
+    data = _opened(workspace.root, file, private, own.json if own else None, now)
     return data if len(data) else None
 
 
 @lru_cache(maxsize=8)
-def _opened(root: Path, file: str, private: tuple[str, ...], state: tuple[int, ...]) -> Dataset:
-    return open_dataset(root, DatasetSource(file, private=private))
+def _opened(root: Path, file: str, private: tuple[str, ...], json: tuple[str, ...] | None, state: State) -> Dataset:
+    return open_dataset(root, DatasetSource(file, private=private, json=json))
 
 
 def _asked(fields: Values) -> Iterator[str]:
@@ -105,8 +110,7 @@ class _Hashes:
 
 
 def _index(data: Dataset) -> _Hashes:
-    stat = data.path.stat()
-    about = f"{VERSION}\0{data.path}\0{stat.st_size}\0{stat.st_mtime_ns}\0{stat.st_ino}\0{data.source}"
+    about = f"{VERSION}\0{data.path}\0{file_state(data.path)}\0{data.source}"
     mark = hashlib.blake2b(about.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
     kept = cache_folder("trained") / mark
     if (found := _load(kept)) is None:
@@ -123,7 +127,8 @@ def _load(kept: Path) -> _Hashes | None:
         held = mapped(kept)
     except OSError:
         return None
-    return _Hashes(held.cast("Q")) if len(held) % (2 * ITEM) == 0 else None
+    whole = held[: -checksum.SIZE] if cell.inside() else checksum.checked(held)  # a child's caller has checked it
+    return _Hashes(memoryview(whole).cast("Q")) if whole is not None and len(whole) % (2 * ITEM) == 0 else None
 
 
 def _made(data: Dataset) -> array[int]:
@@ -141,6 +146,7 @@ def _keep(kept: Path, made: array[int]) -> None:
         new = kept.with_name(f".{kept.name}-{os.getpid()}")
         with new.open("wb") as out:
             made.tofile(out)
+            out.write(checksum.of(memoryview(made).cast("B")))
         new.rename(kept)
         for old in sorted(kept.parent.glob("[!.]*"), key=lambda path: path.stat().st_mtime)[:-KEEP]:
             old.unlink(missing_ok=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
+from readback.assembly.program import program
 from readback.dialects import row_fields
 from readback.serving import wire_formats
 from readback.serving.chat import rendered as chat
@@ -56,17 +57,13 @@ def _formatted(
     read `prompt_format` and sends the list of messages.
     """
     mode = assembly.choice.mode or (arm.mode if arm else None)
-    prompt = opened.prompts.get(mode) if mode else None
-    config = next((one for one in opened.configs if prompt and one.prompts.get(prompt.mode) == prompt), None)
-    albert = config is not None and config.dialect == "albert"
-    dialect: wire_formats.Dialect = "current" if opened.options.get("albert_dialect") == "current" else "classic"
-    configured = config.chat_format if config and not (albert and dialect == "current") else None
-    named = (model.chat_format if model else None) or configured
+    own = program(opened, opened.prompts.get(mode) if mode else None)
+    named = (model.chat_format if model else None) or own.format
     if template := chat.named(named or ""):
         return chat.wire(template, messages, today=today(opened), add_generation_prompt=not training)
-    if named is None and not albert:
+    if named is None and not (own.albert and own.config):
         return None
-    return wire_formats.wire(messages, named, training=training, dialect=dialect)
+    return wire_formats.wire(messages, named, training=training, dialect=own.dialect, chatml_bug=own.chatml_bug)
 
 
 def _with_answer(messages: tuple[Message, ...], record: Record) -> tuple[Message, ...]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from readback import as_json, cell, rules
@@ -13,7 +14,13 @@ from readback.assembly.training_layout import trained_on
 from readback.audit import repeats
 from readback.audit.variables import Told
 from readback.observed.observer import Observer, Seen, note
-from readback.types import Assembly, Case, Choice, Finding, Record, Workspace
+from readback.types import Assembly, Case, Choice, Finding, Record, Wire, Workspace
+
+# What these say is that a row lacks something. Where there is no row, there is nothing to be said.
+OF_A_ROW = frozenset({
+    "alb-chunks-empty", "fmt-empty-instruction", "fmt-no-contexts", "fmt-reference-missing",
+    "fmt-stored-prompt-missing", "jdg-gold-missing", "jdg-no-answer", "jdg-no-documents", "jdg-value-missing",
+})  # fmt: skip
 
 
 def payload(
@@ -47,7 +54,7 @@ def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         found: list[Finding | rules.Fault] = []
         longest: list[int] = []
         observed: list[bool | None] = []
-        if work["records"]:
+        if work["records"] and opened.dataset:
             counted = token_counts.of_row(opened, record)
             found.extend(rules.check(Case(opened, record, tokens=counted), "record", work["codes"]))
         for choice in choices:
@@ -67,17 +74,32 @@ def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             "longest": longest,
             "uses": uses,
             "observed": observed,
-            "marks": list(repeats.marks(Case(opened, record), work["codes"])) if work["records"] else [],
+            "marks": list(repeats.marks(Case(opened, record), work["codes"]))
+            if work["records"] and opened.dataset
+            else [],
         }
 
 
 def everything(
     opened: Workspace, record: Record, assembly: Assembly, seen: Seen | None = None
 ) -> Iterator[Finding | rules.Fault]:
-    """What is to be said about a record and about what is sent of it."""
-    yield from rules.check(Case(opened, record, tokens=token_counts.of_row(opened, record)), "record")
-    if assembly.choice != Choice():  # else nothing is sent
-        yield from about(opened, record, assembly, None, seen)
+    """What is to be said about a record and about what is sent of it, each with the key that an audit gives it."""
+    told: rules.Seen = {}
+    alone = Case(opened, record, tokens=token_counts.of_row(opened, record))
+    both = chain(
+        rules.check(alone, "record") if opened.dataset else (),
+        about(opened, record, assembly, None, seen) if assembly.choice != Choice() else (),  # else nothing is sent
+    )
+    yield from (one if isinstance(one, rules.Fault) else rules.told_apart(one, told) for one in both)
+
+
+def by_format(case: Case, wire: Wire | None, told: Collection[Finding]) -> Iterator[Finding]:
+    """What a named chat format does to the messages of a case and nobody `told` yet: a system text dropped, a turn
+    written twice. (What a model's own server does, `about` and `of_server` tell.)
+    """
+    known = {one.code for one in told}
+    noted = wire.notes if wire and wire.kind == "format" else ()
+    yield from (rules.noted(one, case) for one in noted if one.code not in known)
 
 
 def about(
@@ -100,7 +122,10 @@ def about(
     wanted = None if codes is None else frozenset(codes)
     notes = (*assembly.notes, note(seen)) if seen and seen.parting else assembly.notes
     of_training = of_this(opened, learnt) if learnt and own_template(learnt, wire) else ()
-    for one in (*notes, *of_this(opened, wire), *of_training):
-        if wanted is None or one.code in wanted:
-            yield rules.noted(one, case)
-    yield from rules.check(case, "assembly", wanted)
+    said = (rules.noted(one, case) for one in (*notes, *of_this(opened, wire), *of_training))
+    found = (*(one for one in said if wanted is None or one.code in wanted), *rules.check(case, "assembly", wanted))
+    yield from found if opened.dataset else (one for one in found if _without_row(one))
+
+
+def _without_row(one: Finding | rules.Fault) -> bool:
+    return isinstance(one, rules.Fault) or one.code not in OF_A_ROW

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -12,9 +11,8 @@ from threading import Event
 from typing import Any
 
 from readback import as_json, cell, rules
-from readback.assembly import assemble, in_chunks, training_match
-from readback.assembly.probes import always, probes
-from readback.audit import before, training
+from readback.assembly import assemble, in_child, in_chunks, training_match, trial
+from readback.audit import before, excess, training
 from readback.audit.chunk import about, payload
 from readback.audit.longest import with_tokens
 from readback.audit.repeats import Mark, Repeats
@@ -23,12 +21,12 @@ from readback.audit.unused import unused
 from readback.audit.variables import Heard, Variables, started
 from readback.records.dataset import Cancelled, Counts, Dataset, DatasetChanged, open_dataset
 from readback.rules import Fault
-from readback.types import Assembly, Case, Choice, Finding, Note, Record, Workspace
+from readback.types import Assembly, Case, Choice, Finding, Record, Workspace
 
 WORK = "readback.audit.chunk:audit_chunk"
 NO_ANSWER = "jdg-no-answer"
-KILLS = 20  # records that may kill their child under one choice before the choice is given up
-LIMITS = cell.Limits(seconds=2.0, output=1 << 30, total=6 * 3600.0)  # between two beats; a chunk has thousands
+EARLY = "the records of the dataset, given up before the rest was tried"
+KILLS = 5  # records that may kill their child under one choice before the choice is given up
 
 
 @dataclass(slots=True)
@@ -45,7 +43,7 @@ class _Run:
 
     def frames(self, start: int, stop: int, choices: Iterable[Choice], records: bool) -> Iterator[_Frame]:
         work = payload(self.opened, choices, start, stop, codes=self.codes, records=records)
-        yield from self.read(cell.stream(WORK, work, LIMITS), choices)
+        yield from self.read(cell.stream(WORK, work, in_child.LIMITS, once=stop - start > 1), choices)
 
     def read(self, frames: Iterable[Mapping[str, Any]], choices: Iterable[Choice]) -> Iterator[_Frame]:
         heard = Heard()
@@ -54,9 +52,6 @@ class _Run:
             found: list[Finding | Fault] = [*map(as_json.read_finding, frame["findings"]), *faults]
             self.names.take(choices, map(heard.read, frame["uses"]), frame["index"])
             yield _Frame(frame["index"], found, frame["longest"], frame["observed"], frame["marks"])
-
-    def wants(self, code: str) -> bool:
-        return self.codes is None or code in self.codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +118,10 @@ def stream(
     firsts = [assemble.assemble(opened, first, choice) for choice in choices] if first else []
     tally = Tally(opened, rows(opened, choices if first else (), firsts), frozenset(baseline))
     run = _Run(opened, data, codes, list(choices), tally, started(choices, firsts) if first else Variables())
-    yield from run.tally.take(_before(run))
+    yield from run.tally.take(before.found(opened, data, beside, codes))
     if first:
         yield from run.tally.take(_preflight(run, first, firsts))
     others = [_Run(part.opened, part.data, part.codes, [], tally, Variables()) for part in beside]
-    for other in others:
-        noted = training.noted(other.opened, other.data)
-        yield from run.tally.take(rules.finding(note) for note in noted if run.wants(note.code))
     stopped, again, done = False, Repeats(opened), 0
     total = len(data) + sum(len(other.data) for other in others)
     for one in (run, *others):
@@ -163,16 +155,8 @@ def _codes(select: Collection[str], ignore: Collection[str]) -> Iterator[str]:
             yield code
 
 
-def _before(run: _Run) -> Iterator[Finding | Fault]:
-    """What is known before any record: what loading noted, and the rules about the workspace."""
-    yield from (rules.finding(note) for note in before.notes(run.opened, run.data) if run.wants(note.code))
-    served = probes(run.opened)
-    yield from (rules.finding(note) for note in always(served, run.opened) if run.wants(note.code))
-    yield from rules.check(Case(run.opened, probes=served), "workspace", run.codes)
-
-
 def _preflight(run: _Run, record: Record, firsts: Iterable[Assembly]) -> Iterator[Finding | Fault]:
-    """Give up choices whose first record breaks a limit, since every other would cost as much; and idle judges."""
+    """Give up choices whose first record breaks a limit, or most of whose records are slow; and idle judges."""
     for choice, assembly in zip(tuple(run.active), firsts, strict=True):
         if hit := next((note for note in assembly.notes if note.code == "dat-limit"), None):
             run.active.remove(choice)
@@ -181,6 +165,11 @@ def _preflight(run: _Run, record: Record, firsts: Iterable[Assembly]) -> Iterato
             run.active.remove(choice)
             found = about(run.opened, record, assembly, run.codes)
             yield from (one for one in found if isinstance(one, Fault) or one.code != NO_ANSWER)
+    for choice, limit in trial.too_slow(run.opened, run.data, run.active).items():
+        run.active.remove(choice)
+        yield excess.given_up(
+            run.opened, choice, "the records of the dataset, given up before the rest was tried", limit
+        )
 
 
 def _waits(opened: Workspace, choice: Choice) -> bool:
@@ -205,7 +194,7 @@ def _side_by_side(run: _Run, jobs: int | None) -> Iterator[_Frame]:
             yield from _chunk(run, *span)
         return
     ended = Event()
-    under_way: deque[tuple[int, int, tuple[Choice, ...], Future[list[Mapping[str, Any]]]]] = deque()
+    under_way: deque[tuple[int, int, tuple[Choice, ...], Future[_Raw]]] = deque()
     with ThreadPoolExecutor(workers, thread_name_prefix="readback-audit") as threads:
         try:
             while spans or under_way:
@@ -213,26 +202,39 @@ def _side_by_side(run: _Run, jobs: int | None) -> Iterator[_Frame]:
                     (start, stop), choices = spans.popleft(), tuple(run.active)
                     under_way.append((start, stop, choices, threads.submit(_raw, run, start, stop, choices, ended)))
                 at, stop, choices, future = under_way.popleft()
-                if (raw := future.result()) and choices == tuple(run.active):
-                    for frame in run.read(raw, choices):
+                raw = future.result()
+                if choices == tuple(run.active):
+                    for frame in run.read(raw.frames, choices):
                         run.tally.measure(frame.index, choices, frame.longest, frame.observed)
                         at = frame.index + 1
                         yield frame
+                    if raw.stopped:
+                        yield _alone(run, at)
+                        at += 1
                 yield from _chunk(run, at, stop)
         finally:
             ended.set()
 
 
-def _raw(run: _Run, start: int, stop: int, choices: tuple[Choice, ...], ended: Event) -> list[Mapping[str, Any]]:
-    """What the child of a range says, as far as it comes."""
-    said: list[Mapping[str, Any]] = []
+@dataclass(slots=True)
+class _Raw:
+    """What the child of a range said, and whether the next record stopped it."""
+
+    frames: list[Mapping[str, Any]] = field(default_factory=list)
+    stopped: bool = False
+
+
+def _raw(run: _Run, start: int, stop: int, choices: tuple[Choice, ...], ended: Event) -> _Raw:
+    raw = _Raw()
     work = payload(run.opened, choices, start, stop, codes=run.codes)
-    with contextlib.suppress(cell.Stopped):
-        for frame in cell.stream(WORK, work, LIMITS):
-            said.append(frame)
+    try:
+        for frame in cell.stream(WORK, work, in_child.LIMITS, once=True):
+            raw.frames.append(frame)
             if ended.is_set():
                 break
-    return said
+    except cell.Stopped:
+        raw.stopped = True
+    return raw
 
 
 def _chunk(run: _Run, start: int, stop: int) -> Iterator[_Frame]:
@@ -269,20 +271,11 @@ def _alone(run: _Run, index: int) -> _Frame:
 
 
 def _killed(run: _Run, index: int, choice: Choice | None, stopped: cell.Stopped) -> Iterator[Finding]:
-    case = _case(run, index, choice)
-    yield rules.noted(Note("dat-limit", {"what": "this record", "limit": stopped.detail}, flagged=stopped.kind), case)
+    yield from excess.of_record(run.opened, run.data, index, choice, stopped)
     if choice is None:
         return
     run.kills[choice] += 1
     if run.kills[choice] >= KILLS:
         run.active.remove(choice)
-        values = {"what": f"the rest of the dataset, given up after {KILLS} records", "limit": stopped.detail}
-        whole = Case(run.opened, None, case.assembly)
-        yield rules.noted(Note("dat-limit", values, flagged="given up"), whole)
-
-
-def _case(run: _Run, index: int, choice: Choice | None) -> Case:
-    """A case for a record that cannot be worked on: where it stands, and nothing made from it."""
-    place = run.data.place(index)
-    record = Record(place.record, {}, place)
-    return Case(run.opened, record, Assembly(choice, record.id, index, (), "") if choice else None)
+        what = f"the rest of the dataset, given up after {KILLS} records"
+        yield excess.given_up(run.opened, choice, what, stopped.detail)

@@ -10,7 +10,7 @@ from typing import Any
 from readback.audit.variables import documented_for, is_documented, reader
 from readback.records.field_path import MISSING, steps
 from readback.rules import _fields
-from readback.types import NOWHERE, Assembly, Place, Record, Use, Workspace
+from readback.types import NOWHERE, Answer, Assembly, Place, Record, Use, Workspace
 
 ITEM = re.compile(r"\[(\*|-\d+)\]")  # any item, or one counted from the end
 NUMBER = re.compile(r"-?[0-9]{1,9}")
@@ -33,8 +33,10 @@ class RecordUse:
     place: Place = NOWHERE
 
 
-def record_uses(opened: Workspace, record: Record, made: Assembly) -> tuple[RecordUse, ...]:
-    """A line for each name that the templates of an assembly read, in their order."""
+def record_uses(
+    opened: Workspace, record: Record, made: Assembly, answer: Answer | None = None
+) -> tuple[RecordUse, ...]:
+    """A line for each name that the templates of an assembly read, in their order; a judge's also of the `answer`."""
     by_name: dict[str, list[Use]] = {}
     for use in made.uses:
         by_name.setdefault(use.name, []).append(use)
@@ -47,8 +49,18 @@ def record_uses(opened: Workspace, record: Record, made: Assembly) -> tuple[Reco
         a_list = any(other.startswith(f"{name}[") for other in by_name)
         near = _fields.offered(name, record.fields, a_list, taken) if missing else None
         meant = documented_for(name) if known is False else None
-        rows.append(RecordUse(name, tuple(uses), value(record.fields, name), known, meant, near, uses[0].place))
+        rows.append(RecordUse(name, tuple(uses), _value(record, made, answer, name), known, meant, near, uses[0].place))
     return tuple(rows)
+
+
+def _value(record: Record, made: Assembly, answer: Answer | None, name: str) -> Any:
+    """What a name stands for: of a judge's names `answer` is the reply, `answer.FIELD` what stands beside it."""
+    if made.choice.judge is None or made.choice.condition is None or answer is None:
+        return value(record.fields, name)
+    if name == "answer":
+        return MISSING if answer.text is None else answer.text
+    found = value(answer.fields, name.removeprefix("answer.")) if name.startswith("answer.") else MISSING
+    return value(record.fields, name) if found is MISSING else found
 
 
 def value(fields: Mapping[str, Any], name: str) -> Any:

@@ -107,7 +107,7 @@ def _near(opened: Workspace, choice: Choice, start: int, stop: int) -> Mapping[i
     """The records of a short range with a finding; None where one of them stops its process."""
     try:
         work = in_chunks.payload(opened, [choice], start, stop)
-        frames = in_chunks.stream(WORK, opened, work) if start < stop else ()
+        frames = in_chunks.stream(WORK, opened, work, once=True) if start < stop else ()
         return {index: key for frame in frames for index, key in frame["found"]}
     except cell.Stopped:
         return None

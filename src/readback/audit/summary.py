@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from readback.assembly.unknown_system import unknown_system
 from readback.audit.lengths import ArmKey, Extremes, Lengths, Widest
 from readback.audit.of_model import concerns
 from readback.audit.touched import Key, Touched
@@ -14,7 +15,7 @@ from readback.audit.training import Trained
 from readback.audit.unused import UnusedField
 from readback.audit.variables import VariableRow
 from readback.records.dataset import Counts
-from readback.rules import Fault
+from readback.rules import Fault, Seen, told_apart
 from readback.types import Assembly, Choice, Condition, Finding, Ignored, Place, SystemText, Tokens, Workspace
 
 KEPT = 10_000  # findings a summary holds; `stream` hands out all of them
@@ -33,10 +34,11 @@ class Progress:
 class Row:
     """One condition (or mode or task, where there are no conditions) in the summary.
 
-    `system` says which place states its system message, `system_sha` its sha256; None: there is none.
-    `longest` counts the characters of the longest assembled messages of one record, `tokens` what the model reads of
-    it where a limit is known; `model_errors` what is wrong with its model, whichever condition runs it; `observed` how
-    many logged requests are equal to them, of how many.
+    `system` says which place states its system message, `system_sha` its sha256; None: there is none, unless
+    `system_unknown` says why it is not known.
+    `longest` counts the characters of the longest assembled messages of one record (None: none were assembled),
+    `tokens` what the model reads of it where a limit is known; `model_errors` what is wrong with its model, whichever
+    condition runs it; `observed` how many logged requests are equal to them, of how many.
     """
 
     name: str
@@ -47,10 +49,11 @@ class Row:
     task: str | None = None
     system: str | None = None
     system_sha: str | None = None
+    system_unknown: str | None = None
     errors: int = 0
     warnings: int = 0
     model_errors: int = 0
-    longest: int = 0
+    longest: int | None = None
     tokens: Tokens | None = None
     observed: tuple[int, int] = (0, 0)
 
@@ -110,14 +113,18 @@ class Tally:
     faults: list[Fault] = field(default_factory=list)
     of_models: Counter[str] = field(default_factory=Counter)
     touched: Touched = field(default_factory=Touched)
+    seen: Seen = field(default_factory=dict)  # of what is about no record
 
     def take(self, found: Iterable[Finding | Fault]) -> list[Finding]:
         """Count what was found about one record, or about none; answers the new findings that nobody ignores."""
         passed: list[Finding] = []
-        for one in found:
-            if isinstance(one, Fault):
-                self.faults.extend([one] if len(self.faults) < KEPT else [])
-            elif (number := _ignored(one, self.opened.ignore)) is not None:
+        mine: Seen = {}  # of one record: no other shares a key with it
+        for each in found:
+            if isinstance(each, Fault):
+                self.faults.extend([each] if len(self.faults) < KEPT else [])
+                continue
+            one = told_apart(each, self.seen if each.place.index is None else mine)
+            if (number := _ignored(one, self.opened.ignore)) is not None:
                 self.ignored[number] += 1
                 self.ignored_findings.add(one)
             elif one.key in self.baseline:
@@ -169,7 +176,7 @@ class Tally:
         key = arm(row.choice)
         errors, warnings = (self.weights[(*key, severity)] for severity in ("error", "warning"))
         seen = (self.equal[key], self.logged[key])
-        longest = self.lengths.arms[key].longest if key in self.lengths.arms else 0
+        longest = self.lengths.arms[key].longest if key in self.lengths.arms else None
         wrong = self.of_models[row.model or ""]
         return replace(row, errors=errors, warnings=warnings, model_errors=wrong, longest=longest, observed=seen)
 
@@ -200,14 +207,27 @@ def _row(opened: Workspace, choice: Choice, first: Assembly) -> Row:
         model=condition.model,
         adapter=adapter,
         task=task,
-        system=None if system is None else _stated(opened.system_texts, system),
+        system=None if system is None else _stated(opened.system_texts, system, _file(first)),
+        system_unknown=unknown_system(opened, choice, first.messages),
         system_sha=None if system is None else hashlib.sha256(system.encode("utf-8", "surrogatepass")).hexdigest(),
     )
 
 
-def _stated(texts: Iterable[SystemText], system: str) -> str:
-    """Which place states the system message; one that was put together from several stands nowhere."""
-    found = next((text for text in texts if text.text == system), None)
+def _file(first: Assembly) -> str | None:
+    """The file that the system message came from, where it is one."""
+    files = {
+        segment.place.file for message in first.messages if message.role == "system" for segment in message.segments
+    }
+    return next(iter(files)) if len(files) == 1 else None
+
+
+def _stated(texts: Iterable[SystemText], system: str, file: str | None) -> str:
+    """Which place states the system message; one that was put together from several stands nowhere.
+
+    Of several places with the same text it is the one that the message came from.
+    """
+    equal = [text for text in texts if text.text == system]
+    found = next((text for text in equal if text.place.file == file), None) or next(iter(equal), None)
     if found is None:
         return "assembled"
     at = found.place

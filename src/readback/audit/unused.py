@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from readback.assembly import albert_query, few_shot, generation
 from readback.dialects import albert_names
+from readback.dialects.few_shot import SETTING
 from readback.records.dataset import Dataset
+from readback.tasks import GENERATION
 from readback.types import Record, Workspace
 
 LOOKED_AT = 50  # records at the start whose lists of objects are looked into
@@ -28,8 +31,7 @@ def unused(opened: Workspace, data: Dataset, read: Iterable[str]) -> tuple[Unuse
     names = {_own(name, data) for name in read}
     if not names or data.source is None:
         return ()
-    if any(prompt.settings.get("dialect") == "albert" for prompt in opened.prompts.values()):
-        names |= set(albert_names.META)
+    names |= set(_sent_unread(opened))
     top = [UnusedField(name, data.field_counts.get(name)) for name in data.fields if name != data.id_field]
     below = [
         UnusedField(name, n)
@@ -38,6 +40,22 @@ def unused(opened: Workspace, data: Dataset, read: Iterable[str]) -> tuple[Unuse
     ]
     inside = [UnusedField(name) for name in _items(tuple(data.records(0, LOOKED_AT)), data.fields)]
     return tuple(one for one in (*top, *below, *inside) if _is_unused(one.name, names))
+
+
+def _sent_unread(opened: Workspace) -> Iterator[str]:
+    """Fields that reach what is sent although no template reads them: what steers the search, a system prompt that
+    comes with the record, earlier turns, examples.
+    """
+    if any(prompt.settings.get("dialect") == "albert" for prompt in opened.prompts.values()):
+        yield from (*albert_names.META, albert_query.ARGUMENT)
+    if GENERATION in opened.tasks:
+        yield from (generation.FIELD, *_examples(opened))
+
+
+def _examples(opened: Workspace) -> Iterator[str]:
+    """The record's examples, where a configuration puts them before the question."""
+    if any(config.settings.get(SETTING) for config in opened.configs):
+        yield few_shot.FIELD
 
 
 def _own(name: str, data: Dataset) -> str:

@@ -1,51 +1,57 @@
 """Run untrusted work in a child process under limits, and take its answer as JSON.
 
-A warm, single-threaded zygote forks one child for each run. The child has an address-space limit, a
-kernel alarm between beats (a Python handler would not fire inside a C loop), an output cap, an empty
-environment and no terminal; it answers in length-prefixed JSON over a socket pair.
+A warm, single-threaded zygote forks one child for each run. The child has an address-space limit, kernel
+alarms between beats (a Python handler would not fire inside a C loop), an output cap, an empty environment and
+no terminal; it answers in length-prefixed JSON over a socket pair.
+
+Time is processor time, so that the answer does not depend on what else the machine does. What was stopped in
+company, or on a busy machine, is tried once more alone: meanwhile all other children stand still.
 """
 
 from __future__ import annotations
 
-import atexit
 import os
 import re
 import signal
 import socket
-import subprocess
-import sys
+import struct
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from importlib import import_module
-from pathlib import Path
 from typing import Any, Literal
 
 from readback.cell import frames as frames
+from readback.cell.client import Zygote, ZygoteLost, alive
+from readback.cell.company import Company
 
 Kind = Literal["time", "memory", "output", "crash"]
 
 WORK = re.compile(r"readback(\.\w+)+:\w+")
 SHARED = re.compile(r"readback(\.\w+)+:\w+:[\w.]+")
-MESSAGE = 512  # bytes of one request to the zygote: names of ours, padded; the sockets travel beside it
+ALONE, TOGETHER, ASIDE = "alone", "together", "aside"  # how a request to the zygote begins
+WAITED = "more time than it may spend waiting"
+ENDED = struct.Struct(">id")  # how a child ended, and its processor time
 MEMORY_EXIT, OUTPUT_EXIT = 71, 72
-GRACE = 0.3  # seconds in which a killed zygote ends
-START_SECONDS = 30.0  # importing on a cold disk
+WALL = 10  # times the processor time: what the clock may show, for work that waits; squared at lower priority
+LOWER = 15  # by how much work that may wait is nicer than the rest
+BUSY = 1.5  # times the processor time on that clock: then something else had the processor too
+MOMENT = 0.2  # seconds that starting a child takes at most on an idle machine
+REAPED = 60.0  # seconds in which the zygote tells how a child ended; it takes milliseconds
 ATTEMPTS = 3  # when the zygote is killed from outside, or the system has no process left
-AT_ONCE = max(4, 2 * (os.cpu_count() or 1))  # more calls at once only push each other over their time limits
-BOOT = "import sys; sys.path.append(sys.argv[2]); from readback.cell.zygote import main; main(int(sys.argv[1]))"
+AT_ONCE = max(4, 2 * (os.cpu_count() or 1))  # more calls at once only wait for each other
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What one run may use.
 
-    `seconds` is wall clock between beats (each frame of a stream is a beat), `total` what the whole run may
-    keep its caller waiting; `memory` counts bytes beyond what the zygote has mapped; `output` bytes of JSON;
-    `files` the size of any file the work writes (0: it may write none). `closed` work opens no files at all
-    but Python's own, where the kernel can see to that.
+    `seconds` is processor time between beats (each frame of a stream is a beat), `total` that of the whole run; on
+    the clock either may take ten times as long. `memory` counts bytes beyond what the zygote has mapped; `output`
+    bytes of JSON; `files` the size of any file the work writes (0: it may write none). `closed` work opens no files
+    at all but Python's own, where the kernel can see to that.
     """
 
     seconds: float = 1.0
@@ -57,19 +63,25 @@ class Limits:
 
 
 class Stopped(Exception):  # noqa: N818 - an outcome to handle, as StopIteration is
-    """The work used more than its limits, or its process died: the fault of what it worked on."""
+    """The work used more than its limits, or its process died: the fault of what it worked on.
 
-    def __init__(self, kind: Kind, detail: str) -> None:
+    `doubtful`: what else the machine did may have had a part in it.
+    """
+
+    def __init__(self, kind: Kind, detail: str, *, doubtful: bool = False) -> None:
         super().__init__(f"{kind}: {detail}")
         self.kind: Kind = kind
         self.detail = detail
+        self.doubtful = doubtful
 
 
 DEFAULT = Limits()
 _slots = threading.BoundedSemaphore(AT_ONCE)
-_start = threading.Lock()
-_zygote: _Zygote | None = None
+_company = Company()
 _own: Limits | None = None  # in a child: the limits it runs under
+_seconds = 0.0  # in a child: those of the work at hand
+_wall = WALL  # in a child
+_gives_way = False
 
 
 def call(work: str, payload: Any, limits: Limits = DEFAULT, shared: tuple[str, ...] = ()) -> Any:
@@ -82,44 +94,87 @@ def call(work: str, payload: Any, limits: Limits = DEFAULT, shared: tuple[str, .
     code failed there.
     """
     if inside():
-        return _function(work)(payload)
+        with _within(limits):
+            return _function(work)(payload)
     with _slots:
-        for value in _run(work, payload, limits, shared, streaming=False):
+        for value in _surely(work, payload, limits, shared):
             return value
     raise RuntimeError(f"{work} ended without an answer")
 
 
-def stream(work: str, payload: Any, limits: Limits = DEFAULT, shared: tuple[str, ...] = ()) -> Iterator[Any]:
-    """Each value the generator function named `work` yields; leaving the loop early kills the child."""
+def stream(
+    work: str, payload: Any, limits: Limits = DEFAULT, shared: tuple[str, ...] = (), *, once: bool = False
+) -> Iterator[Any]:
+    """Each value the generator function named `work` yields; leaving the loop early kills the child.
+
+    `once`: long work; what is stopped is not tried again here, because the caller goes on with a part of it.
+    """
     if inside():
-        yield from _function(work)(payload)
-        return
-    yield from _run(work, payload, limits, shared, streaming=True)
+        with _within(limits):
+            yield from _function(work)(payload)
+    elif once:
+        yield from _run(work, payload, limits, shared, how=ASIDE if _gives_way else TOGETHER)
+    else:
+        yield from _surely(work, payload, limits, shared)
+
+
+def give_way() -> None:
+    """From now on long work of this process lets others go first: people are waiting for pages."""
+    global _gives_way
+    _gives_way = True
 
 
 def inside() -> bool:
-    """Whether this process is a bounded child: there, work runs directly, under the limits already set."""
+    """Whether this process is a bounded child: there, work runs directly, in the time it would have by itself."""
     return _own is not None
 
 
 def beat(seconds: float | None = None) -> None:
-    """In a child: the alarm starts again, because a new piece of work begins, which may take `seconds`. Outside:
+    """In a child: the alarms start again, because a new piece of work begins, which may take `seconds`. Outside:
     nothing.
     """
     if _own is not None:
-        signal.setitimer(signal.ITIMER_REAL, seconds or _own.seconds)
+        asked = seconds or _seconds
+        if (left := _own.total - time.process_time()) <= 0:
+            os.kill(os.getpid(), signal.SIGPROF)  # as the alarm would, which beats in quick succession put off
+        signal.setitimer(signal.ITIMER_PROF, min(asked, left))
+        signal.setitimer(signal.ITIMER_REAL, _wall * asked)
+
+
+def pause() -> None:
+    """In a child: the clock on the wall stands still until the next beat."""
+    signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def isolation() -> dict[str, Any]:
     """What surrounds a child on this machine, for `readback doctor`."""
     limits = {k: v for k, v in asdict(DEFAULT).items() if k not in ("files", "closed")}
-    return {**_alive().facts, "environment": "empty", "answers": "JSON", "limits": limits}
+    return {**alive().facts, "environment": "empty", "answers": "JSON", "limits": limits}
 
 
 def enter(limits: Limits) -> None:
     """Called once by a new child, before it works."""
-    global _own
-    _own = limits
+    global _own, _seconds, _wall
+    _own, _seconds, _wall = limits, limits.seconds, wall()
+
+
+def wall() -> int:
+    """How many times the processor time the clock may show for this process; what lets others go first waits longer."""
+    return WALL if os.nice(0) <= 0 else WALL * WALL
+
+
+@contextmanager
+def _within(limits: Limits) -> Iterator[None]:
+    """In a child: work that would have a child of its own elsewhere has no more time here, so that it ends alike."""
+    global _seconds
+    before = _seconds
+    _seconds = min(before, limits.seconds)
+    beat()
+    try:
+        yield
+    finally:
+        _seconds = before
+        beat()
 
 
 def _function(work: str) -> Any:
@@ -129,158 +184,121 @@ def _function(work: str) -> Any:
     return getattr(import_module(module), name)
 
 
-def _run(work: str, payload: Any, limits: Limits, shared: tuple[str, ...], *, streaming: bool) -> Iterator[Any]:
+def _surely(work: str, payload: Any, limits: Limits, shared: tuple[str, ...]) -> Iterator[Any]:
+    """The values of a run; if it is stopped and other work may be why, what is missing is made once more, alone."""
+    done = 0
+    try:
+        for value in _run(work, payload, limits, shared):
+            done += 1
+            yield value
+    except Stopped as stopped:
+        if not stopped.doubtful:
+            raise
+    else:
+        return
+    yield from _run(work, payload, limits, shared, how=ALONE, alone=done)
+
+
+def _run(
+    work: str, payload: Any, limits: Limits, shared: tuple[str, ...], *, how: str = TOGETHER, alone: int | None = None
+) -> Iterator[Any]:
+    """The values of one run. `alone`: from this number on, and no other child works until it is there."""
     if not WORK.fullmatch(work) or not all(SHARED.fullmatch(one) for one in shared):
         raise ValueError(f"{work!r} is not work of ours")
-    request = frames.encode(
-        frames.VALUE, {"work": work, "limits": asdict(limits), "stream": streaming, "payload": payload}
-    )
+    request = frames.encode(frames.VALUE, {"work": work, "limits": asdict(limits), "payload": payload})
+    names = " ".join((how, work.partition(":")[0], *shared))
     for attempt in range(1, ATTEMPTS + 1):
-        zygote = _alive()
+        zygote = alive()
         answered = False
         try:
-            for value in _converse(zygote, work, request, limits, shared):
+            for value in _converse(zygote, names, request, limits, alone):
                 answered = True
                 yield value
-        except _ZygoteLost:
+        except ZygoteLost:
             if answered or attempt == ATTEMPTS:  # what was yielded cannot be taken back
-                raise Stopped("crash", "the process that starts children was killed") from None
+                raise Stopped("crash", "the process that starts children was killed", doubtful=True) from None
             zygote.ending()
         else:
             return
 
 
-def _converse(zygote: _Zygote, work: str, request: bytes, limits: Limits, shared: tuple[str, ...]) -> Iterator[Any]:
+def _converse(zygote: Zygote, names: str, request: bytes, limits: Limits, alone: int | None) -> Iterator[Any]:
     """Send one request and yield its values. The child dies when `status` is closed."""
     data, data_end = socket.socketpair()
     status, status_end = socket.socketpair()
-    with data, status:
+    with data, status, _company.run() as run:
         with data_end, status_end:
-            zygote.ask(" ".join((work.partition(":")[0], *shared)), data_end, status_end)
-        waited, left = 0.0, limits.output
+            zygote.ask(names, data_end, status_end)
+        waited, left, number, most = 0.0, limits.output, 0, wall() * limits.total
         try:
-            data.settimeout(limits.total)
+            data.settimeout(most)
             data.sendall(request)
         except TimeoutError:
-            raise Stopped("time", f"more than {limits.total:g} s") from None
+            raise Stopped("time", WAITED, doubtful=True) from None
         except OSError:
-            raise _verdict(status, limits) from None
+            raise _verdict(status, limits, True, 0.0, 0.0) from None
         while True:
             began = time.monotonic()
             try:
-                kind, value, size = frames.read(data, left + 1024, max(0.0, limits.total - waited))
+                kind, value, size = frames.read(data, left + 1024, max(0.0, most - waited))
             except frames.Late:
-                raise Stopped("time", f"more than {limits.total:g} s in all") from None
+                raise Stopped("time", WAITED, doubtful=True) from None
             except frames.TooLarge:
                 raise Stopped("output", f"more than {limits.output} bytes of answer") from None
             except frames.Closed:
-                raise _verdict(status, limits) from None
+                took = time.monotonic() - began
+                raise _verdict(status, limits, run.in_company, took, waited + took) from None
             waited += time.monotonic() - began  # the time our caller takes between values is not the work's
             left -= size
+            if alone == number:
+                with suppress(OSError):  # it may have ended by now
+                    status.sendall(b".")  # what had to be made alone is there
             if kind == frames.VALUE:
-                yield value
+                number += 1
+                if number > (alone or 0):
+                    yield value
             elif kind == frames.DONE:
                 return
             elif kind == frames.STOPPED:
                 raise Stopped(*value)
             else:
-                raise RuntimeError(f"{work} failed in its child process:\n{value}")
+                raise RuntimeError(f"{names} failed in its child process:\n{value}")
 
 
-def _verdict(status: socket.socket, limits: Limits) -> Exception:
-    """Why the child ended without finishing, from its exit status."""
-    status.settimeout(5)
+def _in_all(limits: Limits) -> str:
+    return f"more than {time_said(limits.total)} in all"
+
+
+def time_said(seconds: float) -> str:
+    """A limit of time in words, for whoever reads that it was exceeded."""
+    return f"{seconds:g} s of processor time"
+
+
+def _verdict(status: socket.socket, limits: Limits, in_company: bool, took: float, took_all: float) -> Exception:
+    """Why the child ended without finishing, from its exit status.
+
+    `took`: seconds on the clock since its last value, `took_all` of the whole run. Where they are not much more than
+    the processor time that was allowed, nothing else had a part in it.
+    """
+    status.settimeout(REAPED)
     try:
-        raw = status.recv(4)
+        raw = status.recv(ENDED.size)
     except OSError:
         raw = b""
-    if len(raw) < 4:
-        return _ZygoteLost()
-    code = int.from_bytes(raw, "big", signed=True)
-    if code in (-signal.SIGALRM, -signal.SIGXCPU):
-        return Stopped("time", f"more than {limits.seconds:g} s")
+    if len(raw) < ENDED.size:
+        return ZygoteLost()
+    code, spent = ENDED.unpack(raw)
+    if code == -signal.SIGXCPU or (code == -signal.SIGPROF and spent >= limits.total):
+        busy = took_all > BUSY * limits.total + MOMENT
+        return Stopped("time", _in_all(limits), doubtful=in_company or busy)
+    if code == -signal.SIGPROF:
+        busy = took > BUSY * limits.seconds + MOMENT
+        return Stopped("time", f"more than {time_said(limits.seconds)}", doubtful=in_company or busy)
+    if code == -signal.SIGALRM:
+        return Stopped("time", WAITED, doubtful=True)
     if code == MEMORY_EXIT:
         return Stopped("memory", f"more than {limits.memory >> 20} MiB of memory")
     if code == OUTPUT_EXIT:
         return Stopped("output", f"more than {limits.output} bytes of answer")
     name = signal.Signals(-code).name if code < 0 else f"exit {code}"
-    return Stopped("crash", f"its process ended with {name}")
-
-
-class _ZygoteLost(Exception):  # noqa: N818 - likewise
-    """The zygote was killed from outside; a new one can try again."""
-
-
-class _Zygote:
-    """The process that forks children, and our end of the socket to it."""
-
-    def __init__(self) -> None:
-        self.owner = os.getpid()
-        self.lock = threading.Lock()
-        self.control, end = socket.socketpair()
-        package = str(Path(__file__).resolve().parents[2])
-        with end:
-            self.process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                [sys.executable, "-I", "-c", BOOT, str(end.fileno()), package],
-                env={},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                pass_fds=(end.fileno(),),
-                cwd="/",
-                start_new_session=True,  # Ctrl+C in the terminal is for the app, not for its children
-            )
-        try:
-            _, self.facts, _ = frames.read(self.control, 1 << 16, START_SECONDS)
-        except (frames.Closed, frames.Late):
-            self.process.kill()
-            _, said = self.process.communicate()
-            raise RuntimeError(f"the cell's zygote did not start:\n{said.decode('utf-8', 'replace')}") from None
-        assert self.process.stderr is not None  # noqa: S101 - for the type checker: stderr=PIPE above
-        self.process.stderr.close()
-        self.control.settimeout(None)
-
-    def alive(self) -> bool:
-        return self.owner == os.getpid() and self.process.poll() is None
-
-    def ending(self) -> None:
-        """Wait a moment for a zygote that was killed to be gone; one that could only not fork goes on."""
-        with suppress(subprocess.TimeoutExpired):
-            self.process.wait(GRACE)
-
-    def ask(self, names: str, *ends: socket.socket) -> None:
-        """Hand the zygote a new child's sockets, its module and what it shares. Raises _ZygoteLost."""
-        message = names.encode("ascii").ljust(MESSAGE)
-        with self.lock:
-            try:
-                sent = socket.send_fds(self.control, [message], [end.fileno() for end in ends])
-                self.control.sendall(message[sent:])
-            except OSError:
-                self.process.kill()
-                self.process.wait()
-                raise _ZygoteLost from None
-
-    def close(self) -> None:
-        self.control.close()  # the zygote reads the end of the stream, kills its children and leaves
-        if self.owner == os.getpid():
-            try:
-                self.process.wait(2)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
-
-
-def _alive() -> _Zygote:
-    global _zygote
-    with _start:
-        if _zygote is None or not _zygote.alive():
-            if _zygote is not None:
-                _zygote.close()
-            _zygote = _Zygote()
-        return _zygote
-
-
-@atexit.register
-def _close() -> None:
-    if _zygote is not None and _own is None:
-        _zygote.close()
+    return Stopped("crash", f"its process ended with {name}", doubtful=code == -signal.SIGKILL)  # no memory left?

@@ -33,10 +33,27 @@ def spin_after(payload: int) -> Iterator[int]:
     spin(None)
 
 
+def spin_until(payload: str) -> int:
+    """Works until there is a file of that name; answers its own process."""
+    while not os.path.exists(payload):  # noqa: PTH110 - the plainest way to look
+        pass
+    return os.getpid()
+
+
+def doze(payload: float) -> float:
+    """Waits so many seconds without work."""
+    time.sleep(payload)
+    return payload
+
+
+def standing(payload: Any) -> Iterator[int]:
+    """How far it lets others go first."""
+    yield os.nice(0)
+
+
 def beat_forever(payload: Any) -> None:
-    """Always alive, never done: only the total deadline ends it."""
+    """Always alive, never done: only the total ends it."""
     while True:
-        time.sleep(0.01)
         cell.beat()
 
 

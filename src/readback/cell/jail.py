@@ -6,6 +6,7 @@ import ctypes
 import os
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ _libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 def quiet_signals() -> None:
     """Signals mean what the kernel says: no handlers, nothing blocked, no KeyboardInterrupt in a child."""
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
-    for number in (signal.SIGALRM, signal.SIGTERM, signal.SIGXCPU):
+    for number in (signal.SIGALRM, signal.SIGPROF, signal.SIGTERM, signal.SIGXCPU):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # writing to a caller that left is an error, not a death
@@ -38,6 +39,17 @@ def die_with_parent() -> None:
     """In a child: no core file, no reading of its memory by others, and death when the zygote dies."""
     _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     _prctl(PR_SET_DUMPABLE, 0)
+
+
+def let_others_first(by: int) -> None:
+    """Nicer `by` so much than the rest, also where the kernel shares the processor between sessions before it looks at
+    who is nice within one (autogroup, sched(7)): there a session of its own is nice as a whole.
+    """
+    os.nice(by)
+    with suppress(OSError):  # it leads a session already
+        os.setsid()
+    with suppress(OSError):  # no such kernel
+        Path("/proc/self/autogroup").write_text(str(by), "ascii")
 
 
 def mapped() -> int | None:

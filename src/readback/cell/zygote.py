@@ -9,11 +9,13 @@ import select
 import signal
 import socket
 import traceback
+from collections.abc import Collection
 from contextlib import suppress
 from importlib import import_module
 from typing import Any, NoReturn
 
 from readback import cell
+from readback.cell import client
 from readback.cell import frames as cell_frames
 from readback.cell import jail as cell_jail
 from readback.cell import landlock as cell_landlock
@@ -42,6 +44,7 @@ def main(number: int) -> NoReturn:
 
 def _serve(control: socket.socket, rules: int | None) -> NoReturn:
     children: dict[int, socket.socket] = {}  # pid -> our end for its exit status; its caller hangs up to kill it
+    turns = _Turns()
     waker, wake = os.pipe()
     for end in (waker, wake):
         os.set_blocking(end, False)
@@ -56,16 +59,40 @@ def _serve(control: socket.socket, rules: int | None) -> NoReturn:
             with suppress(BlockingIOError):
                 os.read(waker, 4096)
         _reap(children, poll)
-        hung_up = [pid for pid, status in children.items() if status.fileno() in ready]
-        for pid in hung_up:
-            os.kill(pid, signal.SIGKILL)
-            poll.unregister(children[pid])  # its death is reaped like any other
+        for pid, status in list(children.items()):
+            said = ready.get(status.fileno(), 0)
+            if said & ~select.POLLIN:
+                os.kill(pid, signal.SIGKILL)  # a child that stands still dies of it too
+                poll.unregister(status)  # its death is reaped like any other
+            elif said:  # what had to be made alone is there
+                status.recv(1)
+                poll.modify(status, 0)
+                turns.alone.remove(pid)
         if control.fileno() in ready:
             if (request := _receive(control)) is None:
                 _leave(children)
             if (child := _fork(*request, rules)) is not None:
-                children[child[0]] = child[1]
-                poll.register(child[1], 0)  # POLLHUP is always reported
+                pid, children[pid], alone = child
+                poll.register(children[pid], select.POLLIN if alone else 0)  # POLLHUP is always reported
+                turns.alone += [pid] * alone
+        turns.settle(children)
+
+
+class _Turns:
+    """Who works: everybody, or while something has to be made alone, the first that asked for it."""
+
+    def __init__(self) -> None:
+        self.alone: list[int] = []
+        self.still: set[int] = set()
+
+    def settle(self, children: Collection[int]) -> None:
+        """Stop those whose turn it is not, and let the others go on."""
+        self.alone = [pid for pid in self.alone if pid in children]
+        wanted = {pid for pid in children if self.alone and pid != self.alone[0]}
+        for pid in self.still ^ wanted:
+            if pid in children:  # not reaped, so the number is still its own
+                os.kill(pid, signal.SIGSTOP if pid in wanted else signal.SIGCONT)
+        self.still = wanted
 
 
 def _leave(children: dict[int, socket.socket]) -> NoReturn:
@@ -75,9 +102,9 @@ def _leave(children: dict[int, socket.socket]) -> NoReturn:
 
 
 def _receive(control: socket.socket) -> tuple[str, socket.socket, socket.socket] | None:
-    message, ends, _, _ = socket.recv_fds(control, cell.MESSAGE, 2)
-    while message and len(message) < cell.MESSAGE:
-        if not (more := control.recv(cell.MESSAGE - len(message))):
+    message, ends, _, _ = socket.recv_fds(control, client.MESSAGE, 2)
+    while message and len(message) < client.MESSAGE:
+        if not (more := control.recv(client.MESSAGE - len(message))):
             return None
         message += more
     if not message:
@@ -88,8 +115,8 @@ def _receive(control: socket.socket) -> tuple[str, socket.socket, socket.socket]
 
 def _fork(
     names: str, data: socket.socket, status: socket.socket, rules: int | None
-) -> tuple[int, socket.socket] | None:
-    module, *shared = names.split()
+) -> tuple[int, socket.socket, bool] | None:
+    how, module, *shared = names.split()
     with suppress(Exception):  # the child meets the same error and reports it
         import_module(module)
         _share(shared)
@@ -101,10 +128,12 @@ def _fork(
             return None
         if pid == 0:
             try:
+                if how == cell.ASIDE:
+                    cell_jail.let_others_first(cell.LOWER)
                 _child(data, rules)
             finally:
                 os._exit(1)
-    return pid, status
+    return pid, status, how == cell.ALONE
 
 
 def _share(names: list[str]) -> None:
@@ -116,14 +145,14 @@ def _share(names: list[str]) -> None:
 
 def _reap(children: dict[int, socket.socket], poll: select.poll) -> None:
     while children:
-        pid, status = os.waitpid(-1, os.WNOHANG)
+        pid, status, usage = os.wait4(-1, os.WNOHANG)
         if not pid:
             return
         end = children.pop(pid)
         with suppress(KeyError):
             poll.unregister(end)
         with end, suppress(OSError):
-            end.sendall(os.waitstatus_to_exitcode(status).to_bytes(4, "big", signed=True))
+            end.sendall(cell.ENDED.pack(os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime))
 
 
 def _child(data: socket.socket, rules: int | None) -> None:
@@ -163,7 +192,7 @@ def _child(data: socket.socket, rules: int | None) -> None:
 
 
 class _Answer:
-    """The child's end of the conversation: counts its bytes, and stops the alarm while the reader is slow."""
+    """The child's end of the conversation: counts its bytes, and stops the clock while the reader is slow."""
 
     def __init__(self, data: socket.socket, limits: cell.Limits) -> None:
         self.data, self.left = data, limits.output
@@ -177,7 +206,7 @@ class _Answer:
         self.left -= len(frame) - cell_frames.HEAD.size
         if self.left < 0 and kind == cell_frames.VALUE:
             os._exit(cell.OUTPUT_EXIT)
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        cell.pause()
         self.data.sendall(frame)
         cell.beat()
 

@@ -13,11 +13,27 @@ from dataclasses import dataclass
 from readback.citations.name_words import ABBREVIATED, FIRMS, OPENERS, PARTICLES, SIGNALS, SMALL
 from readback.citations.normal import plain
 
-VERSUS = re.compile(r"(?<=[\w.,)’'\]] )(?:v\.?|vs\.)(?= [\"“(\[]?[^\W_])")
+VERSUS = re.compile(r"(?<=[\w.,)’'\]] )(?:[vV]\.?|vs\.|VS\.)(?= [\"“(\[]?[^\W_])")
 IN_RE = re.compile(r"(?<![\w.])(?:In [Rr]e:?|In the Matter of|Matter of|Ex parte|IN RE:?|EX PARTE)(?= [^\W\d_])")
 WORD = re.compile(r"[^ \n]+")
-SHORT = re.compile(r"(?:^|(?<=[\s(\[“\"]))([A-Z][\w.'’&-]*(?: [A-Z][\w.'’&-]*){0,4}),? \Z")
-FAR = 60  # characters before a reporter in which a short name is looked for
+# What stands between a short name and its reporter: `Smith, 123 F.3d at 460`, `Smith, supra, 123 F.3d at 460`.
+SHORT = re.compile(r"(?<=[\w.’'])(?:,? supra)?,? [\[(]?\Z")
+FAR = 120  # characters before a reporter in which a short name is looked for
+# Words that say of what stands near them that a court decided it.
+COURTS = re.compile(
+    r"\b(?:cases?|courts?|held|holdings?|holds?|decisions?|decided|rulings?|ruled|judge?ments?|opinions?|precedents?|"
+    r"plaintiffs?|defendants?|appell?[a-z]{2,5}|overrul[a-z]{2,3}|distinguish[a-z]{0,3}|affirm[a-z]{0,3}|"
+    r"doctrine|citing|cited|see|cf|supra|ex rel|et al|C\.J|J)\b",
+    re.IGNORECASE,
+)
+# Parties that go to court more often than to the cinema.
+SUING = re.compile(
+    r"\b(?:States?|People|Commonwealth|Queen|King|Regina|Rex|R|Crown|Inc|Corp|Co|Ltd|LLC|LLP|Bank|Board|Bd|City|County|"
+    r"Department|Dep[’']t|Commission(?:er)?|Comm[’'][nr]|Secretary|Minister|Attorney|Ass[’']n|University|Univ|Estate|"
+    r"School|Sch|District|Dist|Ins|Railway|Ry)\b"
+)
+CITED = re.compile(r",? \[(?:1[5-9]|20)\d\d\]")  # `[1932] A.C. 562`, and neutral citations
+NEAR = 60  # characters
 LONGEST = 14  # words of a party
 
 CUT = re.compile(r"['’](?:[tnlgyrd]|rs)$")  # Dep't, Comm'n, Int'l
@@ -33,6 +49,7 @@ class Name:
     end: int
     plaintiff: str | None
     defendant: str
+    sure: bool = True  # False of a mere `v` or `vs.` that nothing near it calls a case: `Batman v Superman`
 
 
 def names(text: str) -> tuple[Name, ...]:
@@ -48,7 +65,7 @@ def names(text: str) -> tuple[Name, ...]:
             continue
         versus = hit[0].lower().startswith("v")
         following = index.get(hit.end() + 1)
-        if following is None:
+        if following is None or (hit[0][0] in "Vv" and not _written_alike(text, words, hit, following)):
             continue
         right = tuple(_right(text, words, following))
         left = tuple(_left(text, words, index[hit.start()] - 1, after)) if versus else ()
@@ -59,7 +76,8 @@ def names(text: str) -> tuple[Name, ...]:
         start = left[0][0] if left else hit.start()
         end = right[-1][1]
         plaintiff = text[start : left[-1][1]] if left else None
-        found.append(Name(start, end, plaintiff, text[right[0][0] : end]))
+        sure = hit[0] in ("v.", "V.") or not versus or _of_a_court(text, start, end)
+        found.append(Name(start, end, plaintiff, text[right[0][0] : end], sure))
         parties |= {_word(text, left or right, 0), _word(text, right, 0)}
         after = end
     return tuple(found)
@@ -74,16 +92,11 @@ def normal(plaintiff: str | None, defendant: str | None) -> str:
 
 def before(text: str, start: int, end: int) -> tuple[int, str] | None:
     """The short name that stands right before `end`, and where it begins: `Smith` in `See Smith, 123 F.3d at 460`."""
-    start = max(start, end - FAR)
-    hit = SHORT.search(text, start, end)
-    if hit is None:
-        return None
-    words = [(hit.start(1) + word.start(), word[0]) for word in WORD.finditer(hit[1])]
-    ends = [number for number, (_, word) in enumerate(words[:-1]) if word.endswith(".") and not _abbreviation(word)]
-    words = words[ends[-1] + 1 if ends else 0 :]
-    while words and words[0][1].lower().rstrip(".") in SIGNALS:
-        words.pop(0)
-    return (words[0][0], text[words[0][0] : hit.end(1)]) if words else None
+    begin = max(start, end - FAR)
+    hit = SHORT.search(text, begin, end)
+    words = [word.span() for word in WORD.finditer(text, begin, hit.start())] if hit else []
+    taken = _left(text, words, len(words) - 1, start)
+    return (taken[0][0], text[taken[0][0] : taken[-1][1]]) if taken else None
 
 
 Span = tuple[int, int]
@@ -103,7 +116,8 @@ def _left(text: str, words: Sequence[Span], at: int, bound: int) -> Sequence[Spa
             break
         opened = len(word) - len(word.lstrip('([“"‘'))
         bare = word[opened:]
-        if not (_capital(bare) or (bare.lower() in SMALL and taken) or bare == "al.,"):
+        small = taken and (bare.lower() in SMALL or _involved(text, words, at))
+        if not (_capital(bare) or small or bare == "al.,"):
             break
         taken.append((start + opened, end))
         if opened:
@@ -116,6 +130,28 @@ def _left(text: str, words: Sequence[Span], at: int, bound: int) -> Sequence[Spa
         start, end = taken[-1]
         taken[-1] = (start, start + len(text[start:end].rstrip(",")))
     return taken
+
+
+def _involved(text: str, words: Sequence[Span], at: int) -> bool:
+    """Whether the word at an index is an `in` inside a name: `Parents Involved in Community Schools`."""
+    if at < 2 or _word(text, words, at) != "in":
+        return False
+    before, participle = _word(text, words, at - 2), _word(text, words, at - 1)
+    named = _capital(before) and not _stops(before, participle) and before.lower().rstrip(".,") not in SIGNALS
+    return named and _capital(participle) and len(participle) > 4 and participle.endswith("ed")
+
+
+def _written_alike(text: str, words: Sequence[Span], hit: re.Match[str], following: int) -> bool:
+    """Whether a small `v.` stands anywhere, and a capital one between words in capitals: `SMITH V. JONES`."""
+    if not hit[0].isupper():
+        return True
+    sides = (_word(text, words, following - 2), _word(text, words, following)) if following > 1 else ("",)
+    return all(side.isupper() and len(re.sub(r"[\W\d]", "", side)) > 1 for side in sides)
+
+
+def _of_a_court(text: str, start: int, end: int) -> bool:
+    around = f"{text[max(0, start - NEAR) : start]} {text[end : end + NEAR]}"
+    return bool(SUING.search(text, start, end) or COURTS.search(around) or CITED.match(text, end))
 
 
 def _stops(word: str, following: str) -> bool:
@@ -144,6 +180,7 @@ def _right(text: str, words: Sequence[Span], at: int) -> Sequence[Span]:
         if taken and re.fullmatch(r"v\.?|vs\.", word):
             return _before_next(text, taken)
         small = (word.lower().rstrip(",;:.") in SMALL and word[0].islower()) or word == "&"
+        small = small or (word == "in" and at + 1 < len(words) and _involved(text, words, at))
         numbered = word[0].isdigit() and taken and text[slice(*taken[-1])] in ("No.", "Nos.")
         if not (_capital(word) or small or numbered) or (not taken and small and word not in PARTICLES):
             break

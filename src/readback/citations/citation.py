@@ -44,6 +44,7 @@ class Citation:
     volume: str | None = None
     reporter: str | None = None  # as the database of reporters spells it
     page: str | None = None
+    last: str | None = None  # of a range of rules or sections that begins with `page`
     year: int | None = None
     pin: str | None = None
     court: str | None = None

@@ -13,25 +13,40 @@ from functools import cache
 from typing import Any
 
 from eyecite import get_citations
+from eyecite.regexes import PIN_CITE_REGEX
 from eyecite.tokenizers import EXTRACTORS, AhocorasickTokenizer, default_tokenizer
+from eyecite.utils import is_valid_name
 
 from readback.citations.citation import Kind
+from readback.citations.name_words import words
 
 KINDS: dict[str, Kind] = {
     "FullCaseCitation": "reporter",
     "ShortCaseCitation": "short case",
-    "ReferenceCitation": "reference",
     "SupraCitation": "supra",
     "IdCitation": "id",
     "FullLawCitation": "statute",
     "FullJournalCitation": "journal",
-}  # what else eyecite answers is a bare section sign
+}  # what else eyecite answers is a bare section sign, or a reference, which we look for ourselves in the whole text
 MONTH = re.compile(
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)\.?",
     re.IGNORECASE,
 )
 STATES = frozenset(("Idaho", "Iowa", "Ohio", "Utah", "WL", "LEXIS"))  # reporters that are whole words
+OREGON = "Or"  # as its own courts write it; `5 Or 6` is none
+PIN_CITE = re.compile(PIN_CITE_REGEX, re.VERBOSE)  # `at 460`, behind a name
+WORD_REPORTER = re.compile(r"[A-Z][a-z]+\.?|[A-Z]")
+GOES_ON = re.compile(r" ([a-z]{2,})")
+# Words in small letters that may stand behind a citation; before any other one it is a number of something.
+BEHIND = words(
+    """
+    the and or of in is are was were has had held holds holding states stated says said where which that who whose
+    when with without as to on by at for from but because since if it its he she they we an this these those also not
+    does did do would should can could may might must that applies applied requires required provides provided
+    controls governs governed remains there here then cited citing quoting see note per et aff cert rev supra infra
+    """
+)
 NEEDED = re.compile(r"\d|§|\b(?:id|ibid)\.|supra", re.IGNORECASE)  # without any of these eyecite finds nothing
 BLANK = re.compile(r"\s+")
 WORD_OR_LETTER = re.compile(r"[A-Z][a-z]+|[A-Z]")
@@ -57,6 +72,7 @@ class Seen:
     pin: str | None
     pin_end: int | None
     court: str | None
+    scotus: bool  # whether the reporter is one of the Supreme Court's
 
 
 def look(text: str, offset: int = 0) -> Iterator[Seen]:
@@ -71,7 +87,7 @@ def look(text: str, offset: int = 0) -> Iterator[Seen]:
     for citation in get_citations(text, tokenizer=_tokenizer()):
         if kind := KINDS.get(type(citation).__name__):
             seen = _seen(citation, kind, offset)
-            if not _accidental(citation, seen):
+            if not _accidental(citation, seen, text[citation.token.end :][:20]):
                 found.append(seen)
     yield from sorted(found, key=lambda one: (one.start, -one.end))
 
@@ -130,6 +146,7 @@ def _seen(citation: Any, kind: Kind, offset: int) -> Seen:
         more.pin_cite,
         more.pin_cite_span_end and more.pin_cite_span_end + offset,
         getattr(more, "court", None),
+        any(edition.reporter.is_scotus for edition in getattr(citation, "all_editions", ())),
     )
 
 
@@ -138,14 +155,24 @@ def _party(said: str | None) -> str | None:
     return (said or "").rpartition("\n")[2].strip() or None
 
 
-def _accidental(citation: Any, seen: Seen) -> bool:
+def may_be_a_name(party: str) -> bool:
+    """Whether a party's name alone can mean its case; `State`, `United States` and attorneys general cannot."""
+    return bool(is_valid_name(party))
+
+
+def _accidental(citation: Any, seen: Seen, behind: str) -> bool:
     """A date, or words between two numbers, that happen to be spelt like a reporter: `1 Mar. 2020`, `10 Miles 20`."""
     written = str(citation.groups.get("reporter") or "")
     if MONTH.fullmatch(written):
         return True
-    if seen.kind == "reporter" and (seen.page or "").isalpha() and not (seen.year or seen.plaintiff):
+    known = seen.year or seen.plaintiff
+    if seen.kind == "reporter" and (seen.page or "").isalpha() and not known:
         return True  # `1240 C. civ.`: eyecite reads a Roman number
-    if seen.kind != "reporter" or written in STATES or not WORD_OR_LETTER.fullmatch(written):
+    if seen.kind != "reporter" or known or seen.scotus:
         return False
-    scotus = any(edition.reporter.is_scotus for edition in citation.all_editions)
-    return not (scotus or seen.year or seen.plaintiff)
+    goes_on = GOES_ON.match(behind) if WORD_REPORTER.fullmatch(written) else None
+    if goes_on and goes_on[1] not in BEHIND:
+        return True  # `12 Cal. 5 apples`
+    if written == OREGON:
+        return max(len(seen.volume or ""), len(seen.page or "")) < 3
+    return written not in STATES and WORD_OR_LETTER.fullmatch(written) is not None

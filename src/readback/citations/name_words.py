@@ -3,44 +3,45 @@
 from __future__ import annotations
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
+    """The words of a list that is written as a text."""
     return frozenset(text.split())
 
 
 # Small words inside a name.
-SMALL = _words(
+SMALL = words(
     """
     of the and & for ex rel. rel de la du von van der den del y et al. al on behalf to
     """
 )
 # Small words that a name may begin with.
-PARTICLES = _words("de la du von van der den del")
+PARTICLES = words("de la du von van der den del")
 # What a comma may stand before inside a name.
-FIRMS = _words(
+FIRMS = words(
     """
     inc incorporated corp co llc llp lp l.l.c l.l.p l.p ltd plc n.a s.a s.c p.c p.a p.l.c jr sr et usa u.s.a
     """
 )
 # Words that open a sentence or point to a citation, and are no part of the name that follows them.
-SIGNALS = _words(
+SIGNALS = words(
     """
     see also in but cf accord e.g compare contra citing quoting under as per and following because while although
     since when after before unlike like distinguishing overruling overruled where for by with if that here thus this
-    the a an its his her their our these those such both held from at to on or nor so yet then now however moreover
+    the a an its their these those such both held from at to on or nor so yet then now however moreover
     furthermore indeed finally first second third instead rather only even applying affirming reversing reversed
     affirmed discussing noting relying decision case court supra id later earlier recently today consequently
     accordingly additionally similarly likewise hence therefore next still again pursuant says
     """
 )
 # Words that open the next sentence behind an abbreviation.
-OPENERS = _words(
+OPENERS = words(
     """
     the in this that it he she they we a an see but however there id here because although when under as after
     before if while for at on by with accordingly thus moreover further furthermore finally similarly
     """
 )
 # What may stand before a dot inside a name, by the Bluebook's tables of abbreviations.
-ABBREVIATED = _words(
+ABBREVIATED = words(
     """
     acad acct adm admin adver advert aff afr agric alt am amer app apr arb arch ariz ark ass assoc atl att auth auto
     ave bankr bd ben bhd bldg blvd bos broad bros bus cal cap cas cath cent cert cf char chem chi chron cir cmty
@@ -68,3 +69,12 @@ WRITTEN_OUT = {
     "ins": "insurance", "intl": "international", "ltd": "limited", "mfg": "manufacturing", "natl": "national",
     "ry": "railway", "sch": "school", "univ": "university",
 }  # fmt: skip
+
+# First words that name no party by themselves.
+GENERIC = words(
+    """
+    united state states people commonwealth city county town village board department national american international
+    federal first second third new north south east west northern southern eastern western general public the in
+    bank school university estate matter commissioner secretary attorney us central great
+    """
+)

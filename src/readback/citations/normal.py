@@ -18,7 +18,10 @@ def of(seen: Seen) -> str:
         return ""
     reporter = _joined(seen.reporter)
     if seen.kind == "statute":
-        return " ".join(part for part in (seen.volume, reporter, *map(_joined, seen.rest), seen.page) if part)
+        title, rest = seen.volume, list(map(_joined, seen.rest))
+        if reporter == "c.f.r." and not title and len(rest) > 1:
+            title = rest.pop(0)  # eyecite calls it the chapter
+        return " ".join(part for part in (title, reporter, *rest, seen.page) if part)
     return " ".join(part for part in (seen.volume, reporter, _joined(seen.page or "_")) if part)
 
 

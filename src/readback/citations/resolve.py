@@ -42,12 +42,17 @@ def same_name(one: str, other: str) -> bool:
     return bool(one and other) and len(a) == len(b) == 1 + (" v " in one) and all(map(_begins, a, b))
 
 
+def same_number(one: Citation, other: Citation) -> bool:
+    """Whether two rules have one number, whatever sets they are of."""
+    return one.normal.rpartition(" ")[2] == other.normal.rpartition(" ")[2]
+
+
 def _target(one: Citation, before: Sequence[Citation]) -> int | None:
     """The index of the full citation that `one` stands for; of a full citation None."""
     if one.kind == "id":
         return _nearest(before)
     if one.kind == "short rule":
-        return _last(before, lambda full: full.kind == "rule" and full.page == one.page)
+        return _last(before, lambda full: full.kind == "rule" and same_number(full, one))
     if one.kind == "short case":
         return _case(one, before)
     if one.kind in ("supra", "reference"):
@@ -70,7 +75,7 @@ def _last(before: Sequence[Citation], fits: Callable[[Citation], bool]) -> int |
 def _later(one: Citation, here: int, found: Sequence[Citation]) -> int | None:
     for number in range(here + 1, min(len(found), here + FAR)):
         full = found[number]
-        if one.kind == "short rule" and full.kind == "rule" and full.page == one.page:
+        if one.kind == "short rule" and full.kind == "rule" and same_number(full, one):
             return number
         if one.kind == "case name" and full.kind == "full case" and same_name(one.name, full.name):
             return number

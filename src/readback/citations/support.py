@@ -6,11 +6,12 @@ From the *Data Format Guide* (ChonghaoSu/legal_opensource): compared by normal f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from readback.citations.citation import Citation
-from readback.citations.resolve import same_name, stands_for
+from readback.citations.numbers import within
+from readback.citations.resolve import same_name, same_number, stands_for
 
 State = Literal[
     "supported",
@@ -20,6 +21,7 @@ State = Literal[
     "unclear",  # a short form, and nothing says what it stands for
 ]
 SUPPORTED = frozenset(("supported", "year differs"))
+RULES = ("rule", "short rule")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,8 @@ def _verdict(one: Citation, by_normal: dict[str, list[Citation]], source: Sequen
     if there := by_normal.get(one.normal):
         same_year = next((other for other in there if None in (one.year, other.year) or one.year == other.year), None)
         return Verdict(one, "supported" if same_year else "year differs", same_year or there[0])
+    if one.kind in ("rule", "statute") and (wider := _wider(one, source)):
+        return Verdict(one, "supported", wider)
     if one.short:
         return _short(one, source)
     named = [other for other in source if not other.short and same_name(one.name, other.name)]
@@ -113,7 +117,44 @@ def _verdict(one: Citation, by_normal: dict[str, list[Citation]], source: Sequen
 def _short(one: Citation, source: Sequence[Citation]) -> Verdict:
     full = stands_for(one, source)
     if full is None and one.kind == "short rule":
-        full = next((other for other in source if other.kind == "short rule" and other.page == one.page), None)
+        full = next((other for other in source if other.kind in RULES and _covers(other, one)), None)
     if full is not None:
         return Verdict(one, "supported", full)
     return Verdict(one, "absent" if one.kind in ("short case", "short rule") else "unclear")
+
+
+def _wider(one: Citation, source: Sequence[Citation]) -> Citation | None:
+    """The citation of the source that says the same of a rule or a statute in other words.
+
+    A range that it lies in, a part of the rule that is cited as a whole, or the rule without the name of its set:
+    `Rule 12(b)(6)`, where no other set is named that may be meant.
+    """
+    there = [other for other in source if other.kind == one.kind and _code(other) == _code(one)]
+    ends = [next((other for other in there if _covers(other, end)), None) for end in _ends(one)]
+    if all(ends):
+        return ends[0]
+    sets = {_code(other) for other in source if other.kind == "rule"}
+    if one.kind != "rule" or (sets and _code(one) not in sets):
+        return None
+    unnamed = (other for other in source if other.kind == "short rule" and other.resolves_to is None)
+    return next((other for other in unnamed if _covers(other, one)), None)
+
+
+def _ends(one: Citation) -> tuple[Citation, ...]:
+    """A range as its first and its last; anything else as itself."""
+    if not one.last:
+        return (one,)
+    first = one.normal.removesuffix(f"-{one.last}")
+    return tuple(replace(one, normal=normal, last=None) for normal in (first, f"{_code(one)} {one.last}"))
+
+
+def _covers(other: Citation, one: Citation) -> bool:
+    """Whether a rule or section of the source is the one, a part of it, or a range around it."""
+    number, there = one.normal.rpartition(" ")[2], other.normal.rpartition(" ")[2]
+    if other.last:
+        return within(number, there.removesuffix(f"-{other.last}"), other.last)
+    return same_number(one, other) or (one.kind != "statute" and there.startswith(f"{number}("))
+
+
+def _code(one: Citation) -> str:
+    return one.normal.rpartition(" ")[0]

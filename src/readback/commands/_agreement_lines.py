@@ -33,12 +33,13 @@ def _criterion(one: Answer) -> Iterator[str]:
     if len(one["conditions"]) > 1:
         yield from (_in_condition(here) for here in one["conditions"])
     yield from (_states(judge) for judge in one["judges"])
-    for pair in one["pairs"]:
+    for pair in (pair for pair in one["pairs"] if {pair["a"], pair["b"]} <= set(one["shown"])):
         kappa = "" if pair["kappa"] is None else f", {KAPPA[pair['weights']]} {pair['kappa']:.3f}"
         same = f"same value {100 * pair['exact']:.1f} %"
         yield f"{_name(pair['a'])} and {_name(pair['b'])}: {same} of {pair['n']} shared{kappa}"
     if one["judges_left"]:
-        yield f"{one['judges_left']} further judges with fewer ratings are in alpha and not listed in pairs"
+        shown, pairs = one["raters"] - one["judges_left"], len(one["pairs"])
+        yield f"{shown} of {one['raters']} raters' pairs shown; all {pairs:,} with --format json or csv"
     for judge in one["leniency"]:
         side = "above" if judge["deviation"] >= 0 else "below"
         span = f" (95 % interval of the deviation {_span(judge['interval'])})" if judge["interval"] else ""

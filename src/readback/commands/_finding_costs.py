@@ -8,6 +8,7 @@ from typing import Any
 
 from readback.audit import costs, engine
 from readback.commands._plan_lines import ends, number, plus
+from readback.quantity import quantity
 from readback.records.dataset import open_dataset
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
@@ -39,14 +40,14 @@ def text(answer: Mapping[str, Any]) -> Iterator[str]:
     for one in answer.get("findings", ()):
         with_it, without = (_mean(one[name]) for name in ("mean_with", "mean_without"))
         yield (
-            f"  {one['code']}, {_label(one['condition'])}, {_about(one)}: mean {with_it} on {one['n_with']} records "
-            f"with it, {without} on {one['n_without']} without{_sure(one)}"
+            f"  {one['code']}, {_label(one['condition'])}, {_about(one)}: mean {with_it} on "
+            f"{quantity(one['n_with'], 'record')} with it, {without} on {one['n_without']} without{_sure(one)}"
         )
     if answer.get("prompt_changes"):
         yield "\nthe same records where only the second condition has the finding"
     for one in answer.get("prompt_changes", ()):
         pair = f"{_label(one['b'])} against {_label(one['a'])}"
-        yield f"  {one['code']}, {pair}, {_about(one)}: {one['n']} records{_sure(one)}"
+        yield f"  {one['code']}, {pair}, {_about(one)}: {quantity(one['n'], 'record')}{_sure(one)}"
 
 
 def _plain(one: costs.Cost | costs.Change) -> dict[str, Any]:

@@ -10,7 +10,14 @@ Answer = Mapping[str, Any]
 
 
 def text(answer: Answer) -> Iterator[str]:
-    """A line for each file."""
+    """A line for each condition and judge that cost something, then one for each file."""
+    if answer["costs"]:
+        yield "\ncost and tokens"
+    for one in answer["costs"]:
+        judge = f" by {one['judge']}" if one["judge"] else ""
+        sums = [f"{name} {amount:.6g}" for name, amount in one["cost"].items()]
+        sums += [f"{name} {count:,}" for name, count in one["tokens"].items()]
+        yield f"  {' · '.join(one['condition'].values())}{judge}: {', '.join(sums)}; {_many(one['rows'], 'row')}"
     if answer["sources"]:
         yield "\nfiles"
     for one in answer["sources"]:

@@ -8,6 +8,7 @@ from typing import Any
 from readback import as_json
 from readback.audit.summary import Audit
 from readback.audit.variables import STATES, VariableRow
+from readback.quantity import quantity
 
 TOLD = 20  # names that the text lists
 WORDS = {
@@ -45,9 +46,10 @@ def _row(row: VariableRow) -> dict[str, Any]:
 
 def told(audit: Audit) -> Iterator[str]:
     """The names with something to say about, and how many fields nothing reads."""
-    said = [(row, parts) for row in audit.variables if (parts := list(_parts(row)))]
+    said = [(row, parts) for row in audit.variables if (parts := list(_parts(row, bool(audit.records.read))))]
     if said:
-        yield f"variables: {len(audit.variables)} read, {len(said)} not always from the record"
+        where = "not always from the record" if audit.records.read else "with no record to give them a value"
+        yield f"variables: {len(audit.variables)} read, {len(said)} {where}"
     for row, parts in said[:TOLD]:
         near = f" (nearest field: {row.nearest})" if row.nearest else ""
         yield f"  {row.kind} {row.reader}: {row.name}: {', '.join(parts)}{near}"
@@ -59,7 +61,7 @@ def told(audit: Audit) -> Iterator[str]:
         )
 
 
-def _parts(row: VariableRow) -> Iterator[str]:
+def _parts(row: VariableRow, among: bool) -> Iterator[str]:
     for what, words in WORDS.items():
         if number := getattr(row, what):
-            yield f"{words} in {number} of {row.records} records"
+            yield f"{words} in {number} of {quantity(row.records, 'record')}" if among else words

@@ -10,18 +10,28 @@ from readback.commands import UsageError
 from readback.files.yaml_file import nearest
 from readback.records.dataset import Dataset, open_dataset
 from readback.types import Workspace
+from readback.workspace.candidates import KINDS
 
 
 def add(parser: argparse.ArgumentParser, formats: Collection[str] = ("text", "json")) -> None:
     """The arguments every command on a workspace has."""
     parser.add_argument("workspace", metavar="WORKSPACE", help="a folder, or one file of it")
+    choices_of_files(parser)
     parser.add_argument("--format", choices=tuple(formats), default="text", help="for people, or for programs")
+
+
+def choices_of_files(parser: argparse.ArgumentParser) -> None:
+    """Which file to take where several could be meant."""
+    for kind in KINDS:
+        there = "the file that is meant, of several in the folder; replaces what readback.yml says"
+        parser.add_argument(f"--{kind}", metavar="FILE", help=there)
 
 
 def opened(args: argparse.Namespace, options: Mapping[str, str] | None = None) -> Workspace:
     """The workspace, under `options` instead of its own. Raises UsageError when nothing at all could be read."""
     try:
-        return workspace.open(args.workspace, options=options)
+        chosen = {kind: file for kind in KINDS if (file := getattr(args, kind, None))}
+        return workspace.open(args.workspace, options=options, chosen=chosen)
     except workspace.NothingRead as nothing:
         raise UsageError(f"{args.workspace}: {nothing.reason}") from None
 

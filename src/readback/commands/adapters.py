@@ -13,6 +13,7 @@ from readback import adapters, as_json
 from readback.assembly.registry import Entry, Part, registry
 from readback.commands import _workspace
 from readback.dialects.verification import running_here
+from readback.quantity import quantity
 from readback.tasks import DOCUMENT, PROFILES, profile_of, tasks_of
 from readback.types import Adapter, Workspace
 
@@ -84,7 +85,9 @@ def _lines(found: list[dict[str, Any]]) -> Iterator[str]:
         role = "system message" if one["system_prompt"] else "no system message: folded into the user message"
         base = f", extends {one['extends']}" if one["extends"] else ""
         yield f"{one['name']}: {role}{base}, wording {one['wording']}"
-        yield f"  adds text to {len(one['tasks'])} tasks" + (f": {', '.join(one['tasks'])}" if one["tasks"] else "")
+        yield f"  adds text to {quantity(len(one['tasks']), 'task')}" + (
+            f": {', '.join(one['tasks'])}" if one["tasks"] else ""
+        )
 
 
 def _running(tasks: list[dict[str, Any]]) -> Iterator[str]:

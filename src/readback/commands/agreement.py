@@ -10,15 +10,13 @@ Exit code 0 or 1: 1 when loading the scores found a fault at or above --fail-on;
 from __future__ import annotations
 
 import argparse
-import csv
-import sys
 
 from readback import as_json, rules
+from readback.as_csv import csv_text
 from readback.commands import UsageError, _agreement_lines, _agreement_table, _lines, _workspace
 from readback.scores import loading as scores
 from readback.scores import stats
 from readback.scores.agreement import answer as agreement_answer
-from readback.scores.copies.as_csv import cell
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,9 +38,7 @@ def run(args: argparse.Namespace) -> int:
     if args.format == "json":
         print(as_json.dumps(answer, indent=1))
     elif args.format == "csv":
-        out = csv.writer(sys.stdout, lineterminator="\n")
-        out.writerow(_agreement_table.COLUMNS)
-        out.writerows(map(cell, line) for line in _agreement_table.rows(answer))
+        print(csv_text(_agreement_table.COLUMNS, _agreement_table.rows(answer)), end="")
     else:
         print("\n".join(map(_lines.safe, _agreement_lines.text(_lines.unbroken(answer)))))
         print("".join(f"{_lines.line(one)}\n" for one in found), end="")

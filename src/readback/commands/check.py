@@ -18,6 +18,7 @@ from readback.audit.summary import Audit, Progress, Row
 from readback.commands import UsageError, _baseline, _lines, _variables, _workspace
 from readback.dialects.training_row import SAID
 from readback.files.yaml_file import nearest
+from readback.quantity import quantity
 from readback.records.dataset import Counts, DatasetChanged
 from readback.types import Finding
 
@@ -112,8 +113,8 @@ def _counts(records: Counts) -> dict[str, int]:
 
 def _row(row: Row) -> dict[str, Any]:
     names = (
-        "name", "mode", "model", "adapter", "task", "system", "system_sha", "errors", "warnings", "model_errors",
-        "longest",
+        "name", "mode", "model", "adapter", "task", "system", "system_sha", "system_unknown", "errors", "warnings",
+        "model_errors", "longest",
     )  # fmt: skip
     equal, logged = row.observed
     found = row.tokens  # of the longest prompt, where a limit is known
@@ -127,7 +128,7 @@ def _row(row: Row) -> dict[str, Any]:
 
 def _tokens(row: Row) -> str:
     found = row.tokens
-    return f", {found.count:,} tokens{'' if found.exact else ' (estimated)'}" if found else ""
+    return f", {quantity(found.count, 'token')}{'' if found.exact else ' (estimated)'}" if found else ""
 
 
 def _told(audit: Audit, whole: bool) -> Iterator[str]:
@@ -139,27 +140,32 @@ def _told(audit: Audit, whole: bool) -> Iterator[str]:
         yield f"  {file.path} ({file.split}): {_lines_of(file.counts)}; {kinds}"
     for row in audit.conditions:
         parts = [f"{name} {value}" for name in ("mode", "model", "adapter", "task") if (value := getattr(row, name))]
-        parts.append(f"system {row.system}" if row.system else "no system message")
-        parts.append(f"longest {row.longest:,} characters" + _tokens(row))
+        none = f"system not known here: {row.system_unknown}" if row.system_unknown else "no system message"
+        parts.append(f"system {row.system}" if row.system else none)
+        if row.longest is not None:
+            parts.append(f"longest {quantity(row.longest, 'character')}" + _tokens(row))
         if row.observed[1]:
             parts.append(f"{row.observed[0]} of {row.observed[1]} logged requests equal byte for byte")
-        of_model = f", {row.model_errors} errors of its model" if row.model_errors else ""
-        yield f"  {row.name}: {row.errors} errors, {row.warnings} warnings{of_model} ({', '.join(parts)})"
+        of_model = f", {quantity(row.model_errors, 'error')} of its model" if row.model_errors else ""
+        found = f"{quantity(row.errors, 'error')}, {quantity(row.warnings, 'warning')}{of_model}"
+        yield f"  {row.name}: {found} ({', '.join(parts)})"
     for code, count in audit.counts.items():
         records_hit = audit.records_by_code.get(code)
-        yield f"  {count:>6} {code}" + (f" in {records_hit} records" if records_hit else "")
+        yield f"  {count:>6} {code}" + (f" in {quantity(records_hit, 'record')}" if records_hit else "")
     if whole:
         yield from _variables.told(audit)
     total = ", ".join(f"{audit.severities.get(name, 0)} {name}" for name in reversed(_lines.RANK))
-    yield f"{sum(audit.counts.values())} findings: {total}" + (f"; {audit.known} known before" if audit.known else "")
+    yield f"{quantity(sum(audit.counts.values()), 'finding')}: {total}" + (
+        f"; {audit.known} known before" if audit.known else ""
+    )
     for one, count in audit.ignored:
         said = f"  ignored: {count} {one.code}" + (f" ({one.why})" if one.why else "")
         yield said if count or not whole or audit.stopped else f"{said}; these lines ignore nothing now"
 
 
 def _lines_of(records: Counts) -> str:
-    lines = f"{records.lines} lines: {records.read} records read, {records.bad} bad, {records.blank} blank"
-    return lines if records.lines else "no records"
+    read = f"{quantity(records.read, 'record')} read, {records.bad} bad, {records.blank} blank"
+    return f"{quantity(records.lines, 'line')}: {read}" if records.lines else "no records"
 
 
 def _tell(step: Progress | None) -> None:

@@ -15,13 +15,14 @@ import argparse
 import sys
 from collections.abc import Iterator
 
-from readback import as_json, rules
+from readback import adapters, as_json, rules
 from readback.commands import UsageError, _lines, _workspace
 from readback.difference import as_text, parting_text
 from readback.difference.compare import difference
 from readback.difference.over_records import Counted, over_sides
 from readback.difference.sentence import sentence
 from readback.difference.sides import Shown, Side, SideError, label, read_sides, show_side
+from readback.quantity import quantity
 from readback.records.dataset import DatasetChanged
 from readback.types import Workspace
 
@@ -53,7 +54,11 @@ def _shown(args: argparse.Namespace, opened: Workspace, a: Side, b: Side) -> int
     if args.format == "json":
         print(as_json.dumps({**as_text.values(found, sentence(found)), **parting_text.values(found, opened)}, indent=1))
     else:
-        print(_lines.safe(f"A  {found.a.title}\nB  {found.b.title}\n\n{sentence(found)}"))
+        made_by = "".join(f"\n{line}" for line in as_text.made_by(found))
+        print(_lines.safe(f"A  {found.a.title}\nB  {found.b.title}{made_by}\n\n{sentence(found)}"))
+        for name, side in (("A", found.a), ("B", found.b)):
+            if ours := adapters.worded(side.messages):
+                print(_lines.safe(f"{name}  wording: readback: {', '.join(ours)} in Readback's own words"))
         print("".join(f"{_lines.safe(line)}\n" for line in parting_text.lines(found, opened)), end="")
         print("".join(f"{_lines.shown(line)}\n" for line in as_text.lines(found)), end="")
     return EQUAL if found.equal else DIFFERENT
@@ -78,7 +83,9 @@ def _counted(args: argparse.Namespace, opened: Workspace, a: Side, b: Side) -> i
 
 def _told(found: Counted) -> Iterator[str]:
     """The counts for people."""
-    yield f"{found.differing:,} of {found.done:,} records differ, {found.equal:,} are equal byte for byte"
+    differ = "differs" if 1 in (found.differing, found.done) else "differ"
+    are = "is" if found.equal == 1 else "are"
+    yield f"{found.differing:,} of {quantity(found.done, 'record')} {differ}, {found.equal:,} {are} equal byte for byte"
     yield from (f"  {count:>7,} {as_text.KINDS[kind]}" for kind, count in found.kinds.items())
     counts = {
         "only A could be built": found.only_a,
@@ -93,7 +100,7 @@ def _told(found: Counted) -> Iterator[str]:
         yield f"first: {', '.join(names)}{', …' if found.differing > NAMED else ''}"
     if found.stopped:
         why = f": {found.why}" if found.why else ""
-        yield f"stopped after {found.done:,} of {found.total:,} records{why}"
+        yield f"stopped after {found.done:,} of {quantity(found.total, 'record')}{why}"
 
 
 def _tell(done: int, total: int) -> None:

@@ -6,16 +6,19 @@ import argparse
 from pathlib import Path
 
 from readback import workspace
+from readback.audit import judge_inputs
 from readback.commands import UsageError, _workspace
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("workspace", metavar="FOLDER", help="the folder to describe")
+    _workspace.choices_of_files(parser)
     parser.add_argument("--print", action="store_true", dest="only_print", help="print the file instead of writing it")
 
 
 def run(args: argparse.Namespace) -> int:
-    text = workspace.init_text(_workspace.opened(args))
+    opened = _workspace.opened(args)
+    text = workspace.init_text(opened, judge_inputs.said(judge_inputs.inputs(opened)))
     if args.only_print:
         print(text, end="")
         return 0

@@ -14,14 +14,18 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from readback import as_json, rules
-from readback.assembly import assemble, token_counts, wire_text
-from readback.audit.chunk import everything
+from readback import adapters, as_json
+from readback.assembly import assemble, program, token_counts, wire_text
+from readback.assembly.unknown_system import unknown_system
+from readback.assembly.variants import Variant, variants
+from readback.audit.chunk import by_format, everything
 from readback.audit.of_server import model_of, of_server
 from readback.commands import UsageError, _lines, _workspace
 from readback.observed.observer import Observer, Seen
+from readback.quantity import quantity
 from readback.records import answers
 from readback.records.dataset import Dataset
+from readback.records.missing_record import no_record
 from readback.types import Answer, Assembly, Case, Choice, Condition, Finding, Record, Tokens, Wire, Workspace
 
 
@@ -56,13 +60,19 @@ def run(args: argparse.Namespace) -> int:
     sent = read if args.wire else None
     seen = None if values else Observer(opened, _workspace.data(opened)).seen(record, assembly)
     found = list(_findings(opened, assemble.tried(opened, record, values), assembly, sent, seen))
+    own, values_sent = program.of_choice(opened, choice), program.sampling(opened, choice)
     if args.wire and sent is None:
         print("readback: no chat format is known here: a model's serving: {format: …} names one", file=sys.stderr)
+    made_by, unknown = variants(opened, choice), unknown_system(opened, choice, assembly.messages)
     if args.format == "json":
-        print(as_json.dumps(as_json.rendering(assembly, arm, found, sent, counted), indent=1))
+        answer = as_json.rendering(
+            assembly, arm, found, sent, counted, own.dialect if own else None, values_sent, made_by, unknown
+        )
+        print(as_json.dumps(answer, indent=1))
     else:
         sizes = token_counts.each(opened, assembly)
-        print("\n".join(_text(as_json.chosen(choice, arm), assembly, sent, found, counted, sizes)))
+        told = {**as_json.chosen(choice, arm), "dialect": own.dialect if own else None, **values_sent}
+        print("\n".join(_text(told, assembly, sent, found, counted, sizes, made_by, unknown)))
     return int(_lines.worst((one.severity for one in found), args.fail_on))
 
 
@@ -103,9 +113,11 @@ def _only(opened: Workspace, adapter: str | None) -> Choice:
 def _record(args: argparse.Namespace, data: Dataset) -> Record:
     index = args.index or 0
     if args.record is not None and (found := data.find(args.record)) is None:
-        raise UsageError(f"no record '{args.record}' among {len(data)}")
+        raise UsageError(no_record(args.record, data))
     if args.record is not None:
         index = found if found is not None else 0
+    if not len(data) and data.source and data.source.absent:
+        raise UsageError(f"there is no record: the dataset '{data.file}' is not there")
     if not 0 <= index < len(data):
         raise UsageError(f"no record {index}: there are {len(data)}, counted from 0")
     return data.record(index)
@@ -141,34 +153,40 @@ def _no_number(word: str) -> Any:
 def _findings(
     opened: Workspace, record: Record, assembly: Assembly, sent: Wire | None, seen: Seen | None
 ) -> Iterator[Finding]:
-    """What is wrong with the record, with the messages, and with what the chat format makes of them."""
-    case = Case(opened, record, assembly)
-    yield from (one for one in everything(opened, record, assembly, seen) if isinstance(one, Finding))
-    if sent and sent.kind == "format":
-        yield from (rules.noted(note, case) for note in sent.notes)
-    elif sent and (model := model_of(opened, assembly.choice)):
+    """What is wrong with the record, with the messages, with what the chat format makes of them; each fault once."""
+    found = [one for one in everything(opened, record, assembly, seen) if isinstance(one, Finding)]
+    yield from found
+    yield from by_format(Case(opened, record, assembly), sent, found)
+    if sent and sent.kind != "format" and (model := model_of(opened, assembly.choice)):
         yield from (one for one in of_server(opened, model) if isinstance(one, Finding))
 
 
 def _text(
-    chosen: Mapping[str, str | None],
+    chosen: Mapping[str, Any],
     assembly: Assembly,
     sent: Wire | None,
     found: list[Finding],
     counted: tuple[Tokens, str] | None,
     sizes: Sequence[int],
+    made_by: Sequence[Variant],
+    unknown: str | None,
 ) -> Iterator[str]:
     about_it = [f"{name} {value}" for name, value in chosen.items() if value is not None]
     if assembly.record is not None:
         about_it.append(f"record {assembly.record}")
     yield _lines.safe(", ".join(about_it) + (", masked, not exact" if assembly.masked else ""))
+    yield from (one.said for one in made_by)
+    if unknown and assembly.messages:
+        yield _lines.safe(f"the system message is not known here: {unknown}")
     by, of = counted or (None, "")
     about = "" if by is None or by.exact else " (estimated)"
     for message, size in zip(assembly.messages, sizes, strict=True):
-        yield f"\n=== {message.role}, {len(message.text):,} characters, {size:,} token{'s' * (size != 1)}{about}"
+        yield f"\n=== {message.role}, {quantity(len(message.text), 'character')}, {quantity(size, 'token')}{about}"
         yield _lines.shown(message.text)
+    if ours := adapters.worded(assembly.messages):
+        yield _lines.safe(f"\n=== wording: readback: {', '.join(ours)} in Readback's own words, not the program's")
     if sent:
-        yield f"\n=== what the model reads ({sent.format}), {len(sent.text):,} characters"
+        yield f"\n=== what the model reads ({sent.format}), {quantity(len(sent.text), 'character')}"
         yield _lines.shown(sent.text)
     if by:
         whole = "what the model reads" if of == "wire" else "all messages"

@@ -10,12 +10,11 @@ Exit code 0 or 1: 1 when loading the scores found a fault at or above --fail-on;
 from __future__ import annotations
 
 import argparse
-import csv
-import sys
 from collections.abc import Mapping
 from typing import Any
 
 from readback import as_json, rules
+from readback.as_csv import csv_text
 from readback.commands import UsageError, _finding_costs, _lines, _score_lines, _workspace
 from readback.scores import answer as answers
 from readback.scores import answer_sections, stats
@@ -23,7 +22,6 @@ from readback.scores import loading as scores
 from readback.scores.comparing import compare
 from readback.scores.comparing.comparison import Planned
 from readback.scores.comparing.planned import planned
-from readback.scores.copies.as_csv import cell
 from readback.scores.table import ScoreTable
 
 COLUMNS = ("criterion", "judge", "n", "failed", "missing", "not_applicable", "mean")
@@ -90,9 +88,10 @@ def _sides(table: ScoreTable, plan: tuple[Planned, ...], asked: Mapping[str, Any
 def _csv(rows: list[Mapping[str, Any]]) -> None:
     factors = list(dict.fromkeys(factor for row in rows for factor in row["condition"]))
     ends = [f"{name}_{end}" for name in INTERVALS for end in ("low", "high")]
-    out = csv.writer(sys.stdout, lineterminator="\n")
-    out.writerow([*map(cell, factors), *COLUMNS, *ends, "method"])
-    for row in rows:
-        spans = [end for name in INTERVALS for end in (row[name] or ("", ""))]
-        named = (cell(row["condition"].get(name, "")) for name in factors)
-        out.writerow([*named, *(cell(row[c]) for c in COLUMNS), *spans, cell(row["method"])])
+    titles = [*factors, *COLUMNS, *ends, "method"]
+    print(csv_text(titles, (_cells(row, factors) for row in rows)), end="")
+
+
+def _cells(row: Mapping[str, Any], factors: list[str]) -> list[Any]:
+    spans = [end for name in INTERVALS for end in (row[name] or ("", ""))]
+    return [*(row["condition"].get(name, "") for name in factors), *(row[c] for c in COLUMNS), *spans, row["method"]]

@@ -13,6 +13,7 @@ from typing import Any
 from readback import as_json
 from readback.assembly import assemble
 from readback.commands import UsageError, _lines, _workspace
+from readback.quantity import quantity
 from readback.records.dataset import DatasetChanged
 from readback.search.expression import Query, QueryError
 from readback.search.over_records import Arm, Found, Hit, search
@@ -81,7 +82,7 @@ def _chosen(choice: Choice) -> dict[str, str | None]:
 def _text(found: Found) -> Iterator[str]:
     for arm in found.arms:
         name = _name(arm.choice)
-        yield f"{name}: {len(arm.records):,} of {found.done:,} records, {arm.count:,} hits"
+        yield f"{name}: {len(arm.records):,} of {quantity(found.done, 'record')}, {quantity(arm.count, 'hit')}"
         yield from (_line(hit) for hit in arm.first)
         yield from _rest(arm)
     for one in found.lost:

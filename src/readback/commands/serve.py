@@ -13,7 +13,7 @@ from readback.ui import server
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("workspace", metavar="WORKSPACE", nargs="?", help="opened at the start; the demos without it")
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: this machine only)")
-    parser.add_argument("--port", type=int, default=8501)
+    parser.add_argument("--port", type=int, help="default: the first from 8501 that nobody uses")
     parser.add_argument("--base-path", default="", metavar="PATH", help="the path under which a proxy shows the pages")
 
 

@@ -39,13 +39,17 @@ PER_MODEL = ("model_kind", "prompt_format", "max_tokens", *SAMPLING)
 
 
 def recognise(path: Path, value: Any) -> bool:
-    """By its name, or a mapping with a list of prompts that have a mode or a template."""
-    if path.name in FILES:
-        return True
-    listed = value.get("prompts") if isinstance(value, Mapping) else None
-    return isinstance(listed, list) and any(
-        isinstance(one, Mapping) and {"mode", "template", "template_string"} & one.keys() for one in listed
-    )
+    """By its name, or a mapping with a list of prompts of which at least half have a mode or a template.
+
+    Other programs list prompts, too, and a few of theirs may well say a mode of their own.
+    """
+    return path.name in FILES or _lists_modes(value.get("prompts") if isinstance(value, Mapping) else None)
+
+
+def _lists_modes(listed: Any) -> bool:
+    keys = [set(one) if isinstance(one, Mapping) else set() for one in listed] if isinstance(listed, list) else []
+    ours = sum(bool({"mode", "template", "template_string"} & own) for own in keys)
+    return ours > 0 and 2 * ours >= len(keys)
 
 
 def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[PromptConfig, tuple[Note, ...]]:
@@ -59,16 +63,21 @@ def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[PromptCo
             top.note("alb-not-a-mapping", found=_kind(top.value))
         return empty, (*parsed.notes, *top.notes)
     if not isinstance(top.value.get("prompts"), list):
+        ours = set(TOP) & top.value.keys() or any(map(_lists_modes, top.value.values()))
         top.note("alb-not-albert", found=_kind(top.value.get("prompts")))
+        if not ours:  # another program's file that shares the name
+            top.notes[-1] = replace(top.notes[-1], severity="info")
         return empty, (*parsed.notes, *top.notes)
     top.notes.extend(unknown_keys(top.value, TOP, parsed, code="alb-unknown-key"))
+    if top.value.get("system_prompt") is not None:
+        top.at("system_prompt", top.value["system_prompt"]).text()
     templates = Templates(path, root)
     config = replace(
         empty,
         prompts=_prompts(top, templates),
         chat_format=_chat_format(top),
         max_tokens=_max_tokens(top),
-        settings={**_sampling(top.value), **({"models": _models(top)} if "models" in top.value else {})},
+        settings={**_sampling(top), **({"models": _models(top)} if "models" in top.value else {})},
     )
     return config, (*parsed.notes, *top.notes, *templates.notes)
 
@@ -126,7 +135,7 @@ def _prompt(entry: Node, mode: str, top: Node, templates: Templates) -> Prompt |
         template=template.text,
         system=system,
         defaults=dict(default) if isinstance(default, Mapping) else {},
-        settings={"dialect": NAME, **_sampling(top.value), **_sampling(value), **template.settings},
+        settings={"dialect": NAME, **_sampling(top), **_sampling(entry), **template.settings},
         place=template.place,
         system_place=system_place,
     )
@@ -186,8 +195,22 @@ def _max_tokens(top: Node) -> int | None:
     return None if said is None else top.at("max_tokens", said).whole()
 
 
-def _sampling(value: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value[key] for key in (*SAMPLING, "max_tokens") if key in value}
+def _sampling(node: Node) -> dict[str, Any]:
+    """The sampling values that can be sent; one of another type is a note, and left out."""
+    found = {}
+    for key in (*SAMPLING, "max_tokens"):
+        if node.value.get(key) is not None and _is_sampling(key, node.at(key, node.value[key])):
+            found[key] = node.value[key]
+    return found
+
+
+def _is_sampling(key: str, part: Node) -> bool:
+    if key == "stop_token_ids":
+        found = [item.whole(0) for item in part.listed()]
+        return isinstance(part.value, list) and None not in found
+    if key in ("top_k", "max_tokens"):
+        return part.whole(-1 if key == "top_k" else 1) is not None  # -1: every token, as the server has it
+    return part.number() is not None
 
 
 def _models(top: Node) -> list[dict[str, Any]]:
@@ -198,7 +221,10 @@ def _models(top: Node) -> list[dict[str, Any]]:
             one.wrong("a mapping with model_kind")
             continue
         top.notes.extend(unknown_keys(one.value, PER_MODEL, one.parsed, *one.keys, code="alb-unknown-key"))
-        found.append(dict(one.value))
+        if one.value.get("model_kind") is not None:
+            one.at("model_kind", one.value["model_kind"]).text()
+        shown = {key: value for key, value in one.value.items() if key not in (*SAMPLING, "max_tokens")}
+        found.append({**shown, **_sampling(one)})
     return found
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from readback.dialects import verification
+from readback.dialects import few_shot, verification
 from readback.dialects.instruction_keys import GROUPS, KEYS, SHORTCUT, SHORTCUTS
 from readback.dialects.verification_check import check
 from readback.files.paths import show
@@ -20,6 +21,7 @@ from readback.files.yaml_node import Node
 from readback.types import Note, Place, PromptConfig
 
 NAME = "instructions"
+CLOSE = 0.85  # how much alike a misspelt key is: "parsng", "generatoin"; "operation" is another word than "generation"
 COMMENT = "_comment"  # what a key begins with that people write remarks under
 
 Instructions = dict[str, "str | None"]
@@ -39,9 +41,10 @@ def _shape(value: Any) -> str | None:
         return "preset"
     if _is_config(value):
         return "verification config"
-    known = sum(_names_a_task(key) for key in value)
-    texts = all(isinstance(one, str | None) for key, one in value.items() if _names_a_task(key))
-    return "user instructions" if known and 2 * known > len(value) and texts else None
+    known = [key for key in value if _names_a_task(key)]
+    meant = len(known) + sum(_misspelt(key) for key in value if key not in known)
+    plain = [key for key in value if not isinstance(value[key], Mapping)]
+    return "user instructions" if 2 * meant > len(value) and (not known or set(known) & set(plain)) else None
 
 
 def _said(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -63,6 +66,11 @@ def _names_a_task(key: Any) -> bool:
     return isinstance(key, str) and (key in KEYS or key in SHORTCUTS or key.startswith(tuple(GROUPS)))
 
 
+def _misspelt(key: Any) -> bool:
+    """Whether a key is one of the seven with a slip of the pen."""
+    return isinstance(key, str) and bool(get_close_matches(key.casefold(), (*KEYS, *SHORTCUTS), n=1, cutoff=CLOSE))
+
+
 def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[PromptConfig, tuple[Note, ...]]:
     """The instructions of a preset, a verification configuration or a bare mapping.
 
@@ -75,6 +83,10 @@ def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[PromptCo
     notes = list(parsed.notes)
     keys: tuple[str | int, ...] = ("config",) if shape == "preset" else ()
     config = parsed.value["config"] if shape == "preset" else parsed.value
+    if isinstance(parsed.value, list):
+        top = Node(parsed.value, parsed)
+        top.wrong("a mapping from tasks to texts")
+        return PromptConfig(file, NAME, place=parsed.place()), (*notes, *top.notes)
     if shape is None or not config:
         notes.append(Note("asm-no-instructions", {"file": file}, parsed.place(*keys), file))
         return PromptConfig(file, NAME, place=parsed.place()), tuple(notes)
@@ -99,6 +111,7 @@ def _verification(
     top = Node(config, parsed, keys=keys)
     top.notes.extend(unknown_keys(config, (*verification.KEYS, *SHORTCUTS, *verification.OBSOLETE), parsed, *keys))
     check(top)
+    examples = few_shot.read(top)
     stated = config.get("prompt_config")
     inner = _said(stated) if isinstance(stated, Mapping) else stated
     instructions, found = from_value({} if inner is None else inner, parsed, *keys, "prompt_config")
@@ -110,6 +123,7 @@ def _verification(
     settings, masked = mask_secrets(shown)
     secrets = (Note("dat-secret-masked", {"key": key}, parsed.place(*keys, *_way(key)), key) for key in masked)
     notes = (*top.notes, *found, *more, *secrets, *_unused_prompts(config, parsed, keys))
+    settings |= {few_shot.SETTING: examples} if examples else {}
     return instructions, settings | ({"dropped": dropped} if dropped else {}), notes
 
 

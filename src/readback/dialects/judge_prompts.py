@@ -17,12 +17,14 @@ from readback.files.paths import resolve, show
 from readback.files.text_file import read_text
 from readback.files.yaml_file import read_yaml
 from readback.records.dataset import Row, raw_rows
+from readback.records.field_path import texts
 from readback.types import NOWHERE, Criterion, Judge, Note, Place, Syntax
 
 NAME = "judge"
 SYSTEM, USER = "SYSTEM_PROMPT", "EVALUATION_PROMPT_TEMPLATE"
 TABLES = (".jsonl", ".ndjson")
 CONFIGS = (".yml", ".yaml", ".json")
+NAMED = re.compile(r"\{\s*[A-Za-z_]\w*\s*\}")  # {answer}, {{ answer }}
 HEAD = 1 << 16  # characters in which a Python file's constants are looked for by name before it is parsed
 
 # The scales of the RAG judge; the words are ours. 0 is a grade, not a failure.
@@ -91,7 +93,7 @@ def read(path: Path, root: Path, spec: Mapping[str, Any] | None = None) -> Found
         elif isinstance(parsed.value, list):
             judges, notes = _definitions(path, root)
         elif parsed.value is not None:
-            notes = (*notes, _nothing(path, root, "it holds no prompt" + _run(parsed.value)))
+            notes = (*notes, _elsewhere(path, root, parsed.value))
     elif path.suffix in TABLES:
         judges, notes = _definitions(path, root)
     else:
@@ -203,6 +205,15 @@ def _run(value: Any) -> str:
     """What to add when a file says how a judge is run: model, sampling."""
     part = value.get("inference", value) if isinstance(value, Mapping) else {}
     return ", only how a judge is run" if isinstance(part, Mapping) and "model" in part else ""
+
+
+def _elsewhere(path: Path, root: Path, value: Any) -> Note:
+    """There is no `prompt`; for information where texts with placeholders stand deeper, in a layout of its own."""
+    deeper = next((name for name, text in texts(value) if NAMED.search(text)), None)
+    if deeper is None:
+        return _nothing(path, root, "it holds no prompt" + _run(value))
+    reason = f"its prompts have another layout (a text with placeholders stands under {deeper})"
+    return replace(_nothing(path, root, reason), severity="info")
 
 
 def _nothing(path: Path, root: Path, reason: str) -> Note:

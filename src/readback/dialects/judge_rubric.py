@@ -78,6 +78,8 @@ def _criteria(node: Node | None) -> dict[str, dict[str, Any]]:
             if isinstance(item.value, Mapping):
                 item.wrong("a criterion with an id")
             continue
+        if "label" in part:
+            part["label"].text()
         weight = part["weight"].number() if "weight" in part else None
         found[name] = {"weight": weight} if weight is not None else {}
         if "description" in part and (said := part["description"].text()):

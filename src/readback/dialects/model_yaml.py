@@ -38,8 +38,12 @@ def nested(part: Mapping[str, Any]) -> set[str]:
 
 
 def is_inference(path: Path, value: Any) -> bool:
-    """Whether such a file says how a judge is run rather than which model is tested."""
-    return isinstance(value, Mapping) and ("inference" in value or "judge" in path.parent.name.lower())
+    """Whether such a file says how a judge is run rather than which model is tested: its content, its name or its
+    folder tells, also from a folder below that of the judges (`judges/archive`).
+    """
+    near = any("judge" in name.lower() for name in (path.stem, path.parent.name))
+    below = path.parent.parent.name.lower() in ("judge", "judges")
+    return isinstance(value, Mapping) and ("inference" in value or near or below)
 
 
 def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Model, tuple[Note, ...]]:
@@ -92,6 +96,13 @@ def _check(parts: Mapping[str, Node]) -> None:
         number = parts[key].number() if key in parts else None
         if number is not None and not (number > above and (most is None or number <= most)):
             parts[key].wrong(f"a number above {above}" + ("" if most is None else f", at most {most}"))
+    for key in ("provider", "host", "device", "torch_dtype", "base_url"):
+        if key in parts:
+            parts[key].text()
+    if "port" in parts:
+        parts["port"].whole()
+    if "stop_sequences" in parts:
+        parts["stop_sequences"].texts()
     if "max_new_tokens" in parts:
         parts["max_new_tokens"].whole()
     temperature = parts["temperature"].number() if "temperature" in parts else None

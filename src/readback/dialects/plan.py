@@ -67,12 +67,14 @@ def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Plan, tu
     top = Node(parsed.value, parsed)
     parts = top.mapping("defaults", "runs")
     defaults = parts["defaults"].mapping(*DEFAULTS) if "defaults" in parts else {}
+    _check(defaults)
     runs = [run for item in (parts["runs"].listed() if "runs" in parts else ()) if (run := _run(item, defaults))]
     return Plan(parsed.file, tuple(runs), _named(defaults.get("dataset"))), (*parsed.notes, *top.notes)
 
 
 def _run(item: Node, defaults: Mapping[str, Node]) -> Run | None:
     own = item.mapping(*RUN)
+    _check(own)
     label = own["label"].text() if "label" in own else None
     if not label:
         if "label" not in own and own:
@@ -89,6 +91,17 @@ def _run(item: Node, defaults: Mapping[str, Node]) -> Run | None:
         settings={key: said[key].value for key in SETTINGS if key in said},
         place=item.place,
     )
+
+
+def _check(parts: Mapping[str, Node]) -> None:
+    """Note settings of another type, also where a run has its own; they are shown as they are."""
+    looks = {"limit": _whole, "max_retries": _whole, "retry_delay": Node.number, "skip_if_exists": Node.flag}
+    for key, node in parts.items():
+        looks.get(key, Node.text)(node)
+
+
+def _whole(node: Node) -> int | None:
+    return node.whole(0)
 
 
 def _named(node: Node | None) -> Named | None:

@@ -14,7 +14,7 @@ from readback.types import NOWHERE, Note, Place, Prompt, PromptConfig, SystemTex
 
 NAME = "prompt-formats"
 BUILTIN = "builtin:prompt-formats"
-MODES = ("instruction", "rag", "hybrid")
+MODES = ("instruction", "rag", "hybrid", "standard")
 TYPES = ("base", "instruction_only", "rag_trained")
 SYSTEM = {
     "instruction_only": "You are a research paper assistant.",
@@ -69,7 +69,9 @@ def infer_type(model: str, file: str | None = None, explicit: str | None = None,
         notes.append(Note("fmt-model-type-conflict", other, place, model))
     hint = next((word for word in GUESSED if word in f"{stem} {model}".lower()), None)
     if hint and not (by_file or by_name):
-        notes.append(Note("fmt-model-type-guess", {"model": model, "file": stem, "hint": hint}, place, model))
+        name = model if hint in model.lower() else stem
+        values = {"model": model, "file": stem, "hint": hint, "name": name}
+        notes.append(Note("fmt-model-type-guess", values, place, model))
     return Inferred(kind, reason, tuple(notes))
 
 

@@ -13,45 +13,68 @@ from readback import cell
 
 LARGEST = 1 << 20  # characters of one text; what doubles itself is not a prompt
 LIMITS = cell.Limits(seconds=5.0, total=10.0)  # a notebook's parse takes tens of milliseconds
+SHOWN = 200  # characters of an expression that is shown
+# Names that say that a text is a system message.
+SYSTEM = re.compile(r"SYSTEM(_?(PROMPT|MESSAGE|MSG|TEXT|INSTRUCTION))?S?$", re.IGNORECASE)
 MAGIC = re.compile(r"^([ \t]*)[%!].*$", re.MULTILINE)
 Scope = dict[str, "str | None"]
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text in the source: its name (None for a message's own literal), or None as text where it is computed."""
+    """A text in the source: its name (None for a message's own literal), or None as text where it is computed.
+
+    `code` is the expression where it is computed; a message whose content is a function's own parameter is
+    `given` by whoever calls it, and `answered` is one with an answer beside it, as in training.
+    """
 
     text: str | None
     source: int  # which of the sources
     line: int
     name: str | None = None
+    code: str = ""
+    given: bool = False
+    answered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the sources hold; `skipped` are sources that are not Python: which, line, reason."""
+    """What the sources hold; `skipped` are sources that are not Python: which, line, reason.
+
+    `others` are system texts that are no message: in a function or a class, or handed over as `system=…`.
+    `imports` are what other files are asked for: module, name in it ("" for all), name here, dots before the module.
+    """
 
     constants: tuple[Text, ...] = ()
     systems: tuple[Text, ...] = ()
     skipped: tuple[tuple[int, int, str], ...] = ()
     stopped: str | None = None  # why nothing was read at all: the parser ran out of time or memory
+    others: tuple[Text, ...] = ()
+    imports: tuple[tuple[str, str, str, int], ...] = ()
 
 
-def look(sources: Sequence[str]) -> Found:
-    """The texts of sources that belong together (a file, or a notebook's cells: names of one are known in the next)."""
+def look(sources: Sequence[str], known: Mapping[str, str] | None = None) -> Found:
+    """The texts of sources that belong together (a file, or a notebook's cells: names of one are known in the next).
+
+    `known` are texts of other files by the names they have here (`SYSTEM`, `prompts.SYSTEM`).
+    """
     try:
-        found = cell.call("readback.dialects.python_constants:work", list(sources), LIMITS)
+        work = {"sources": list(sources), "known": dict(known or {})}
+        found = cell.call("readback.dialects.python_constants:work", work, LIMITS)
     except cell.Stopped as stopped:
         return Found(stopped=stopped.detail)
     return Found(
         tuple(Text(*one) for one in found["constants"]),
         tuple(Text(*one) for one in found["systems"]),
         tuple((source, line, reason) for source, line, reason in found["skipped"]),
+        others=tuple(Text(*one) for one in found["others"]),
+        imports=tuple((module, name, here, dots) for module, name, here, dots in found["imports"]),
     )
 
 
-def work(sources: Sequence[str]) -> dict[str, Any]:
+def work(given: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
     """In the cell: parse each source and gather its texts. A name assigned twice keeps its last text."""
+    sources: Sequence[str] = given["sources"] if isinstance(given, Mapping) else given
     trees: list[tuple[int, ast.Module]] = []
     skipped: list[tuple[int, int, str]] = []
     for i, source in enumerate(sources):
@@ -61,26 +84,30 @@ def work(sources: Sequence[str]) -> dict[str, Any]:
             skipped.append((i, error.lineno or 1, error.msg))
         except (ValueError, RecursionError, MemoryError) as error:
             skipped.append((i, 1, str(error) or "nested too deeply"))
-    names: Scope = {}
+    names: Scope = dict(given["known"]) if isinstance(given, Mapping) else {}
     constants: dict[str, Text] = {}
     systems: list[Text] = []
+    others: list[Text] = []
     try:
         for i, tree in trees:
             for name, value, line in _assigned(tree.body):
                 names[name] = text = _text(value, names)
                 constants[name] = Text(text, i, line, name)
         systems = [text for i, tree in trees for text in _systems(tree, i, names)]
+        others = [text for i, tree in trees for text in _others(tree, i, names)]
     except RecursionError:
         skipped.append((i, 1, "nested too deeply"))
     return {
         "constants": [_row(text) for text in constants.values() if text.text is not None],
         "systems": [_row(text) for text in systems],
         "skipped": skipped,
+        "others": [_row(text) for text in others],
+        "imports": [list(one) for _, tree in trees for one in _imports(tree)],
     }
 
 
 def _row(text: Text) -> list[Any]:
-    return [text.text, text.source, text.line, text.name]
+    return [text.text, text.source, text.line, text.name, text.code, text.given, text.answered]
 
 
 def _parse(source: str) -> ast.Module:
@@ -121,23 +148,74 @@ def _assigned(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr, int]]:
 
 def _systems(tree: ast.AST, source: int, names: Mapping[str, str | None]) -> Iterator[Text]:
     """The contents of `{"role": "system", "content": …}` and `dict(role="system", content=…)`, by scope."""
-    waiting: list[tuple[ast.AST, Mapping[str, str | None]]] = [(tree, names)]
+    answered: set[ast.AST] = set()  # messages in a list with an answer
+    for node, scope, parameters in _scoped(tree, names):
+        if isinstance(node, ast.List) and any(_content(one, scope, "assistant") for one in node.elts):
+            answered.update(node.elts)
+        if content := _content(node, scope):
+            text, name = _text(content, scope), _name(content)
+            given = text is None and name in parameters
+            yield Text(text, source, content.lineno, name, _code(content, text), given, node in answered)
+
+
+def _others(tree: ast.AST, source: int, names: Mapping[str, str | None]) -> Iterator[Text]:
+    """Texts under a name that says system: in functions and classes, handed over, or what a function builds."""
+    for node, scope, _ in _scoped(tree, names):
+        for name, value in _named(node):
+            text = _text(value, scope)
+            if SYSTEM.search(name) and (text is not None or isinstance(value, ast.JoinedStr | ast.BinOp)):
+                yield Text(text, source, value.lineno, name, _code(value, text))
+
+
+def _named(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """The names and values that a node states: assignments in functions and classes, arguments, what is returned."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield from ((name, value) for name, value, _ in _assigned(node.body))
+        returned = (one.value for one in ast.walk(node) if isinstance(one, ast.Return))
+        if not isinstance(node, ast.ClassDef):
+            yield from ((node.name, one) for one in returned if isinstance(one, ast.JoinedStr | ast.BinOp))
+    elif isinstance(node, ast.Call):
+        yield from ((word.arg, word.value) for word in node.keywords if word.arg)
+    elif isinstance(node, ast.Module):
+        computed = ((name, value) for name, value, _ in _assigned(node.body))
+        yield from ((name, value) for name, value in computed if isinstance(value, ast.JoinedStr | ast.BinOp))
+
+
+Scoped = tuple[ast.AST, Mapping[str, "str | None"], frozenset[str]]
+
+
+def _scoped(tree: ast.AST, names: Mapping[str, str | None]) -> Iterator[Scoped]:
+    """Each node in the order of the source, with the texts of the names around it and the parameters among them."""
+    waiting: list[Scoped] = [(tree, names, frozenset())]
     while waiting:
-        node, scope = waiting.pop()
+        node, scope, parameters = waiting.pop()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             inner = dict(scope)
             for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
                 inner[argument.arg] = None
+                parameters |= {argument.arg}
             for name, value, _ in _assigned(node.body):
                 inner[name] = _text(value, inner)
             scope = inner
-        if content := _content(node, scope):
-            yield Text(_text(content, scope), source, content.lineno, _name(content))
-        waiting.extend((child, scope) for child in reversed(list(ast.iter_child_nodes(node))))
+        yield node, scope, parameters
+        waiting.extend((child, scope, parameters) for child in reversed(list(ast.iter_child_nodes(node))))
 
 
-def _content(node: ast.AST, scope: Mapping[str, str | None]) -> ast.expr | None:
-    """The content of a system message, if the node is one."""
+def _imports(tree: ast.AST) -> Iterator[tuple[str, str, str, int]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            yield from ((node.module or "", one.name, one.asname or one.name, node.level) for one in node.names)
+        elif isinstance(node, ast.Import):
+            yield from ((one.name, "", one.asname or one.name, 0) for one in node.names)
+
+
+def _code(node: ast.expr, text: str | None) -> str:
+    """The expression of a text that is computed."""
+    return "" if text is not None else ast.unparse(node)[:SHOWN]
+
+
+def _content(node: ast.AST, scope: Mapping[str, str | None], asked: str = "system") -> ast.expr | None:
+    """The content of a message of that role, if the node is one."""
     if isinstance(node, ast.Dict):
         parts = {_text(k, scope): v for k, v in zip(node.keys, node.values, strict=True) if k is not None}
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict":
@@ -145,11 +223,18 @@ def _content(node: ast.AST, scope: Mapping[str, str | None]) -> ast.expr | None:
     else:
         return None
     role = parts.get("role")
-    return parts.get("content") if role is not None and _text(role, scope) == "system" else None
+    return parts.get("content") if role is not None and _text(role, scope) == asked else None
 
 
 def _name(node: ast.expr) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
+
+
+def _dotted(node: ast.expr) -> bool:
+    """Whether an expression is names with dots between them: `prompts.SYSTEM`."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
 
 
 def _text(node: ast.expr, scope: Mapping[str, str | None]) -> str | None:
@@ -174,6 +259,8 @@ def _text(node: ast.expr, scope: Mapping[str, str | None]) -> str | None:
             return _joined([_text(term, scope) for term in (left, *reversed(terms))])
         case ast.Name(id=name):
             return scope.get(name)
+        case ast.Attribute():
+            return scope.get(ast.unparse(node)) if len(scope) and _dotted(node) else None
         case ast.Call(
             func=ast.Attribute(value=inner, attr="strip" | "lstrip" | "rstrip" as trim), args=[], keywords=[]
         ):

@@ -118,7 +118,9 @@ def _sft(fields: Values, seen: _Seen) -> TrainingRow:
 
 
 def _dpo(fields: Values, seen: _Seen) -> TrainingRow:
-    texts = {name: seen.text(fields, name) for name in ("prompt", "chosen", "rejected")}
+    # pairs may have their prompt inside both answers; one that lacks it among others that have it is the census's
+    named = ("prompt", "chosen", "rejected") if "prompt" in fields else ("chosen", "rejected")
+    texts = {name: seen.text(fields, name) for name in named}
     return seen.row(**texts)
 
 

@@ -27,6 +27,7 @@ SAID = {  # what rows of a kind are, in words
 }
 ASKED = frozenset({"rag", "instruction", "question", "query_text"})  # columns of what is asked, as evaluations call it
 FOUND = frozenset({"contexts", "documents"})  # columns of what was retrieved for it
+MESSAGE = frozenset({"role", "from", "content", "value"})  # keys of a message
 PAIRS = frozenset({"dpo", "chat_dpo_input", "chat_dpo_lists", "chat_dpo"})
 
 
@@ -114,6 +115,8 @@ def kind_of(fields: Values) -> Kind | None:
         return "chat_dpo_lists"
     if "chosen" in fields or "rejected" in fields:
         values = [fields.get(name) for name in ("chosen", "rejected", "prompt", "messages", "conversations")]
+        if any(isinstance(value, Mapping) and not MESSAGE & value.keys() for value in values):
+            return None  # an object of its own kind, which no trainer takes for a message
         return "chat_dpo" if any(isinstance(value, list | Mapping) for value in values) else "dpo"
     if "messages" in fields or isinstance(fields.get("conversations"), list):
         return "chat_sft"

@@ -41,7 +41,8 @@ OTHERS = (
     "workspace_output_exclude_patterns", "db_config", "scenario_turn_limit", "request_timeout", "retry_policy",
     "custom_error_patterns", "max_requeue_count",
 )  # fmt: skip
-KEYS = (*MODELS, *CHOICES, *FLAGS, *OTHERS)
+FEW_SHOT = ("few_shot_enabled", "few_shot_mode", "few_shot_k")  # the oldest spelling, without a few_shot_config
+KEYS = (*MODELS, *CHOICES, *FLAGS, *OTHERS, *FEW_SHOT)
 OBSOLETE = ("rubric_enabled", "deep_judgment_rubric_search_enabled")  # the program drops them without a word
 INTERFACE = "langchain"  # of a model that names none
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from readback import adapters
 from readback.difference.change import Change, blank
 from readback.difference.compare import Difference, MessageDifference
 from readback.difference.over_records import Counted
 from readback.difference.side import Side
+from readback.quantity import quantity
+from readback.types import Message
 
 NEAR = 80  # characters of an equal stretch kept on each side of a change
 FOLD = 40  # characters that are worth folding
@@ -28,7 +31,7 @@ KINDS = {
 def lines(d: Difference) -> Iterator[str]:
     """The messages with - and + before what changed; equal ones in one line, equal stretches folded."""
     for pair in d.messages:
-        a, b = (f"{len(m.text):,} characters" if m else "not there" for m in (pair.a, pair.b))
+        a, b = (quantity(len(m.text), "character") if m else "not there" for m in (pair.a, pair.b))
         yield ""
         if pair.equal:
             yield f"=== {pair.role_a}: equal, {a}"
@@ -76,14 +79,28 @@ def _visible(text: str) -> str:
 def values(d: Difference, said: str) -> dict[str, Any]:
     """The answer of `readback diff --format json`."""
     return {
-        "a": side(d.a.side),
-        "b": side(d.b.side),
+        "a": {**side(d.a.side), **worded(d.a.messages)},
+        "b": {**side(d.b.side), **worded(d.b.messages)},
         "equal": d.equal,
         "coarse": d.coarse,
         "sentence": said,
         "fingerprints": {"a": d.a.fingerprint or None, "b": d.b.fingerprint or None},
+        "made_by": {"a": list(map(asdict, d.a.variants)), "b": list(map(asdict, d.b.variants))},
         "messages": [_pair(pair) for pair in d.messages],
     }
+
+
+def worded(messages: Sequence[Message]) -> dict[str, Any]:
+    """{"wording": "readback", "worded": [adapters]} where adapters' text is in Readback's own words, else nothing."""
+    ours = adapters.worded(messages)
+    return {"wording": adapters.OURS, "worded": list(ours)} if ours else {}
+
+
+def made_by(d: Difference) -> Iterator[str]:
+    """The named options that made both texts, with what they could be instead; once where both have the same."""
+    same = d.a.variants == d.b.variants
+    for name, shown in (("both", d.a),) if same else (("A", d.a), ("B", d.b)):
+        yield from (f"{name}: {one.said}" for one in shown.variants)
 
 
 def side(one: Side) -> dict[str, Any]:

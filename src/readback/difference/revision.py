@@ -14,6 +14,7 @@ from readback.difference.git import Blob, Git
 from readback.difference.side import SideError
 from readback.files import cache_folder
 from readback.files.bounded_notes import as_json, from_json
+from readback.files.paths import of_git
 from readback.types import NOWHERE, Note
 
 FILES = 20_000  # of one revision of a workspace
@@ -39,8 +40,8 @@ def revision(way: Path, rev: str) -> Revision:
     """
     folder = way if way.is_dir() else way.parent
     with Git(folder) as git:
-        commit, below = git.commit(rev), git.below()
-        home = cache_folder.cache_folder("revisions") / _key(commit, below)
+        commit, below = git.commit(rev), git.below
+        home = cache_folder.cache_folder("revisions") / _key(git, commit)
         if not (home / ABOUT).is_file():
             _copy(git, commit, below, rev, folder.name or "workspace", home)
     with contextlib.suppress(OSError):
@@ -51,15 +52,18 @@ def revision(way: Path, rev: str) -> Revision:
     return Revision(root if folder == way else root / way.name, notes)
 
 
-def _key(commit: str, below: str) -> str:
-    return hashlib.blake2b(f"{commit} {below}".encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
+def _key(git: Git, commit: str) -> str:
+    """The copy of a commit is of one repository: who knows a commit's id must not get another repository's copy."""
+    said = f"{git.repository.common}\0{commit} {git.below}"
+    return hashlib.blake2b(said.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
 
 
 def _copy(git: Git, commit: str, below: str, rev: str, name: str, home: Path) -> None:
     made = cache_folder.fresh(home)
     try:
-        notes = [as_json(note) for note in _written(git, commit, below, rev, made / name)]
-        (made / ABOUT).write_text(json.dumps({"name": name, "notes": notes}), "utf-8")
+        with cache_folder.room():
+            notes = [as_json(note) for note in _written(git, commit, below, rev, made / name)]
+            (made / ABOUT).write_text(json.dumps({"name": name, "notes": notes}), "utf-8")
         with contextlib.suppress(OSError):  # somebody else was quicker
             made.rename(home)
     finally:
@@ -128,7 +132,7 @@ def _leads_out(root: Path, link: Path, named: str) -> bool:
 
 def _plain(path: str) -> bool:
     parts = path.split("/")
-    return all(part not in ("", ".", "..") and part.lower() != ".git" for part in parts) and path.isprintable()
+    return all(part not in ("", ".", "..") and not of_git(part) for part in parts) and path.isprintable()
 
 
 def _missing(path: str, reason: str) -> Note:

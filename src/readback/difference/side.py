@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from readback.assembly.trained_text import TrainedText
+from readback.assembly.variants import Variant
 from readback.types import Assembly, Choice, Message, Note
 
 Layer = Literal["messages", "wire", "training"]
@@ -43,7 +44,7 @@ class Shown:
 
     `assembly` is what the messages come from, in the layer `training` the training messages. There, `trained` is all
     that is known, and `form` says what of it is shown: the text a model was trained on, as one message "prompt", or
-    its messages where no template is known for them.
+    its messages where no template is known for them. `variants` are the named options that made the text.
     """
 
     side: Side
@@ -53,6 +54,7 @@ class Shown:
     notes: tuple[Note, ...]
     label: str
     trained: TrainedText | None = None
+    variants: tuple[Variant, ...] = ()
     form: Form = ""
 
     @property

@@ -12,6 +12,7 @@ from readback.assembly import assemble, wire_text
 from readback.assembly.arms import choices
 from readback.assembly.trained_text import trained_text
 from readback.assembly.tri_section import fingerprint
+from readback.assembly.variants import variants
 from readback.difference.fitted import formed
 from readback.difference.revision import Revision, revision
 from readback.difference.side import LAYERS, Layer, NoRowError, Shown, Side, SideError, label
@@ -19,6 +20,7 @@ from readback.difference.side_text import read_sides
 from readback.files.yaml_file import nearest
 from readback.records import answers
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
+from readback.records.missing_record import no_record
 from readback.types import Answer, Choice, Condition, Message, Note, Record, Workspace
 from readback.workspace import workspace_file
 
@@ -48,26 +50,38 @@ def reached(opened: Workspace, side: Side) -> tuple[Workspace, tuple[Note, ...]]
     """
     if side.workspace is None and side.rev is None and not side.options:
         return opened, ()
-    fields = None
+    fields, chosen = None, None
     if side.workspace is not None:
         way = Path(os.path.abspath(side.workspace))  # noqa: PTH100 - resolve() would lose a link's own name
     else:
         way = opened.root if opened.file in (None, workspace_file.NAME) else opened.root / opened.file
         fields = opened.dataset.fields if opened.dataset and side.rev is None else None
+        chosen = opened.chosen
     found = revision(way, side.rev) if side.rev is not None else Revision(way)
     try:
-        return workspace.open(found.path, fields=fields, options=dict(side.options)), found.notes
+        made = workspace.open(found.path, fields=fields, options=dict(side.options), chosen=chosen)
+        return (_read_alike(made, opened) if fields is not None else made), found.notes
     except workspace.NothingRead as nothing:
         where = f"revision {side.rev}: " if side.rev is not None else ""
         raise SideError(f"{where}{nothing.reason}") from None
+
+
+def _read_alike(made: Workspace, opened: Workspace) -> Workspace:
+    """The workspace with what was mapped for its judges on a page."""
+    judges = {
+        name: replace(judge, fields=opened.judges[name].fields) if name in opened.judges else judge
+        for name, judge in made.judges.items()
+    }
+    return replace(made, judges=judges)
 
 
 def shown(shop: Workspace, side: Side, record: Record, answer: Answer | None = None) -> Shown:
     """What one record comes to on a side. Raises SideError where the layer is not known."""
     made = assemble.assemble(shop, record, side.choice, answer) if side.layer != "training" else None
     arm = shop.condition(side.choice.condition) if side.choice.condition else None
+    named_by = variants(shop, side.choice)
     if side.layer == "messages" and made:
-        return Shown(side, made.messages, made.fingerprint, made, made.notes, label(side))
+        return Shown(side, made.messages, made.fingerprint, made, made.notes, label(side), None, named_by)
     if made is None:
         return _trained(shop, side, record, arm)
     sent = wire_text.sent(shop, record, made, arm, False)
@@ -75,7 +89,8 @@ def shown(shop: Workspace, side: Side, record: Record, answer: Answer | None = N
         raise SideError(f"{label(side)}: no chat format is known; {SERVING}")
     messages = (Message("prompt", sent.segments),) if sent and sent.segments else ()
     notes = (*made.notes, *(sent.notes if sent else ()))
-    return Shown(side, messages, fingerprint(messages) if messages else "", made, notes, label(side))
+    mark = fingerprint(messages) if messages else ""
+    return Shown(side, messages, mark, made, notes, label(side), None, named_by)
 
 
 def _trained(shop: Workspace, side: Side, record: Record, arm: Condition | None) -> Shown:
@@ -127,7 +142,7 @@ def _record(opened: Workspace, shop: Workspace, side: Side, at: int) -> Record:
     if called is None and elsewhere:  # another version of the dataset may have the record at another place
         called = next(iter(open_dataset(opened.root, opened.dataset).ids(index, index + 1)), None)
     if called is not None and (found := data.find(called)) is None:
-        raise SideError(f"{label(side)}: no record '{called}' among {len(data)}")
+        raise SideError(f"{label(side)}: {no_record(called, data)}")
     if called is not None and found is not None:
         index = found
     return _at(data, side, index)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import unicodedata
 from itertools import groupby
 
+from readback.quantity import quantity
+
 HEAD, TAIL = 44, 16  # characters of a long stretch that are quoted, from its beginning and its end
 KINDS = 4  # runs of white space that a sentence names one by one
 BLANKS = {"\n": "newline", " ": "space", "\t": "tab", "\r": "carriage return", "\u00a0": "no-break space"}
@@ -26,7 +28,7 @@ def counted(text: str) -> str:
     """Characters that nobody sees, in order: a newline; 2 newlines and a space."""
     said = [_one(char, len(tuple(same))) for char, same in groupby(text)]
     if len(said) > KINDS:
-        return f"{len(text):,} characters of white space"
+        return f"{quantity(len(text), 'character')} of white space"
     return " and ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import hashlib
 import json
@@ -14,8 +15,35 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from readback.files.file_state import state
+
 PAUSE = 0.05  # seconds between two looks at a lock
+FULL = (errno.ENOSPC, errno.EDQUOT)
 ABOUT = "about.json"  # the file of an entry that says what it is of; written last
+UPLOAD = "upload-"  # how the folder of an upload is called, and
+OWNER = ".owner"  # the file in it that says whose it is
+
+
+class DiskFull(Exception):  # noqa: N818 - an outcome to say in one sentence, and nobody's mistake
+    """There is no room left to write an index; the sentence names the folder and the way out."""
+
+    def __init__(self, why: str) -> None:
+        there = next(_places())
+        super().__init__(
+            f"the disk of {there} is full ({why}), so no index of the files can be written there; "
+            "free some space, or let READBACK_CACHE name a folder on another disk"
+        )
+
+
+@contextlib.contextmanager
+def room() -> Iterator[None]:
+    """What is done here writes to the cache: raises DiskFull where there is no room, whoever catches OSError."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        raise DiskFull((error.strerror or str(error)).lower()) from error
 
 
 def cache_folder(kind: str = "datasets") -> Path:
@@ -32,6 +60,20 @@ def cache_folder(kind: str = "datasets") -> Path:
     raise PermissionError(f"no folder to keep indexes in: {', '.join(map(str, tried))}; set READBACK_CACHE")
 
 
+def uploads() -> Path:
+    """Where uploads lie: READBACK_UPLOADS, else in the cache folder (READBACK_CACHE or ~/.cache/readback)."""
+    cache = os.environ.get("READBACK_CACHE") or Path.home() / ".cache" / "readback"
+    return Path(os.environ.get("READBACK_UPLOADS") or Path(cache) / "uploads")
+
+
+def uploaded(path: Path) -> bool:
+    """Whether a path lies in an upload: among those of now, or in a folder that was made for one."""
+    real = Path(os.path.realpath(path))
+    if real.is_relative_to(os.path.realpath(uploads())):
+        return True
+    return any(one.name.startswith(UPLOAD) and os.path.lexists(one / OWNER) for one in (real, *real.parents))
+
+
 def _places() -> Iterator[Path]:
     if named := os.environ.get("READBACK_CACHE"):
         yield Path(named)
@@ -44,9 +86,7 @@ def _places() -> Iterator[Path]:
 
 def entry(path: Path, settings: Any, version: str) -> Path:
     """The folder of the entry for the file as it is now, read with these settings. Raises OSError."""
-    found = path.stat()
-    now = [version, found.st_size, found.st_mtime_ns, found.st_ino]
-    return cache_folder() / f"{_digest([str(path), settings])}-{_digest(now)}"
+    return cache_folder() / f"{_digest([str(path), settings])}-{_digest([version, *state(path)])}"
 
 
 def _digest(value: Any) -> str:

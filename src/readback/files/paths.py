@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+import unicodedata
 from collections import deque
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -28,12 +29,27 @@ class Listing:
     notes: tuple[Note, ...] = ()
 
 
+def of_git(name: str) -> bool:
+    """Whether a file or folder of this name may be taken for git's own directory, on any file system.
+
+    Case, trailing blanks and dots, and characters without width do not count on some; `git~1` is its short name.
+    """
+    seen = "".join(sign for sign in name if unicodedata.category(sign) != "Cf")
+    return seen.rstrip(". \t").casefold() in (".git", "git~1")
+
+
 def show(root: Path, path: Path) -> str:
     """The posix path of `path` relative to `root`; its bare name when it lies elsewhere."""
     try:
         return path.relative_to(root).as_posix()
     except ValueError:
         return path.name
+
+
+def absent(relative: str, folder: str = "") -> str:
+    """What a file is called that a workspace names and does not have: its path where that lies below, else its name."""
+    path = PurePosixPath(os.path.normpath(PurePosixPath(folder) / relative))
+    return path.name if path.is_absolute() or ".." in path.parts else path.as_posix()
 
 
 def resolve(
@@ -55,7 +71,7 @@ def resolve(
     if not path.is_relative_to(root):
         return Note("dat-path-outside", values | {"reason": "it leads out of the folder"}, place, relative)
     real = Path(os.path.realpath(path))
-    if not (real.is_relative_to(os.path.realpath(root)) or _own_blob(path, real)):
+    if not (real.is_relative_to(os.path.realpath(root)) or _own_blob(root, path, real)):
         return Note(
             "dat-path-outside", values | {"reason": "it is a link that leads out of the folder"}, place, relative
         )
@@ -78,26 +94,38 @@ def _missing(relative: str, reason: str, place: Place) -> Note:
     return Note("dat-file-missing", {"path": relative, "reason": reason}, place, relative)
 
 
-def _own_blob(path: Path, real: Path) -> bool:
-    """Whether `real` lies in blobs/ of the Hugging Face cache entry in which the link `path` stands."""
+def _own_blob(root: Path, path: Path, real: Path) -> bool:
+    """Whether `real` lies in blobs/ of the Hugging Face cache entry in which the link `path` stands.
+
+    The entry is a plain folder: no link leads to it from the workspace, nor from it to a workspace that is a snapshot.
+    A link called `models--x` is no entry, whatever has a folder blobs/ where it leads.
+    """
     entry = next((p for p in path.parents if p.name.startswith(CACHE_ENTRY)), None)
-    return entry is not None and real.is_relative_to(Path(os.path.realpath(entry)) / "blobs")
+    if entry is None:
+        return False
+    home, top = Path(os.path.realpath(entry)), Path(os.path.realpath(root))
+    below = entry.is_relative_to(root)
+    plain = home == top / entry.relative_to(root) if below else top.is_relative_to(home) and not entry.is_symlink()
+    return plain and real.is_relative_to(home / "blobs")
 
 
 def snapshot(folder: Path) -> Path:
-    """The folder to open for a Hugging Face cache entry: the snapshot of refs/main, or the only one; else `folder`."""
+    """The folder to open for a Hugging Face cache entry: the snapshot of refs/main, or the only one; else `folder`.
+
+    Nothing of it is reached through a link: an entry has links among its files only.
+    """
     snapshots = folder / "snapshots"
-    if not folder.name.startswith(CACHE_ENTRY) or not snapshots.is_dir():
+    if not folder.name.startswith(CACHE_ENTRY) or not _is_folder(snapshots):
         return folder
-    revisions = [p for p in _entries(snapshots) if p.is_dir()]
-    main = _revision(folder / "refs" / "main")
+    revisions = [p for p in _entries(snapshots) if _is_folder(p)]
+    main = _revision(folder / "refs" / "main") if _is_folder(folder / "refs") else None
     chosen = [p for p in revisions if p.name == main] or (revisions if len(revisions) == 1 else [])
     return chosen[0] if chosen else folder
 
 
 def _revision(ref: Path) -> str | None:
     try:
-        if not ref.is_file():
+        if ref.is_symlink() or not ref.is_file():
             return None
         with ref.open("rb") as file:
             return file.read(200).decode("ascii", "replace").strip()

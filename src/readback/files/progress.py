@@ -30,6 +30,11 @@ class Meter:
         self._next = 0
         self.at(0)
 
+    def again(self) -> None:
+        """The same pass starts anew."""
+        self._current -= 1
+        self.begin(self._total)
+
     def at(self, done: int) -> None:
         """So many bytes of this pass are done. Raises Cancelled."""
         if self._progress is None or done < self._next:

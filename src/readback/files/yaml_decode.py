@@ -15,6 +15,8 @@ from typing import Any
 import yaml
 from yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
+from readback.files import yaml_strict
+
 DEPTH = 64
 NODES = 100_000  # after aliases are followed; a megabyte of ordinary configuration has fewer
 CHARACTERS = 8 << 20  # likewise
@@ -74,7 +76,7 @@ def warm() -> None:
 def _yaml(text: str, found: Found) -> Any:
     loader = Loader(text)
     try:
-        return _Composer(loader, found).document()
+        return _Composer(yaml_strict.Watched(loader, text, found.note), found).document()
     except yaml.MarkedYAMLError as error:
         mark: Any = error.problem_mark or error.context_mark
         reason = ", ".join(part for part in (error.context, error.problem) if part)
@@ -257,6 +259,7 @@ class _Composer:
     def scalar(self, event: Any, path: Path) -> Any:
         tag, text = self.resolved(event), event.value
         if tag in AS_WRITTEN:
+            self.differing(event, text)
             return text
         if tag not in SCALARS:
             self.found.note("dat-bad-line", event.start_mark, tag[:80], reason=f"the tag {tag[:80]} is not followed")
@@ -272,4 +275,13 @@ class _Composer:
         if isinstance(value, float) and value - value != 0:
             name = ".".join(map(str, path))
             self.found.note("dat-nan", event.start_mark, text[:80], field=name, value=text[:80])
+        self.differing(event, value)
         return value
+
+    def differing(self, event: Any, value: Any) -> None:
+        """Say of a plain scalar that YAML 1.2 reads it otherwise."""
+        plain = event.style in (None, "") and event.tag in (None, "!")
+        if plain and (other := yaml_strict.number(event.value, value, event.tag == "!")):
+            text, read = event.value[: yaml_strict.SHOWN], str(value)[: yaml_strict.SHOWN]
+            read = f"the text {read!r}" if isinstance(value, str) else read
+            self.found.note(yaml_strict.DIFFERS, event.start_mark, text, text=text, read=read, other=other)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from readback.types import Note
@@ -11,7 +12,8 @@ class Row(NamedTuple):
     """One record as it stands in a file. A named tuple, for a pass makes one for every line.
 
     `offset` and `end` are byte offsets of the record without its line end; `line` and `end_line` count from 1.
-    `raw` is what stands between them. `notes` are what was seen in it (a repeated key, NaN).
+    `raw` is what stands between them. `notes` are what was seen in it (a repeated key, NaN). `cells` are the texts of
+    a table's cells that were read as JSON.
     """
 
     fields: dict[str, Any]
@@ -21,6 +23,7 @@ class Row(NamedTuple):
     end: int
     raw: bytes
     notes: tuple[Note, ...] = ()
+    cells: Mapping[str, str] = {}
 
 
 class Refused(NamedTuple):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, BinaryIO
 
-from readback.formats._columns import unique
+from readback.formats._columns import unique, with_json
 from readback.formats._lines import (
     LONGEST,
     UTF8_MARK,
@@ -26,6 +27,9 @@ from readback.types import Note, Place
 
 NAME = "csv"
 SUFFIXES = (".csv",)
+CELLS = True  # texts, of which some are JSON
+COMMENTS = 20  # lines before the header in which comments are looked for
+SHOWN = 60  # characters of the first comment in its note
 AGAIN = 256 << 20  # bytes read a second time after quotes that never close; beyond it each line stands alone
 MOST_LINES = 100_000  # lines of one record: an unclosed quote over short lines would fill the memory
 
@@ -73,7 +77,8 @@ def parse(raw: bytes, shape: Mapping[str, Any]) -> dict[str, Any]:
         cells = next(_reader(iter((raw.decode("utf-8"),)), shape["delimiter"]), [])
     except csv.Error as error:
         raise ValueError(str(error)) from None
-    return dict(zip(shape["names"], cells, strict=True))
+    fields: dict[str, Any] = dict(zip(shape["names"], cells, strict=True))
+    return with_json(fields, shape["json"]) if shape.get("json") else fields
 
 
 class _Cells:
@@ -118,8 +123,16 @@ class _Feed:
                 return
             yield mark
             first = first._replace(data=first.data[len(UTF8_MARK) :], offset=first.offset + len(UTF8_MARK))
-        self.delimiter = delimiter or separator(first.data or b"")
-        self._again.append(first)
+        head = [first, *islice(self._new, COMMENTS)]
+        said = _comments(head, delimiter)
+        for line in head[:said]:
+            self.ends.see(line)
+            yield Blank(line.number, line.end)
+        if said:
+            values = {"lines": said, "first": (head[0].data or b"").decode("utf-8", "replace").strip()[:SHOWN]}
+            yield Note("dat-comment-lines", values, Place(file=self.file, line=first.number))
+        self.delimiter = delimiter or separator(head[said].data or b"")
+        self._again.extend(head[said:])
         yield from self._all()
 
     def _all(self) -> Iterator[_Cells | Refused | Blank]:
@@ -183,6 +196,26 @@ def _reader(texts: Iterator[str], delimiter: str) -> Iterator[list[str]]:
     if csv.field_size_limit() < LONGEST:
         csv.field_size_limit(LONGEST)  # a setting of the whole process; only ever raised
     return csv.reader(texts, strict=True, delimiter=delimiter)
+
+
+def _comments(head: Sequence[Line], delimiter: str | None) -> int:
+    """How many lines before the header are comments: they begin with `# `, and do not name as many columns as the lines
+    below have cells; or they hold `=` or an empty cell, where a name would be.
+    """
+    count = next((at for at, line in enumerate(head) if not (line.data or b"").startswith(b"# ")), 0)
+    if not count or count + 1 >= len(head):
+        return 0
+    by = delimiter or separator(head[count].data or b"")
+    names, row = (_cells(line, by) for line in head[count : count + 2])
+    odd = all(len(own := _cells(line, by)) != len(names) or "=" in "".join(own) or "" in own for line in head[:count])
+    return count if odd and len(names) > 1 and all(names) and len(row) >= 1 else 0
+
+
+def _cells(line: Line, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader([(line.data or b"").decode("utf-8", "replace")], delimiter=delimiter), [])
+    except csv.Error:
+        return []
 
 
 def separator(header: bytes) -> str:

@@ -60,7 +60,12 @@ def _value(decoder: Decoder, raw: bytes, place: Place) -> dict[str, Any] | Note:
         return bad(f"not JSON ({error.reason})", place, error.at + 1)
     if isinstance(value, dict):
         return value
-    return bad(f"{KINDS[type(value).__name__]}, where an object is needed", place, 1)
+    return bad(no_object(value), place, 1)
+
+
+def no_object(value: object) -> str:
+    """Why a JSON value is no record."""
+    return f"{KINDS[type(value).__name__]}, where an object is needed"
 
 
 KINDS = {"list": "a list", "str": "a text", "int": "a number", "float": "a number", "bool": "true or false"} | {

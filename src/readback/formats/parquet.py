@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from readback.cell import Limits, Stopped, stream
 from readback.formats import jsonl
@@ -17,6 +18,9 @@ NAME = "parquet"
 SUFFIXES = (".parquet", ".pq")
 BY_LINES = False
 LIMITS = Limits(seconds=30, memory=1 << 30, output=2 << 30, total=900)
+GONE = b"null\n"  # stands where a row is lost: not an object, so it is refused
+LOST_ROW = jsonl.no_object(None)
+LOST = 1_000_000  # rows that a damaged file may count as lost; what its end promises beyond is no fact
 parse = jsonl.parse
 
 
@@ -32,8 +36,13 @@ def spool(path: Path, out: BinaryIO, file: str) -> Iterator[int | Note]:
                 names, notes = unique(frame["names"], place)
                 promised = frame["rows"]
                 yield from notes
+            elif "lost" in frame:
+                lost = min(frame["lost"], LOST)
+                out.write(GONE * lost)
+                yield Note("dat-bad-line", {"reason": _lost(frame, done)}, replace(place, line=done + 1), f"{done}")
+                done += lost
             elif "error" in frame:
-                yield Note("dat-bad-line", {"reason": f"not Parquet from here on: {frame['error']}"}, place)
+                yield Note("dat-bad-line", {"reason": f"not Parquet that can be read: {frame['error']}"}, place)
             else:
                 for text in frame["json"]:
                     out.write(_line(names, text))
@@ -41,6 +50,14 @@ def spool(path: Path, out: BinaryIO, file: str) -> Iterator[int | Note]:
                 yield int(size * done / max(promised, done))
     except Stopped as stopped:
         yield Note("dat-limit", {"what": f"{stopped.kind} for decoding", "limit": stopped.detail}, place)
+
+
+def _lost(frame: Mapping[str, Any], done: int) -> str:
+    """Which rows are gone, and why; an end that promises more than `LOST` of them is not believed."""
+    many, error = frame["lost"], frame["error"]
+    if many > LOST:
+        return f"rows from {done + 1} on are lost, {many:,} of them if its end is right: {error}"
+    return f"rows {done + 1} to {done + many} are lost: {error}" if many > 1 else f"row {done + 1} is lost: {error}"
 
 
 def _line(names: tuple[str, ...], text: str) -> bytes:
@@ -52,7 +69,9 @@ def _line(names: tuple[str, ...], text: str) -> bytes:
 def rows(lines: BinaryIO, file: str) -> Iterator[Event]:
     """The rows that `spool` wrote; `line` is the number of the row."""
     for event in jsonl.rows(lines, file):
-        if isinstance(event, Refused) and event.note and event.note.code == "dat-bad-line":
+        if isinstance(event, Refused) and event.note and event.note.values.get("reason") == LOST_ROW:
+            yield event._replace(note=None)  # told once for all rows that were lost together
+        elif isinstance(event, Refused) and event.note and event.note.code == "dat-bad-line":
             note = jsonl.bad("a value in this row cannot be decoded", Place(file=file, line=event.line), 1)
             yield event._replace(note=note)
         else:

@@ -10,6 +10,7 @@ from readback.formats._row import Event
 
 NAME = "tsv"
 SUFFIXES = (".tsv", ".tab")
+CELLS = True
 parse = csv_file.parse
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from readback import adapters
+from readback.assembly.variants import Variant
 from readback.notebook.rows import Rows
+from readback.quantity import quantity
 from readback.rules import Fault
 from readback.types import Assembly, Finding, Message, Segment
 from readback.ui import exact
@@ -28,6 +31,7 @@ STYLE = (
     ".rb-nb .rb-c::before{content:attr(data-c);border:1px solid currentColor;font-size:.7em;padding:0 .15em}"
     ".rb-nb i{font-style:normal;padding:0 .3em;margin-right:.6em}"
 )
+WORDING = "wording: readback: the text of %s is in Readback's own words, not those of the program"
 LOOKS = {
     "yours": "written by you",
     "data": "from the data",
@@ -40,11 +44,17 @@ LOOKS = {
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
-    """The messages for one record, what the rules find in them, their fingerprint; `faults` are rules that failed."""
+    """The messages for one record, what the rules find in them, their fingerprint; `faults` are rules that failed.
+
+    `made_by` are the named options that made the text, with their versions and what they could be instead.
+    `system_unknown` says why it is not known which system message the model gets, where none is sent.
+    """
 
     assembly: Assembly
     findings: tuple[Finding, ...]
     faults: tuple[Fault, ...] = ()
+    made_by: tuple[Variant, ...] = ()
+    system_unknown: str | None = None
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -65,10 +75,10 @@ class Assembled:
         return [{"role": message.role, "content": message.text} for message in self.messages]
 
     def segments(self) -> Rows:
-        """A row for each stretch: role, origin, name, where it comes from, and its text."""
-        columns = ("role", "origin", "name", "file", "line", "text")
+        """A row for each stretch: role, origin, name, whose wording, where it comes from, and its text."""
+        columns = ("role", "origin", "name", "wording", "file", "line", "text")
         rows = tuple(
-            dict(zip(columns, (m.role, s.origin, s.name, s.place.file, s.place.line, s.text), strict=True))
+            dict(zip(columns, (m.role, s.origin, s.name, s.wording, s.place.file, s.place.line, s.text), strict=True))
             for m in self.messages
             for s in m.segments
         )
@@ -76,18 +86,30 @@ class Assembled:
 
     def __repr__(self) -> str:
         parts = [f"--- {message.role}\n{message.text}" for message in self.messages]
+        options = [f"--- {one}" for one in self._asides()]
         found = [f"{one.severity} {one.code}: {one.message}" for one in self.findings]
         none = [] if self.messages else ["nothing could be built; its findings say why"]
         masked = ["private fields are masked: this is not exact"] if self.assembly.masked else []
+        masked += [f"--- {WORDING % ', '.join(named)}"] if (named := adapters.worded(self.messages)) else []
         ours = [f"--- {one}" for one in dict.fromkeys(map(said, self.faults))]
-        return "\n".join((*parts, *none, *masked, *(["--- findings", *found] if found else []), *ours))
+        return "\n".join((*parts, *none, *masked, *options, *(["--- findings", *found] if found else []), *ours))
+
+    def _asides(self) -> list[str]:
+        unknown = self.system_unknown if self.messages else None
+        return [
+            *(one.said for one in self.made_by),
+            *([f"system message not known here: {unknown}"] if unknown else []),
+        ]
 
     def _repr_html_(self) -> str:
         used = {exact.look(segment) for message in self.messages for segment in message.segments}
         legend = "".join(f'<i class="rb-s rb-{look}">{said}</i>' for look, said in LOOKS.items() if look in used)
         none = "" if self.messages else "<p>Nothing could be built; the findings say why.</p>"
         masked = "<p>Private fields are masked: this is not exact.</p>" if self.assembly.masked else ""
+        if named := adapters.worded(self.messages):
+            masked += f"<p>{exact.text(WORDING % ', '.join(named))}</p>"
         body = "".join(self._message(index, message) for index, message in enumerate(self.messages))
+        masked += "".join(f"<p>{exact.text(one)}</p>" for one in self._asides())
         found = "".join(
             f"<li>{one.severity} <code>{one.code}</code>: {exact.text(one.message)}</li>" for one in self.findings
         )
@@ -106,8 +128,8 @@ class Assembled:
         text = message.text
         shown, start, left = exact.window(message.segments)
         drawn = exact.html(shown, [exact.shifted(mark, -start) for mark in marks], describe=_describe)
-        more = f"<p>{left:,} characters more: .text({message.role!r}) has them all</p>" if left else ""
-        return f"<h4>{exact.text(message.role)} · {len(text):,} characters</h4>{drawn}{more}"
+        more = f"<p>{quantity(left, 'character')} more: .text({message.role!r}) has them all</p>" if left else ""
+        return f"<h4>{exact.text(message.role)} · {quantity(len(text), 'character')}</h4>{drawn}{more}"
 
 
 def said(fault: Fault) -> str:
@@ -118,4 +140,5 @@ def said(fault: Fault) -> str:
 def _describe(segment: Segment) -> str:
     at = segment.place
     where = f"{at.file}:{at.line}" if at.file and at.line else at.file
-    return ", ".join(part for part in (segment.origin, segment.name, where) if part)
+    words = f"wording: {segment.wording}" if segment.wording else None
+    return ", ".join(part for part in (segment.origin, segment.name, words, where) if part)

@@ -9,6 +9,8 @@ from typing import Any
 
 from readback import rules, workspace
 from readback.assembly import assemble
+from readback.assembly.unknown_system import unknown_system
+from readback.assembly.variants import variants
 from readback.audit import engine
 from readback.audit.chunk import everything
 from readback.audit.summary import Audit
@@ -17,8 +19,10 @@ from readback.notebook.assembled import Assembled
 from readback.notebook.assembled import said as fault_said
 from readback.notebook.rows import Rows
 from readback.observed.observer import Observer
+from readback.quantity import quantity
 from readback.records import answers
 from readback.records.dataset import Dataset, open_dataset
+from readback.records.missing_record import no_record
 from readback.scores import answer as scores_answer
 from readback.scores import loading
 from readback.types import Choice, Finding, Record, Values, Workspace
@@ -28,13 +32,23 @@ FINDING = ("severity", "code", "message", "fix", "file", "line", "condition", "m
 NO_VALUES: Values = {}
 
 
-def open_workspace(path: Path | str, *, fields: Mapping[str, str] | None = None) -> Opened:
-    """Open a folder or a file. `fields` maps template variables to record fields.
+def open_workspace(
+    path: Path | str,
+    *,
+    fields: Mapping[str, str] | None = None,
+    plan: str | None = None,
+    prompts: str | None = None,
+    dataset: str | None = None,
+) -> Opened:
+    """Open a folder or a file. `fields` maps template variables to record fields; `plan`, `prompts` and `dataset` name
+    the file that is meant where several could be.
 
     Raises ValueError with the reason when nothing at all could be read; every lesser fault is in `findings()`.
     """
     try:
-        return Opened(workspace.open(Path(path), fields=fields))
+        named = {"plan": plan, "prompts": prompts, "dataset": dataset}
+        chosen = {kind: file for kind, file in named.items() if file}
+        return Opened(workspace.open(Path(path), fields=fields, chosen=chosen))
     except workspace.NothingRead as nothing:
         raise ValueError(f"{path}: {nothing.reason}") from None
 
@@ -49,6 +63,12 @@ class Opened:
     def records(self) -> Dataset:
         """The records, read from disk when they are asked for: `len(…)`, `.record(0)`, `.ids()`."""
         return open_dataset(self.workspace.root, self.workspace.dataset)
+
+    def files(self) -> Rows:
+        """Every file of the folder: what it was taken for, whether it is used, and if not, why. Counts add up."""
+        names = ("path", "what", "used", "count", "detail")
+        rows = ({name: getattr(one, name) for name in names} for one in self.workspace.recognised)
+        return Rows(names, tuple(rows))
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -84,7 +104,9 @@ class Opened:
         seen = None if values else self._observer.seen(one, made)
         both = tuple(everything(self.workspace, tried, made, seen))
         findings = tuple(found for found in both if isinstance(found, Finding))
-        return Assembled(made, findings, tuple(fault for fault in both if isinstance(fault, rules.Fault)))
+        faults = tuple(fault for fault in both if isinstance(fault, rules.Fault))
+        unknown = unknown_system(self.workspace, choice, made.messages)
+        return Assembled(made, findings, faults, variants(self.workspace, choice), unknown)
 
     def audit(self, *, select: Collection[str] = (), ignore: Collection[str] = ()) -> Audit:
         """Every rule over every record and condition, as `readback check` runs them; codes or areas narrow it."""
@@ -93,7 +115,11 @@ class Opened:
     def findings(self, *, select: Collection[str] = (), ignore: Collection[str] = ()) -> Rows:
         """The findings of `audit` as rows; the first 10,000. It says so when there are more, and when a rule failed."""
         audit = self.audit(select=select, ignore=ignore)
-        said = [f"{sum(audit.counts.values()):,} findings in all; these are the ones kept"] if audit.truncated else []
+        said = (
+            [f"{quantity(sum(audit.counts.values()), 'finding')} in all; these are the ones kept"]
+            if audit.truncated
+            else []
+        )
         said += dict.fromkeys(map(fault_said, audit.faults))
         return Rows(FINDING, tuple(map(_finding, audit.findings)), ". ".join(said))
 
@@ -143,7 +169,7 @@ class Opened:
         if isinstance(asked, str):
             found = self.records.find(asked)
             if found is None:
-                raise LookupError(f"no record '{asked}' among {len(self.records)}")
+                raise LookupError(no_record(str(asked), self.records))
             return self.records.record(found)
         return self.records.record(asked or 0)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from readback.quantity import quantity
 from readback.ui import exact
 
 SHOWN = 50  # rows that are drawn by themselves; the rest is counted
@@ -37,7 +38,7 @@ class Rows(Sequence[Mapping[str, Any]]):
         ).infer_objects()
 
     def __repr__(self) -> str:
-        head = f"{len(self)} rows: {', '.join(self.columns)}"
+        head = f"{quantity(len(self), 'row')}: {', '.join(self.columns)}"
         lines = ("  " + " · ".join(_said(row.get(name)) for name in self.columns) for row in self.rows[:SHOWN])
         return "\n".join((head, *lines, *_rest(len(self)), *([self.said] if self.said else [])))
 

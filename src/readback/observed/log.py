@@ -12,8 +12,10 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any
 
+from readback.files import checksum
 from readback.files.bounded_notes import BoundedNotes, as_json, from_json
 from readback.files.cache_folder import cache_folder
+from readback.files.file_state import state
 from readback.files.progress import Cancelled, Progress
 from readback.observed.request import Request, read_request, result_of
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
@@ -22,11 +24,17 @@ from readback.types import DatasetSource, Note, Place, Record, Workspace
 RECORDS = ("record", "record_id", "custom_id", "id", "task_id", "qid", "question_id", "item_id")  # after the dataset's
 ARMS = ("condition", "run", "run_name", "label", "model_label", "mode", "prompt_mode")
 BESIDE = ("metadata", "meta", "extra")  # where else a row keeps such names
+TEXTS = (
+    "prompt",
+    "system",
+    "instructions",
+    "input",
+)  # columns of a table that are what was sent, also where it is JSON
 OURS = ("dat-missing-id", "dat-duplicate-id")  # about ids, which a log need not have
 REPEATS = 8  # requests of one record and condition that are looked at; retries are mostly equal
 STEP = 1_000  # rows between two looks at whether to go on
 KEEP = 64  # indexes on disk
-VERSION = "2"
+VERSION = "3"
 
 Key = tuple[str, str]  # condition (or mode, where there are none), record id
 
@@ -68,7 +76,8 @@ def open_log(opened: Workspace, data: Dataset, progress: Progress | None = None)
     if not opened.sent:
         return Log()
     private = opened.dataset.private if opened.dataset else ()
-    files = tuple(open_dataset(opened.root, DatasetSource(name, private=private), progress) for name in opened.sent)
+    sources = (DatasetSource(name, private=private, text=TEXTS) for name in opened.sent)
+    files = tuple(open_dataset(opened.root, source, progress) for source in sources)
     kept = cache_folder("observed") / f"{_mark(opened, data, files)}.json"
     places, notes = _load(kept) or _keep(kept, *_index(opened, data, files, progress))
     said = [n for file in files for n in file.notes if n.code not in OURS and not _of_private(n, private)]
@@ -158,7 +167,9 @@ def _of_private(note: Note, private: tuple[str, ...]) -> bool:
 @lru_cache(maxsize=4)
 def _load(kept: Any) -> tuple[Mapping[Key, tuple[tuple[int, int], ...]], tuple[Note, ...]] | None:
     try:
-        found = json.loads(kept.read_text("utf-8"))
+        if (whole := checksum.checked(kept.read_bytes())) is None:
+            return None
+        found = json.loads(bytes(whole))
         places = {(arm, record): tuple((f, i) for f, i in where) for arm, record, where in found["places"]}
         return places, tuple(from_json(note) for note in found["notes"])
     except (OSError, ValueError, KeyError, TypeError):
@@ -173,7 +184,8 @@ def _keep(
     text = json.dumps({"places": rows, "notes": [as_json(note) for note in notes]})
     with contextlib.suppress(OSError):
         new = kept.with_suffix(f".{os.getpid()}")
-        new.write_text(text, "utf-8", errors="surrogatepass")
+        content = text.encode("utf-8", "surrogatepass")
+        new.write_bytes(content + checksum.of(content))
         new.rename(kept)
         old = sorted(kept.parent.glob("*.json"), key=lambda path: path.stat().st_mtime)[:-KEEP]
         for one in old:
@@ -187,8 +199,7 @@ def _mark(opened: Workspace, data: Dataset, files: Sequence[Dataset]) -> str:
     seen = []
     for one in (data, *files):
         with contextlib.suppress(OSError):
-            stat = one.path.stat()
-            seen.append([str(one.path), stat.st_size, stat.st_mtime_ns, stat.st_ino])
+            seen.append([str(one.path), *state(one.path)])
     arms: list[object] = [[arm.name, arm.aliases, arm.model] for arm in opened.conditions]
     arms = arms or list(opened.prompts)
     about = [VERSION, seen, data.id_field, arms, opened.sent]

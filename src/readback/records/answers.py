@@ -17,11 +17,15 @@ SENT = "prompt_text"
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What a model replied under one condition; answers are read from disk when they are asked for."""
+    """What a model replied under one condition; answers are read from disk when they are asked for.
+
+    `by_line`: neither the records nor the answers have ids, so both are known by their lines.
+    """
 
     condition: str
     dataset: Dataset | None = None
     notes: tuple[Note, ...] = ()
+    by_line: bool = False
 
     @property
     def count(self) -> int:
@@ -32,7 +36,8 @@ class Answers:
         """The answer for a record; of several with its id, the first."""
         if self.dataset is None or record_id is None or (index := self.dataset.find(record_id)) is None:
             return None
-        return self._answer(index)
+        # An answer that only its line names is about no record that has a name of its own, nor one of that line.
+        return self._answer(index) if self.by_line or not self.dataset.called_by_line(index) else None
 
     def __iter__(self) -> Iterator[Answer]:
         return (self._answer(index) for index in range(self.count))
@@ -40,16 +45,21 @@ class Answers:
     def _answer(self, index: int) -> Answer:
         assert self.dataset is not None  # noqa: S101 - only called where there is one
         record = self.dataset.record(index)
+        name = next((name for name in TEXTS if record.fields.get(name) is not None), None)
         return Answer(
             condition=self.condition,
             record=record.id or "",
-            text=_text(next((record.fields[name] for name in TEXTS if record.fields.get(name) is not None), None)),
-            sent=_text(record.fields.get(SENT)),
+            text=as_text(record.fields[name]) if name else None,
+            sent=as_text(record.fields.get(SENT)),
             place=replace(record.place, condition=self.condition),
+            fields=record.fields,
+            reply=name,
+            masked=record.masked,
         )
 
 
-def _text(value: Any) -> str | None:
+def as_text(value: Any) -> str | None:
+    """A reply as text: a text as it is, any other value as JSON; None where there is none."""
     return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
@@ -62,18 +72,36 @@ def open_answers(workspace: Workspace, condition: Condition, progress: Progress 
     if not condition.answers:
         return Answers(condition.name)
     private = workspace.dataset.private if workspace.dataset else ()
-    source = DatasetSource(condition.answers, private=private, place=condition.place)
+    source = DatasetSource(
+        condition.answers,
+        private=private,
+        json=workspace.dataset.json if workspace.dataset else None,
+        text=(*TEXTS, SENT, *_replies(workspace)),
+        place=condition.place,
+    )
     opened = open_dataset(workspace.root, source, progress)
     wanted = open_dataset(workspace.root, workspace.dataset, progress).id_field
     if wanted and wanted != opened.id_field and opened.field_counts.get(wanted):
         opened = open_dataset(workspace.root, replace(source, id=wanted), progress)
-    notes = (*(note for note in opened.notes if not _of_private(note, private)), *_without_text(opened))
-    return Answers(condition.name, opened, tuple(_under(note, condition.name) for note in notes))
+    notes = (*(note for note in opened.notes if not _of_dataset(note, workspace.dataset)), *_without_text(opened))
+    by_line = opened.id_field is None and wanted is None
+    return Answers(condition.name, opened, tuple(_under(note, condition.name) for note in notes), by_line)
 
 
-def _of_private(note: Note, private: tuple[str, ...]) -> bool:
-    """A private field of the dataset that answers need not have."""
-    return note.code == "dat-unknown-key" and note.flagged in private
+def _replies(workspace: Workspace) -> Iterator[str]:
+    """The fields that judges read the reply from: a reply is a text, also one that is JSON."""
+    for judge in workspace.judges.values():
+        if field := judge.fields.get("answer"):
+            yield from (field, field.removeprefix("answer."))
+
+
+def _of_dataset(note: Note, source: DatasetSource | None) -> bool:
+    """A private field or a JSON column of the dataset that answers need not have."""
+    return (
+        note.code == "dat-unknown-key"
+        and source is not None
+        and note.flagged in (*source.private, *(source.json or ()))
+    )
 
 
 def _without_text(opened: Dataset) -> Iterator[Note]:

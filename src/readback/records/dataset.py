@@ -11,6 +11,7 @@ from typing import Any
 
 from readback.files import cache_folder
 from readback.files.bounded_notes import from_json
+from readback.files.file_state import State, state
 from readback.files.paths import resolve, show
 from readback.files.progress import Cancelled, Progress
 from readback.formats import jsonl
@@ -22,12 +23,13 @@ from readback.records.field_path import MISSING, look
 from readback.records.index_pass import Counts, build, unpackers
 from readback.records.private_fields import private_paths, shown
 from readback.records.raw_rows import raw_rows
+from readback.records.record_ids import BY_LINE
 from readback.records.record_search import holds, may_hold
 from readback.types import DatasetSource, Note, Place, Record
 
 __all__ = ["MISSING", "Cancelled", "Counts", "Dataset", "DatasetChanged", "Row", "look", "open_dataset", "raw_rows"]
 
-VERSION = "2"  # of the index; another one makes every file be read again
+VERSION = "4"  # of the index; another one makes every file be read again
 CHUNK = 32 << 20
 NONE = Counts()
 
@@ -58,7 +60,7 @@ class Dataset:
     _file: int = -1  # an open file: what was indexed stays readable when the name is given to another file
     _parse: Any = jsonl.parse
     _private: tuple[str, ...] = ()
-    _seen: tuple[int, int] = (0, 0)  # size and time of the open file
+    _seen: State | None = None  # of the open file
 
     def __len__(self) -> int:
         return self._index.count if self._index else int(self.source is None)
@@ -75,13 +77,25 @@ class Dataset:
             fields, masked = shown(self._parse(raw, self._index.meta["shape"]), self.source, self._private)
         except (ValueError, KeyError) as error:
             raise DatasetChanged(f"{self.file}: record {index} is no longer what it was: {error}") from error
-        return Record(called, fields, self.place(index), masked)
+        return Record(called, fields, self.place(index), masked, self.again(index))
+
+    def called_by_line(self, index: int) -> bool:
+        """Whether a record has no id of its own and is called by its line."""
+        if self._index is None or self.id_field is None:
+            return self._index is not None
+        called = self._index.id(index)
+        like = called.rstrip("_") == f"{BY_LINE}{self._index.line(index)}"
+        return like and look(self.record(index).fields, self.id_field) != called
 
     def place(self, index: int) -> Place:
         """Where a record stands."""
         if self._index is None:
             return Place(index=index)
         return Place(file=self.file, line=self._index.line(index), index=index, record=self._index.id(index))
+
+    def again(self, index: int) -> bool:
+        """Whether an earlier record has the id of this one."""
+        return self._index is not None and self._index.find(self._index.id(index)) != index
 
     def _raw(self, held: Index, index: int) -> bytes:
         start, end = held.span(index)
@@ -97,7 +111,7 @@ class Dataset:
     @property
     def written(self) -> bool:
         """Whether the open file was written to since: what it held is gone. One that was replaced is still whole."""
-        return self._file >= 0 and _stat(self._file) != self._seen
+        return self._file >= 0 and state(self._file) != self._seen
 
     def find(self, called: str) -> int | None:
         """The number of the first record of that id."""
@@ -138,10 +152,13 @@ def open_dataset(root: Path, source: DatasetSource | None, progress: Progress | 
     """The dataset that `source` names below `root`; None gives one empty record.
 
     The first time a file is read from end to end and its index kept; later only the index is read. What is
-    wrong is in `notes`, never raised. Raises Cancelled when `progress(done, total)` answers False.
+    wrong is in `notes`, never raised; of one that is named and not there, whoever named it says so. Raises Cancelled
+    when `progress(done, total)` answers False, and DiskFull where the index finds no room.
     """
     if source is None:
         return Dataset(root, "", "none")
+    if source.absent:
+        return Dataset(root / source.path, source.path, "", source=source)
     path = resolve(root, source.path, place=source.place)
     if isinstance(path, Note):
         return _unread(root, source, path)
@@ -162,7 +179,8 @@ def _opened(path: Path, file: str, source: DatasetSource, progress: Progress | N
     if isinstance(chosen, Note):
         return replace(_unread(path.parent, source, chosen), path=path, file=file)
     settings = {**asdict(replace(source, place=Place())), "file": file, "place": asdict(source.place)}
-    entry = cache_folder.entry(path, settings, VERSION)
+    with cache_folder.room():
+        entry = cache_folder.entry(path, settings, VERSION)
     index = load(entry)
     if index is None:
         size = path.stat().st_size
@@ -171,7 +189,7 @@ def _opened(path: Path, file: str, source: DatasetSource, progress: Progress | N
             if progress and not progress(0, size):
                 raise Cancelled
 
-        with cache_folder.alone(entry, waiting):
+        with cache_folder.room(), cache_folder.alone(entry, waiting):
             if load(entry) is None:  # else somebody was quicker
                 build(path, file, source, chosen, entry, progress)
             index = load(entry)
@@ -198,15 +216,10 @@ def _opened(path: Path, file: str, source: DatasetSource, progress: Progress | N
         _file=handle,
         _parse=getattr(chosen.module, "parse", jsonl.parse),
         _private=private_paths(source),
-        _seen=_stat(handle),
+        _seen=state(handle),
     )
     weakref.finalize(dataset, os.close, handle)
     return dataset
-
-
-def _stat(handle: int) -> tuple[int, int]:
-    found = os.fstat(handle)
-    return found.st_size, found.st_mtime_ns
 
 
 def detail(chosen: Chosen, shape: Mapping[str, Any]) -> str:

@@ -7,18 +7,21 @@ import json
 import mmap
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from readback import cell
+from readback.files import checksum
 from readback.files.cache_folder import ABOUT
 
 NUMBERS = "numbers.i64"  # starts, ends, lines, ends of ids, then the table that finds an id
 IDS = "ids.bin"
 META = "meta.json"
 SPOOL = "spool"  # what a packed or binary file holds, as lines
+PARTS = (NUMBERS, IDS, META, SPOOL)
 NOTHING = memoryview(b"")
 
 
@@ -112,26 +115,38 @@ class Names:
 
 
 def write(folder: Path, path: Path, meta: dict[str, Any], numbers: Sequence[array[int]]) -> None:
-    """Write an index into a fresh folder; ABOUT comes last and says how long the others are."""
+    """Write an index into a fresh folder; ABOUT comes last and holds the checksums of the others, and its own."""
     with (folder / NUMBERS).open("wb") as out:
         for one in numbers:
             one.tofile(out)
     (folder / META).write_text(json.dumps(meta), "utf-8")
-    sizes = {name: (folder / name).stat().st_size for name in (NUMBERS, IDS, META)}
-    (folder / ABOUT).write_text(json.dumps({"path": str(path), "sizes": sizes}), "utf-8")
+    about = {"path": str(path), "sums": _sums(folder)}
+    (folder / ABOUT).write_text(json.dumps({**about, "sum": _sum(about)}), "utf-8")
 
 
 def load(folder: Path) -> Index | None:
-    """The index in a folder; None when there is none, or it is damaged."""
+    """The index in a folder; None when there is none, or it is damaged.
+
+    A bounded child believes what its caller has just checked: there are thousands of children.
+    """
     try:
         about = json.loads((folder / ABOUT).read_text("utf-8"))
-        if any((folder / name).stat().st_size != size for name, size in about["sizes"].items()):
+        if not cell.inside() and (_sum(about) != about["sum"] or about["sums"] != _sums(folder)):
             return None
         meta = json.loads((folder / META).read_text("utf-8"))
         numbers = mapped(folder / NUMBERS).cast("q")
         return Index(meta["counts"]["read"], meta, numbers, mapped(folder / IDS))
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return None
+
+
+def _sums(folder: Path) -> dict[str, str]:
+    """The checksum of each part; the unpacked file is one where there is any."""
+    return {name: checksum.of_file(folder / name) for name in PARTS if name != SPOOL or (folder / name).exists()}
+
+
+def _sum(about: Mapping[str, Any]) -> str:
+    return checksum.of(json.dumps([about["path"], about["sums"]]).encode()).hex()
 
 
 def mapped(path: Path) -> memoryview:

@@ -20,7 +20,9 @@ class FieldNames:
         self.counts: dict[str, int] = {}
         self.top: dict[str, None] = {}
         self._source = source
-        self._targets = dict.fromkeys([*([source.id] if source.id else ()), *source.fields.values()])
+        self._targets = dict.fromkeys(
+            [*([source.id] if source.id else ()), *source.fields.values(), *(source.json or ())]
+        )
         self._private = dict.fromkeys(private)
 
     def see(self, fields: Values) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from functools import lru_cache
 from typing import Any, Final, Literal
@@ -84,6 +84,18 @@ def names(values: Values, deep: int = 3, prefix: str = "") -> Iterator[str]:
         yield prefix + name
         if deep > 1 and isinstance(value, dict):
             yield from names(value, deep - 1, f"{prefix}{name}.")
+
+
+def texts(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Every text inside a value, with the path that leads to it."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from texts(inner, f"{path}.{name}" if path else str(name))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from texts(inner, f"{path}[{index}]")
 
 
 NOT_AN_INDEX = 1 << 62  # beyond every list

@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from readback.files import cache_folder
 from readback.files.bounded_notes import BoundedNotes, as_json
 from readback.files.progress import Meter, Progress
 from readback.formats import jsonl
 from readback.formats._choose import Chosen
+from readback.formats._columns import JsonColumns
 from readback.formats._packed import unpack
 from readback.formats._row import Blank, Event, Header, Refused, Row
 from readback.records.dataset_index import IDS, SPOOL, Names, mapped, table_for, write
@@ -22,6 +24,8 @@ from readback.records.private_fields import private_paths
 from readback.records.record_ids import RecordIds
 from readback.records.training_census import Census
 from readback.types import DatasetSource, Note, Place
+
+UNREAD = {"dat-bad-line", "dat-limit"}  # a file that could not be read is not called empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +76,37 @@ def _fill(made: Path, path: Path, file: str, source: DatasetSource, chosen: Chos
         data = data.rename(made / SPOOL)
     with data.open("rb") as stream:
         meter.begin(os.fstat(stream.fileno()).st_size)
-        reading = _Reading(file, source, notes, made)
-        for event in events(chosen, stream, file):
-            reading.see(event)
-            if not isinstance(event, Note):
-                meter.at(event.end)
+        reading = _read(stream, file, source, chosen, deepcopy(notes), made, meter)
+        if reading.columns and reading.columns.again:
+            reading.ids.drop()
+            stream.seek(0)
+            meter.again()
+            known = JsonColumns(tuple(reading.columns.held))
+            reading = _read(stream, file, source, chosen, notes, made, meter, known)
         meter.end()
     meta, numbers = reading.finish(made, getattr(chosen.module, "BY_LINES", True))
     write(made, path, meta, numbers)
+
+
+def _read(
+    stream: BinaryIO,
+    file: str,
+    source: DatasetSource,
+    chosen: Chosen,
+    notes: BoundedNotes,
+    made: Path,
+    meter: Meter,
+    known: JsonColumns | None = None,
+) -> _Reading:
+    """One pass over the text; `known` are the columns with JSON where an earlier pass found them."""
+    cells = getattr(chosen.module, "CELLS", False)
+    columns = known or (JsonColumns(source.json, source.text) if cells else None)
+    reading = _Reading(file, source, notes, made, columns)
+    for event in events(chosen, stream, file):
+        reading.see(event)
+        if not isinstance(event, Note):
+            meter.at(event.end)
+    return reading
 
 
 Unpacker = Callable[[Path, Any, str], Iterator[int | Note]]
@@ -104,11 +131,16 @@ def _unpacked(step: Unpacker, data: Path, target: Path, file: str) -> Iterator[i
 class _Reading:
     """What one pass gathers."""
 
-    def __init__(self, file: str, source: DatasetSource, notes: BoundedNotes, folder: Path) -> None:
+    def __init__(
+        self, file: str, source: DatasetSource, notes: BoundedNotes, folder: Path, columns: JsonColumns | None
+    ) -> None:
         self.file = file
+        self.source = source
+        self.columns = columns
         self.notes = notes
         private = private_paths(source)
         self.ids = RecordIds(source.id, private, folder)
+        self.guessed = source.id is None
         self.names = FieldNames(source, private)
         self.census = Census()
         self.starts: array[int] = array("q")
@@ -141,8 +173,10 @@ class _Reading:
         self.last = max(self.last, end_line)
 
     def _row(self, row: Row) -> None:
+        if self.columns:
+            row = self.columns.read(row, self.file)
         self.notes.extend(row.notes)
-        self.notes.extend(self.ids.see(row, self.file))
+        self.ids.see(row)
         self.names.see(row.fields)
         self.census.see(row.fields)
         self.starts.append(row.offset)
@@ -160,15 +194,21 @@ class _Reading:
             record = names[index].decode("utf-8", "surrogatepass")
             return Place(file=self.file, line=self.lines[index], index=index, record=record)
 
-        def doubled(index: int, first: int) -> None:
+        again: list[tuple[int, int]] = []
+        table = table_for(names, lambda index, first: again.append((index, first)))
+        # a field that was only taken for the id, and stands on several rows each, says what a row is about
+        about = self.guessed and 2 * len(again) >= len(self.starts)
+        for index, first in again:
             at = place(index)
-            self.notes.add(Note("dat-duplicate-id", {"id": at.record, "first": self.lines[first]}, at))
-
-        table = table_for(names, doubled)
+            values = {"id": at.record, "first": self.lines[first]}
+            self.notes.add(Note("dat-duplicate-id", values, at, severity="info" if about else None))
         self.notes.extend(invisible("id", place(index).record or "", place(index)) for index in odd)
+        held = list(self.columns.held) if self.columns else []
+        if held and self.source.json is None:
+            self.notes.add(Note("dat-json-column", {"columns": held}, Place(file=self.file), "\n".join(held)))
         if self.starts:
             self.notes.extend(self.names.notes(self.file))
-        elif not self.bad:
+        elif not (self.bad or self.notes.counts.keys() & UNREAD):
             self.notes.add(Note("dat-empty-file", {}, Place(file=self.file)))
         taught = BoundedNotes()
         taught.extend(self.census.notes(self.file, place))
@@ -185,6 +225,6 @@ class _Reading:
             "id_field": field,
             "kinds": self.census.counts,
             "training_notes": [as_json(note) for note in taught.kept],
-            "shape": self.shape,
+            "shape": self.shape | ({"json": held} if held else {}),
         }
         return meta, [self.starts, self.ends, self.lines, id_ends, table]

@@ -43,7 +43,7 @@ def raw_rows(
 def _rows(
     path: Path, file: str, chosen: Chosen, refused: Callable[[], None], walk: Walk | None
 ) -> Iterator[Row | Note]:
-    with TemporaryDirectory(prefix=".rows-", dir=cache_folder.cache_folder()) as folder:
+    with cache_folder.room(), TemporaryDirectory(prefix=".rows-", dir=cache_folder.cache_folder()) as folder:
         for number, step in enumerate(unpackers(chosen)):
             target = Path(folder) / str(number)
             with target.open("wb") as out:

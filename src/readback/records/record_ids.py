@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -13,6 +14,7 @@ from readback.records.field_path import MISSING, look
 from readback.types import Note, Place
 
 CANDIDATES = ("id", "task_id", "qid", "question_id", "item_id")
+BY_LINE = "line_"  # what a record without an id is called, with its line behind it
 
 
 def id_text(row: Row, field: str) -> str | None:
@@ -24,73 +26,145 @@ def id_text(row: Row, field: str) -> str | None:
         return None
     if isinstance(value, int) and value:
         return str(value)
-    again = look(spelled(row.raw.decode("utf-8")), field)  # 1.0, 1e3 and -0 keep their spelling
+    again = look(_spelled(row), field)  # 1.0, 1e3 and -0 keep their spelling
     return None if again is MISSING or again is None else str(again)
 
 
+def _spelled(row: Row) -> Any:
+    """The row with every number as the text it is written as."""
+    if row.cells:
+        return {**row.fields, **{name: spelled(cell) for name, cell in row.cells.items()}}
+    return spelled(row.raw.decode("utf-8"))
+
+
 class RecordIds:
-    """Collects ids under every candidate that all records have so far, each in a file of its own."""
+    """Collects ids under every candidate, each in a file of its own; the column that most records have is the id."""
 
     def __init__(self, named: str | None, private: Sequence[str], folder: Path) -> None:
         self._strict = named is not None
         self._tried = [named] if named else list(CANDIDATES)
         usable = [field for field in self._tried if field not in private]  # an id is shown everywhere
-        self._alive = [_Column(field, folder / f"ids-{n}") for n, field in enumerate(usable)]
+        self._columns = [_Column(field, folder / f"ids-{n}") for n, field in enumerate(usable)]
         self._lines: array[int] = array("q")
 
-    def see(self, row: Row, file: str) -> Iterator[Note]:
-        """Take the ids of the next row; notes one without the id the workspace names."""
+    def see(self, row: Row) -> None:
+        """Take the ids of the next row."""
         index = len(self._lines)
         self._lines.append(row.line)
-        for column in tuple(self._alive):
+        for column in self._columns:
             if (text := id_text(row, column.field)) is not None:
                 column.add(text, index)
-            elif self._strict:
-                column.add(f"line_{row.line}", index)
-                place = Place(file=file, line=row.line, index=index, record=f"line_{row.line}")
-                yield Note("dat-missing-id", {"field": column.field, "called": f"line_{row.line}"}, place)
-            else:
-                column.out.close()
-                column.path.unlink()
-                self._alive.remove(column)
 
-    def finish(self, target: Path, file: str) -> tuple[str | None, array[int], array[int], list[Note]]:
-        """Write the ids to `target`; answers the field, where each id ends, the odd ones, and what to say."""
-        notes: list[Note] = []
-        field: str | None = None
-        if self._alive and self._lines:
-            chosen = self._alive[0]
-            field = chosen.field
-        else:
-            chosen = _Column("", target.with_name("ids-lines"))
-            for index, line in enumerate(self._lines):
-                chosen.add(f"line_{line}", index)
-            if self._lines:
-                called = f"line_{self._lines[0]}, …"
-                notes.append(Note("dat-missing-id", {"field": self._tried, "called": called}, Place(file=file)))
-        for column in (*self._alive, chosen):
-            column.out.close()
-        chosen.path.rename(target)
-        for column in self._alive[1:]:
+    def drop(self) -> None:
+        """Forget what was collected."""
+        for column in self._columns:
+            column.close(0)
             column.path.unlink()
-        return field, chosen.ends, chosen.odd, notes
+
+    def finish(self, target: Path, file: str) -> tuple[str | None, array[int], array[int], Iterable[Note]]:
+        """Write the ids to `target`; answers the field, where each id ends, the odd ones, and what to say."""
+        count = len(self._lines)
+        for column in self._columns:
+            column.close(count)
+        chosen = self._chosen(count)
+        for column in self._columns:
+            if column is not chosen:
+                column.path.unlink(missing_ok=True)
+        if chosen and not chosen.missing:
+            chosen.path.rename(target)
+            return chosen.field, chosen.ends, chosen.odd, []
+        called = dict(self._called(chosen))
+        ends = _write(target, chosen, called, count)
+        notes = self._notes(chosen, called, file)
+        if chosen is None:
+            return None, ends, array("q"), notes
+        chosen.path.unlink()
+        return chosen.field, ends, chosen.odd, notes
+
+    def _chosen(self, count: int) -> _Column | None:
+        """The column that is the id: the first that every record has, else the one that most have, at least half."""
+        if self._strict or not count:
+            return next(iter(self._columns), None)
+        best = min(self._columns, key=lambda column: len(column.missing), default=None)
+        return best if best and 2 * len(best.missing) <= count else None
+
+    def _called(self, chosen: _Column | None) -> Iterator[tuple[int, str]]:
+        """Each record without an id and what it is called: by its line, and by no name that is another one's own."""
+        own = chosen.like_lines if chosen else frozenset()
+        for index in chosen.missing if chosen else range(len(self._lines)):
+            name = f"{BY_LINE}{self._lines[index]}"
+            while name in own:
+                name += "_"
+            yield index, name
+
+    def _notes(self, chosen: _Column | None, called: Mapping[int, str], file: str) -> Iterator[Note]:
+        """A note for each record without an id, or one for all where they have none."""
+        if chosen:
+            for index, name in called.items():
+                place = Place(file=file, line=self._lines[index], index=index, record=name)
+                yield Note("dat-missing-id", {"field": chosen.field, "called": name}, place)
+        elif called:
+            fields = [_rare(column, len(called)) for column in self._columns if column.ends]
+            rest = [field for field in self._tried if all(field != one.field for one in self._columns if one.ends)]
+            values = {"field": [*fields, *rest], "called": f"{called[0]}, …"}
+            yield Note("dat-missing-id", values, Place(file=file), severity="info")
+
+
+def _rare(column: _Column, count: int) -> str:
+    return f"{column.field} (which only {len(column.ends)} of {count} records have)"
 
 
 class _Column:
-    """The ids of one candidate field, written out as they come."""
+    """The ids of one candidate field, written out as they come, and which records have none."""
 
     def __init__(self, field: str, path: Path) -> None:
         self.field = field
         self.path = path
-        self.out: BinaryIO = path.open("wb")
-        self.ends: array[int] = array("q")
+        self.ends: array[int] = array("q")  # of the ids that there are
+        self.missing: array[int] = array("q")  # records without one
         self.odd: array[int] = array("q")  # records whose id holds characters nobody sees
+        self.like_lines: set[str] = set()  # ids that look like the name of a record without one
+        self._out: BinaryIO | None = None
         self._end = 0
+        self._next = 0
 
     def add(self, text: str, index: int) -> None:
         data = text.encode("utf-8", "surrogatepass")
-        self.out.write(data)
+        self._out = self._out or self.path.open("wb")
+        self._out.write(data)
         self._end += len(data)
         self.ends.append(self._end)
+        if self._next < index:
+            self.missing.extend(range(self._next, index))
+        self._next = index + 1
+        if text.startswith(BY_LINE):
+            self.like_lines.add(text)
         if not text.isprintable():
             self.odd.append(index)
+
+    def close(self, count: int) -> None:
+        """No more ids come; there are so many records."""
+        self.missing.extend(range(self._next, count))
+        if self._out is None:
+            self._out = self.path.open("wb")
+        self._out.close()
+
+
+def _write(target: Path, chosen: _Column | None, names: Mapping[int, str], count: int) -> array[int]:
+    """All names in the order of the records; answers where each ends."""
+    ends: array[int] = array("q")
+    at = 0
+    own = iter(range(count))
+    with target.open("wb") as out, chosen.path.open("rb") if chosen else BytesIO() as given:
+        for index in range(count):
+            name = names.get(index)
+            if name is not None:
+                data = name.encode()
+            else:
+                number = next(own)
+                start = chosen.ends[number - 1] if chosen and number else 0
+                data = given.read(chosen.ends[number] - start) if chosen else b""
+            out.write(data)
+            at += len(data)
+            ends.append(at)
+    return ends

@@ -8,6 +8,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from readback.dialects import training_reader
 from readback.dialects.training_row import KINDS, SAID, TrainingRow, is_training, kind_of
@@ -26,6 +27,8 @@ class Census:
         self._aliases: dict[tuple[str, str], int] = {}
         self._times = Counter[tuple[str, str]]()
         self._longer = array("q", (0, 0))  # pairs whose chosen answer is the longer one; pairs
+        self._unasked = array("q")  # pairs of texts without a prompt
+        self._texts = 0  # pairs of texts
 
     def see(self, fields: Values) -> None:
         """Take in the next row."""
@@ -36,6 +39,10 @@ class Census:
         if row and row.chosen and row.rejected:
             self._longer[1] += 1
             self._longer[0] += _length(row, "chosen") > _length(row, "rejected")
+        if row and row.kind == "dpo":
+            self._texts += 1
+            if "prompt" not in fields:
+                self._unasked.append(len(self._kinds))
         kind = row.kind if row else "rag" if kind_of(fields) == "rag" else None
         self._kinds.append(KINDS.index(kind) if kind else OTHER)
 
@@ -60,10 +67,20 @@ class Census:
                 found = KINDS[number] if number != OTHER else ""
                 values = {"found": SAID[found] if found else "no known format", "most": SAID[kind]}
                 yield Note("trn-mixed-format", values, place(index), found)
+        yield from self._without_prompt(file, place)
         longer, pairs = self._longer
         if pairs >= LEAST and longer >= SHARE * pairs:
             values = {"longer": longer, "pairs": pairs, "percent": round(100 * longer / pairs)}
             yield Note("trn-length-bias", values, Place(file=file), file)
+
+    def _without_prompt(self, file: str, place: Callable[[int], Place]) -> Iterator[Note]:
+        """Pairs that lack the prompt that most pairs have, each; where most have none, once and for information."""
+        values = {"field": "prompt", "found": "absent"}
+        if 2 * len(self._unasked) < self._texts:
+            for index in self._unasked:
+                yield Note("trn-empty", values, replace(place(index), field="prompt"), "prompt")
+        elif self._unasked:
+            yield Note("trn-empty", values, Place(file=file, field="prompt"), "prompt", "info")
 
     def _main(self) -> int | None:
         """The most frequent kind; None where fewer than half of the rows are training rows of any kind."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import time
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -15,18 +15,17 @@ from readback.render.simple_fields import Piece, Wrong, format_pieces, left, pla
 from readback.types import NOWHERE, Note, Origin, Place, Segment, Syntax, Use, UseState, Values
 
 WORK = "readback.render.jinja:work"
-SECONDS = 0.8  # for compiling a template and rendering it twice; ordinary ones take milliseconds
-TOTAL = 1.7  # for all templates of one call, so that a hostile set of them costs two seconds and no more
-LEAST = 0.2  # seconds left that are worth another child
-REMEMBERED = 120.0  # seconds; a machine that was busy must not condemn a template for good
+LIMITS = cell.Limits(seconds=0.8, total=2.5, closed=True)  # to compile and render twice; most take milliseconds
+TOGETHER = 1.7  # seconds after which no further template of a call is begun
+STOPS = 2  # templates of one call that may be stopped, so that a hostile set of them costs two seconds and no more
 MOST = 256  # verdicts kept
 EXCESS: Mapping[str, tuple[str, str]] = {
-    "time": ("time to render a template", f"{SECONDS:g} s"),
+    "time": ("time to render a template", cell.time_said(LIMITS.seconds)),
     "memory": ("memory to render a template", "512 MiB"),
     "output": ("text of one template", "8 Mi characters"),
     "nesting": ("nesting in a template", "the depth that Jinja can read"),
     "crash": ("a template's process", "its own crash"),
-    "turn": ("time to render the templates of a message", f"{TOTAL:g} s"),
+    "turn": ("time to render the templates of a message", cell.time_said(TOGETHER)),
 }
 
 
@@ -61,7 +60,7 @@ class Rendered:
 
 
 NO_DEFAULTS: Values = {}
-_stopped: dict[tuple[str, bool], tuple[str, str, float]] = {}  # template -> kind, detail, when to try again
+_stopped: dict[bytes, tuple[str, str]] = {}  # template over its values -> kind, detail
 _lock = Lock()
 
 
@@ -141,49 +140,47 @@ def _line_at(place: Place, line: int) -> Place:
 
 
 def _jinja(templates: Sequence[Template], values: Values, defaults: Values) -> list[dict[str, Any]]:
-    """For each template what the cell answers, or {"failed": verdict}; a stopped one costs its time once."""
-    answers: list[dict[str, Any] | None] = [_remembered(template) for template in templates]
-    until = time.monotonic() + TOTAL
-    while waiting := [i for i, answer in enumerate(answers) if answer is None]:
-        left = until - time.monotonic()
-        if left < LEAST:
-            for i in waiting:
-                answers[i] = _failed("turn")
-            break
-        asked = [[templates[i].text, templates[i].blocks] for i in waiting]
-        payload = {"templates": asked, "values": values, "defaults": defaults}
-        limits = cell.Limits(seconds=min(SECONDS, left), total=left, closed=True)
-        done = 0
+    """For each template what the cell answers, or {"failed": verdict}; the rest has none when their time is over.
+
+    What was stopped is remembered, with the values it was given: the same again costs nothing and answers the same.
+    """
+    given = {"values": values, "defaults": defaults, "together": TOGETHER}
+    answers: list[dict[str, Any]] = []
+    stops = 0
+    while len(answers) < len(templates) and stops < STOPS:
+        rest = templates[len(answers) :]
+        known = [_stopped and _stopped.get(_key(template, given)) for template in rest]
+        new = next((at for at, verdict in enumerate(known) if verdict), len(rest))
         try:
-            for answer in cell.stream(WORK, payload, limits):
-                answers[waiting[done]] = answer
-                done += 1
+            answers.extend(cell.stream(WORK, {"templates": _asked(rest[:new]), **given}, LIMITS) if new else ())
+            verdict = known[new] if new < len(rest) else None
         except cell.Stopped as stopped:
-            answers[waiting[done]] = _failed(stopped.kind)
-            _remember(templates[waiting[done]], stopped.kind, stopped.detail)
-    return [answer or _failed("turn") for answer in answers]
+            verdict = stopped.kind, stopped.detail
+            _remember(_key(templates[len(answers)], given), verdict)
+        if not verdict:
+            break
+        answers.append(_failed(*verdict))
+        stops += 1
+    return answers + [_failed("turn")] * (len(templates) - len(answers))
+
+
+def _asked(templates: Sequence[Template]) -> list[list[Any]]:
+    return [[template.text, template.blocks] for template in templates]
 
 
 def _failed(kind: str, reason: str = "") -> dict[str, Any]:
     return {"names": {}, "failed": {"kind": kind, "reason": reason, "line": None}}
 
 
-def _key(template: Template) -> tuple[str, bool]:
-    return hashlib.sha256(template.text.encode("utf-8", "surrogatepass")).hexdigest(), template.blocks
+def _key(template: Template, given: Mapping[str, Any]) -> bytes:
+    return hashlib.sha256(json.dumps([template.text, template.blocks, given]).encode("ascii")).digest()
 
 
-def _remembered(template: Template) -> dict[str, Any] | None:
-    if not _stopped:
-        return None
-    kind, reason, until = _stopped.get(_key(template), ("", "", 0.0))
-    return _failed(kind, reason) if time.monotonic() < until else None
-
-
-def _remember(template: Template, kind: str, detail: str) -> None:
+def _remember(key: bytes, verdict: tuple[str, str]) -> None:
     with _lock:
         while len(_stopped) >= MOST:
             del _stopped[next(iter(_stopped))]
-        _stopped[_key(template)] = (kind, detail, time.monotonic() + REMEMBERED)
+        _stopped[key] = verdict
 
 
 def _rendered(template: Template, answer: Mapping[str, Any]) -> Rendered:
@@ -196,7 +193,14 @@ def _rendered(template: Template, answer: Mapping[str, Any]) -> Rendered:
         Segment(text, template.origin if kind == "literal" else kind, name, places[line])
         for text, kind, name, line in answer["pieces"]
     )
-    return Rendered(tuple(segments), names, uses=uses)
+    return Rendered(tuple(segments), names, _random(template, answer.get("drawn")), uses=uses)
+
+
+def _random(template: Template, drawn: Sequence[Any] | None) -> tuple[Note, ...]:
+    if not drawn:
+        return ()
+    what, line = drawn
+    return (Note("asm-random-text", {"what": what}, _at(template, line), what),)
 
 
 @lru_cache(4096)

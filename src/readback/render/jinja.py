@@ -7,11 +7,14 @@ once its marks are taken out, nothing is claimed about the whole text.
 from __future__ import annotations
 
 import copy
+import random
 import re
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
+from importlib import import_module
 from types import TracebackType
 from typing import Any
 
@@ -28,6 +31,7 @@ from readback.render.seen import SEEN, Kept, Seen, account
 from readback.render.trace import STATE, Trace
 from readback.render.watch import Look, watcher
 
+NEVER = float("inf")
 KEPT = 256  # compiled templates kept in a child: more than the modes, tasks and adapters of a workspace
 LONGEST = 8 << 20  # characters of one rendered text
 ROOT = re.compile(r"[.\[]")  # where the first name of a path ends
@@ -36,6 +40,7 @@ GLOBALS = frozenset(DEFAULT_NAMESPACE)
 ACCOUNTS = 1_000  # different accounts of one template kept in a child
 
 Piece = tuple[str, str, str | None, int | None]  # text, kind, name, line
+Drawn = tuple[str, int]  # what is drawn at random, line
 
 
 class Failed(Exception):  # noqa: N818 - carries the verdict on a template
@@ -57,6 +62,7 @@ class Ready:
     names: Names
     lines: Mapping[str, int]
     mutable: bool
+    drawn: Drawn | None  # what it draws at random, and where
     tree: nodes.Template | None  # until the first marked form is made of it
     marked: dict[int, tuple[Compiled, tuple[Site, ...], tuple[Look, ...]] | None] = field(default_factory=dict)
     watched: list[tuple[Compiled, tuple[Look, ...]] | None] = field(default_factory=list)  # at most one
@@ -64,18 +70,28 @@ class Ready:
 
 
 def work(payload: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """{"templates": [[text, blocks]], "values", "defaults"} → for each template its pieces or its verdict."""
+    """{"templates": [[text, blocks]], "values", "defaults", "together"} → for each template its pieces or its verdict.
+
+    After `together` seconds no further one is begun.
+    """
     values: Mapping[str, Any] = payload["values"]
     absent = {name: value for name, value in payload["defaults"].items() if name not in values}
     both = {**absent, **values}
     hidden = frozenset(GLOBALS & both.keys())
+    began = time.process_time()
     for text, blocks in payload["templates"]:
+        if time.process_time() - began > payload.get("together", NEVER):
+            return
         cell.beat()
         yield one(text, blocks, both, absent.keys(), hidden)
 
 
 def warm() -> None:
-    """Once, in the zygote: build environments and lexers, and pass through the error path."""
+    """Once, in the zygote: build environments and lexers, and pass through the error path.
+
+    What Jinja loads only when it is used is loaded here: a closed child may not be able to read it.
+    """
+    import_module("jinja2.constants")
     sample = (
         "{% macro m(x) %}{{ x }}{% endmacro %}{% for c in cs %}{{ m(c.t) }}{{ loop.index }}{% endfor %}{{ a|join }}"
     )
@@ -91,7 +107,7 @@ def one(text: str, blocks: bool, values: Mapping[str, Any], absent: Any, hidden:
         return {"names": {}, "failed": ready.verdict}
     try:
         pieces, uses = rendered(ready, values, absent)
-        return {"names": ready.lines, "pieces": pieces, "uses": uses}
+        return {"names": ready.lines, "pieces": pieces, "uses": uses, "drawn": ready.drawn}
     except Failed as failed:
         uses = _looked(ready, values, absent) if failed.verdict["kind"] == "error" else ()
         return {"names": ready.lines, "failed": failed.verdict, "uses": uses}
@@ -105,7 +121,7 @@ def compiled(text: str, blocks: bool, hidden: frozenset[str]) -> Ready | Failed:
         mutable = mutates(tree)
         plain, reads = loaded(environment(blocks, mutable, hidden), tree)
         known = names(tree, reads)
-        return Ready(text, blocks, hidden, plain, known, first_lines(tree, known), mutable, tree)
+        return Ready(text, blocks, hidden, plain, known, first_lines(tree, known), mutable, _drawn(tree, hidden), tree)
     except TemplateSyntaxError as error:
         return Failed("error", _sentence(error.message or "not a Jinja template"), error.lineno)
     except MemoryError:
@@ -117,7 +133,7 @@ def compiled(text: str, blocks: bool, hidden: frozenset[str]) -> Ready | Failed:
 def rendered(ready: Ready, values: Mapping[str, Any], absent: Any) -> tuple[list[Piece], tuple[Kept, ...]]:
     """The pieces of the text, and what became of each name. Raises Failed."""
     try:
-        plain = _run(ready.plain, copy.deepcopy(values) if ready.mutable else values)
+        plain = _run(ready.plain, copy.deepcopy(values) if ready.mutable else values, ready.drawn)
     except Failed:
         raise
     except MemoryError:
@@ -131,7 +147,21 @@ def rendered(ready: Ready, values: Mapping[str, Any], absent: Any) -> tuple[list
     return told or ([(plain, "unknown", None, None)] if plain else [], _looked(ready, values, absent))
 
 
-def _run(template: Compiled, values: Mapping[str, Any]) -> str:
+def _drawn(tree: nodes.Template, hidden: frozenset[str]) -> Drawn | None:
+    """Where the template first draws at random: by the filter `random` or the words of `lipsum`."""
+    names = (one for one in tree.find_all(nodes.Name) if one.name == "lipsum" and "lipsum" not in hidden)
+    filters = (one for one in tree.find_all(nodes.Filter) if one.name == "random" or _maps_random(one))
+    found = [("lipsum()", one.lineno) for one in names] + [("the filter random", one.lineno) for one in filters]
+    return min(found, key=lambda one: one[1], default=None)
+
+
+def _maps_random(one: nodes.Filter) -> bool:
+    return one.name == "map" and any(isinstance(arg, nodes.Const) and arg.value == "random" for arg in one.args)
+
+
+def _run(template: Compiled, values: Mapping[str, Any], drawn: Drawn | None = None) -> str:
+    if drawn:
+        random.seed(0)  # what is drawn is no secret, and the same for everybody who looks
     context = template.new_context(values)  # type: ignore[arg-type]
     parts: list[str] = []
     left = LONGEST
@@ -156,7 +186,7 @@ def _pieces(
     template, sites, looks = made
     trace = Trace(base, sites, values, ready.names.context)
     seen = Seen(looks, trace)
-    parts = split(_run(template, {**values, STATE: trace, SEEN: seen}), base)
+    parts = split(_run(template, {**values, STATE: trace, SEEN: seen}, ready.drawn), base)
     if parts is None:
         return None
     pieces = [(text, *_origin(trace, index, absent)) for text, index in parts]
@@ -184,7 +214,7 @@ def _looked(ready: Ready, values: Mapping[str, Any], absent: Any) -> tuple[Kept,
     template, looks = made
     seen = Seen(looks, Trace(PLANES[0], (), values, ready.names.context))
     with suppress(Exception, MemoryError):
-        _run(template, {**(copy.deepcopy(values) if ready.mutable else values), SEEN: seen})
+        _run(template, {**(copy.deepcopy(values) if ready.mutable else values), SEEN: seen}, ready.drawn)
     return _account(ready, looks, seen, absent)
 
 
@@ -242,6 +272,8 @@ def _failure(error: Exception) -> Failed:
         return Failed("include", "", line)
     if isinstance(error, UndefinedError):
         return Failed("error", _sentence(error.message or "undefined"), line)
+    if isinstance(error, OSError | ImportError):  # their texts name files of this machine
+        return Failed("error", type(error).__name__, line)
     return Failed("error", f"{type(error).__name__}: {error}", line)
 
 

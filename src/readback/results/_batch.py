@@ -10,7 +10,7 @@ from typing import Any
 
 from readback.results._blocks import Block, Irregular
 from readback.results._cells import FAILURE_NOTES, failure_note, with_status
-from readback.results._costs import Costs
+from readback.results._costs import Costs, Spent
 from readback.results._distinct import cells, distinct
 from readback.results._intake import BETWEEN, MOST_VALUES, TEXT, Intake
 from readback.results._layout import Layout
@@ -19,7 +19,6 @@ from readback.scores.table import FAILED, NONE, SCORED
 
 SOURCE = "source"  # the column in which a generator of made-up scores says so
 FULL = 1 << 40  # a number of combinations that still can be counted in one integer
-
 COLUMNS = ("item", "combo", "criterion", "judge", "cluster", "run", "prompt", "line", "value")
 Arrays = Mapping[str, Any]  # a column of texts, by name
 
@@ -39,6 +38,7 @@ class Batch:
     means: int = 0
     synthetic: bool = False
     costs: Costs = field(default_factory=Costs)
+    spent: Spent = field(default_factory=Spent)
     at: int = 0  # cells taken in
     kept: list[dict[str, int]] = field(default_factory=list)  # of each candidate, the codes of values that count
 
@@ -75,6 +75,7 @@ class Batch:
         for name in self.plan.costs:
             self.costs.column(name, columns[name])
         self._rows(columns, lines)
+        self._spend(columns, len(lines))
         value, state, why, whys = self._cells(columns, any(start.encode() in block.data for start in FAILURE_NOTES))
         at = self.at
         for one, text in zip(np.flatnonzero(why).tolist(), why[why > 0].tolist(), strict=True):
@@ -83,6 +84,17 @@ class Batch:
         self._put("value", value.ravel())
         self.intake.state[at : at + len(state)] = state.tobytes()
         self.at += len(state)
+
+    def _spend(self, columns: Arrays, rows: int) -> None:
+        """What the records cost, by condition and judge."""
+        import numpy as np
+
+        plan, intake, many = self.plan, self.intake, len(self.plan.scores)
+        if many and (plan.costs or plan.tokens):
+            cells = slice(self.at, self.at + rows * many, many)
+            combos, judges = np.asarray(intake.combo)[cells], np.asarray(intake.judge)[cells]
+            known = [""] * len(intake.judges.codes) if any(j for _, _, j in plan.scores) else list(intake.judges.codes)
+            self.spent.block(combos, judges, known, columns, plan.costs, plan.tokens)
 
     def done(self) -> None:
         """No more lines will come."""
@@ -102,7 +114,14 @@ class Batch:
 
         plan = self.plan
         single = (plan.criterion, plan.judge, plan.status, plan.run, plan.replicate, plan.cluster, plan.prompt)
-        wanted = {*plan.item, *plan.notes, *plan.candidates, *plan.costs, *filter(None, (*single, plan.aggregated))}
+        wanted = {
+            *plan.item,
+            *plan.notes,
+            *plan.candidates,
+            *plan.costs,
+            *plan.tokens,
+            *filter(None, (*single, plan.aggregated)),
+        }
         wanted |= {name for name, _, _ in plan.scores} | ({SOURCE} & set(self.names))
         at = {name: str(number) for number, name in enumerate(self.names) if name in wanted}
         try:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from readback.files.bounded_notes import KEPT, BoundedNotes
+from readback.quantity import quantity
 from readback.results._cells import legible
 from readback.results._layout import CONDITION, FACTORS, first
 from readback.scores.table import NONE, Columns, ConditionKey
@@ -244,4 +245,9 @@ def overflow(notes: BoundedNotes, file: str) -> Iterator[Note]:
     """A note for each code of which not all are kept."""
     for code, count in notes.counts.items():
         if count > KEPT:
-            yield Note("dat-limit", {"what": f"{count} findings {code}", "limit": KEPT}, Place(file=file), flagged=code)
+            yield Note(
+                "dat-limit",
+                {"what": f"{quantity(count, 'finding')} {code}", "limit": KEPT},
+                Place(file=file),
+                flagged=code,
+            )

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from readback.results._costs import cost_columns
+from readback.results._costs import cost_columns, token_columns
 from readback.results._reply_column import column as reply_column
 from readback.scores.criteria import look_up
 from readback.types import Criterion, ScoreSource
@@ -59,6 +59,7 @@ class Layout:
     candidates: tuple[str, ...] = ()  # columns that may tell conditions apart
     unused: tuple[str, ...] = ()
     costs: tuple[str, ...] = ()  # of the unused ones
+    tokens: tuple[str, ...] = ()
 
 
 def fields_of(rows: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -122,8 +123,8 @@ def layout(fields: Sequence[str], source: ScoreSource, scores: tuple[tuple[str, 
     else:
         candidates = tuple(name for name in fields if name not in taken and _may_be_factor(name))
     unused = tuple(name for name in fields if name not in taken and name not in candidates)
-    costs = cost_columns(unused)
-    return Layout(item, scores, notes=notes, candidates=candidates, unused=unused, costs=costs, **found)
+    costs, tokens = cost_columns(unused), token_columns(unused)
+    return Layout(item, scores, notes=notes, candidates=candidates, unused=unused, costs=costs, tokens=tokens, **found)
 
 
 def looks_numeric(values: Iterable[Any]) -> bool:

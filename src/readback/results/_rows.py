@@ -9,13 +9,13 @@ from typing import Any, Protocol
 
 from readback.files.bounded_notes import BoundedNotes
 from readback.results._cells import Cell, cell, failure_note, legible, stem, text_of, with_status
-from readback.results._costs import Costs
+from readback.results._costs import Costs, Spent
 from readback.results._intake import Intake, columns, make_conditions, overflow
 from readback.results._layout import MODE, Layout, fields_of, first
 from readback.results._odd import ScoreTexts, oddities, without_id
 from readback.results._people import People
 from readback.results._reply_column import Reread, Rubrics
-from readback.scores.table import FAILED, Columns, ConditionKey, Outcome, Reported, RunFacts, SourceRead
+from readback.scores.table import FAILED, Columns, ConditionKey, Expense, Outcome, Reported, RunFacts, SourceRead
 from readback.types import Criterion, Note, Place, ScoreSource
 
 
@@ -40,6 +40,8 @@ class Read:
     about: tuple[RunFacts, ...] = ()
     criteria: Mapping[str, Criterion] = field(default_factory=dict)  # the scales that the file itself states
     people: Mapping[str, bool] = field(default_factory=dict)  # judges by name: whether a person, where a column says it
+    expenses: tuple[Expense, ...] = ()
+    called: str = ""  # what a file of means calls the run that it is about
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ def read_rows(what: str, rows: Iterable[Row | Note], head: Sequence[Row], asked:
         intake.candidate(name)
     notes = BoundedNotes()
     texts, again = ScoreTexts(), Reread(source.path, asked.rubrics)
-    costs, people = Costs(), People()
+    costs, spent, people = Costs(), Spent(), People()
     means = used = 0
     synthetic = source.synthetic
     known = set(fields_of(samples))
@@ -88,9 +90,9 @@ def read_rows(what: str, rows: Iterable[Row | Note], head: Sequence[Row], asked:
         if plan.kind and plan.judge:
             people.see(text_of(fields.get(plan.judge)), text_of(fields.get(plan.kind)))
         synthetic = synthetic or str(fields.get("source", "")).lower().startswith("synthetic")
-        _take(row, plan, asked, intake, texts, again)
+        _take(row, plan, asked, intake, texts, again, spent)
     notes.extend((*texts.notes(source.path), *again.found()))
-    read = finished(what, intake, plan, asked, Counted(used, means, synthetic, costs.shown()), notes)
+    read = finished(what, intake, plan, asked, Counted(used, means, synthetic, costs.shown(), spent), notes)
     return replace(read, people=people.known())
 
 
@@ -102,6 +104,7 @@ class Counted:
     means: int
     synthetic: bool
     costs: tuple[str, ...] = ()
+    spent: Spent = field(default_factory=Spent)
 
 
 def finished(what: str, intake: Intake, plan: Layout, asked: Asked, rows: Counted, notes: BoundedNotes) -> Read:
@@ -131,7 +134,8 @@ def finished(what: str, intake: Intake, plan: Layout, asked: Asked, rows: Counte
         texts_left=intake.texts_left,
     )
     about = tuple(_modes(intake, conditions, mode, source.path))
-    return Read(columns(intake, conditions), account, (*notes.kept, *overflow(notes, source.path)), about=about)
+    return Read(columns(intake, conditions), account, (*notes.kept, *overflow(notes, source.path)), about=about,
+                expenses=rows.spent.expenses(conditions))  # fmt: skip
 
 
 def _modes(intake: Intake, conditions: Sequence[ConditionKey], column: str | None, file: str) -> Iterator[RunFacts]:
@@ -147,7 +151,7 @@ def _modes(intake: Intake, conditions: Sequence[ConditionKey], column: str | Non
             yield RunFacts(condition, mode=mode, place=Place(file=file))
 
 
-def _take(row: Row, plan: Layout, asked: Asked, intake: Intake, texts: ScoreTexts, again: Reread) -> None:
+def _take(row: Row, plan: Layout, asked: Asked, intake: Intake, texts: ScoreTexts, again: Reread, spent: Spent) -> None:
     """One row's cells."""
     fields = row.fields
     combo = intake.combo_code([text_of(fields.get(name)) for name in intake.candidates])
@@ -158,6 +162,9 @@ def _take(row: Row, plan: Layout, asked: Asked, intake: Intake, texts: ScoreText
     if notes and (begun := failure_note(notes, cells)):
         cells = [(math.nan, FAILED, f"the judge failed: {begun}")] * len(cells)
     judged_by = (text_of(fields.get(plan.judge)) if plan.judge else "") or asked.judge
+    if plan.costs or plan.tokens:
+        several = any(judge for _, _, judge in plan.scores)
+        spent.row((combo, "" if several else judged_by), fields, plan.costs, plan.tokens)
     said = text_of(fields.get(plan.criterion)) if plan.criterion else ""
     runs = [text for name in (plan.run, plan.replicate) if name and (text := text_of(fields.get(name)))]
     item = intake.called([text_of(fields.get(name)) for name in plan.item], row.line)
@@ -206,6 +213,7 @@ def _widened(plan: Layout, newer: Layout, intake: Intake) -> Layout:
         candidates=(*plan.candidates, *(name for name in newer.candidates if name not in have)),
         unused=(*plan.unused, *(name for name in newer.unused if name not in have)),
         costs=(*plan.costs, *(name for name in newer.costs if name not in have)),
+        tokens=(*plan.tokens, *(name for name in newer.tokens if name not in have)),
     )
 
 

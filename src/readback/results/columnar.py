@@ -72,5 +72,7 @@ def _read(
     batch.done()
     notes = BoundedNotes()
     notes.extend(plain.notes)
-    counted = Counted(batch.used, batch.means, asked.source.synthetic or batch.synthetic, batch.costs.shown())
+    counted = Counted(
+        batch.used, batch.means, asked.source.synthetic or batch.synthetic, batch.costs.shown(), batch.spent
+    )
     return finished(what, batch.intake, batch.plan, asked, counted, notes)

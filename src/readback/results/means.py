@@ -106,7 +106,10 @@ def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
     account = SourceRead(asked.source.path, NAME, len(kept), 0, columns, synthetic=asked.source.synthetic)
     notes.extend(_no_numbers(kept, plan, asked.source.path))
     notes.extend(impossible_rates(reported))
-    return Read(None, account, (*notes.kept, *overflow(notes, asked.source.path)), tuple(reported))
+    told = dict.fromkeys(text_of(fields.get(named)).strip() for fields, _ in kept) if named else {}
+    called = next(iter(told)) if len(told) == 1 and not asked.source.label else ""
+    called = asked.aliases.get(called, called)
+    return Read(None, account, (*notes.kept, *overflow(notes, asked.source.path)), tuple(reported), called=called)
 
 
 def _plan(samples: Sequence[Mapping[str, Any]], asked: Asked) -> _Plan:

@@ -12,6 +12,7 @@ from readback import judge_reply
 from readback.files.bounded_notes import BoundedNotes
 from readback.judge_reply import Mark, Reply
 from readback.results._cells import Cell, legible, stem, text_of
+from readback.results._costs import Costs, Spent, cost_columns, token_columns
 from readback.results._intake import Intake, columns, make_conditions, overflow
 from readback.results._layout import (
     CONDITION,
@@ -62,6 +63,7 @@ def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
     plan = _layout(samples, source)
     took = _Taken(asked, plan, Intake(source.path), column(fields_of(samples)) or "")
     took.criteria = _criteria([_text(row.get(took.reply)) for row in samples], asked)
+    took.money, took.tokens = cost_columns(fields_of(samples)), token_columns(fields_of(samples))
     for name in plan.candidates:
         took.intake.candidate(name)
     for row in rows:
@@ -72,6 +74,7 @@ def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
     took.notes.extend(took.texts.notes(source.path))
     conditions, kept = make_conditions(took.intake, source, stem(source.path))
     named = tuple(tuple((f, asked.aliases.get(v, v) if f == "condition" else v) for f, v in key) for key in conditions)
+    cost = took.costs.shown()
     account = SourceRead(
         path=source.path,
         what=NAME,
@@ -85,11 +88,13 @@ def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
             "reply": (legible(took.reply),),
             "read": tuple(f"{step} {count}" for step, count in took.steps.most_common()),
             "unused": tuple(map(legible, plan.unused)),
+            **({"cost": cost} if cost else {}),
         },
         synthetic=source.synthetic,
         texts_left=took.intake.texts_left,
     )
-    return Read(columns(took.intake, named), account, (*took.notes.kept, *overflow(took.notes, source.path)))
+    notes = (*took.notes.kept, *overflow(took.notes, source.path))
+    return Read(columns(took.intake, named), account, notes, expenses=took.spent.expenses(named))
 
 
 @dataclass(slots=True)
@@ -105,6 +110,10 @@ class _Taken:
     texts: ScoreTexts = field(default_factory=ScoreTexts)
     steps: Counter[str] = field(default_factory=Counter)
     used: int = 0
+    costs: Costs = field(default_factory=Costs)
+    spent: Spent = field(default_factory=Spent)
+    money: tuple[str, ...] = ()
+    tokens: tuple[str, ...] = ()
 
     def row(self, row: Row) -> None:
         fields, plan = row.fields, self.plan
@@ -119,6 +128,9 @@ class _Taken:
         self.notes.extend(ambiguous(reply, item, self.asked.source.path, row.line, judge))
         runs = [called for name in (plan.run, plan.replicate) if name and (called := text_of(fields.get(name)))]
         combo = self.intake.combo_code([text_of(fields.get(name)) for name in self.intake.candidates])
+        self.costs.row(fields, self.money)
+        if self.money or self.tokens:
+            self.spent.row((combo, judge), fields, self.money, self.tokens)
         code = self.intake.items.code(item)
         for criterion in criteria:
             mark = said(reply, criterion)

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from readback.folder import by
+from readback.quantity import FORMS, form
 from readback.rules import _page
 from readback.types import NOWHERE, Case, Condition, Finding, Note, Place, Record, Values
 
@@ -29,6 +30,8 @@ AREAS = {
 LONGEST = 200  # characters of one value inside a sentence; the whole value stays in Finding.values
 
 RULES = cache(partial(by, __name__, "CODE"))
+
+Seen = dict[str, dict[tuple[str, Place], int]]  # by key: what was said of which place, numbered
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,22 +62,44 @@ def finding(note: Note) -> Finding:
 
 
 def noted(note: Note, case: Case) -> Finding:
-    """The finding of a note that belongs to a case: its place is completed before its key is made."""
-    return finding(replace(note, place=placed(note.place, case)))
+    """The finding of a note that belongs to a case: its place is completed before its key is made.
+
+    A record whose id an earlier one has is told from it by its number.
+    """
+    made = finding(replace(note, place=placed(note.place, case)))
+    if case.record is not None and case.record.again:
+        return replace(made, key=_digest([made.key, "record", case.record.place.index]))
+    return made
+
+
+def told_apart(one: Finding, seen: Seen) -> Finding:
+    """The finding, with a key of its own where another one that differs has its key already.
+
+    It depends on how many like it came before, so that a baseline with one of two hides one of two. `seen` holds those
+    and takes this one in; a finding is the same as another when it says the same of the same place.
+    """
+    alike = seen.setdefault(one.key, {})
+    number = alike.setdefault((one.message, one.place), len(alike))
+    return replace(one, key=_digest([one.key, number])) if number else one
 
 
 def fill(sentence: str, values: Values) -> str:
     """`sentence` with its places filled; in any language, for the values carry no words of ours.
 
-    A place without a value stays visible as `{name}`.
+    A place without a value stays visible as `{name}`. A place with two forms has the word that fits the number:
+    `{count} {count:task|tasks}`.
     """
-    return sentence.format_map(_Said({name: _say(value) for name, value in values.items()}))
+    return sentence.format_map(_Said({name: _Word(_say(value), value) for name, value in values.items()}))
 
 
 def key(note: Note) -> str:
     """What a finding is called from run to run: 16 hex digits over what it is about, never over lines or offsets."""
     at = note.place
-    about = [note.code, at.file, at.mode, at.condition, at.adapter, at.task, at.record, at.role, note.flagged]
+    arm = (at.mode, at.condition, at.adapter, at.task, at.judge)
+    return _digest([note.code, at.file, *arm, at.record, at.role, at.field, note.flagged])
+
+
+def _digest(about: list[Any]) -> str:
     text = json.dumps(about, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
@@ -124,7 +149,7 @@ def placed(place: Place, case: Case) -> Place:
     """`place` with what the case knows: the record, and the condition or mode, adapter, task and judge."""
     known: dict[str, Any] = {}
     if record := case.record:
-        known |= {"record": record.id, "index": record.place.index}
+        known |= {"record": record.id, "index": record.place.index if case.workspace.dataset else None}
         if place.file is None:
             known |= {"file": record.place.file, "line": record.place.line}
     if case.assembly:
@@ -143,6 +168,20 @@ def placed(place: Place, case: Case) -> Place:
 def explain(code: str) -> str:
     """What a rule finds, why it matters, how to fix it, with its examples. Raises KeyError for an unknown code."""
     return _page.text(RULES()[code])
+
+
+class _Word(str):
+    """A value as a sentence says it, which knows the number it is."""
+
+    number: Any
+
+    def __new__(cls, said: str, value: Any) -> _Word:
+        made = super().__new__(cls, said)
+        made.number = value
+        return made
+
+    def __format__(self, spec: str) -> str:
+        return form(self.number, spec) if FORMS in spec else super().__format__(spec)
 
 
 class _Said(dict[str, str]):

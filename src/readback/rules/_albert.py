@@ -49,6 +49,11 @@ def current(workspace: Workspace) -> bool:
     return workspace.options.get("albert_dialect") == "current"
 
 
+def served(workspace: Workspace) -> bool:
+    """Whether a model says what serves it, so that the configuration's format is not all there is."""
+    return any(model.modelfile or model.chat_template or model.chat_format for model in workspace.models.values())
+
+
 def configs(workspace: Workspace) -> Iterator[PromptConfig]:
     return (config for config in workspace.configs if config.dialect == NAME)
 

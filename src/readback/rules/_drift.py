@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from readback.dialects.prompt_texts import NO_CITATIONS, NO_CONTEXTS, SENTENCES, STANDARD, UNKNOWN
-from readback.rules._outside_contexts import in_stored
+from readback.rules._outside_contexts import from_number, in_stored
 from readback.rules._overlap import blanked, normal
-from readback.rules._stored import context_texts
+from readback.rules._stored import bare, context_texts
 from readback.rules._units import BREAK
 from readback.rules._words import GAP, words
 from readback.types import Values
@@ -96,11 +96,13 @@ def _without_parts(own: str, fields: Values) -> tuple[str, list[Cut]]:
     cut: list[Cut] = []
     head = CONTEXT.search(own)
     for number, context in enumerate(context_texts(fields) if head else (), 1):
-        at = own.find(context[:PROBE], head.end() if head else 0)
-        if at >= 0:
-            there = _parting(own[at:], context)
-            own = blanked(own, [(at, at + there)])
-            cut.append((number, there, len(context)))
+        for text in dict.fromkeys((context, bare(context))):
+            at = own.find(text[:PROBE], head.end() if head else 0) if text else -1
+            if at >= 0:
+                there = _parting(own[at:], text)
+                own = blanked(own, [(from_number(own, at), at + there)])
+                cut.append((number, there, len(text)))
+                break
     return own, cut
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from string import Formatter
 from typing import NamedTuple
 
+from readback.dialects.judge_names import filled_by, format_names
 from readback.types import Case, Judge, Message
 
 PLACEHOLDERS = {
@@ -32,13 +32,11 @@ def names(judge: Judge) -> frozenset[str] | None:
     if judge.syntax == "placeholder":
         pattern = BARE if judge.bare else BRACED
         return frozenset(PLACEHOLDERS[hit[1]] for hit in pattern.finditer(judge.user))
-    if judge.syntax != "format":
+    fields = format_names(judge)
+    if fields is None:
         return None
-    try:
-        fields = [field for _, field, _, _ in Formatter().parse(judge.user) if field is not None]
-    except ValueError:
-        return None
-    return frozenset("gold" if name == "gold_reference" else name for name in fields)
+    filled = (("gold" if name == "gold_reference" else name, filled_by(judge, name)) for name in fields)
+    return frozenset(name for pair in filled for name in pair if name)
 
 
 def of(case: Case) -> Judge | None:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from readback.rules._outside_contexts import open_ends
 from readback.rules._overlap import Hit, blanked, normal, overlaps
-from readback.rules._phrases import listed, phrases
+from readback.rules._phrases import Said, listed, phrases
+from readback.rules._quoted import quotations
+from readback.rules._stored import context_texts
+from readback.rules._words import words
 from readback.types import Case, Message, Place, SystemText
 
 OWN = ("system", "task", "template", "variable", "default", "unknown")  # a system message without what is appended
 MOST = 100  # hits in one message that are told; more tell nothing more
+PART = "part"  # a hit that a phrase at its place goes before, since it says more
 STATED = 3  # places that state one text that a finding names
 
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """`text[start:end]` is system text, `stated` there; `inside` retrieved text, where it is none of ours."""
+    """`text[start:end]` is system text, `stated` there; `inside` retrieved text or a quotation, where it is none."""
 
     start: int
     end: int
@@ -30,11 +35,15 @@ class Leak:
 
 def leaks(case: Case, text: str, folded: Sequence[tuple[int, int]], contexts: Sequence[tuple[int, int]]) -> list[Leak]:
     """The system text in `text`: outside the contexts, then inside them; what was folded in on purpose is none."""
-    known = system_texts(case)
+    known, fields = system_texts(case), case.record.fields if case.record else {}
     sources = tuple(stated.text for stated in known)
+    ends = () if context_texts(fields) else open_ends(text, contexts)
+    contexts = [(start, next((at for at, until in ends if until == end), end)) for start, end in contexts]
     own = blanked(text, (*folded, *contexts))
     found = [_leak(hit, known) for hit in _overlaps(own, sources, case.workspace.leaks.threshold, True)]
-    found += _said(case, own, found, False)
+    said = list(_said(case, own, [one for one in found if one.how != PART], False))
+    found = [one for one in found if one.how != PART or not any(_meet(one, phrase) for phrase in said)] + said
+    found = [one for leak in found if (one := _as_said(text, leak, ends, quotations(text, fields)))]
     if contexts:
         inner = blanked(text, _between(len(text), contexts))
         quoted = [_leak(hit, known, True) for hit in _overlaps(inner, sources, case.workspace.leaks.threshold, False)]
@@ -72,6 +81,9 @@ def _own(case: Case) -> Iterator[SystemText]:
             if message.role == "system" or at < end:
                 parts += [segment] if segment.origin in OWN else []
             at += len(segment.text)
+        written = [part for part in parts if part.origin not in ("variable", "default")]
+        if any(words(part.text) for part in written):  # what a record brings along is not what the authors state
+            parts = written
         if parts:
             yield SystemText("".join(part.text for part in parts), "configuration", parts[0].place, "of this message")
 
@@ -93,9 +105,25 @@ def _said(case: Case, text: str, found: Sequence[Leak], inside: bool) -> Iterato
     if case.assembly and case.assembly.choice.judge:
         return
     for said in phrases(text, listed(case.workspace.leaks)):
-        if all(said.end <= one.start or one.end <= said.start for one in found):
+        if not any(_meet(one, said) for one in found):
             needed = case.workspace.leaks.threshold
             yield Leak(said.start, said.end, (f'the phrase list: "{said.phrase}"',), "phrase", 1.0, needed, inside)
+
+
+def _meet(one: Leak, other: Leak | Said) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _as_said(text: str, leak: Leak, ends: Sequence[tuple[int, int]], quoted: Iterable[tuple[int, int]]) -> Leak | None:
+    """A leak as what it is where it may be none: inside a quotation of the question, or of the last context.
+
+    What begins a line behind a context is no part of it; inside a line it is, and then only the very text counts.
+    """
+    carried = any(start <= leak.start < end for start, end in ends)
+    if carried and text[: leak.start].rstrip(" \t")[-1:] not in ("\n", "\r"):
+        return replace(leak, inside=True) if leak.how not in ("edited", PART) else None
+    inside = any(start < leak.start and leak.end < end for start, end in quoted)
+    return replace(leak, inside=True) if inside else leak
 
 
 def _between(length: int, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:

@@ -16,6 +16,7 @@ RETRIEVED = re.compile(
 )
 STORED = ("rag.prompt", "rag_prompt", "prompt")  # whole prompts that hold contexts
 BLOCK = re.compile(r"(?:^|\n)Context:\n(.*)\n\n?Question:", re.DOTALL)  # where a stored prompt keeps them
+NUMBER = re.compile(r"(?:^|(?<=\n))\[\d+\]")  # what a context begins with
 
 Spans = list[tuple[int, int]]
 
@@ -38,11 +39,44 @@ def in_message(message: Message, fields: Values) -> Spans:
 
 
 def in_stored(text: str, fields: Values) -> Spans:
-    """Where a stored prompt holds the row's contexts; a row that lists none: its block between Context and Question."""
+    """Where a stored prompt holds the row's contexts; a row that lists none: its block between Context and Question.
+
+    The number in front of a context is the prompt's or the row's: it belongs to the context in both.
+    """
     known = _stored.context_texts(fields)
     if known:
-        return merged(span for context in known for span in places(text, context))
+        return merged(span for context in known for span in standing(text, context))
     return [match.span(1) for match in BLOCK.finditer(text)]
+
+
+def from_number(text: str, start: int) -> int:
+    """Where a context that begins at `start` begins with the number in front of it, if it has one on its line."""
+    line = text.rfind("\n", 0, start) + 1
+    number = _stored.NUMBER.match(text[line:start])
+    return line if number and number.end() == start - line else start
+
+
+def standing(text: str, context: str) -> Spans:
+    """Where a context stands in a prompt: as the row has it, else from the beginning of a line without its number."""
+    found = [(from_number(text, start), end) for start, end in places(text, context)]
+    if found or not (alone := _stored.bare(context)) or alone == context:
+        return found
+    without = ((from_number(text, start), end) for start, end in places(text, alone))
+    return [(start, end) for start, end in without if text[:start][-1:] in ("", "\n")]
+
+
+def open_ends(text: str, contexts: Iterable[tuple[int, int]]) -> Spans:
+    """What may be context and may be not, where no record lists them: behind the first line of a block's last one."""
+    known = set(contexts)
+    found: Spans = []
+    for match in BLOCK.finditer(text):
+        if match.span(1) in known:
+            start, end = match.span(1)
+            last = [number.start() for number in NUMBER.finditer(text, start, end)][-1:] or [start]
+            line = text.find("\n", last[0], end)
+            if line >= 0:
+                found.append((line, end))
+    return found
 
 
 def merged(spans: Iterable[tuple[int, int]]) -> Spans:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from readback.difference.parting import Parting, of_probe
+from readback.difference.parting import Parting as Parting
 from readback.difference.parting import behind as behind
 from readback.difference.parting import halves as halves
+from readback.difference.parting import of_probe
 from readback.types import Case, Model, Probe, Wire
 
 TURN_END = "<|im_end|>"

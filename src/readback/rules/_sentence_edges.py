@@ -25,7 +25,7 @@ def goes_on(following: str) -> bool:
 def begins(preceding: str) -> bool:
     """Whether a sentence begins here: at the start, on a new line, after punctuation or a mark, or after a gap."""
     last = preceding.rstrip(" \t\u00a0")[-1:]
-    return not last or last in ENDS or last in "\n\r\"'«“(*#>-" + GAP
+    return not last or last in ENDS or last in "\n\r\"'`«‹“„‘「(*#>-" + GAP
 
 
 def _without_capitals(char: str) -> bool:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from readback.dialects import row_fields
 from readback.types import Case, Prompt, Values, Workspace
+
+NUMBER = re.compile(r"^\s*\[\d+\]\s*")  # what a context may begin with
 
 
 def prompt(fields: Values) -> tuple[str, str] | None:
@@ -26,6 +29,11 @@ def context_texts(fields: Values) -> tuple[str, ...]:
     _, found = contexts(fields) or ("", ())
     texts = (str(context).strip() for context in found if context is not None)
     return tuple(text for text in texts if text)
+
+
+def bare(context: str) -> str:
+    """A context without the number in front of it, which belongs to the layout of a prompt."""
+    return NUMBER.sub("", context, count=1)
 
 
 def reference(fields: Values) -> tuple[str, str] | None:

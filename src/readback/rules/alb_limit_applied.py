@@ -13,7 +13,7 @@ exactly what was sent.
 CODE = "alb-limit-applied"
 SEVERITY = "info"
 ON = "load"
-SENTENCE = "{kept} of {given} {name} are used (limit {limit}, {skipped} skipped first)"
+SENTENCE = "{kept} of {given} {name} {kept:is|are} used (limit {limit}, {skipped} skipped first)"
 FIX = "raise limit, or set apply_limit: off if the row holds exactly what was sent"
 _TEMPLATE = "{% for chunk in sheet_chunks %}{{ chunk.text }} {% endfor %}{{ query }}\n"
 _ROW = '{"id": "1", "query": "Q", "sheet_chunks": [{"text": "a"}, {"text": "b"}, {"text": "c"}, {"text": "d"}]}\n'

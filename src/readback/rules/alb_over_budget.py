@@ -13,6 +13,7 @@ Raise `max_tokens` if the model takes more, lower `limit`, or shorten the histor
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from readback.rules import _albert
 from readback.types import Case, Message, Note, Place
@@ -21,8 +22,8 @@ CODE = "alb-over-budget"
 SEVERITY = "warning"
 ON = "assembly"
 SENTENCE = (
-    "{words} words are about {estimate} tokens (words × 1.25, the program's estimate), over 0.8 × max_tokens "
-    "({budget}); it would leave out {turns} earlier turns, down to about {left}"
+    "{words} {words:word is|words are} about {estimate} tokens (words × 1.25, the program's estimate), over 0.8 × "
+    "max_tokens ({budget}); {cut}"
 )
 FIX = "raise max_tokens (now {max_tokens}) if the model takes more, lower limit, or shorten the history"
 _CONFIG = "max_tokens: %s\nprompts: [{mode: a, template: t.jinja}]\n"
@@ -31,6 +32,8 @@ PASS = ({"prompt_config.yml": _CONFIG % 13, **_REST}, {"prompt_config.yml": _CON
 FAIL = ({"prompt_config.yml": _CONFIG % 12, **_REST},)
 
 FEWEST = 3  # turns that are never left out
+CUT = "it would leave out the {turns} oldest turns, down to about {left}"  # always pairs
+UNCUT = "it would leave out no turn, so the server cuts what does not fit"
 
 
 def check(case: Case) -> Iterator[Note]:
@@ -46,7 +49,7 @@ def check(case: Case) -> Iterator[Note]:
     kept = turns
     while len(kept) > FEWEST and _words((*head, *kept)) * _albert.PER_WORD > budget:
         kept = kept[2:]
-    values = {
+    values: dict[str, Any] = {
         "words": words,
         "estimate": math.ceil(words * _albert.PER_WORD),
         "max_tokens": mode.max_tokens,
@@ -54,6 +57,7 @@ def check(case: Case) -> Iterator[Note]:
         "turns": len(turns) - len(kept),
         "left": math.ceil(_words((*head, *kept)) * _albert.PER_WORD),
     }
+    values["cut"] = (CUT if values["turns"] else UNCUT).format(**values)
     yield Note(CODE, values, Place(role="user"), str(mode.max_tokens))
 
 

@@ -12,6 +12,7 @@ Choose a format that carries it (llama-chat, llama3-chat, chatml), or put the te
 from collections.abc import Iterator
 from dataclasses import replace
 
+from readback.rules import _albert
 from readback.types import Case, Note
 
 CODE = "alb-system-dropped"
@@ -32,12 +33,10 @@ FAIL = (
 
 
 def check(case: Case) -> Iterator[Note]:
-    models = case.workspace.models.values()
-    current = case.workspace.options.get("albert_dialect") == "current"
-    if current or any(model.modelfile or model.chat_template or model.chat_format for model in models):
+    if _albert.current(case.workspace) or _albert.served(case.workspace):
         return
-    for config in case.workspace.configs:
-        if config.dialect != "albert" or config.chat_format not in (None, "openai"):
+    for config in _albert.configs(case.workspace):
+        if config.chat_format not in (None, "openai"):
             continue
         name = config.chat_format or "null"
         for prompt in config.prompts.values():

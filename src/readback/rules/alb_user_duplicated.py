@@ -1,12 +1,13 @@
-"""The later program writes the last user message twice in ChatML.
+"""The later program writes the last message twice in ChatML.
 
 The option `albert_dialect: current` is set, and the configuration (or the model of an Albert condition) names the
-format `chatml`. That program's ChatML ends with the last message once more, before it asks for the answer.
+format `chatml`. That program's ChatML ends with the last message once more, before it asks for the answer. It looks
+like a mistake of that program. The text is shown as it is sent; the option `chatml_bug: fixed` shows it with each
+message once, and then nothing is said.
 
-The model reads the question and its sources twice: twice the tokens, and no prompt it was trained on. Readback shows
-the text with each message once; the fault is explained here and not copied.
+The model reads the question and its sources twice: twice the tokens, and no prompt it was trained on.
 
-Let the server apply the model's own template, or repair the program before ChatML is used.
+Let the server apply the model's own template, or repair the program and set `chatml_bug: fixed`.
 """
 
 from collections.abc import Iterator
@@ -17,13 +18,18 @@ from readback.types import Case, Note
 CODE = "alb-user-duplicated"
 SEVERITY = "error"
 ON = "workspace"
-SENTENCE = "{what} asks for chatml, in which the later program writes the last user message twice"
-FIX = "let the server apply the model's own template instead of the program's chatml"
+SENTENCE = (
+    "{what} asks for chatml, in which the later program writes the last message twice: it looks like a mistake of that "
+    "program"
+)
+FIX = "let the server apply the model's own template, or repair the program and set the option chatml_bug: fixed"
 _TEMPLATE = {"t.jinja": "{{ query }}\n"}
 _FILE = "prompts: [prompt_config.yml]\noptions: {albert_dialect: current}\n"
+_FIXED = _FILE.replace("current", "current, chatml_bug: fixed")
 _CONFIG = "prompt_format: %s\nprompts: [{mode: a, template: t.jinja}]\n"
 PASS = (
     {"readback.yml": _FILE, "prompt_config.yml": _CONFIG % "llama3-chat", **_TEMPLATE},
+    {"readback.yml": _FIXED, "prompt_config.yml": _CONFIG % "chatml", **_TEMPLATE},
     {"readback.yml": "prompts: [prompt_config.yml]\n", "prompt_config.yml": _CONFIG % "chatml", **_TEMPLATE},
 )
 FAIL = ({"readback.yml": _FILE, "prompt_config.yml": _CONFIG % "chatml", **_TEMPLATE},)
@@ -32,7 +38,7 @@ FORMAT = "chatml"
 
 
 def check(case: Case) -> Iterator[Note]:
-    if not _albert.current(case.workspace):
+    if not _albert.current(case.workspace) or case.workspace.options.get("chatml_bug") == "fixed":
         return
     for config in _albert.configs(case.workspace):
         if config.chat_format == FORMAT:

@@ -12,7 +12,7 @@ Put the condition's end on the last line of the text, so that nothing is left wh
 CODE = "asm-blank-addition"
 SEVERITY = "warning"
 ON = "load"
-SENTENCE = "adapter {adapter} adds {characters} blank characters to the {role} message of {task}"
+SENTENCE = "adapter {adapter} adds {characters} blank {characters:character|characters} to the {role} message of {task}"
 FIX = "let the template render to nothing when it has nothing to say"
 _FILE = 'tasks: {parsing: {user: "Extract."}}\nadapters: [house.yml]\n'
 PASS = ({"readback.yml": _FILE, "house.yml": 'tasks: {parsing: {user: ""}}\n'},)

@@ -11,7 +11,7 @@ Write the text, or null where the key should not count.
 CODE = "asm-empty-instruction"
 SEVERITY = "warning"
 ON = "load"
-SENTENCE = "the instruction '{key}' is empty or blank ({characters} characters)"
+SENTENCE = "the instruction '{key}' is empty or blank ({characters} {characters:character|characters})"
 FIX = "write the text, or null"
 PASS = ({"readback.yml": "instructions: {parsing: Be strict., generation: null}\n"},)
 FAIL = ({"readback.yml": 'instructions: {parsing: ""}\n'}, {"readback.yml": 'instructions: {parsing: "  "}\n'})

@@ -12,7 +12,7 @@ configuration.
 CODE = "asm-no-task-text"
 SEVERITY = "warning"
 ON = "load"
-SENTENCE = "{file} runs {count} tasks, and this workspace has the text of none: {tasks}"
+SENTENCE = "{file} runs {count} {count:task|tasks}, and this workspace has the text of none: {tasks}"
 FIX = "give the texts in readback.yml under tasks:, and name {file} under prompts:"
 _PRESET = '{"name": "n", "config": {"parsing_models": [{"interface": "langchain", "model_name": "m"}]}}'
 _FILE = 'prompts: [preset.json]\ntasks: {parsing: {user: "Extract."}}\n'

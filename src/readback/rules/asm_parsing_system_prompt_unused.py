@@ -12,7 +12,10 @@ Put what the judge should heed into the instruction for its tasks (`prompt_confi
 CODE = "asm-parsing-system-prompt-unused"
 SEVERITY = "warning"
 ON = "load"
-SENTENCE = "the system prompt of parsing model {model} ({characters} characters) is only recorded, never sent"
+SENTENCE = (
+    "the system prompt of parsing model {model} ({characters} {characters:character|characters}) is only recorded, "
+    "never sent"
+)
 FIX = "put the text into prompt_config for the judge's tasks, and leave it out of the model"
 _PRESET = '{"name": "n", "config": {%s: [{"interface": "langchain", "model_name": "m", "system_prompt": %s}]}}'
 PASS = (

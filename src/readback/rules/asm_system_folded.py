@@ -12,7 +12,10 @@ Nothing to repair if that is meant; otherwise set `system_prompt: true` in the a
 CODE = "asm-system-folded"
 SEVERITY = "info"
 ON = "load"
-SENTENCE = "adapter {adapter} has no system role: the first {characters} characters of the user message are system text"
+SENTENCE = (
+    "adapter {adapter} has no system role: the first {characters} {characters:character|characters} of the user "
+    "message {characters:is|are} system text"
+)
 FIX = "set system_prompt: true in the adapter if its interface has a system role"
 _MODES = 'modes: [{mode: short, system: "Be brief.", template: "Why?"}]\n'
 PASS = ({"readback.yml": f"{_MODES}adapters: [manual]\n"},)

@@ -11,7 +11,7 @@ Save templates with line feeds only if the model is to see them so.
 CODE = "dat-crlf"
 SEVERITY = "info"
 ON = "load"
-SENTENCE = "{lines} lines end in carriage return and line feed"
+SENTENCE = "{lines} {lines:line ends|lines end} in carriage return and line feed"
 FIX = "save the file with line feeds only, if these are not meant"
 PASS = ({"data.csv": "id,question\n1,why\n"},)
 FAIL = ({"data.csv": "id,question\r\n1,why\r\n"},)

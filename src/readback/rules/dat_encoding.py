@@ -12,7 +12,7 @@ Save the file as UTF-8. In Excel: Save As, CSV UTF-8.
 CODE = "dat-encoding"
 SEVERITY = "error"
 ON = "load"
-SENTENCE = "not UTF-8 text: {count} wrong bytes, the first is {byte}"
+SENTENCE = "not UTF-8 text: {count} wrong {count:byte|bytes}, the first is {byte}"
 FIX = "save the file as UTF-8"
 PASS = ({"data.csv": "id,question\n1,où\n"},)
 FAIL = ({"data.csv": b"id,question\n1,o\xf9\n"}, {"data.csv": "id,question\n1,où\n".encode("utf-16")})

@@ -11,7 +11,7 @@ Put quotes around cells that hold the separator, quotes or line breaks.
 CODE = "dat-row-width"
 SEVERITY = "error"
 ON = "load"
-SENTENCE = "{found} cells where the header has {expected}"
+SENTENCE = "{found} {found:cell|cells} where the header has {expected}"
 FIX = "put quotes around cells that hold the separator"
 PASS = ({"data.csv": 'id,text\n1,"one, two"\n'},)
 FAIL = ({"data.csv": "id,text\n1,one, two\n2,three\n"},)

@@ -12,7 +12,7 @@ Split the file, or write one record a line.
 CODE = "dat-too-large"
 SEVERITY = "error"
 ON = "load"
-SENTENCE = "larger than {limit} bytes"
+SENTENCE = "larger than {limit} {limit:byte|bytes}"
 FIX = "split it, or write one record a line"
 TOO_LARGE = {"readback.yml": "modes: [{mode: a, template_file: a.txt}]\n", "a.txt": "-" * (1 << 20) + "\n"}
 PASS = ({"data.jsonl": '{"id": "1"}\n'},)

@@ -1,8 +1,8 @@
 """Contexts that the record lists are not inside the prompt.
 
-In mode rag the stored prompt is sent as it is. Each context of the record (blanks at its ends aside) is looked for in
-it; where a workspace has no conditions, the stored prompt of every record is looked at once. Contexts that are objects
-are not looked for where a template of the workspace picks parts of them.
+In mode rag the stored prompt is sent as it is. Each context of the record (blanks at its ends and a number in front of
+it aside) is looked for in it; where a workspace has no conditions, the stored prompt of every record is looked at once.
+Contexts that are objects are not looked for where a template of the workspace picks parts of them.
 
 The judge is shown the contexts of the record, the model only those in the prompt: answers are then held against
 evidence that the model never saw. Conditions that rebuild the prompt from the contexts send all of them, so they are
@@ -14,12 +14,13 @@ Rebuild the stored prompt with a larger budget of characters, or cut the record'
 from collections.abc import Iterator, Mapping
 
 from readback.rules import _stored
+from readback.rules._outside_contexts import standing
 from readback.types import Case, Note, Place
 
 CODE = "fmt-context-not-sent"
 SEVERITY = "error"
 ON = ("assembly", "record")
-SENTENCE = "{present} of {listed} contexts are inside the prompt; not there: {missing}"
+SENTENCE = "{present} of {listed} {listed:context|contexts} {present:is|are} inside the prompt; not there: {missing}"
 FIX = "rebuild the stored prompt so that it holds every context, or list only the contexts that were sent"
 PASS = ({"data.jsonl": '{"id": "1", "rag": {"prompt": "Context:\\n[1] one\\n", "contexts": ["[1] one ", null]}}\n'},)
 FAIL = (
@@ -37,11 +38,18 @@ def check(case: Case) -> Iterator[Note]:
     if _picks(case):
         texts = [(number, text) for number, text in texts if not isinstance(listed[number - 1], Mapping)]
     texts = [(number, text) for number, text in texts if text]
-    missing = [number for number, text in texts if not any(text in prompt for prompt in prompts)]
+    missing = [number for number, text in texts if not any(_there(prompt, text) for prompt in prompts)]
     if missing:
         values = {"present": len(texts) - len(missing), "listed": len(texts), "missing": missing}
         role = "user" if case.assembly else None
         yield Note(CODE, values, Place(role=role, field=name), ",".join(map(str, missing)))
+
+
+def _there(prompt: str, context: str) -> bool:
+    """Whether a context is in a prompt character by character; the number in front of it may be left out there."""
+    return context in prompt or any(
+        prompt[start:end].endswith(_stored.bare(context)) for start, end in standing(prompt, context)
+    )
 
 
 def _picks(case: Case) -> bool:

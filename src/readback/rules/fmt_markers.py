@@ -48,14 +48,19 @@ def _notes(text: str, contexts: Spans, at: Place) -> Iterator[Note]:
     own = blanked(text, contexts)
     question, answer = own.find(QUESTION), own.rfind(ANSWER)
     if question < 0 or answer < 0:
-        absent = " and ".join(mark for mark, found in ((QUESTION, question), (ANSWER, answer)) if found < 0)
-        yield Note(CODE, {"problem": f"{absent} is not there"}, at, absent)
+        lacking = [mark for mark, found in ((QUESTION, question), (ANSWER, answer)) if found < 0]
+        absent, verb = " and ".join(lacking), "is" if len(lacking) == 1 else "are"
+        yield Note(CODE, {"problem": f"{absent} {verb} not there"}, at, absent)
         return
     rest = own[answer + len(ANSWER) :]
     span = Place(role=at.role, field=at.field, start=answer, end=len(text))
     if answer < question:
         yield Note(CODE, {"problem": f"{ANSWER} stands before {QUESTION}"}, span, "order")
     elif rest.strip():
-        yield Note(CODE, {"problem": f"{len(rest)} more characters follow {ANSWER}"}, span, rest)
+        yield Note(CODE, {"problem": f"{len(rest)} more {_follow(rest)} {ANSWER}"}, span, rest)
     elif rest:
-        yield Note(CODE, {"problem": f"{len(rest)} blank characters follow {ANSWER}"}, span, rest, "warning")
+        yield Note(CODE, {"problem": f"{len(rest)} blank {_follow(rest)} {ANSWER}"}, span, rest, "warning")
+
+
+def _follow(rest: str) -> str:
+    return "character follows" if len(rest) == 1 else "characters follow"

@@ -1,7 +1,7 @@
 """A model that looks fine-tuned is taken for a base model.
 
-No type is stated and no rule on names decided, so the type is `base`; yet the name holds rag, lora, hybrid or
-instruct. The program decides the same way: it never looks for `rag-trained` in a model's name.
+No type is stated and no rule on names decided, so the type is `base`; yet its name, or that of its file, holds rag,
+lora, hybrid or instruct. The program decides the same way: it never looks for `rag-trained` in a model's name.
 
 A base model gets no prescribed system message and the plain closed-book prompt, so a fine-tuned one would be sent
 something it was not trained on.
@@ -12,7 +12,7 @@ Write the type down: `model_type:` in the model's file, `type:` under `models:` 
 CODE = "fmt-model-type-guess"
 SEVERITY = "warning"
 ON = "load"
-SENTENCE = "model '{model}' is taken for a base model although its name holds '{hint}'"
+SENTENCE = "model '{model}' is taken for a base model although the name '{name}' holds '{hint}'"
 FIX = "write model_type into the model's file: base, instruction_only or rag_trained"
 _PLAN = "runs: [{label: a, model_config: m.yaml, prompt_mode: rag}]\n"
 PASS = (

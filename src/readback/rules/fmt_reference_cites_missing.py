@@ -19,7 +19,7 @@ from readback.types import Case, Note, Place
 CODE = "fmt-reference-cites-missing"
 SEVERITY = "error"
 ON = "record"
-SENTENCE = "the reference cites {cited}, but there are {contexts} contexts"
+SENTENCE = "the reference cites {cited}, but there {contexts:is|are} {contexts} {contexts:context|contexts}"
 FIX = "repair the marks in the reference, or add the contexts they were written for"
 PASS = ({"data.jsonl": '{"id": "1", "expected_response": "So [1].", "rag": {"contexts": ["one"]}}\n'},)
 FAIL = ({"data.jsonl": '{"id": "1", "expected_response": "So [1] and [3].", "contexts": ["one", "two"]}\n'},)

@@ -4,7 +4,10 @@ A user message, or a stored prompt, repeats a system message of the workspace: o
 mode or the prompt formats themselves. A whole text or a sentence of it counts, also where a few words were changed:
 the share of letters in common words must reach the threshold (`leaks: {threshold: 0.8}`; half of the rest more for
 a text below 8 words). Phrases of a list (`leaks: {phrases: [...]}`) count as well; 8 words in a row that make no
-sentence are a warning. Retrieved contexts may say what they like: a hit inside one is for information only.
+sentence are a warning. Retrieved contexts may say what they like, and a question may quote: a hit inside a context, or
+between quotation marks in the question, is for information only. What stands between the last context and the question
+is neither. A phrase in a mode of the workspace's own that sends no system message, where nothing states one, is for
+information too.
 
 The serving side puts the system message in front by itself. A model that gets it twice, or gets another model's,
 is not the model that was trained, and two conditions that differ in this cannot be compared.
@@ -52,6 +55,10 @@ FAIL = (
         '"You are a research paper assistant. Context:\\n[1] So.\\n\\nQuestion: Why?\\nAnswer:"}}\n'
     },
     {
+        "data.jsonl": '{"task_id": "1", "instruction": "Why?", "rag": {"prompt": '
+        '"Context:\\n[1] So.\\n\\nYou are a research paper assistant.\\n\\nQuestion: Why?\\nAnswer:"}}\n'
+    },
+    {
         "readback.yml": _DATA
         + "modes: [{mode: long, system: 'Answer from the harbour manual only, in one short sentence.'"
         ", template: 'Answer from the harbour manual only, in a single sentence. {{ question }}'}]\n",
@@ -71,13 +78,22 @@ def check(case: Case) -> Iterator[Note]:
     if case.assembly:
         for message in case.messages("user"):
             found = leaks(case, message.text, folded(case, message), in_message(message, fields))
-            yield from _notes(message.text, found, Place(role="user"))
+            yield from _notes(message.text, found, Place(role="user"), _alone(case))
     elif case.record and _stored.unsent(case.workspace) and (stored := _stored.prompt(fields)):
         name, text = stored
         yield from _notes(text, leaks(case, text, (), in_stored(text, fields)), Place(field=name))
 
 
-def _notes(text: str, found: Sequence[Leak], at: Place) -> Iterator[Note]:
+def _alone(case: Case) -> bool:
+    """Whether a mode of the workspace's own sends no system message, where nothing states one: it says who the model is
+    where it can.
+    """
+    _, prompt = _stored.sent_by(case)
+    own = prompt is not None and prompt.syntax != "builder"
+    return own and not case.workspace.system_texts and not any(True for _ in case.messages("system"))
+
+
+def _notes(text: str, found: Sequence[Leak], at: Place, alone: bool = False) -> Iterator[Note]:
     for leak in found:
         flagged = text[leak.start : leak.end]
         values = {
@@ -89,4 +105,5 @@ def _notes(text: str, found: Sequence[Leak], at: Place) -> Iterator[Note]:
             "whole": leak.how != "part",
         }
         place = Place(role=at.role, field=at.field, start=leak.start, end=leak.end)
-        yield Note(CODE, values, place, flagged, "info" if leak.inside else SEVERITIES.get(leak.how))
+        harmless = leak.inside or (alone and leak.how == "phrase")
+        yield Note(CODE, values, place, flagged, "info" if harmless else SEVERITIES.get(leak.how))

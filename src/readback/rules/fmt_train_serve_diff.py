@@ -6,8 +6,10 @@ Each condition of the model is held against it, character by character. Where th
 condition, for information. A messages file the model was trained on is held against the layout, too. System text, and
 what follows `Answer:`, are told by the rules for them. What the training template and the server write around the same
 messages is compared once for each model, on a made-up conversation: an error where the model's `training:` names the
-template, a warning where it is only taken for the one that was used. What a rule about the server tells (a system
-message that stands twice, a lost newline after `<|im_end|>`, a doubled first token) is not said again.
+template, a warning where the served one is taken for the one that was used, for information where a format is only
+guessed by the model's name. A template that opens an answer with marks for thinking means it so. What a rule about the
+server tells (a system message that stands twice, a lost newline after `<|im_end|>`, a doubled first token) is not said
+again.
 
 A model answers best to the very bytes it was trained on; one line feed more before `Answer:` is another prompt. In a
 condition that changes them the difference is part of what is measured.
@@ -21,7 +23,8 @@ from collections.abc import Iterator, Sequence
 from readback.rules import _parted, _stored
 from readback.rules._leaks import folded, leaks
 from readback.rules._outside_contexts import Spans, in_message
-from readback.types import Case, Condition, Message, Model, Note, Place, Prompt, Severity
+from readback.rules._parted import Parting
+from readback.types import Case, Condition, Message, Model, Note, Place, Probe, Prompt, Severity
 
 CODE = "fmt-train-serve-diff"
 SEVERITY = "error"
@@ -39,7 +42,9 @@ _ROW = '{"task_id": "1", "instruction": "Why?", "rag": {"contexts": ["So."], "pr
 _TURNS = "{%% for m in messages %%}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>%s{%% endfor %%}"
 _ASKS = "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 _SERVED = {"readback.yml": "models: {m: {training: {format: chatml-plain}, serving: {chat_template: serve.jinja}}}\n"}
+_THINKS = _TURNS % "\n" + "{% if add_generation_prompt %}<|im_start|>assistant\n<think>\n{% endif %}"
 PASS = (
+    {"readback.yml": "models: {m: {serving: {chat_template: t.jinja}}}\n", "t.jinja": _THINKS},
     {**_SERVED, "serve.jinja": _TURNS % "\n" + _ASKS},
     {"readback.yml": _SETUP % ("Question: {{ instruction }}\\n\\nAnswer:", "mine"), "data.jsonl": _ROW},
     {"readback.yml": _SETUP % ("", "instruction"), "data.jsonl": _ROW},
@@ -62,6 +67,7 @@ TRAINED = {"instruction_only": ("instruction", ALONE), "rag_trained": ("rag", ST
 BY_DESIGN = {  # by type and mode of the prompt formats
     ("instruction_only", "hybrid"): HYBRID,
     ("instruction_only", "rag"): HYBRID,
+    ("instruction_only", "standard"): HYBRID,
     ("rag_trained", "instruction"): CLOSED,
     ("rag_trained", "hybrid"): "contexts in another layout",
 }
@@ -87,7 +93,10 @@ def check(case: Case) -> Iterator[Note]:
 
 def _around(case: Case) -> Iterator[Note]:
     """What the training template and the server write around the same messages, where it differs."""
-    for model, probe, found in _parted.parted(case):
+    for model, probe, all_found in _parted.parted(case):
+        found = _not_by_design(model, probe, all_found)
+        if not found:
+            continue
         first = found[0]
         mine, theirs = _parted.halves(first)
         by = probe.trained.format if probe.trained else ""
@@ -103,8 +112,18 @@ def _around(case: Case) -> Iterator[Note]:
             "at": [first.a.start, first.b.start],
         }
         place = next((one.place for one in first.b.segments if one.place.file), probe.first.place)
-        severity: Severity | None = None if _parted.stated(model) else "warning"
+        guessed = bool(probe.trained and probe.trained.assumed)  # by the model's name: its makers may know better
+        severity: Severity | None = None if _parted.stated(model) else "info" if guessed else "warning"
         yield Note(CODE, values, place if place.file else model.place, f"{model.name}\n{mine}\n{theirs}", severity)
+
+
+def _not_by_design(model: Model, probe: Probe, found: tuple[Parting, ...]) -> tuple[Parting, ...]:
+    """The differences without the end of a template that opens an answer otherwise than it writes a given one, with
+    marks for thinking or for a channel: the same template makes both texts, and that it opens none has its own rule.
+    """
+    made, served = probe.trained, probe.first
+    same = made is not None and (made.format, made.place) == (served.format, served.place)
+    return found if _parted.stated(model) or not same else tuple(one for one in found if not one.last)
 
 
 def _by_design(case: Case, arm: Condition) -> Iterator[Note]:

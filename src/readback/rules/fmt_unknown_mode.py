@@ -6,7 +6,7 @@ Nothing can be built for such a condition. In the program the formats come from,
 of the prompt off without a word.
 
 Correct the spelling; or list the configuration that defines the mode under `prompts:` (builtin:prompt-formats defines
-instruction, rag and hybrid).
+instruction, rag, hybrid and standard).
 """
 
 CODE = "fmt-unknown-mode"

@@ -19,7 +19,7 @@ from readback.types import Case, Note, Place
 CODE = "jdg-answer-has-fence"
 SEVERITY = "warning"
 ON = "assembly"
-SENTENCE = "the answer that judge {judge} grades holds {fences} fences"
+SENTENCE = "the answer that judge {judge} grades holds {fences} {fences:fence|fences}"
 FIX = "close the fence in the answer, or let the judge reply without one"
 _FILE = "dataset: {path: data.jsonl}\njudges: {j: {prompts: judge.py}}\n"
 _JUDGE = 'SYSTEM_PROMPT = "Grade."\nEVALUATION_PROMPT_TEMPLATE = "{answer}\\n```json\\n{{}}\\n```\\n"\n'

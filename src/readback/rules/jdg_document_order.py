@@ -1,7 +1,8 @@
 """The judge gets the documents in another order than the model did.
 
 The documents in a judge's prompt are held against the numbers they begin with (`[3] …` handed over as the first), and
-against the record's list of contexts, where the same texts stand in another order.
+against the record's list of contexts, where the same texts stand in another order. Documents that come from the row of
+the answer are the model's own list, and are held against their numbers only.
 
 The answer cites by number. A judge that counts other numbers takes a right citation for a made-up one, and the first
 document weighs most with many judges.
@@ -22,15 +23,16 @@ SENTENCE = "judge {judge} gets the documents in the order {order}, counted as th
 FIX = "map documents of {judge} to the list that the model was shown"
 _FILE = "dataset: {path: data.jsonl}\njudges: {j: {prompts: judge.py%s}}\n"
 _JUDGE = {"judge.py": 'SYSTEM_PROMPT = "Grade."\nEVALUATION_PROMPT_TEMPLATE = "{answer} {documents}"\n'}
+_OWN = ", fields: {documents: documents}"
 _ROW = '{"id": "1", "answer": "So [1].", "documents": %s, "contexts": %s}\n'
 _LIST = '["one", "two"]'
 PASS = (
-    {"readback.yml": _FILE % "", **_JUDGE, "data.jsonl": _ROW % ('["[1] one", "[2] two"]', _LIST)},
-    {"readback.yml": _FILE % "", **_JUDGE, "data.jsonl": _ROW % ('["two", "three"]', _LIST)},
+    {"readback.yml": _FILE % _OWN, **_JUDGE, "data.jsonl": _ROW % ('["[1] one", "[2] two"]', _LIST)},
+    {"readback.yml": _FILE % _OWN, **_JUDGE, "data.jsonl": _ROW % ('["two", "three"]', _LIST)},
 )
 FAIL = (
-    {"readback.yml": _FILE % "", **_JUDGE, "data.jsonl": _ROW % ('["[2] two", "[1] one"]', _LIST)},
-    {"readback.yml": _FILE % "", **_JUDGE, "data.jsonl": _ROW % ('["two", "one"]', _LIST)},
+    {"readback.yml": _FILE % _OWN, **_JUDGE, "data.jsonl": _ROW % ('["[2] two", "[1] one"]', _LIST)},
+    {"readback.yml": _FILE % _OWN, **_JUDGE, "data.jsonl": _ROW % ('["two", "one"]', _LIST)},
 )
 
 NUMBER = re.compile(r"\s*\[(\d{1,4})\]\s*")
@@ -41,7 +43,7 @@ def check(case: Case) -> Iterator[Note]:
         return
     found = [(message, value) for message, value in _judge.inserted(case) if value.name.startswith("documents[")]
     texts = [value.text for _, value in found]
-    order = _numbers(texts) or _places(texts, _contexts(case))
+    order = _numbers(texts) or (_places(texts, _contexts(case)) if _of_record(case) else [])
     if order and (order != sorted(order) or order[0] != 1):
         message, value = found[0]
         place = Place(role=message.role, start=value.start, end=value.start + len(value.text))
@@ -60,6 +62,14 @@ def _places(texts: Sequence[str], contexts: Sequence[str]) -> list[int]:
     if len(texts) < 2 or len(set(contexts)) != len(contexts) or {*texts} != {*contexts}:
         return []
     return [contexts.index(text) + 1 for text in texts]
+
+
+def _of_record(case: Case) -> bool:
+    """Whether the documents are the record's, and do not stand beside the answer."""
+    segments = (one for message in case.messages("user") for one in message.segments)
+    first = next((one.place for one in segments if (one.name or "").startswith("documents[")), None)
+    own = case.record.place if case.record else None
+    return bool(first and own and (first.file, first.line) == (own.file, own.line))
 
 
 def _contexts(case: Case) -> list[str]:

@@ -28,7 +28,9 @@ _FILE = (
 _JUDGE = 'SYSTEM_PROMPT = "Grade."\nEVALUATION_PROMPT_TEMPLATE = "{question} %s"\n'
 _DATA = '{"id": "1", "question": "Why?", "contexts": ["One."]}\n'
 _REST = {"d.jsonl": _DATA}
+_OWN = 'SYSTEM_PROMPT = "Grade."\nEVALUATION_PROMPT_TEMPLATE = "{query} {response}"\n'
 PASS = (
+    {"readback.yml": _FILE % ", fields: {question: query, answer: response}", "judge.py": _OWN, **_REST},
     {"readback.yml": _FILE % "", "judge.py": _JUDGE % "{answer}", **_REST},
     {"readback.yml": _FILE % ", fields: {documents: contexts}", "judge.py": _JUDGE % "{answer} {documents}", **_REST},
 )
@@ -49,7 +51,7 @@ def check(case: Case) -> Iterator[Note]:
         blind = key in judging and not any(map(ANSWER.match, names))
         if blind:
             yield replace(_note(key, judge, "answer", names), severity="error")
-        for name in judge.fields:
+        for name in (name for name, field in judge.fields.items() if field is not None):
             if name not in names and not (blind and name == "answer"):
                 yield _note(key, judge, name, names)
 

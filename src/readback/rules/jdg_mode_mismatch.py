@@ -35,7 +35,7 @@ FAIL = (
 )
 
 GROUNDING = "grounding"
-CLOSED, OPEN = ("instruction",), ("rag", "hybrid")
+CLOSED, OPEN = ("instruction",), ("rag", "hybrid", "standard")
 
 
 def check(case: Case) -> Iterator[Note]:

@@ -1,7 +1,8 @@
 """A file that should hold a judge's prompt holds none.
 
 The Python file has no constants for system and user text (they are looked for by name, and never run), or they are
-computed; the YAML has no `prompt`, or only says how a judge is run.
+computed; the YAML has no `prompt`, or only says how a judge is run. A YAML with prompts in a layout of its own is told
+for information.
 
 The judge cannot be shown, and nothing can be said about its scores.
 

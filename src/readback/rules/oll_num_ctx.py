@@ -20,7 +20,7 @@ SEVERITY = "error"
 ON = "assembly"
 SENTENCE = (
     "{tokens} tokens ({tokenizer}) are over num_ctx {context} in {file} line {line}; Ollama drops up to {drop} of "
-    "{messages} messages, the oldest first, and cuts what is still too long"
+    "{messages} {messages:message|messages}, the oldest first, and cuts what is still too long"
 )
 FIX = "raise num_ctx (now {context}), or send less"
 _FILE = """dataset: {path: data.jsonl}

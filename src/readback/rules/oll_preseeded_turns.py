@@ -18,7 +18,7 @@ from readback.types import Case, Note
 CODE = "oll-preseeded-turns"
 SEVERITY = "info"
 ON = "workspace"
-SENTENCE = "Ollama puts {count} turns of this Modelfile before every conversation ({roles})"
+SENTENCE = "Ollama puts {count} {count:turn|turns} of this Modelfile before every conversation ({roles})"
 FIX = "take the MESSAGE lines out, or state them beside the scores"
 PASS = ({"Modelfile": "FROM x\nSYSTEM Be brief.\n"},)
 FAIL = ({"Modelfile": "FROM x\nMESSAGE user Is it high water?\nMESSAGE assistant No.\n"},)

@@ -11,7 +11,7 @@ End the line with the closing quotes; comments stand on lines of their own.
 CODE = "oll-swallowed-lines"
 SEVERITY = "error"
 ON = "load"
-SENTENCE = "the value of {name} has swallowed what stands below it ({lines} more lines)"
+SENTENCE = "the value of {name} has swallowed what stands below it ({lines} more {lines:line|lines})"
 FIX = "end the line with the closing quotes and put comments on lines of their own"
 PASS = (
     {"Modelfile": 'FROM x\nSYSTEM """Say "yes".\nFrom then on, be brief."""\n'},

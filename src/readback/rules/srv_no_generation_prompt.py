@@ -2,6 +2,7 @@
 
 In what a chat template makes of a made-up conversation, each answer stands behind an opening (`<|im_start|>assistant`
 and a newline). The same template, asked to open the answer, ends before it: mostly it ignores `add_generation_prompt`.
+Where it names whose turn it is, the turn is open; marks for thinking or for a channel may be left to the model.
 
 The model then writes that opening itself, or goes on with the user's turn; the first tokens of every answer are not the
 ones that it was trained to begin with.
@@ -9,6 +10,7 @@ ones that it was trained to begin with.
 Add the branch `{% if add_generation_prompt %}` that writes the opening at the end of the template.
 """
 
+import re
 from collections.abc import Iterator
 
 from readback.rules import _wire
@@ -26,11 +28,19 @@ _TURNS = "{% for m in messages %}{{ '<|im_start|>' + m.role + '\n' + m.content +
 _PAIRS = (
     "{% for m in messages %}{{ m.content if m.role == 'assistant' else '[INST]' + m.content + '[/INST]' }}{% endfor %}"
 )
+_THINKS = (
+    "{% for m in messages %}{{ '<|im_start|>' + m.role + '\n' + ('<think></think>\n' if m.role == 'assistant' else '')"
+    " + m.content + '<|im_end|>\n' }}{% endfor %}"
+)
 PASS = (
     {**_REST, "t.jinja": _TURNS + "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"},
     {**_REST, "t.jinja": _PAIRS},
+    {**_REST, "t.jinja": _THINKS + "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"},
 )
 FAIL = ({**_REST, "t.jinja": _TURNS},)
+
+
+OPENED = re.compile(r"\b(?:assistant|model|bot|gpt|chatbot)\b|CHATBOT|ASSISTANT", re.IGNORECASE)  # whose turn it is
 
 
 def check(case: Case) -> Iterator[Note]:
@@ -49,4 +59,6 @@ def _missing(probe: Probe) -> str:
     if asked < 0 or not 0 <= user < reply:
         return ""
     ending, opening = first[asked + len(probe.user) :], later[user + len(probe.user) : reply]
+    if OPENED.search(ending):  # the turn is open: what follows are marks for thinking, or for a channel
+        return ""
     return opening[len(ending) :].strip() if opening.startswith(ending) else ""

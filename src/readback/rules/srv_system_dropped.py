@@ -1,7 +1,8 @@
 """The chat template leaves the system message out.
 
 The messages begin with a system message, and nothing of it is in the text that the chat template (or the named format)
-makes of them. Modelfiles and the formats of Albert have rules of their own.
+makes of them. Modelfiles and the formats of Albert have rules of their own. A template that goes through the parts of a
+message (text, image) writes none of a message that is one text: that is told for information, for servers make parts.
 
 The model is never told what the messages tell it, and nothing shows that but its answers: templates without a branch
 for the role skip the message silently.
@@ -9,6 +10,7 @@ for the role skip the message silently.
 Put the system text into the user message, or choose a template that prints it.
 """
 
+import re
 from collections.abc import Iterator
 
 from readback.rules import _wire
@@ -24,6 +26,7 @@ _REST = (
     "models: {served: {serving: {chat_template: t.jinja}}}\n"
     "conditions: [{name: c, mode: m, model: served}]\n"
 )
+PARTS = re.compile(r"\{%-?\s*for\s+\w+\s+in\s+\w+(?:\.content\b|\[['\"]content['\"]\])")  # for part in m.content
 _TEMPLATE = "{% for message in messages %}%s{% endfor %}{% if add_generation_prompt %}A:{% endif %}"
 PASS = (
     {"readback.yml": _REST, "t.jinja": _TEMPLATE.replace("%s", "{{ message.content | upper }}\n")},
@@ -41,6 +44,11 @@ def check(case: Case) -> Iterator[Note]:
     wire = case.wire
     if wire is None or wire.kind != _wire.CHAT or not wire.segments or case.assembly is None:
         return
+    everything = case.assembly.messages
+    used = _wire.template(case)
+    parts = bool(used and PARTS.search(used.text or "")) and not any(
+        _wire.reached(wire, one, everything) for one in everything if one.text.strip()
+    )
     for message in case.messages("system"):
-        if message.text.strip() and not _wire.reached(wire, message, case.assembly.messages):
-            yield Note(CODE, {"name": wire.format}, Place(role="system"), message.text)
+        if message.text.strip() and not _wire.reached(wire, message, everything):
+            yield Note(CODE, {"name": wire.format}, Place(role="system"), message.text, "info" if parts else None)

@@ -12,7 +12,7 @@ Nothing has to be done. Rename the key if the program that trains does not know 
 CODE = "trn-alias"
 SEVERITY = "info"
 ON = "load"
-SENTENCE = "the key '{alias}' is taken for '{usual}', in {rows} rows"
+SENTENCE = "the key '{alias}' is taken for '{usual}', in {rows} {rows:row|rows}"
 FIX = "call the key '{usual}' if the program that trains does not know '{alias}'"
 PASS = ({"train.jsonl": '{"prompt": "Why?", "completion": "So.", "summary": "S."}\n'},)
 FAIL = ({"train.jsonl": '{"prompt": "Why?", "summary": "So."}\n'},)

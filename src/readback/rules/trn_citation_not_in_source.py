@@ -1,8 +1,9 @@
 """An answer to be learned cites what its source does not have.
 
 The citations of the completion or of the chosen answer are held against the document excerpt of the prompt, and
-against the document that the row carries, by volume, reporter and page. A rule without its set, as in `Rule 12(b)(6)`,
-is only mentioned. A row without an excerpt is not checked at all.
+against the document that the row carries, by volume, reporter and page; a rule of court by its set and number, in
+whatever words. A rule without its set, as in `Rule 12(b)(6)`, is only mentioned. A row without an excerpt is not
+checked at all.
 
 A model that is trained on it learns to cite from nowhere: that is what the training was meant to take away.
 
@@ -25,6 +26,12 @@ _ROW = (
 )
 PASS = (
     {"train.jsonl": _ROW % "Dismissed (Smith v. Jones, 123 F. 3d 456, 460 (2020)). Id. at 461."},
+    {
+        "train.jsonl": _ROW.replace(
+            "See Smith v. Jones", "Under Rule 12(b)(6) of the Federal Rules of Civil Procedure; Smith v. Jones"
+        )
+        % "Dismissed under Federal Rule of Civil Procedure 12(b)(6)."
+    },
     {"train.jsonl": _ROW.replace("\\nSee Smith v. Jones, 123 F.3d 456 (2020).", "") % "Dismissed, 789 F.2d 123."},
 )
 FAIL = (

@@ -13,7 +13,7 @@ shorter one.
 CODE = "trn-length-bias"
 SEVERITY = "info"
 ON = "load"
-SENTENCE = "in {longer} of {pairs} pairs ({percent} %) the chosen answer is longer than the rejected one"
+SENTENCE = "in {longer} of {pairs} {pairs:pair|pairs} ({percent} %) the chosen answer is longer than the rejected one"
 FIX = "add pairs whose better answer is the shorter one"
 _PAIR = '{"prompt": "Why %s?", "chosen": "%s", "rejected": "No, no."}\n'
 PASS = (

@@ -20,7 +20,7 @@ from readback.types import Case, Note, Record
 CODE = "trn-marker-range"
 SEVERITY = "warning"
 ON = "record"
-SENTENCE = "'{field}' cites {cited}, but the row has {contexts} contexts"
+SENTENCE = "'{field}' cites {cited}, but the row has {contexts} {contexts:context|contexts}"
 FIX = "repair the marks in '{field}', or add the contexts they were written for"
 _PROMPT = "Context:\\n[1] One.\\n\\n[2] Two.\\n\\nQuestion: Why?\\nAnswer:"
 _ROW = '{"prompt": "%s", "completion": "%s"}\n'

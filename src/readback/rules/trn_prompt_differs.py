@@ -54,8 +54,10 @@ def check(case: Case) -> Iterator[Note]:
 def marks(case: Case) -> Iterator[tuple[str, str]]:
     record = case.record
     row = _training.row(case)
-    if record and row and row.kind != "rag" and record.id is not None and record.id != f"line_{record.place.line}":
-        yield ID, f"{record.place.file}\0{record.id}"
+    called = record.id if record else None
+    by_line = record and called and called.rstrip("_") == f"line_{record.place.line}"
+    if record and row and row.kind != "rag" and called is not None and not by_line:
+        yield ID, f"{record.place.file}\0{called}"
 
 
 def repeats(first: Record, case: Case, kinds: Sequence[str]) -> Iterator[Note]:

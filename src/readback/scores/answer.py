@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from readback.scores import answer_sections, stats
+from readback.scores import answer_sections, expenses, stats
 from readback.scores.comparing import compare, omnibus
 from readback.scores.comparing.comparison import Blocked, Compared, Comparison, Omnibus, Planned
 from readback.scores.comparing.winner import winner
@@ -68,6 +68,7 @@ def as_json(
         "stated_beside_rows": answer_sections.beside_rows(table),
         "duels": [duels.as_json(one) for one in duels.told(table) if judge in (None, one.judge)],
         "ranking": answer_sections.ranking(table, judge),
+        "costs": expenses.as_json(table, judge),
         "sources": [asdict(one) for one in table.sources],
         "synthetic": table.synthetic,
     }

@@ -7,14 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 
 from readback import results
+from readback.files.file_state import State, state
 from readback.files.paths import resolve
 from readback.files.progress import Cancelled, Progress
 from readback.results import _aggregated as aggregated
 from readback.results._reply_column import Rubrics
 from readback.results._rows import Asked, Read
-from readback.scores import account, facts, judge_names, rubrics
+from readback.scores import account, expenses, facts, judge_names, rubrics
 from readback.scores.comparing.planned import planned
 from readback.scores.criteria import known
 from readback.scores.duels import contestants
@@ -25,6 +27,7 @@ from readback.scores.stated.contradictions import scales
 from readback.scores.table import ScoreTable
 from readback.types import Note, ScoreSource, Workspace
 
+READING = Lock()  # a page and a check that want the same scores at once read them once
 KEEP = 4  # tables kept; one of a million scores takes some fifty megabytes
 
 
@@ -35,12 +38,13 @@ def load(workspace: Workspace, progress: Progress | None = None) -> ScoreTable:
     `progress` answers False.
     """
     asked, notes = _asked(workspace, progress)
-    table = _load(asked)
+    with READING:
+        table = _load(asked)
     return replace(table, notes=(*notes, *table.notes)) if notes else table
 
 
 def fingerprint(workspace: Workspace) -> str:
-    """What tells whether scores must be read again: the files, their sizes and times, and what is said of them."""
+    """What tells whether scores must be read again: the files as they are now, and what is said of them."""
     asked, notes = _asked(workspace, None)
     return hashlib.sha256(repr((asked.files, asked.said, notes)).encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -54,12 +58,12 @@ def _asked(workspace: Workspace, progress: Progress | None) -> tuple[_Asked, lis
             notes.append(path)
             continue
         try:
-            stat = path.stat()
+            now = state(path)
         except OSError as gone:  # between two looks
             values = {"path": source.path, "reason": (gone.strerror or "it cannot be read").lower()}
             notes.append(Note("dat-file-missing", values, source.place, source.path))
             continue
-        files.append(_File(source, str(path), stat.st_size, stat.st_mtime_ns))
+        files.append(_File(source, str(path), now))
     return _Asked(tuple(files), _said(workspace), workspace, progress), notes
 
 
@@ -67,8 +71,7 @@ def _asked(workspace: Workspace, progress: Progress | None) -> tuple[_Asked, lis
 class _File:
     source: ScoreSource
     path: str
-    size: int
-    modified: int
+    state: State
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +105,7 @@ def _load(asked: _Asked) -> ScoreTable:
     notes: list[Note] = []
     judges = judge_names.of_files(workspace, [(file.source, Path(file.path)) for file in asked.files])
     rubric = _rubrics(workspace)
-    total = sum(file.size for file in asked.files)
+    total = sum(file.state.size for file in asked.files)
     done = 0
     for file, judged in zip(asked.files, judges, strict=True):
         source = file.source
@@ -118,13 +121,14 @@ def _load(asked: _Asked) -> ScoreTable:
             ),
             _beat(asked.progress, done, total),
         )
-        done += file.size
+        done += file.state.size
         if isinstance(read, Note):
             notes.append(read)
         else:
             reads.append(read)
             notes.extend(read.notes)
-    reads = aggregated.beside_rows(reads)
+    labels = {file.source.label for file in asked.files if file.source.label}
+    reads = aggregated.beside_rows(reads, {*labels, *(c.name for c in workspace.conditions)})
     reads, declared = with_scales(reads, workspace.criteria)
     settled = settle(
         join([read.columns for read in reads if read.columns is not None]),
@@ -146,6 +150,7 @@ def _load(asked: _Asked) -> ScoreTable:
         ),
         inferred=settled.inferred,
         planned=planned(workspace),
+        expenses=expenses.together(one for read in reads for one in read.expenses),
         people={**{name: one for read in reads for name, one in read.people.items()}, **workspace.people},
     )
     return replace(table, notes=(*table.notes, *contestants.notes(workspace, table)))

@@ -75,6 +75,17 @@ class SourceRead:
 
 
 @dataclass(frozen=True, slots=True)
+class Expense:
+    """What one judge's `rows` under a condition cost: sums by column, of money and of tokens."""
+
+    condition: ConditionKey
+    judge: str
+    rows: int
+    cost: Mapping[str, float] = field(default_factory=dict)
+    tokens: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Reported:
     """A mean or rate that a file states without the rows behind it; None where it does not say.
 
@@ -153,6 +164,7 @@ class ScoreTable:
     inferred: frozenset[str] = frozenset()  # criteria whose scale was worked out from the values
     planned: tuple[Planned, ...] = ()  # the comparisons that the study meant to make
     people: Mapping[str, bool] = field(default_factory=dict)  # judges by name: whether a person, where it is said
+    expenses: tuple[Expense, ...] = ()  # of rows, never of means
 
     @property
     def scores(self) -> Sequence[Score]:

@@ -11,13 +11,16 @@ from readback.types import Message, Note, Place, Segment
 
 
 def with_history(
-    messages: tuple[Message, ...], history: Any, place: Place
+    messages: tuple[Message, ...], history: Any, place: Place, *, alone: bool = False
 ) -> tuple[tuple[Message, ...], tuple[Note, ...]]:
     """`messages` (a system message or none, a user message) with `history`, a list of {role, content}, before the last.
 
     The last turn is replaced where it is the user's (inference), the one before it where the last two are user and
     assistant (training); otherwise the history stays as it is, the user message is lost, and that is noted. A history
     that begins with a system message keeps it.
+
+    `alone`: no format carries the conversation, so the rendered text is sent whatever the history is. It then goes
+    last where it has no other place, and nothing of it is lost.
     """
     if not history:
         return messages, ()
@@ -31,6 +34,8 @@ def with_history(
         return (*head, *said[:-1], messages[-1]), ()
     if roles[-2:] == ["user", "assistant"]:
         return (*head, *said[:-2], messages[-1], said[-1]), ()
+    if alone:
+        return (*head, *said, messages[-1]), ()
     return (*head, *said), (Note("alb-history-shape", {"roles": ", ".join(roles[-2:])}, _in(place, "history")),)
 
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from readback.serving.history import with_history
 from readback.types import NOWHERE, Message, Note, Segment, Wire
 
 Dialect = Literal["classic", "current"]
+Bug = Literal["reproduce", "fixed"]
 Segments = tuple[Segment, ...]
 
 FORMATS = ("llama-chat", "llama2-chat", "llama3-chat", "chatml", "openai")
@@ -27,12 +29,17 @@ def wire(
     training: bool = False,
     history: Sequence[Any] = (),
     dialect: Dialect = "classic",
+    chatml_bug: Bug = "reproduce",
 ) -> Wire:
     """What `format` makes of the messages; None or "null" means no format.
 
     `messages` are an optional system message first, then turns; `history` are earlier turns ({role, content}), of
     which the last user turn is replaced by the messages' user text. `training` ends after the assistant's text
     instead of asking for one. An unknown format gives no text and the note alb-format-unknown.
+
+    Two things that look like mistakes of the program are shown as it sends them, and noted: where an answer is asked
+    for after a last turn of the assistant, llama-chat writes that turn once more as the user's; the later program's
+    ChatML writes the last message twice (not under `chatml_bug` "fixed", for whoever has repaired it).
     """
     name = format or NO_FORMAT
     if name not in (*FORMATS, NO_FORMAT):
@@ -41,16 +48,21 @@ def wire(
     if history:
         answer = tuple(message for message in messages if message.role == "assistant")
         asked = tuple(message for message in messages if message.role != "assistant")
-        messages, notes = with_history(asked, list(history), NOWHERE)
+        messages, notes = with_history(asked, list(history), NOWHERE, alone=name == NO_FORMAT and dialect == "classic")
         if messages and messages[-1].role != "assistant":
             messages = (*messages, *answer)
     system, turns = _split(messages)
     if name in ("llama-chat", "llama2-chat"):
-        return Wire(name, _compact(_llama2(system, turns, name)), (*notes, *_unpaired(turns)))
+        again = not training and bool(turns) and len(turns) % 2 == 0
+        notes = (*notes, *_unpaired(turns), *(_repeated("alb-turn-repeated", name, turns[-1]) if again else ()))
+        return Wire(name, _compact(_llama2(system, turns, name, again)), notes)
     if name == "llama3-chat":
         return Wire(name, _compact(_llama3(system, turns, name, training, dialect)), notes)
     if name == "chatml":
-        return Wire(name, _compact(_chatml(system, turns, name, training, dialect)), notes)
+        again = not training and bool(turns) and dialect == "current" and chatml_bug == "reproduce"
+        notes = (*notes, *(_repeated("alb-user-duplicated", name, turns[-1]) if again else ()))
+        sent = _chatml(system, (*turns, *turns[-1:]) if again else turns, name, training, dialect)
+        return Wire(name, _compact(sent), notes)
     kept = system if dialect == "current" else None
     if system and not kept:
         notes = (*notes, Note("alb-system-dropped", {"format": name}, flagged=name))
@@ -78,7 +90,7 @@ def cut(segments: Iterable[Segment], start: int, end: int) -> Segments:
         text = segment.text[max(0, start - at) : max(0, end - at)]
         at += len(segment.text)
         if text:
-            found.append(Segment(text, segment.origin, segment.name, segment.place))
+            found.append(replace(segment, text=text))
     return tuple(found)
 
 
@@ -93,8 +105,11 @@ def _compact(segments: Iterable[Segment]) -> Segments:
     return tuple(segment for segment in segments if segment.text)
 
 
-def _llama2(system: Message | None, turns: Sequence[Message], name: str) -> Iterable[Segment]:
-    """Turns in pairs from the start; the system block goes into the first one and is stripped with it."""
+def _llama2(system: Message | None, turns: Sequence[Message], name: str, again: bool) -> Iterable[Segment]:
+    """Turns in pairs from the start; the system block goes into the first one and is stripped with it.
+
+    `again`: the last turn, which is no question, stands once more in the place of one.
+    """
 
     def own(text: str) -> Segment:
         return Segment(text, "serving", name)
@@ -109,6 +124,8 @@ def _llama2(system: Message | None, turns: Sequence[Message], name: str) -> Iter
             yield own(" ")
             yield from stripped(turns[i + 1].segments)
             yield own(" </s>")
+    if again:
+        yield from (own("<s>[INST] "), *stripped(turns[-1].segments), own(" [/INST]"))
 
 
 def _llama3(
@@ -155,7 +172,7 @@ def _openai(messages: Sequence[Message], name: str) -> Iterable[Segment]:
         yield Segment(head, "serving", name)
         for segment in message.segments:
             spelt = json.dumps(segment.text, ensure_ascii=False)[1:-1]
-            yield Segment(spelt, segment.origin, segment.name, segment.place)
+            yield replace(segment, text=spelt)
         yield Segment('"}', "serving", name)
     yield Segment("]", "serving", name)
 
@@ -166,3 +183,8 @@ def _unpaired(turns: Sequence[Message]) -> tuple[Note, ...]:
     if all(role == ("assistant" if i % 2 else "user") for i, role in enumerate(roles)):
         return ()
     return (Note("alb-history-shape", {"roles": ", ".join(roles)}, flagged=", ".join(roles)),)
+
+
+def _repeated(code: str, name: str, last: Message) -> tuple[Note, ...]:
+    """A note that the last turn is written twice."""
+    return (Note(code, {"what": name, "format": name, "role": last.role}, flagged=name),)

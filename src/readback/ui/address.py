@@ -13,7 +13,8 @@ from urllib.parse import urlencode
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-SHARED = ("workspace", "record", "index", "condition", "mode", "adapter", "task", "judge")  # keys of every page
+FILES = ("plan", "prompts", "dataset", "training")  # which files are meant, where several could be
+SHARED = ("workspace", "record", "index", "condition", "mode", "adapter", "task", "judge", *FILES)  # on every page
 MEMORY, PAGE = "address", "address_page"
 HOME = "overview"  # the default page, which Streamlit serves at the root
 
@@ -40,6 +41,11 @@ def get(key: str) -> str | None:
     """The value of a shared key, or None."""
     memory: Mapping[str, str] = st.session_state.get(MEMORY, {})
     return memory.get(key)
+
+
+def chosen() -> Mapping[str, str]:
+    """Which files are meant, by kind, as far as the address says."""
+    return {kind: file for kind in FILES if (file := get(kind))}
 
 
 def put(**changes: str | None) -> None:

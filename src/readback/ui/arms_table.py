@@ -16,7 +16,7 @@ from readback.difference.parting import behind, of_probe
 from readback.rules import _parted
 from readback.serving import limits
 from readback.types import Workspace
-from readback.ui import observed, show
+from readback.ui import observed, program_line, show
 from readback.ui.headline import Headline, pictures
 from readback.ui.table import Column
 from readback.ui.words import t
@@ -28,6 +28,7 @@ Cells = Mapping[str, Any]
 
 def arms(shop: Workspace, audit: Audit | None, headline: Headline | None) -> tuple[tuple[Column, ...], list[Cells]]:
     """The columns that say something, and a row for each condition (or mode and task); before an audit the known."""
+    audit = audit if audit and audit.conditions else None  # without a record it tells nothing of a condition
     given = audit.conditions if audit else _unchecked(shop)
     by_name = {row.name: row for row in given}
     rows = [_cells(shop, row, headline) for row in given]
@@ -41,6 +42,7 @@ def arms(shop: Workspace, audit: Audit | None, headline: Headline | None) -> tup
         Column("model", t("overview.model")),
         Column("task", t("overview.task")),
         Column("adapter", t("overview.adapter")),
+        Column("program", t("overview.program"), help=t("overview.program_help")),
     ]
     if audit:
         columns += [
@@ -64,6 +66,8 @@ def trained(shop: Workspace, row: Row) -> tuple[str, bool]:
     if model is None or (model.training is None and model.modelfile is None):
         return "", False
     if model.training is None:
+        return t("overview.trained_unknown"), False
+    if row.system_sha is None and row.system_unknown:
         return t("overview.trained_unknown"), False
     if row.system_sha is None and model.training.text:
         return t("overview.trained_none"), True
@@ -93,7 +97,8 @@ def _cells(shop: Workspace, row: Row, headline: Headline | None) -> Cells:
         "model": row.model,
         "task": row.task,
         "adapter": row.adapter,
-        "system": f"{row.system} {row.system_sha}" if row.system_sha else t("overview.no_system"),
+        "program": program_line.in_short(shop, row.choice),
+        "system": f"{row.system} {row.system_sha}" if row.system_sha else _no_system(row),
         "trained": "; ".join(part for part in (trained(shop, row)[0], text_of(shop, row)[0]) if part),
         "longest": row.tokens.count if row.tokens else row.longest,
         "errors": row.errors,
@@ -104,14 +109,21 @@ def _cells(shop: Workspace, row: Row, headline: Headline | None) -> Cells:
     }
 
 
+def _no_system(row: Row) -> str:
+    return t("overview.unknown_system" if row.system_unknown else "overview.no_system")
+
+
 def _sha(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _system(shop: Workspace, row: Row) -> Markup:
     """Who states the system message, and the first digits of its sha256: equal digits, equal text."""
+    if not row.system_sha and row.system_unknown:
+        hint = '<span class="rb-hinted" tabindex="0">{}<span class="rb-hint">{}</span></span>'
+        return show.h(hint, _no_system(row), row.system_unknown)
     if not row.system_sha:
-        return show.h("{}", t("overview.no_system"))
+        return show.h("{}", _no_system(row))
     source, _, place = str(row.system).partition(" ")
     text = next((one.text for one in shop.system_texts if _sha(one.text) == row.system_sha), "")
     said = show.exact_text(text if len(text) <= SHOWN else text[:SHOWN] + "…") if text else ""
@@ -160,6 +172,8 @@ def _in_short(shop: Workspace, row: Row, text: str) -> Markup:
 
 
 def _longest(shop: Workspace, row: Row) -> Markup:
+    if row.longest is None:
+        return show.h("–")
     limit, counted = limits.of(shop.models.get(row.model or "")), row.tokens
     if limit is None or counted is None:
         return show.h('{}<br><span class="rb-small">{}</span>', show.number(row.longest), t("overview.characters"))

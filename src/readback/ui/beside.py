@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.types import Assembly, Finding, Record, Segment
+from readback.types import Answer, Assembly, Finding, Place, Record, Segment, Values
 from readback.ui import address, choice, exact, show
 from readback.ui.words import t
 
@@ -56,17 +56,28 @@ def _legend(look: str, count: int, whole: int, size: str) -> Markup:
     )
 
 
-def fields(record: Record, made: Assembly, found: Sequence[Finding]) -> None:
-    """The record's fields, each item of a list by itself; marked are those in the messages and those with findings."""
-    mapped = aliases(made)
-    used = used_names(made, mapped)
-    leaves = [(path, value) for path, value in leaves_of(record.fields) if _head(path) not in mapped]
+def fields(record: Record, made: Assembly, found: Sequence[Finding], answer: Answer | None = None) -> None:
+    """The record's fields, each item of a list by itself; marked are those in the messages and those with findings.
+
+    Under a judge the fields of the row with the `answer` follow.
+    """
+    _listed(record.fields, record.place, made, found, "messages.no_fields")
+    if made.choice.judge and answer and answer.fields:
+        row = Place(file=answer.place.file, line=answer.place.line)
+        show.draw(show.h("<h3>{}</h3>", t("messages.answer_fields", where=show.where(row))))
+        _listed(answer.fields, answer.place, made, found, "messages.no_fields")
+
+
+def _listed(values: Values, row: Place, made: Assembly, found: Sequence[Finding], nothing: str) -> None:
+    mapped = aliases()
+    used = used_names(made, row, mapped)
+    leaves = [(path, value) for path, value in leaves_of(values) if _head(path) not in mapped]
     if not leaves:
-        show.draw(show.h('<p class="rb-small">{}</p>', t("messages.no_fields")))
+        show.draw(show.h('<p class="rb-small">{}</p>', t(nothing)))
         return
     faults: dict[str, list[int]] = {}
     for number, one in enumerate(found, 1):
-        if one.place.field:
+        if one.place.field and (one.place.file in (None, row.file)):
             faults.setdefault(one.place.field, []).append(number)
     texts = [message.text for message in made.messages]
     uses = {path: _use(path, value, used, texts) for path, value in leaves[:FIELDS]}
@@ -76,19 +87,23 @@ def fields(record: Record, made: Assembly, found: Sequence[Finding]) -> None:
         st.caption(t("messages.more_fields", n=len(leaves) - FIELDS))
 
 
-def used_names(made: Assembly, mapped: Mapping[str, str]) -> frozenset[str]:
-    """The paths of the record that stand in the messages, by the names the file has for them."""
-    segments = (segment for message in made.messages for segment in message.segments)
-    names = {segment.name for segment in segments if segment.origin == "variable" and segment.name}
+def used_names(made: Assembly, row: Place, mapped: Mapping[str, str]) -> frozenset[str]:
+    """The paths of a row that stand in the messages, by the names the file has for them.
+
+    What a judge reads says itself which row it is from, and which field.
+    """
+    segments = [one for message in made.messages for one in message.segments if one.origin == "variable"]
+    if made.choice.judge:
+        here = (one.place for one in segments if (one.place.file, one.place.line) == (row.file, row.line))
+        return frozenset(place.field for place in here if place.field)
+    names = {one.name for one in segments if one.name}
     return frozenset(mapped.get(_head(name), _head(name)) + name[len(_head(name)) :] for name in names)
 
 
-def aliases(made: Assembly) -> Mapping[str, str]:
-    """Names that stand for a field of the file: mapped variables, and what a judge calls its inputs."""
-    shop = choice.workspace()
-    judge = shop.judges.get(made.choice.judge or "")
-    mapped = {**(shop.dataset.fields if shop.dataset else {}), **(judge.fields if judge else {})}
-    return {name: field for name, field in mapped.items() if name != field}
+def aliases() -> Mapping[str, str]:
+    """Variables that stand for a field of the file."""
+    data = choice.workspace().dataset
+    return {name: field for name, field in (data.fields if data else {}).items() if name != field}
 
 
 def _head(path: str) -> str:

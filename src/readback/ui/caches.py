@@ -5,6 +5,7 @@ Nothing large is ever an argument, since Streamlit would hash it on every look.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from weakref import WeakValueDictionary
 import streamlit as st
 
 from readback import workspace as reading
-from readback.audit import engine
+from readback.audit import before, judge_inputs, process
 from readback.audit.beside import apart
 from readback.observed.observer import Observer
 from readback.records.answers import Answers, open_answers
@@ -23,10 +24,13 @@ from readback.types import Assembly, Condition, Finding, Workspace
 from readback.ui.work import Job
 
 KEEP = 8  # workspaces open in one meeting
+JUDGED = "\n"  # between a judge and the name that it reads: no variable holds it
 VIEWED = 64  # assemblies that several people go back and forth between
 
 Found = tuple[tuple[Finding, ...], tuple[Fault, ...]]
-Key = tuple[str, str, tuple[tuple[str, str], ...]]  # path, stamp of its files, variables mapped to fields
+# Path, stamp of its files with what was chosen among them, variables mapped to fields.
+Key = tuple[str, str, tuple[tuple[str, str], ...]]
+CHOSEN = "\n"  # stands in a stamp before what was chosen
 
 
 @st.cache_resource(max_entries=KEEP, show_spinner=False)
@@ -36,15 +40,23 @@ def workspace(path: str, stamp: str, fields: tuple[tuple[str, str], ...]) -> tup
         made, reason = workspace(path, stamp, ())
         return made and with_fields(made, dict(fields)), reason
     try:
-        return reading.open(Path(path)), ""
+        chosen = json.loads(stamp.partition(CHOSEN)[2] or "{}")
+        return reading.open(Path(path), chosen=chosen, offered=True), ""
     except reading.NothingRead as nothing:
         return None, str(nothing.reason)
 
 
+def marked(stamp: str, chosen: Mapping[str, str]) -> str:
+    """The stamp of files of which some were chosen."""
+    return f"{stamp}{CHOSEN}{json.dumps(chosen, sort_keys=True)}" if chosen else stamp
+
+
 def with_fields(made: Workspace, fields: Mapping[str, str]) -> Workspace:
-    """The workspace with variables mapped to fields of its records."""
-    source = made.dataset and replace(made.dataset, fields={**made.dataset.fields, **fields})
-    return replace(made, dataset=source)
+    """The workspace with variables mapped to fields of its records, and what its judges read (JUDGED) likewise."""
+    judged = {(judge, name): fields[key] for key in fields for judge, cut, name in [key.partition(JUDGED)] if cut}
+    own = {variable: field for variable, field in fields.items() if JUDGED not in variable}
+    source = made.dataset and replace(made.dataset, fields={**made.dataset.fields, **own})
+    return judge_inputs.mapped(replace(made, dataset=source), judged)
 
 
 # `_made` is the workspace where the caller holds it: its files may have changed since, and it be forgotten here.
@@ -88,10 +100,21 @@ def found(key: Key, index: int, mark: str, asked: tuple[str | None, ...], _find:
 
 
 @st.cache_resource(max_entries=KEEP, show_spinner=False)
+def loading(path: str, stamp: str, fields: tuple[tuple[str, str], ...], _made: Workspace) -> Job:
+    """What loading found."""
+
+    def work(progress: Callable[[int, int], bool]) -> tuple[Finding, ...]:
+        data = open_dataset(_made.root, _made.dataset, progress)
+        return before.findings(_made, data, progress)
+
+    return Job(work)
+
+
+@st.cache_resource(max_entries=KEEP, show_spinner=False)
 def audit(path: str, stamp: str, fields: tuple[tuple[str, str], ...], _made: Workspace | None = None) -> Job:
     """The audit."""
     made = _made or workspace(path, stamp, fields)[0]
-    job = _audits()[path, stamp, fields] = Job(lambda progress: made and apart(engine.check(made, progress=progress)))
+    job = _audits()[path, stamp, fields] = Job(lambda progress: made and apart(process.check(made, progress)))
     return job
 
 

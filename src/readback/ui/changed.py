@@ -10,7 +10,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.types import Workspace
-from readback.ui import caches, choice, held, show
+from readback.ui import address, caches, choice, held, show
 from readback.ui.held import Moved
 from readback.ui.stamp import stamp
 from readback.ui.words import t
@@ -59,7 +59,7 @@ def versions() -> Versions | None:
     kept = held.accepted(choice.workspace_id(), Path(path))
     if files := choice.moved():
         there = stamp(Path(path)).key
-        new, why = caches.workspace(path, there, fields)
+        new, why = caches.workspace(path, caches.marked(there, address.chosen()), fields)
         return Versions(choice.workspace(), new, why, files, True, (now, there))
     if kept.before is None or kept.before.opened is None or kept.before.opened[0] is None:
         return None

@@ -274,7 +274,7 @@ def _dataset_job(made: Workspace) -> Job:
 
 def _opened() -> tuple[Workspace | None, str]:
     path, _, fields = key()
-    made, reason = held.opened(workspace_id(), Path(path))
+    made, reason = held.opened(workspace_id(), Path(path), address.chosen())
     return made and caches.with_fields(made, dict(fields)), reason
 
 
@@ -284,7 +284,8 @@ def _new_key() -> Key:
         show.empty(t("frame.no_workspace"), t("frame.open_one"), "open")
         st.stop()
     path = _known()[name]
-    return str(path), held.accepted(name, path).stamp.key, tuple(sorted(mapped().items()))
+    mark = caches.marked(held.accepted(name, path).stamp.key, address.chosen())
+    return str(path), mark, tuple(sorted(mapped().items()))
 
 
 def _known() -> Mapping[str, Any]:

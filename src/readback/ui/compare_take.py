@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterator, Mapping
 
 import streamlit as st
 
+from readback import adapters
+from readback.difference import as_text
 from readback.difference.compare import Difference, MessageDifference
 from readback.notes.entry import Entry, Excerpt, excerpt
-from readback.ui import compare_made, compare_sides, exports, notes
+from readback.ui import compare_made, compare_sides, downloads, exports, notes
 from readback.ui.compare_words import labels
 from readback.ui.words import t
 
@@ -30,8 +32,8 @@ def draw(d: Difference) -> None:
         with st.popover(t("compare.take"), key="take"):
             for name, (file, kind, make) in kinds.items():
                 if name != "download_patch" or small:
-                    st.download_button(t(f"compare.{name}"), make, file, kind, key=name, on_click="ignore",
-                                       type="tertiary")  # fmt: skip
+                    downloads.button(t(f"compare.{name}"), make, file, kind, key=name, on_click="ignore",
+                                     type="tertiary")  # fmt: skip
         if d.a.messages and d.b.messages and compare_sides.side("a") != compare_sides.side("b"):
             notes.offer("difference", entry(d))
 
@@ -40,12 +42,14 @@ def entry(d: Difference) -> Entry:
     """The comparison to take along: its sentence, the two sides, the first difference in both, the fingerprints."""
     named = tuple(zip("AB", labels(), (d.a, d.b), strict=True))
     masked = [t("messages.masked")] if any(one.assembly and one.assembly.masked for one in (d.a, d.b)) else []
+    ours = adapters.worded((*d.a.messages, *d.b.messages))
+    worded = [t("messages.wording", names=", ".join(ours))] if ours else []
     return Entry(
         "difference",
         compare_made.sentence(d),
         notes.way("compare", **compare_sides.link()),
         tuple(_excerpts(d)),
-        (*(t("compare.side_is", side=name, label=label) for name, label, _ in named), *masked),
+        (*(t("compare.side_is", side=name, label=label) for name, label, _ in named), *masked, *worded),
         tuple((name, shown.fingerprint) for name, _, shown in named),
     )
 
@@ -64,13 +68,17 @@ def _excerpts(d: Difference) -> Iterator[Excerpt]:
 def as_json(d: Difference) -> str:
     """The difference as JSON: fingerprints, and for each message its stretches with their texts and offsets."""
     named = zip(("a", "b"), labels(), (d.a, d.b), strict=True)
-    sides = {name: {"label": said, "fingerprint": shown.fingerprint} for name, said, shown in named}
+    sides = {
+        name: {"label": said, "fingerprint": shown.fingerprint, **as_text.worded(shown.messages)}
+        for name, said, shown in named
+    }
     return json.dumps({**sides, "equal": d.equal, "messages": [_message(pair) for pair in d.messages]}, indent=2)
 
 
 def as_patch(d: Difference) -> str:
     """The difference of each message in the form of `diff -u`."""
-    made = []
+    ours = adapters.worded((*d.a.messages, *d.b.messages))
+    made = [f"# wording: {adapters.OURS} ({', '.join(ours)})\n"] if ours else []
     for number, pair in enumerate(d.messages, 1):
         a, b = ((one.text if one else "").splitlines(keepends=True) for one in (pair.a, pair.b))
         role = pair.role_a or pair.role_b

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import accumulate, pairwise
 
 from readback.types import Segment
@@ -35,7 +36,7 @@ class Text:
         while start < stop and at < len(self.segments):
             one, begin = self.segments[at], self._starts[at]
             end = min(stop, begin + len(one.text))
-            yield start, Segment(one.text[start - begin : end - begin], one.origin, one.name, one.place)
+            yield start, replace(one, text=one.text[start - begin : end - begin])
             start, at = end, at + 1
 
     def html(self, span: Span, marked: bool = False) -> str:
@@ -55,7 +56,7 @@ class Text:
             here, there = mine.get(start, here), theirs.get(start, there)
             said, also = self._describe(here), other._describe(there)
             said = said if said == also else t("compare.both_origins", a=said, b=also)
-            cut = Segment(self.text[start:stop], here.origin, here.name, here.place)
+            cut = replace(here, text=self.text[start:stop])
             made.append(exact.stretch(cut, said, self._whitespace))
         return "".join(made)
 

@@ -6,9 +6,9 @@ import streamlit as st
 
 from readback.difference.git import Git
 from readback.difference.sides import SideError
-from readback.ui import choice, show
+from readback.ui import choice, compare_sides, exact, show
 from readback.ui.compare_sides import put_b
-from readback.ui.revisions import revisions
+from readback.ui.revisions import refusal, revisions
 from readback.ui.words import t
 
 
@@ -20,6 +20,12 @@ def typed() -> None:
         st.text_input(t("compare.rev"), key="rev", help=t("compare.rev_help"), on_change=_typed)
         if reason := st.session_state.pop("rev_said", None):
             show.problem(t("compare.no_rev"), reason)
+
+
+def refused() -> None:
+    """One sentence where the folder's history is not read, and why."""
+    if compare_sides.kind() == "version" and (reason := refusal()):
+        show.notice(exact.spelled(reason))
 
 
 def _typed() -> None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import streamlit as st
 from markupsafe import Markup
 
+from readback import adapters
+from readback.assembly.unknown_system import unknown_system
 from readback.difference.compare import Difference, MessageDifference
 from readback.difference.sides import Shown
 from readback.ui import address, choice, compare_made, exact, message, show
@@ -54,10 +56,22 @@ def said(d: Difference) -> None:
         if words := form(shown):
             assumed = shown.trained and shown.trained.template and shown.trained.template.basis == "assumed"
             show.notice(t("compare.side_is", side=name, label=words), "warning" if assumed else "info")
+        if why := _unknown(shown):
+            show.notice(t("compare.side_is", side=name, label=t("messages.system_unknown", why=why)), "warning")
     if any(shown.assembly and shown.assembly.masked for shown in (d.a, d.b)):
         show.notice(t("messages.masked"), "warning")
+    if ours := adapters.worded((*d.a.messages, *d.b.messages)):
+        show.notice(t("messages.wording", names=", ".join(ours)))
     if d.coarse:
         show.notice(t("compare.coarse"))
+
+
+def _unknown(shown: Shown) -> str | None:
+    """Why it is not known which system message the model of a side gets."""
+    made = shown.assembly
+    if made is None or not made.messages or shown.side.workspace is not None or shown.side.layer == "training":
+        return None
+    return unknown_system(choice.workspace(), shown.side.choice, made.messages)
 
 
 def switch() -> str:

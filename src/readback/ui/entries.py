@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from readback.notes import markdown, page
 from readback.notes.entry import Entry
-from readback.ui import exact, notes, quote, show
+from readback.ui import downloads, exact, notes, quote, show
 from readback.ui.words import language, t
 
 FILE = "readback-list"
@@ -19,10 +19,10 @@ def take(entries: Sequence[Entry]) -> None:
     """The list as Markdown and as one HTML file, to copy and to download; and a way to begin anew."""
     with st.container(horizontal=True, vertical_alignment="center", key="take_list"):
         notes.copy("list", as_markdown(entries), f"{FILE}.md", t("list.copy_all"))
-        st.download_button(t("list.as_markdown"), lambda: as_markdown(entries), f"{FILE}.md", "text/markdown",
-                           key="list_markdown", on_click="ignore")  # fmt: skip
-        st.download_button(t("list.as_html"), lambda: as_html(entries), f"{FILE}.html", "text/html",
-                           key="list_html", on_click="ignore")  # fmt: skip
+        downloads.button(t("list.as_markdown"), lambda: as_markdown(entries), f"{FILE}.md", "text/markdown",
+                         key="list_markdown", on_click="ignore")  # fmt: skip
+        downloads.button(t("list.as_html"), lambda: as_html(entries), f"{FILE}.html", "text/html",
+                         key="list_html", on_click="ignore")  # fmt: skip
         st.button(t("list.clear"), key="list_clear", type="tertiary", on_click=notes.clear)
 
 

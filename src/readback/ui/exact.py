@@ -182,7 +182,7 @@ def cut(segments: Iterable[Segment], start: int, stop: int) -> tuple[Segment, ..
     for segment in segments:
         inner = segment.text[max(0, start - at) : max(0, stop - at)]
         if inner:
-            kept.append(Segment(inner, segment.origin, segment.name, segment.place))
+            kept.append(replace(segment, text=inner))
         at += len(segment.text)
     return tuple(kept)
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from readback import adapters
 from readback.types import Message
 
 ADDRESS = "http://HOST:PORT"  # a placeholder: an address is never typed into a page
@@ -23,8 +24,17 @@ def messages(made: Sequence[Message]) -> list[dict[str, str]]:
 
 
 def as_json(made: Sequence[Message]) -> str:
-    """The messages as a JSON list; everything beyond ASCII is an escape, so that no transport can change it."""
-    return json.dumps(messages(made), indent=2)
+    """The messages as a JSON list; everything beyond ASCII is an escape, so that no transport can change it.
+
+    A message with an adapter's text in Readback's own words says `"wording": "readback"`.
+    """
+    ours = [{"wording": adapters.OURS} if adapters.worded((message,)) else {} for message in made]
+    return json.dumps([said | more for said, more in zip(messages(made), ours, strict=True)], indent=2)
+
+
+def wording(ours: Sequence[str]) -> str | None:
+    """What the name of a file says that has a text in Readback's own words and no other place to say so."""
+    return f"wording-{adapters.OURS}" if ours else None
 
 
 def body(made: Sequence[Message], kind: str, model: str, settings: Mapping[str, Any] | None = None) -> str:

@@ -52,6 +52,8 @@ def _facts() -> None:
     lines = [show.h("<p><strong>{}</strong></p>", shop.name)]
     if shop.dataset is None:
         lines.append(show.h("<p>{}</p>", t("frame.no_dataset")) if shop.prompts or shop.tasks else Markup(""))
+    elif shop.dataset.absent:
+        lines.append(show.h("<p>{}</p>", t("frame.absent", file=shop.dataset.path)))
     elif data is not None:
         lines.append(show.h("<p>{}<br>{}</p>", shop.dataset.path, t("frame.records", n=len(data))))
         said = data.counts

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +27,16 @@ SHARED = 1.0  # seconds in which all sessions share one look at a folder
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A workspace as it was accepted. `opened` is None until it is looked at; `before` is what was accepted before."""
+    """A workspace as it was accepted. `opened` is None until it is looked at; `before` is what was accepted before.
+
+    `chosen` says which files were meant when it was opened.
+    """
 
     path: Path
     stamp: Stamp
     opened: tuple[Workspace | None, str] | None = None
     before: Held | None = None
+    chosen: Mapping[str, str] = field(default_factory=dict)
 
 
 def accepted(name: str, path: Path) -> Held:
@@ -55,12 +59,12 @@ def accept(name: str) -> None:
         _all()[name] = Held(kept.path, now, before=replace(kept, before=None))
 
 
-def opened(name: str, path: Path) -> tuple[Workspace | None, str]:
-    """The workspace as accepted, or None and why nothing could be read."""
+def opened(name: str, path: Path, chosen: Mapping[str, str]) -> tuple[Workspace | None, str]:
+    """The workspace as accepted, with the files that are meant, or None and why nothing could be read."""
     kept = accepted(name, path)
-    if kept.opened is None:
-        made = caches.workspace(str(path), kept.stamp.key, ())
-        kept = _all()[name] = replace(kept, opened=made)
+    if kept.opened is None or kept.chosen != chosen:
+        made = caches.workspace(str(path), caches.marked(kept.stamp.key, chosen), ())
+        kept = _all()[name] = replace(kept, opened=made, chosen=chosen)
     return kept.opened or (None, "")
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import streamlit as st
 from markupsafe import Markup
 
-from readback import rules
 from readback.assembly import wire_text
+from readback.audit.chunk import by_format
 from readback.dialects import row_fields
 from readback.types import Answer, Assembly, Case, Finding, Record, Segment, Wire, Workspace
 from readback.ui import address, choice, show
@@ -29,9 +29,7 @@ def losses(sent: Wire | None, made: Assembly, known: Sequence[Finding]) -> tuple
 
     What a model's own server does, the audit says.
     """
-    case = Case(choice.workspace(), choice.record(), made)
-    noted = (rules.noted(note, case) for note in (sent.notes if sent and sent.kind == "format" else ()))
-    return tuple(one for one in noted if one.key not in {other.key for other in known})
+    return tuple(by_format(Case(choice.workspace(), choice.record(), made), sent, known))
 
 
 def stored(record: Record, answer: Answer | None) -> tuple[Segment, ...]:

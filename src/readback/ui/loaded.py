@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
-from readback.audit import training
-from readback.records.dataset import Counts, Dataset
-from readback.rules import finding
+import streamlit as st
+
+from readback.records.dataset import Counts
 from readback.types import Finding, Workspace
-from readback.ui import show, table
+from readback.ui import caches, choice, show, table, work
 from readback.ui.table import Column
 from readback.ui.words import t
+from readback.workspace.left_out import reconciled
 
+SHOWN = 200  # findings of loading that a page lists
 TOOLS = 15  # files from which on the list wants a filter
 
 
@@ -29,6 +31,8 @@ def files(shop: Workspace, caption: str) -> None:
         Column("detail", t("overview.detail")),
     )
     table.table("loaded", columns, rows, caption=caption, tools=len(rows) > TOOLS)
+    used, rest = reconciled(shop.recognised)
+    show.draw(show.h('<p class="rb-small">{}</p>', t("open.files", n=used + rest, used=used, rest=rest)))
 
 
 def counts(file: str, said: Counts) -> str:
@@ -38,9 +42,34 @@ def counts(file: str, said: Counts) -> str:
     return t("overview.counts_other", file=file, n=said.read, bad=said.bad)
 
 
-def noticed(shop: Workspace, data: Dataset | None) -> tuple[Finding, ...]:
-    """What was noticed while the files were read."""
-    return tuple(finding(note) for note in (*shop.notes, *(training.noted(shop, data) if data else ())))
+def noticed() -> tuple[Finding, ...] | None:
+    """What was noticed while the files were read, the same as `check` says of it; None while that is worked out.
+
+    Scores and answers may be large: they are read in the background, and how far that is stands on the page.
+    """
+    job = caches.loading(*choice.key(), choice.workspace())
+    if not work.look(job, "frame.loading", "loading"):
+        return None
+    if job.stopped:
+        show.notice(t("frame.loading_stopped"), "warning")
+        st.button(t("frame.again"), key="again_loading", on_click=caches.loading.clear)
+        return None
+    return cast(tuple[Finding, ...], job.result or ())
+
+
+def no_records(shop: Workspace) -> str:
+    """Why there is nothing to show: the dataset is not there, or it is empty."""
+    if shop.dataset and shop.dataset.absent:
+        return t("messages.absent", file=shop.dataset.path)
+    return t("messages.no_records")
+
+
+def problems(noticed: Sequence[Finding]) -> None:
+    """The findings of loading; of very many the first, and where all of them stand."""
+    show.findings(noticed[:SHOWN], to_message=False)
+    if len(noticed) > SHOWN:
+        more = t("open.more_problems", n=len(noticed) - SHOWN)
+        show.draw(show.h("<p>{} {}</p>", more, show.link("findings", t("overview.all_findings"))))
 
 
 def _used(used: bool) -> str:

@@ -1,15 +1,20 @@
-"""Variables that find no field, each with the nearest field offered, one click to map it."""
+"""Variables that find no field, each with the nearest field offered, one click to map it; and what the judges read."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
+from readback import workspace as reading
+from readback.audit import judge_inputs
+from readback.audit.judge_inputs import Input
 from readback.audit.unmapped import LOOKED_AT, Unmapped, fields, unmapped
 from readback.records.dataset import Dataset
 from readback.types import Workspace
-from readback.ui import choice, show
+from readback.ui import caches, choice, show
+from readback.ui.caches import JUDGED
 from readback.ui.words import t
 
 
@@ -19,8 +24,10 @@ def mapping(shop: Workspace, data: Dataset) -> None:
     records = tuple(data.records(0, LOOKED_AT))
     wanted = unmapped(shop, records) if records else ()
     for variable, field in choice.mapped().items():
+        judge, cut, name = variable.partition(JUDGED)
+        called = t("open.judge_name", name=name, judge=judge) if cut else variable
         with st.container(horizontal=True, vertical_alignment="center"):
-            show.notice(t("open.mapped", variable=variable, field=field))
+            show.notice(t("open.mapped", variable=called, field=field))
             st.button(t("open.unmap"), key=f"unmap_{variable}", on_click=choice.map_field, args=(variable, None))
     if any(not one.optional for one in wanted):
         show.draw(show.h("<p>{}</p>", t("open.mapping_lead")))
@@ -29,8 +36,42 @@ def mapping(shop: Workspace, data: Dataset) -> None:
     known = fields(records)
     for one in wanted:
         _row(one, known)
+    _judges(judge_inputs.inputs(shop, records, lambda arm: caches.answers(*choice.key(), arm.name, shop)))
     key = "open.see_mapped" if choice.mapped() else "overview.see_messages"
     show.draw(show.h("<p>{}</p>", show.link("messages", t(key))))
+
+
+def written_down(shop: Workspace) -> str:
+    """The workspace as readback.yml, with what was mapped here."""
+    return reading.init_text(shop, judge_inputs.said(judge_inputs.inputs(shop)))
+
+
+def _judges(found: Sequence[Input]) -> None:
+    """What each judge reads from which field, to be changed here."""
+    if not found:
+        return
+    st.subheader(t("open.judges"))
+    show.draw(show.h("<p>{}</p>", t("open.judges_lead")))
+    for one in found:
+        key = f"judge_{one.judge}_{one.name}"
+        st.session_state[key] = ""
+        st.selectbox(
+            show.md(t("open.judge_name", name=one.name, judge=one.judge)),
+            ["", *one.offered],
+            key=key,
+            format_func=partial(_or_now, one),
+            on_change=_chosen,
+            args=(f"{one.judge}{JUDGED}{one.name}", key),
+        )
+
+
+def _or_now(one: Input, option: str) -> str:
+    """A field that can be chosen; without one, where the judge's value is from as things are."""
+    if option:
+        return option
+    if one.left_out or one.field is None:
+        return t("open.judge_left_out" if one.left_out else "open.judge_nowhere")
+    return t("open.judge_said" if one.said else "open.judge_found", field=one.field)
 
 
 def _row(one: Unmapped, known: Sequence[str]) -> None:

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import streamlit as st
 from markupsafe import Markup
 
-from readback.types import Finding, Place, Segment
-from readback.ui import address, choice, cited, exact, exports, hits, notes, show, token_sizes
+from readback import adapters
+from readback.types import Finding, Message, Place, Segment
+from readback.ui import address, choice, cited, downloads, exact, exports, hits, notes, show, token_sizes
 from readback.ui.token_sizes import UNSIZED, Cut, Sized
 from readback.ui.words import language, t
 
@@ -36,7 +37,7 @@ def message(
     cut = sized.cut if token_sizes.on() else None
     marked = (*marks(found, numbers), *more, *hits.marks(text), *cited.marked(text, held))
     _text(name, title, head, segments, marked, cut)
-    _take(name, title, text, raw, masked)
+    _take(name, title, text, raw, masked, adapters.worded((Message("", tuple(segments)),)))
 
 
 def marks(found: Sequence[Finding], numbers: Sequence[int]) -> tuple[exact.Mark, ...]:
@@ -54,7 +55,8 @@ def describe(segment: Segment) -> str:
     at = segment.place
     place = show.where(Place(file=at.file, line=at.line, column=at.column))
     said = t(f"messages.from_{segment.origin}", name=segment.name or "")
-    return ", ".join(part for part in (" ".join(said.split()), place) if part)
+    words = t("messages.wording_readback") if segment.wording == adapters.OURS else ""
+    return ", ".join(part for part in (" ".join(said.split()), words, place) if part)
 
 
 def markup(
@@ -107,7 +109,7 @@ def _whole(name: str) -> None:
     st.session_state[f"whole_{name}"] = (choice.position(), choice.sent())
 
 
-def _take(name: str, title: str, text: str, raw: bytes, masked: bool) -> None:
+def _take(name: str, title: str, text: str, raw: bytes, masked: bool, ours: Sequence[str]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"take_{name}"):
         copy = show.h(
             '<button class="rb-button" type="button" data-rb-copy="text-{}" data-rb-done="{}" data-rb-failed="{}">{}'
@@ -118,11 +120,12 @@ def _take(name: str, title: str, text: str, raw: bytes, masked: bool) -> None:
             t("messages.copy"),
         )
         st.html(f'<div class="rb">{copy}</div>', width="content")
-        file = exports.name(address.get("record") or str(choice.position()), name) + ".txt"
+        file = exports.name(address.get("record") or str(choice.position()), name, exports.wording(ours)) + ".txt"
         label = t("messages.download_masked" if masked else "messages.download")
-        st.download_button(label, raw, file, "application/octet-stream", key=f"download_{name}", on_click="ignore",
-                           type="tertiary")  # fmt: skip
-        notes.offer(name, notes.of_text(title, text, masked))
+        label += t("messages.download_wording") if ours else ""
+        downloads.button(label, lambda: raw, file, "application/octet-stream", key=f"download_{name}",
+                         on_click="ignore", type="tertiary")  # fmt: skip
+        notes.offer(name, notes.of_text(title, text, masked, ours))
         facts = show.h(
             "<details><summary>{}</summary><p>sha256 <code>{}</code></p><p>{}</p></details>",
             t("messages.exactness"),

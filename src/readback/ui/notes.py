@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from urllib.parse import urlsplit
 
@@ -104,7 +104,7 @@ def words() -> Mapping[str, str]:
     }
 
 
-def of_text(title: str, text: str, masked: bool) -> Entry:
+def of_text(title: str, text: str, masked: bool, ours: Sequence[str] = ()) -> Entry:
     """A text of the record in view to take along: its beginning, with the sha256 of all of it."""
     data, at, sent = choice.dataset(), choice.position(), choice.sent()
     name = choice.record().id
@@ -112,6 +112,7 @@ def of_text(title: str, text: str, masked: bool) -> Entry:
     record = name if name is not None else str(at)
     arm = sent.condition or " · ".join(part for part in (sent.mode, sent.task, sent.adapter) if part)
     facts = [t("messages.masked")] if masked else []
+    facts += [t("messages.wording", names=", ".join(ours))] if ours else []
     facts += [t("messages.tried", names=", ".join(tried))] if (tried := beside.tried()) else []
     return Entry(
         "message",

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -15,8 +12,6 @@ from readback.rules import finding
 from readback.types import Note
 from readback.ui import address, choice, frame, show, upload
 from readback.ui.words import t
-
-BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)  # or one with a password
 
 
 def shelf(title: str, there: Iterable[str]) -> None:
@@ -58,14 +53,6 @@ def said() -> None:
         show.findings([finding(note) for note in notes], to_message=False)
 
 
-def lift(folder: Path) -> None:
-    """Take away the one folder that an upload is wrapped in, so that its readback.yml stands on top."""
-    while len(inside := list(folder.iterdir())) == 1 and inside[0].is_dir():
-        inner = inside[0].rename(folder.with_name(".lifted"))
-        folder.rmdir()
-        inner.rename(folder)
-
-
 def _delete(token: str) -> None:
     upload.delete(token, choice.browser())
     st.session_state["upload_deleted"] = True
@@ -75,12 +62,15 @@ def _delete(token: str) -> None:
 
 def _take(given: list[Any]) -> None:
     try:
-        token, notes = upload.save([(file.name, file) for file in given], choice.browser())
-    except (*BROKEN, OSError) as error:
-        show.problem(t("open.not_kept" if isinstance(error, OSError) else "open.bad_zip"), str(error))
+        token, notes = upload.save([(file.name, file) for file in given], choice.browser(), unwrap=True)
+    except OSError as error:
+        show.problem(t("open.not_kept"), (error.strerror or type(error).__name__).lower())
         return
-    if folder := upload.path(token, choice.browser()):
-        lift(folder)
+    if not upload.holds(token):
+        upload.delete(token, choice.browser())
+        show.problem(t("open.nothing_kept"))
+        show.findings([finding(note) for note in notes], to_message=False)
+        return
     kept: tuple[str, int, tuple[Note, ...]] = (token, len(given), notes)
     st.session_state["upload_said"] = kept
     st.session_state["uploads"] += 1

@@ -21,6 +21,7 @@ def called_for(shop: Workspace) -> Mapping[str, tuple[str, ...]]:
         "spacing": built,
         "placeholders": any(judge.syntax == "placeholder" for judge in shop.judges.values()),
         "albert_dialect": "albert" in dialects,
+        "chatml_bug": "albert" in dialects and shop.options.get("albert_dialect") == "current" and "chatml" in formats,
         "apply_limit": "albert" in dialects,
         "assembly_profile": bool(shop.tasks) and prompt_formats.NAME not in dialects,
         "judge_profile": bool(shop.judges),

@@ -8,6 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from readback import adapters
 from readback.assembly import assemble
 from readback.audit.groups import Group, title
 from readback.notes.entry import Entry, Excerpt, excerpt
@@ -50,6 +51,13 @@ class Context:
             return ""
         return self._assembly(at.index, self.data.record(at.index), sent).fingerprint
 
+    def worded(self, one: Finding) -> tuple[str, ...]:
+        """The adapters in whose text a finding about a message stands, where the words are Readback's own."""
+        at = one.place
+        if not at.role or at.index is None or at.index >= len(self.data):
+            return ()
+        return adapters.worded(self._assembly(at.index, self.data.record(at.index), sent_of(at)).messages)
+
     def _assembly(self, index: int, record: Record, sent: Choice) -> Assembly:
         if (index, sent) not in self.made:
             self.made[index, sent] = assemble.assemble(self.shop, record, sent, choice.answer(sent, record))
@@ -91,13 +99,15 @@ def entry(one: Finding, context: Context, part: Excerpt | None) -> Entry:
     """A finding to take along."""
     page, target, _ = _way(one, context.own_id(one.place))
     masked = t("messages.masked") if context.masked(one.place) else ""
+    ours = context.worded(one)
+    worded = t("messages.wording", names=", ".join(ours)) if ours else ""
     digests = {t("list.fingerprint"): context.fingerprint(one), t("list.finding_key", code=one.code): one.key}
     return Entry(
         "finding",
         title(one.code),
         notes.way(page, **target),
         (part,) if part else (),
-        tuple(filter(None, (one.message, show.where(one.place), one.fix, masked))),
+        tuple(filter(None, (one.message, show.where(one.place), one.fix, masked, worded))),
         tuple((label, digest) for label, digest in digests.items() if digest),
         one.severity,
     )
@@ -125,7 +135,7 @@ def _place(one: Finding, group: Group, context: Context, part: Excerpt | None, f
 def _way(one: Finding, own: str | None) -> tuple[str, dict[str, str | None], str]:
     """Where a finding is seen: a page, its parameters, and the link's words ("" where it is about files only)."""
     at = one.place
-    if at.record is None and at.index is None:
+    if not show.has_message(at):
         return "findings", {"code": one.code}, ""
     sent = sent_of(at)
     record = at.record if at.record is not None else str(at.index)

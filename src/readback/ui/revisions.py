@@ -8,6 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from readback.difference.git import Git
+from readback.difference.repository import NoRepositoryError
 from readback.difference.sides import SideError
 from readback.ui import choice, exact
 
@@ -26,13 +27,20 @@ class Revision:
 
 def revisions() -> tuple[Revision, ...]:
     """The last commits that touched the folder; none where it is no part of a repository."""
-    return _revisions(str(choice.workspace().root))
+    return _revisions(str(choice.workspace().root))[0]
+
+
+def refusal() -> str:
+    """Why the folder's history is not read although it may have one; "" where nothing is refused."""
+    return _revisions(str(choice.workspace().root))[1]
 
 
 @st.cache_data(ttl=FRESH, max_entries=16, show_spinner=False)
-def _revisions(folder: str) -> tuple[Revision, ...]:
+def _revisions(folder: str) -> tuple[tuple[Revision, ...], str]:
     try:
         with Git(Path(folder)) as git:
-            return tuple(Revision(name, day, exact.spelled(said)) for name, day, said in git.commits(LISTED))
-    except SideError:
-        return ()
+            return tuple(Revision(name, day, exact.spelled(said)) for name, day, said in git.commits(LISTED)), ""
+    except NoRepositoryError:
+        return (), ""
+    except SideError as error:
+        return (), str(error)

@@ -8,11 +8,11 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
+from readback.as_csv import csv_text
 from readback.notes.markdown import line
 from readback.scores.charts import NARROW, Chart, toolbar
-from readback.scores.copies.as_csv import csv_text
 from readback.scores.copies.as_markdown import markdown
-from readback.ui import exports, notes, score_doors, show, table
+from readback.ui import downloads, exports, notes, score_doors, show, table
 from readback.ui.table import Column
 from readback.ui.words import t
 
@@ -70,8 +70,8 @@ def _take(key: str, made: Chart, said: str, how: str = "") -> None:
     text = f"{words}\n\n{markdown(made.table)}\n{link}\n"
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"take_{key}"):
         notes.copy(key, text, "scores.md", t("scores.copy_markdown"))
-        st.download_button(
-            t("scores.download_csv"), lambda: csv_text(made.table), f"{exports.name('scores', key)}.csv", "text/csv",
+        downloads.button(
+            t("scores.download_csv"), lambda: csv_text(*made.table), f"{exports.name('scores', key)}.csv", "text/csv",
             key=f"csv_{key}", on_click="ignore", type="tertiary",
         )  # fmt: skip
         st.segmented_control(

@@ -7,12 +7,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from readback.scores.agreement.judge_pairs import given
-from readback.scores.agreement.measured import Agreement
+from readback.scores.agreement.judge_pairs import Pair, given
+from readback.scores.agreement.measured import Agreement, every_pair
 from readback.scores.agreement.ratings import ratings
 from readback.scores.criteria import MINUS, number
 from readback.scores.table import ScoreTable
-from readback.ui import score_doors, score_said
+from readback.ui import downloads, exports, score_doors, score_said, show, table
 from readback.ui.score_behind import door
 from readback.ui.table import Column
 from readback.ui.words import t
@@ -22,11 +22,28 @@ DISPUTED = 50  # answers that are listed
 Table = tuple[tuple[Column, ...], list[Mapping[str, Any]]]
 
 
-def pairs(found: Agreement) -> Table:
+def all_pairs(scored: ScoreTable, found: Agreement) -> None:
+    """Which raters' pairs are shown, where not all, and a download of all."""
+    if not found.judges_left:
+        return
+    shown = t("scores.agreement_left", n=found.raters - found.judges_left, all=found.raters)
+    show.draw(show.h('<p class="rb-small">{}</p>', shown))
+    name = found.criterion.name
+    downloads.button(
+        t("scores.agreement_all"),
+        lambda: table.as_csv(*pairs(every_pair(scored, name))),
+        f"{exports.name('agreement', name)}.csv",
+        "text/csv",
+        key="all_pairs",
+        on_click="ignore",
+    )
+
+
+def pairs(found: Sequence[Pair]) -> Table:
     """Every two judges: how often they give the same value, kappa and alpha."""
     rows: list[Mapping[str, Any]] = [
         {"a": _name(one.a), "b": _name(one.b), "n": one.n, "exact": one.exact, "kappa": one.kappa, "alpha": one.alpha}
-        for one in found.pairs
+        for one in found
     ]
     columns = (
         Column("a", t("scores.judge")),

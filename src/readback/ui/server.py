@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import socket
 import sys
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MODULE = "readback.ui.server"  # by name, for when it runs it is called __main__
+PORT, TRIED = 8501, 100  # the first port, and how many are tried
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 (compared with, never bound to)
 SCRIPT = Path(__file__).with_name("browser") / "page.js"
@@ -52,14 +54,14 @@ HEADERS = {
 
 
 class Headers:
-    """Add the headers to every response; refuse the metrics page, which needs no login, and foreign origins.
+    """Add the headers to every response; refuse the metrics page, foreign origins, and downloads to others.
 
     Streamlit lets a page of any other port of this machine connect, and asks a server in the internet for our
     address before it refuses others.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    def __init__(self, app: ASGIApp, base_path: str = "") -> None:
+        self.app, self.media = app, under(base_path, "/media/")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket" and _foreign(scope):
@@ -77,10 +79,28 @@ class Headers:
             await send(message)
 
         if scope["path"].rstrip("/").endswith("/_stcore/metrics"):
-            await with_headers({"type": "http.response.start", "status": 404, "headers": []})
-            await with_headers({"type": "http.response.body", "body": b""})
+            await _absent(with_headers)
+            return
+        if scope["path"].startswith(self.media) and not _theirs(scope, scope["path"].removeprefix(self.media)):
+            await _absent(with_headers)
             return
         await self.app(scope, receive, with_headers)
+
+
+async def _absent(send: Send) -> None:
+    await send({"type": "http.response.start", "status": 404, "headers": []})
+    await send({"type": "http.response.body", "body": b""})
+
+
+def _theirs(scope: Scope, name: str) -> bool:
+    """Whether a download was given to the browser that asks for it, a short while ago."""
+    from streamlit import runtime
+
+    from readback.ui import downloads
+
+    file = runtime.get_instance().media_file_mgr.read_file(name)
+    cookie = b"; ".join(value for name, value in scope["headers"] if name.lower() == b"cookie").decode("latin-1")
+    return file is not None and downloads.given(file.content, cookie)
 
 
 def _foreign(scope: Scope) -> bool:
@@ -97,13 +117,49 @@ def _named() -> tuple[str, ...]:
     return tuple(name.strip() for name in os.environ.get("READBACK_HOSTS", "").split(",") if name.strip())
 
 
-def command(workspace: Path | str | None, host: str = "127.0.0.1", port: int = 8501, base_path: str = "") -> list[str]:
+def command(
+    workspace: Path | str | None, host: str = "127.0.0.1", port: int | None = None, base_path: str = ""
+) -> list[str]:
     """The command that serves the pages; run it in place of this process, or as a child.
+
+    Without a port it is the first one from 8501 that nobody else uses.
 
     Without a workspace the ones in READBACK_WORKSPACE are shown, or else the built-in demos.
     """
     given = ["--workspace", str(workspace)] if workspace is not None else []
-    return [sys.executable, "-m", MODULE, "--host", host, "--port", str(port), "--base-path", base_path, *given]
+    asked = ["--port", str(port)] if port is not None else []
+    return [sys.executable, "-m", MODULE, "--host", host, *asked, "--base-path", base_path, *given]
+
+
+def free_port(host: str, asked: int | None = None) -> int:
+    """The port to listen on: the one asked for, else the first from 8501 that nobody uses.
+
+    Raises SystemExit, with one sentence, where the port asked for is taken: whoever names one has told others.
+    """
+    if asked is not None:
+        if not _taken(host, asked):
+            return asked
+        free = next((port for port in range(asked + 1, min(asked + TRIED, 65_536)) if not _taken(host, port)), None)
+        cure = f"; --port {free} is free" if free else ""
+        raise SystemExit(f"readback: port {asked} is taken by another program, or not for this account{cure}")
+    for port in range(PORT, PORT + TRIED):
+        if not _taken(host, port):
+            if port != PORT:
+                print(f"readback: port {PORT} is taken by another program, so this is port {port}", file=sys.stderr)
+            return port
+    raise SystemExit(f"readback: the ports {PORT} to {PORT + TRIED - 1} are taken; name another one with --port")
+
+
+def _taken(host: str, port: int) -> bool:
+    """Whether a port cannot be listened on because somebody does, or this account may not."""
+    for family, kind, number, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[:1]:
+        with socket.socket(family, kind, number) as tried:
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                tried.bind(address)
+            except OSError as error:
+                return error.errno in (errno.EADDRINUSE, errno.EACCES)
+    return False
 
 
 def hosts(host: str) -> list[str]:
@@ -148,7 +204,9 @@ def application(base_path: str = "", script: Path = HOUSE / "app.py") -> Any:
         return FileResponse(SCRIPT, media_type="text/javascript", headers={"cache-control": "no-cache"})
 
     route = Route(under(base_path, SCRIPT_PATH), page_js)
-    return st.App(script, middleware=[Middleware(Headers)], routes=[route], on_script_error=_our_mistake)
+    return st.App(
+        script, middleware=[Middleware(Headers, base_path=base_path)], routes=[route], on_script_error=_our_mistake
+    )
 
 
 def _our_mistake(error: Exception) -> bool:
@@ -166,8 +224,9 @@ def under(base_path: str, path: str) -> str:
     return f"/{base}{path}" if base else path
 
 
-def serve(host: str, port: int, base_path: str = "", script: Path = HOUSE / "app.py") -> None:
-    """Serve until stopped."""
+def serve(host: str, port: int | None, base_path: str = "", script: Path = HOUSE / "app.py") -> None:
+    """Serve until stopped. Raises SystemExit where the port is taken, before an address is printed."""
+    port = free_port(host, port)
     sys.argv = [str(HOUSE / "app.py")]  # Streamlit looks for .streamlit/config.toml beside it
     if host in ANYWHERE and not os.environ.get("READBACK_HOSTS"):
         print("readback: other machines reach this server only by a name in READBACK_HOSTS", file=sys.stderr)
@@ -193,7 +252,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="readback serve")
     parser.add_argument("--workspace")
     parser.add_argument("--host", default="127.0.0.1")
-    parser.add_argument("--port", type=int, default=8501)
+    parser.add_argument("--port", type=int)
     parser.add_argument("--base-path", default="")
     given = parser.parse_args(arguments)
     if given.workspace:

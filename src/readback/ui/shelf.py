@@ -34,7 +34,7 @@ def configured() -> Mapping[str, Path]:
 def browser() -> str:
     """What tells this browser from others: its cross-site token, else this session."""
     if BROWSER not in st.session_state:
-        st.session_state[BROWSER] = _browser()
+        st.session_state[BROWSER] = upload.browser(st.context.cookies) or upload.owner(os.urandom(16).hex())
     return str(st.session_state[BROWSER])
 
 
@@ -49,13 +49,3 @@ def known() -> Mapping[str, Path]:
     """Every workspace this browser may open: those in the list, and the demos always."""
     listed = folders()
     return {**listed, **{name: path for name, path in demos().items() if name not in listed}}
-
-
-def _browser() -> str:
-    raw = st.context.cookies.get("_streamlit_xsrf", "").split("|")
-    try:
-        _, mask, token, _ = raw  # version, mask, masked token, time: the mask changes, the token stays
-        one, other = bytes.fromhex(mask), bytes.fromhex(token)
-        return upload.owner(bytes(b ^ one[i % len(one)] for i, b in enumerate(other)).hex())
-    except (ValueError, ZeroDivisionError):
-        return upload.owner(os.urandom(16).hex())

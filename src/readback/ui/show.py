@@ -108,10 +108,17 @@ def severity(word: str, n: int | None = None) -> Markup:
     return h('<span class="rb-severity rb-{}">{} {}</span>', word, _sign(word), said)
 
 
+def has_message(at: Place) -> bool:
+    """Whether a place is on Messages: one of a record, or in a message that is made without any data."""
+    return (
+        at.record is not None or at.index is not None or (at.role is not None and any((at.condition, at.mode, at.task)))
+    )
+
+
 def finding(one: Finding, number: int | None = None, to_message: bool = True) -> Markup:
     """One finding: severity, its sentence, where it is, the code small; linked to its message."""
     place = one.place
-    here = place.record is not None or place.index is not None
+    here = has_message(place)
     target = {
         "record": place.record,
         "index": None if place.record is not None or place.index is None else str(place.index),

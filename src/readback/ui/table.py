@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,11 +9,11 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.ui import address, show
+from readback.as_csv import csv_text
+from readback.ui import address, downloads, show
 from readback.ui.words import t
 
 PAGE = 25  # rows on the screen at once
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\0")  # what a spreadsheet would run
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +65,9 @@ def draw(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], caption: 
 
 
 def as_csv(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> bytes:
-    """The rows as CSV; a text that a spreadsheet would take for a formula gets a `'` before it, numbers do not."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow([column.title for column in columns])
-    writer.writerows([[_safe(row.get(column.key)) for column in columns] for row in rows])
-    return out.getvalue().encode("utf-8", "backslashreplace")
+    """The rows as CSV, in UTF-8; see `as_csv.cell` for texts that a spreadsheet would compute."""
+    cells = ([row.get(column.key) for column in columns] for row in rows)
+    return csv_text([column.title for column in columns], cells).encode("utf-8", "backslashreplace")
 
 
 def _tools(key: str, columns: Sequence[Column], rows: list[Mapping[str, Any]], caption: str) -> list[Mapping[str, Any]]:
@@ -94,7 +89,7 @@ def _tools(key: str, columns: Sequence[Column], rows: list[Mapping[str, Any]], c
         )
         if order:
             found = sorted(found, key=lambda row: _order(row.get(order)), reverse=down)
-        st.download_button(
+        downloads.button(
             t("frame.download_csv"), lambda: as_csv(columns, found), f"{caption}.csv", "text/csv", key=f"{key}_csv"
         )
     if len(found) != len(rows):
@@ -138,7 +133,3 @@ def _order(value: Any) -> tuple[int, float, str]:
     if isinstance(value, int | float) and value == value:
         return (0, float(value), "")
     return (1, 0.0, str(value).casefold()) if value is not None else (2, 0.0, "")
-
-
-def _safe(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value

@@ -11,7 +11,7 @@ from readback import as_json
 from readback.audit.groups import Group, paragraphs
 from readback.notes import markdown
 from readback.types import Finding, Place
-from readback.ui import show, table
+from readback.ui import downloads, show, table
 from readback.ui.table import Column
 from readback.ui.words import t
 
@@ -33,7 +33,7 @@ def download(found: Sequence[Group]) -> None:
         show.draw(show.h("<p>{}</p>", t("findings.download_said", n=n)))
         for form, (name, kind) in FORMS.items():
             make, key = partial(makers[form], found), f"download_{form}"
-            st.download_button(t(f"findings.as_{form}"), make, name, kind, key=key, on_click="ignore")
+            downloads.button(t(f"findings.as_{form}"), make, name, kind, key=key, on_click="ignore")
 
 
 def lines(found: Sequence[Group]) -> str:

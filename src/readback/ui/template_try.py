@@ -15,7 +15,7 @@ from readback.audit.order import in_text
 from readback.difference.over_records import over_versions
 from readback.difference.patch import patch
 from readback.types import Assembly, Finding, Workspace
-from readback.ui import choice, diff_here, exports, show
+from readback.ui import choice, diff_here, downloads, exports, show
 from readback.ui.words import t
 
 KIND = "edit"
@@ -128,10 +128,10 @@ def _take(shop: Workspace, target: Target, original: str, copy: str) -> None:
         if there is not None and there.removeprefix(BOM) == original:
             mark = BOM if there.startswith(BOM) else ""
             made = exports.exact(patch(file, mark + original, mark + copy))
-            st.download_button(t("messages.edit_patch"), made, f"{stem}.patch", "text/x-diff", key="edit_patch",
-                               on_click="ignore", help=t("messages.edit_patch_help"))  # fmt: skip
-        st.download_button(t("messages.edit_download"), exports.exact(copy), f"{stem}.txt", "application/octet-stream",
-                           key="edit_download", on_click="ignore")  # fmt: skip
+            downloads.button(t("messages.edit_patch"), lambda: made, f"{stem}.patch", "text/x-diff", key="edit_patch",
+                             on_click="ignore", help=t("messages.edit_patch_help"))  # fmt: skip
+        downloads.button(t("messages.edit_download"), lambda: exports.exact(copy), f"{stem}.txt",
+                         "application/octet-stream", key="edit_download", on_click="ignore")  # fmt: skip
     if there is None:
         show.notice(t("messages.edit_inline", file=file))
     elif there.removeprefix(BOM) != original:

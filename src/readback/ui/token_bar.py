@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
@@ -23,10 +24,15 @@ STATE = "what_if"  # the values of the form for what is in view; in no address, 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A list of the record whose items stand in the messages."""
+    """A list whose items stand in the messages; `name` is what it is tried under."""
 
     path: str
-    items: int
+    name: str
+    values: list[Any]
+
+    @property
+    def items(self) -> int:
+        return len(self.values)
 
 
 def draw(made: Assembly, tried: Values) -> None:
@@ -80,20 +86,36 @@ def _what(made: Assembly) -> str:
     return t("tokens.of_wire" if _sent(made) else "tokens.of_messages")
 
 
-def lists(record: Record, made: Assembly) -> Listed | None:
-    """The list of the record that most of the text in the messages comes from."""
+def lists(record: Record, made: Assembly, tried: Values) -> Listed | None:
+    """The list that most of the text in the messages comes from."""
+    segments = [one for message in made.messages for one in message.segments if one.origin == "variable"]
+    if made.choice.judge:
+        return _documents(record, segments, tried)
     sizes: dict[str, int] = {}
-    names = aliases(made)
-    for segment in (one for message in made.messages for one in message.segments if one.origin == "variable"):
+    for segment in segments:
         if found := ITEM.match(segment.name or ""):
             sizes[found[1]] = sizes.get(found[1], 0) + len(segment.text)
+    names = aliases()
     for name in sorted(sizes, key=lambda one: -sizes[one]):
         head, dot, rest = name.partition(".")
         path = names.get(head, head) + dot + rest
         value = look(record.fields, path)
         if isinstance(value, list):
-            return Listed(path, len(value))
+            return Listed(path, path, value)
     return None
+
+
+def _documents(record: Record, segments: Sequence[Segment], tried: Values) -> Listed | None:
+    """The documents of a judge, from the row that they are from: the record's or its answer's."""
+    first = next((one.place for one in segments if (one.name or "").startswith("documents[")), None)
+    found = ITEM.match(first.field or "") if first else None
+    if first is None or found is None:
+        value = tried.get("documents") if first else None
+        return Listed("documents", "documents", value) if isinstance(value, list) else None
+    answer = choice.answer()
+    rows = {(one.place.file, one.place.line): one.fields for one in (answer, record) if one}
+    value = look(rows.get((first.file, first.line), {}), found[1])
+    return Listed(found[1], "documents", value) if isinstance(value, list) else None
 
 
 def _parts(by_look: Mapping[str, int], used: int, limit: Limit) -> str:
@@ -105,7 +127,7 @@ def _parts(by_look: Mapping[str, int], used: int, limit: Limit) -> str:
 
 def _what_if(made: Assembly, limit: Limit | None, tried: Values) -> None:
     record = choice.record()
-    listed = lists(record, made)
+    listed = lists(record, made, tried)
     with st.form("what_if_form", border=False):
         st.number_input(t("tokens.limit"), 1, 100_000_000, limit.context if limit else 4096, key="what_if_limit")
         if listed:
@@ -116,7 +138,7 @@ def _what_if(made: Assembly, limit: Limit | None, tried: Values) -> None:
         return
     context, dropped = typed
     kept = listed.items - dropped if listed else 0
-    then = _without(record, made, listed, kept, tried) if listed and dropped else made
+    then = _without(made, listed, kept, tried) if listed and dropped else made
     used, by = sum(_read(then).values()), token_sizes.counter(made.choice)
     reserve = limit.reserve if limit and limit.reserve < context else 0
     said = room(used, Limit(context, reserve), by.exact)
@@ -127,10 +149,9 @@ def _what_if(made: Assembly, limit: Limit | None, tried: Values) -> None:
     show.notice(said, "info" if used <= context - reserve else "warning")
 
 
-def _without(record: Record, made: Assembly, listed: Listed, kept: int, tried: Values) -> Assembly:
+def _without(made: Assembly, listed: Listed, kept: int, tried: Values) -> Assembly:
     """The messages with the first items of a list only; nothing is written anywhere."""
-    value = look(record.fields, listed.path)
-    return choice.assembly(made.choice, {**tried, listed.path: value[:kept] if isinstance(value, list) else value})
+    return choice.assembly(made.choice, {**tried, listed.name: listed.values[:kept]})
 
 
 def _read(made: Assembly) -> Mapping[str, int]:

@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
-import os
 import re
 import secrets
 import shutil
 import time
-import zipfile
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import nullcontext
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import BinaryIO
 
-from readback.types import Note, Place
+from readback.files.cache_folder import OWNER, UPLOAD, forget, uploads
+from readback.types import Note, Place, Severity
+from readback.ui import upload_zip
+from readback.ui.upload_names import OfGit, parts, unkept
+from readback.ui.upload_zip import Member
 
-DAY = 24 * 60 * 60
+HOUR = 60 * 60
+DAY = 24 * HOUR
 WHOLE = 1 << 30  # bytes in one upload, unpacked; the server's own limit is for each file
 COUNT = 2_000  # files in one upload, as many as a folder is searched for
-DEPTH = 16  # folders inside an upload
-LINK = 0o120000  # how a zip says that a member is a symbolic link
-PREFIX = "upload-"
-
-
-def home() -> Path:
-    """Where uploads lie: READBACK_UPLOADS, else in the cache folder (READBACK_CACHE or ~/.cache/readback)."""
-    cache = os.environ.get("READBACK_CACHE") or Path.home() / ".cache" / "readback"
-    return Path(os.environ.get("READBACK_UPLOADS") or Path(cache) / "uploads")
+SHOWN = 300  # characters of a name in a note
+PREFIX = UPLOAD
+COOKIE = "_streamlit_xsrf"  # Streamlit's cross-site token
+BEGUN = ".begun-"  # before its name while an upload is not whole
+TAKEN = "another file or folder of the upload has its name"
+NAMES = {
+    errno.EEXIST: TAKEN,
+    errno.ENOTDIR: TAKEN,
+    errno.EISDIR: TAKEN,
+    errno.ENAMETOOLONG: "its path is longer than this disk can have",
+    errno.EINVAL: "this disk cannot have its name",
+    errno.EILSEQ: "this disk cannot have its name",
+}
+home = uploads
 
 
 def owner(secret: str) -> str:
@@ -36,20 +43,56 @@ def owner(secret: str) -> str:
     return hashlib.sha256(b"readback upload owner\0" + secret.encode()).hexdigest()
 
 
-def save(files: Iterable[tuple[str, BinaryIO]], whose: str) -> tuple[str, tuple[Note, ...]]:
+def browser(cookies: Mapping[str, str]) -> str:
+    """What tells a browser from others, by its cross-site token; "" for one without a token."""
+    try:
+        _, mask, token, _ = cookies.get(COOKIE, "").split("|")  # version, mask, masked, time: the token stays the same
+        one, other = bytes.fromhex(mask), bytes.fromhex(token)
+        return owner(bytes(b ^ one[i % len(one)] for i, b in enumerate(other)).hex())
+    except (ValueError, ZeroDivisionError):
+        return ""
+
+
+def save(files: Iterable[tuple[str, BinaryIO]], whose: str, *, unwrap: bool = False) -> tuple[str, tuple[Note, ...]]:
     """Keep the files (name with posix path, content) and answer the upload's id; zip files are unpacked.
 
-    Names that lead outside, links, and what is beyond the limits are left out, each with a note.
+    What git keeps, links, names that lead outside or that no disk has, what is damaged and what is beyond the limits
+    is left out, each with a note. `unwrap` takes away the one folder that all of it is wrapped in.
+
+    An upload gets its name when all of it is there: raises OSError where the disk has no room for it, and then, as
+    after any other exception, nothing of it is kept.
     """
     sweep()
-    token = PREFIX + secrets.token_urlsafe(18)
-    folder = home() / token
     given = list(files)
-    folder.mkdir(parents=True, mode=0o700)
-    content = folder / _title(given)
-    content.mkdir()
-    (folder / ".owner").write_text(whose, "ascii")
-    return token, tuple(_keep(content, given))
+    token = PREFIX + secrets.token_urlsafe(18)
+    home().mkdir(parents=True, exist_ok=True, mode=0o700)
+    made = home() / f"{BEGUN}{token}"
+    made.mkdir(mode=0o700)
+    try:
+        content = made / _title(given)
+        content.mkdir()
+        (made / OWNER).write_text(whose, "ascii")
+        notes = tuple(_keep(content, given))
+        if unwrap:
+            lift(content)
+        made.rename(home() / token)
+    except BaseException:
+        shutil.rmtree(made, ignore_errors=True)
+        raise
+    return token, notes
+
+
+def lift(folder: Path) -> None:
+    """Take away the one folder that an upload is wrapped in, so that its readback.yml stands on top."""
+    while len(inside := list(folder.iterdir())) == 1 and inside[0].is_dir():
+        inner = inside[0].rename(folder.with_name(".lifted"))
+        folder.rmdir()
+        inner.rename(folder)
+
+
+def holds(token: str) -> bool:
+    """Whether an upload has any file."""
+    return any(path.is_file() and path.name != OWNER for path in (home() / token).rglob("*"))
 
 
 def path(token: str, whose: str) -> Path | None:
@@ -58,7 +101,7 @@ def path(token: str, whose: str) -> Path | None:
         return None
     folder = home() / token
     try:
-        mine = secrets.compare_digest((folder / ".owner").read_text("ascii"), whose)
+        mine = secrets.compare_digest((folder / OWNER).read_text("ascii"), whose)
     except OSError:
         return None
     return next((inner for inner in folder.iterdir() if inner.is_dir()), None) if mine and not _old(folder) else None
@@ -71,21 +114,25 @@ def mine(whose: str) -> tuple[str, ...]:
 
 
 def delete(token: str, whose: str) -> None:
-    """Delete an upload now."""
+    """Delete an upload now, with what was indexed of it."""
     if path(token, whose):
         shutil.rmtree(home() / token, ignore_errors=True)
+        forget(home() / token)
 
 
 def sweep() -> None:
-    """Delete the uploads of yesterday."""
+    """Delete the uploads of yesterday, and what was begun and never finished."""
     for entry in home().glob(PREFIX + "*"):
         if _old(entry):
             shutil.rmtree(entry, ignore_errors=True)
+    for entry in home().glob(BEGUN + "*"):
+        if _old(entry, HOUR):
+            shutil.rmtree(entry, ignore_errors=True)
 
 
-def _old(folder: Path) -> bool:
+def _old(folder: Path, seconds: float = DAY) -> bool:
     try:
-        return time.time() - folder.stat().st_mtime > DAY
+        return time.time() - folder.stat().st_mtime > seconds
     except OSError:
         return True
 
@@ -97,52 +144,73 @@ def _title(files: list[tuple[str, BinaryIO]]) -> str:
 
 
 def _keep(folder: Path, files: Iterable[tuple[str, BinaryIO]]) -> Iterator[Note]:
-    room = WHOLE
-    for count, (name, opened) in enumerate(_members(files), 1):
-        target = _inside(folder, name)
-        if count > COUNT:
+    room, count, members = WHOLE, 0, list[Member]()
+    for name, content in files:
+        try:
+            members += (
+                upload_zip.members(content) if name.lower().endswith(".zip") else [upload_zip.plain(name, content)]
+            )
+        except upload_zip.TooManyError as error:
+            yield Note("dat-limit", {"what": _said(name), "limit": str(error)}, Place(file=_said(name)), _said(name))
+        except upload_zip.BrokenError as error:
+            yield _left_out(name, str(error))
+    git, of_git = OfGit(member.name for member in members), set[str]()
+    for member in members:
+        named = parts(member.name)
+        if named and (home_of := git.folder(named)) is not None:
+            if home_of not in of_git:
+                of_git.add(home_of)
+                yield _left_out(home_of, "what git keeps is left out of an upload", "info")
+            continue
+        if (count := count + 1) > COUNT:
             yield Note("dat-limit", {"what": "an upload", "limit": f"{COUNT} files"}, flagged="count")
             return
-        if target is None or target.exists():
-            yield Note("dat-path-outside", {"path": name}, Place(file=name), flagged=name)
+        if named is None:
+            said = _said(member.name)
+            yield Note("dat-path-outside", {"path": said}, Place(file=said), flagged=said)
             continue
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with opened() as source, target.open("wb") as out:
-                room -= _copy(source, out, room)
-        except OSError as error:  # a name that this disk cannot have, or a file where a folder should be
-            reason = (error.strerror or "it cannot be kept").lower()
-            yield Note("dat-file-missing", {"path": name, "reason": reason}, Place(file=name), flagged=name)
-            continue
+            if reason := member.reason or unkept(named):
+                raise upload_zip.BrokenError(reason)
+            room -= _write(member, folder.joinpath(*named), room)
+        except upload_zip.BrokenError as error:
+            yield _left_out(member.name, str(error))
+        except OSError as error:
+            if error.errno not in NAMES:  # no room, no right to write: nothing of the upload is kept
+                raise
+            yield _left_out(member.name, NAMES[error.errno])
         if room < 0:
-            target.unlink()
-            yield Note("dat-too-large", {"size": f"more than {WHOLE}", "limit": WHOLE}, Place(file=name), flagged=name)
+            values = {"size": f"more than {WHOLE}", "limit": WHOLE}
+            yield Note("dat-too-large", values, Place(file=_said(member.name)), flagged=_said(member.name))
             return
 
 
-def _members(files: Iterable[tuple[str, BinaryIO]]) -> Iterator[tuple[str, Callable[[], IO[bytes]]]]:
-    """Every file by name, with what opens it; a zip file is its members, without folders and links."""
-    for name, content in files:
-        if not (name.lower().endswith(".zip") and zipfile.is_zipfile(content)):
-            content.seek(0)
-            yield name, partial(nullcontext, content)  # type: ignore[misc]
-            continue
-        with zipfile.ZipFile(content) as archive:
-            for info in archive.infolist():
-                if not info.is_dir() and (info.external_attr >> 16) & 0o170000 != LINK:
-                    yield info.filename, partial(archive.open, info)
+def _write(member: Member, target: Path, room: int) -> int:
+    """Write a file until one byte too many, since the sizes that a zip declares are not believed; a part does not stay.
 
-
-def _inside(folder: Path, name: str) -> Path | None:
-    """Where a name leads below the folder, or None when it leads elsewhere."""
-    parts = [part for part in name.replace("\\", "/").split("/") if part != "."]
-    wrong = not parts or any(part in ("", "..") or ":" in part or "\0" in part or len(part) > 200 for part in parts)
-    return None if wrong or len(parts) > DEPTH else folder.joinpath(*parts)
-
-
-def _copy(source: IO[bytes], out: IO[bytes], room: int) -> int:
-    """Copy until one byte too many; the declared sizes of a zip are not believed."""
-    size = 0
-    while size <= room and (block := source.read(1 << 20)):
-        size += out.write(block)
+    Answers how much was written, more than `room` where it was too much. Raises BrokenError, OSError.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    size, done = 0, False
+    with target.open("xb") as out:
+        try:
+            for block in member.blocks():
+                size += out.write(block[: room + 1 - size])
+                if size > room:
+                    return size
+            done = True
+        finally:
+            if not done:
+                target.unlink()
     return size
+
+
+def _left_out(name: str, reason: str, severity: Severity | None = None) -> Note:
+    said = _said(name)
+    return Note("dat-file-missing", {"path": said, "reason": reason}, Place(file=said), said, severity)
+
+
+def _said(name: str) -> str:
+    """A name in a note: short, and without what is no character."""
+    shown = name.encode("utf-8", "backslashreplace").decode("utf-8")
+    return shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}…"

@@ -14,7 +14,7 @@ from readback.audit.summary import Audit
 from readback.audit.variables import STATES, VariableRow
 from readback.records.dataset import Dataset
 from readback.records.field_path import MISSING
-from readback.types import Assembly, Record, Use, Workspace
+from readback.types import Answer, Assembly, Record, Use, Workspace
 from readback.ui import show, table
 from readback.ui.table import Column
 from readback.ui.words import t
@@ -24,9 +24,9 @@ LISTED = 40  # unused fields named
 OFTEN = ("missing", "null")  # states that say in how many places, where not in all
 
 
-def of_record(shop: Workspace, record: Record, made: Assembly) -> None:
+def of_record(shop: Workspace, record: Record, made: Assembly, answer: Answer | None = None) -> None:
     """A table of what became of each name that the templates of an assembly read; folded up."""
-    found = record_uses(shop, record, made)
+    found = record_uses(shop, record, made, answer)
     if not found:
         return
     lacking = sum(map(_lacks, found))

@@ -8,9 +8,11 @@ from typing import Any
 
 import streamlit as st
 
+from readback import adapters
+from readback.assembly.unknown_system import unknown_system
 from readback.rules import Fault
 from readback.types import Assembly, Finding, Message, Place, Segment
-from readback.ui import choice, exports, layers, message, observed, show, token_sizes
+from readback.ui import choice, downloads, exports, layers, message, observed, show, token_sizes
 from readback.ui.words import t
 
 COPIES = ("as_json", "as_ollama", "as_openai", "as_curl_ollama", "as_curl_openai")
@@ -20,6 +22,10 @@ def warnings(made: Assembly, tried: Mapping[str, Any]) -> None:
     """What makes the texts other than what the files give, said before them."""
     if made.masked:
         show.notice(t("messages.masked"), "warning")
+    if ours := adapters.worded(made.messages):
+        show.notice(t("messages.wording", names=", ".join(ours)))
+    if why := unknown_system(choice.workspace(), made.choice, made.messages) if made.messages else None:
+        show.notice(t("messages.system_unknown", why=why), "warning")
     if tried:
         show.notice(t("messages.tried", names=", ".join(tried)), "warning")
 
@@ -85,12 +91,14 @@ def _all(made: Assembly) -> None:
     model = layers.names_a_model(shop, made)
     with st.container(horizontal=True, vertical_alignment="center", key="take_all"):
         file = exports.name(made.record or str(choice.position()), made.choice.condition or made.choice.mode) + ".json"
-        st.download_button(t("messages.download_all"), exports.as_json(made.messages), file, "application/json",
-                           key="download_all", on_click="ignore")  # fmt: skip
+        downloads.button(t("messages.download_all"), lambda: exports.as_json(made.messages), file, "application/json",
+                         key="download_all", on_click="ignore")  # fmt: skip
         with st.popover(t("messages.copy_as"), key="copy_as"):
             form = st.selectbox(
                 t("messages.copy_as"), COPIES, key="copy_form", format_func=lambda name: t(f"messages.{name}")
             )
+            if ours := adapters.worded(made.messages):
+                st.caption(t("messages.wording", names=show.md(", ".join(ours))))
             st.code(_copy(form, made.messages, model), language=None, wrap_lines=True, height=320)
     show.draw(show.h('<p class="rb-small">{} <code>{}</code><br>{}</p>',
                      t("messages.fingerprint"), made.fingerprint, observed.said(choice.seen(made))))  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from readback import cell
 from readback.files.progress import Cancelled
 from readback.ui import show
 from readback.ui.words import t
@@ -27,6 +28,7 @@ class Job:
         self.error: BaseException | None = None
         self.began = time.monotonic()
         self.ready = threading.Event()
+        cell.give_way()
         threading.Thread(target=self._run, args=(work,), daemon=True, name="readback-work").start()
 
     def _run(self, work: Callable[[Progress], Any]) -> None:

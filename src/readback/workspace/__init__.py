@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from readback.files.paths import resolve, show, snapshot
 from readback.files.yaml_file import read_yaml
 from readback.types import Note, Workspace
 from readback.workspace import (
-    albert_modes,
+    albert_dialect,
     discovery,
+    left_out,
     pipeline,
     references,
     training_files,
@@ -39,32 +40,58 @@ class NothingRead(Exception):  # noqa: N818 - it is no mistake of ours, and the 
 
 
 def open(  # noqa: A001 - the verb that fits
-    path: Path | str, *, fields: Mapping[str, str] | None = None, options: Mapping[str, str] | None = None
+    path: Path | str,
+    *,
+    fields: Mapping[str, str] | None = None,
+    options: Mapping[str, str] | None = None,
+    chosen: Mapping[str, str] | None = None,
+    offered: bool = False,
 ) -> Workspace:
     """The workspace at `path`. Every fault in it is a note; NothingRead only when there is nothing to show.
 
     `fields` adds to the dataset's field mapping (template variable <- record field), as a page's one-click
-    mapping does, also where the dataset was found by discovery. `options` replace those the file says.
+    mapping does, also where the dataset was found by discovery. `options` replace those the file says. `chosen` names
+    the file to take where several could be meant, by kind: `plan`, `prompts`, `dataset`; it replaces what the file
+    says of them. `training` in it says where the system texts of models stand (see `training_texts.said`). `offered`:
+    only files among which the folder leaves a choice may be chosen, since whoever asks may only have followed a link.
     """
     place = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would lose a Hugging Face snapshot's own folder
     try:
-        draft = _folder(snapshot(place), options or {}) if place.is_dir() else _file(place, options or {})
+        begun = _Begun(options or {}, {kind: file for kind, file in (chosen or {}).items() if file}, offered)
+        draft = _folder(snapshot(place), begun) if place.is_dir() else _file(place, begun)
     except OSError as error:
         raise NothingRead(f"{place.name}: {(error.strerror or 'it cannot be read').lower()}") from error
     add_criteria(draft)
     settle_types(draft)
-    albert_modes.settle(draft)
+    albert_dialect.settle(draft)
     pipeline.settle(draft)
     training_files.settle(draft)
     training_rows.settle(draft)
     draft.notes.extend(references.check(draft))
+    if place.is_dir():
+        left_out.settle(draft)
     if draft.dataset and fields:
         draft.dataset = replace(draft.dataset, fields={**draft.dataset.fields, **fields})
     return draft.workspace()
 
 
-def _folder(root: Path, options: Mapping[str, str]) -> Draft:
-    draft = Draft(root, root.name or "workspace", options=dict(options), given=frozenset(options))
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """What whoever opens a workspace settles, whatever its file says."""
+
+    options: Mapping[str, str]
+    chosen: Mapping[str, str]
+    offered: bool
+
+    def draft(self, root: Path, name: str, file: str | None = None) -> Draft:
+        options = dict(self.options)
+        return Draft(
+            root, name, file=file, options=options, given=frozenset(options), chosen=self.chosen, offered=self.offered
+        )
+
+
+def _folder(root: Path, begun: _Begun) -> Draft:
+    draft = begun.draft(root, root.name or "workspace")
     file = root / workspace_file.NAME
     if os.path.lexists(file):
         draft.file = workspace_file.NAME
@@ -83,14 +110,14 @@ def _folder(root: Path, options: Mapping[str, str]) -> Draft:
     return draft
 
 
-def _file(path: Path, options: Mapping[str, str]) -> Draft:
+def _file(path: Path, begun: _Begun) -> Draft:
     if not os.path.lexists(path):
         raise NothingRead(f"{path.name}: there is no such file or folder")
     if isinstance(resolve(path.parent, path.name), Note):
         path = Path(os.path.realpath(path))  # whoever opens a link by name means what it leads to
     if not path.is_file():
         raise NothingRead(f"{path.name}: it is not a regular file")
-    draft = Draft(path.parent, path.name, file=path.name, options=dict(options), given=frozenset(options))
+    draft = begun.draft(path.parent, path.name, path.name)
     found = recognise(path, draft.root, named=True)
     if path.name == workspace_file.NAME or found.what == WORKSPACE:
         workspace_file.read(draft, found.parsed or read_yaml(path, show(draft.root, path)))

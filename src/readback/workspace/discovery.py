@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from readback.dialects import prompt_formats
-from readback.workspace import experiment, run_folders, training_files
+from readback.files.paths import show
+from readback.workspace import candidates, experiment, run_folders, training_files, training_texts
 from readback.workspace.draft import Draft
 from readback.workspace.intake import CONFIGS, DATA, alone, serve, take_dataset, take_found
 from readback.workspace.recognise import (
@@ -31,12 +31,15 @@ def discover(draft: Draft) -> None:
     """Take in what the folder holds: a prompt configuration, else an experiment plan, else what lies there singly."""
     around = survey(draft.root)
     draft.notes.extend(around.notes)
-    main = _main(draft.root, around)
+    several = candidates.main(draft, around, MAIN)
+    main = several.found
+    candidates.say(draft, "plan" if main and main.what == PLAN else "prompts", main, several.others)
     if main and main.what == PLAN:
         experiment.load(draft, main, around)
     elif main:
         take_found(main, draft, around=around)
     if main is None or main.what != PLAN:
+        candidates.say(draft, "prompts", next(iter(around.all(INSTRUCTIONS)), None), around.all(INSTRUCTIONS))
         for found in around.all(INSTRUCTIONS)[:1] + around.all(JUDGE, MODEL, ADAPTER):
             take_found(found, draft, around=around)
         serve(draft, around)
@@ -44,9 +47,11 @@ def discover(draft: Draft) -> None:
         _dataset(draft, around)
     else:
         alone(draft, around)
+        _alternatives(draft, around)
     if not draft.scores:
         for found in around.all(SCORES):
             take_found(found, draft, around=around)
+    training_texts.find(draft, around)
     if main is None:
         run_folders.take(draft, around)
         experiment.take_comparisons(draft, around)
@@ -56,7 +61,7 @@ def discover(draft: Draft) -> None:
 def open_file(found: Found, draft: Draft) -> None:
     """Take one opened file in, and the dataset beside a configuration where it is the only one there."""
     take_found(found, draft)
-    if found.what in CONFIGS and draft.dataset is None:
+    if found.what in CONFIGS and (draft.dataset is None or draft.dataset.absent):
         around = survey(draft.root, depth=0)
         draft.notes.extend(around.notes)
         if found.what == MODEL:
@@ -67,23 +72,32 @@ def open_file(found: Found, draft: Draft) -> None:
         _formats(draft, Survey(draft.root, (found,)))
 
 
-def _main(root: Path, around: Survey) -> Found | None:
-    """What the folder is about. Of several plans or configurations the one nearest the top, then the first by name."""
-    top = {f.path.name: f for f in around.all(PROMPTS) if f.path.parent == root}
-    named = next((top[name] for name in MAIN if name in top), None)
-    return named or next(iter(around.all(PLAN)), None) or next(iter(around.all(PROMPTS)), None)
-
-
 def _dataset(draft: Draft, around: Survey) -> None:
-    """The only dataset at the top, else the only one below; without a configuration the first of several."""
-    if not _beside(draft, around) and (several := _data(around.found)):
-        if not (draft.prompts or draft.judges or draft.models):
+    """The dataset that was asked for, else the only one at the top, else the only one below; of several none is
+    certain, so the first one is taken only where there is no configuration.
+    """
+    several = _alternatives(draft, around)
+    if asked := candidates.wanted(draft, "dataset", several):
+        take_dataset(asked, draft, "chosen")
+    elif not _beside(draft, around) and several:
+        alone = not (draft.prompts or draft.judges or draft.models)
+        if alone:
             take_dataset(several[0], draft, f"the first of {len(several)}")
             if several[0].what == TRAINING:
                 training_files.discovered(draft, several)
+        if not (alone and several[0].what == TRAINING):
+            candidates.say(draft, "dataset", several[0] if alone else None, several)
         for other in several:
             draft.say(other.path, other.what, used=False, detail=f"one of {len(several)}; name one in readback.yml")
     _formats(draft, around)
+
+
+def _alternatives(draft: Draft, around: Survey) -> list[Found]:
+    """The files that may be the dataset, those in use first."""
+    several = candidates.in_order(_data(around.found), draft.root)
+    if len(several) > 1:
+        draft.alternatives["dataset"] = tuple(show(draft.root, one.path) for one in several)
+    return several
 
 
 def _beside(draft: Draft, around: Survey) -> bool:
@@ -115,4 +129,6 @@ def _rest(draft: Draft, around: Survey) -> None:
     """What was recognised and not needed is listed, so that nobody wonders."""
     for found in around.found:
         if found.what != OTHER:
-            draft.say(found.path, found.what, used=False)
+            chosen = found.what in (PLAN, PROMPTS, *DATA)
+            detail = "another one is taken, or none of several" if chosen else "nothing that was taken names it"
+            draft.say(found.path, found.what, used=False, detail=found.detail or detail)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,11 @@ class Draft:
     leaks: Leaks = field(default_factory=Leaks)
     ignore: list[Ignored] = field(default_factory=list)
     recognised: list[Recognised] = field(default_factory=list)
+    touched: set[str] = field(default_factory=set)  # files that something names
+    alternatives: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    chosen: Mapping[str, str] = field(default_factory=dict)  # by kind: the file that whoever opens it wants
+    offered: bool = False  # whether only files that the folder offers may be chosen
+    code_texts: list[SystemText] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
 
     def note(self, code: str, place: Place = NOWHERE, flagged: str = "", **values: Any) -> None:
@@ -83,6 +88,7 @@ class Draft:
         if isinstance(found, Note):
             self.notes.append(found)
             return None
+        self.touched.add(show(self.root, found))
         return found
 
     def add_config(self, config: PromptConfig, notes: Sequence[Note] = ()) -> None:
@@ -138,6 +144,9 @@ class Draft:
             leaks=self.leaks,
             ignore=tuple(self.ignore),
             recognised=tuple(self.recognised),
+            alternatives=self.alternatives,
+            chosen=self.chosen,
+            code_texts=tuple(self.code_texts),
             notes=tuple({(n.code, n.place, n.flagged, repr(n.values)): n for n in self.notes}.values()),
         )
 
@@ -147,6 +156,7 @@ class Draft:
             if model.modelfile and model.modelfile.system:
                 place = model.modelfile.system_place
                 found.append(SystemText(model.modelfile.system, "modelfile", place, model.name))
+        found.extend(replace(text, name=model.name) for model in self.models.values() for text in model.stated)
         for prompt in (*self.prompts.values(), *self.tasks.values()):
             if prompt.system and "{{" not in prompt.system and "{%" not in prompt.system:
                 place = prompt.system_place if prompt.system_place != NOWHERE else prompt.place

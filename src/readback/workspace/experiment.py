@@ -11,9 +11,10 @@ from pathlib import Path, PurePosixPath
 
 from readback.dialects import comparisons, model_yaml, plan, prompt_formats
 from readback.dialects.plan import Named, Plan, Run
-from readback.files.paths import resolve, show
+from readback.files.paths import absent, resolve, show
+from readback.quantity import quantity
 from readback.types import NOWHERE, Condition, DatasetSource, Model, Note, ScoreSource
-from readback.workspace import run_results
+from readback.workspace import candidates, run_results
 from readback.workspace.draft import Draft
 from readback.workspace.judge_files import judges_of
 from readback.workspace.modelfiles import for_model
@@ -141,7 +142,11 @@ def _scores(draft: Draft, run: Run, results: Mapping[str, Path]) -> None:
 
 def _dataset(draft: Draft, read: Plan, base: Path, survey: Survey) -> None:
     """The dataset the plan names; where it is missing, the only one in the folder, and it is said."""
-    if draft.dataset:
+    if draft.dataset and not draft.dataset.absent:
+        return
+    if chosen := candidates.wanted(draft, "dataset", survey.all(DATASET)):
+        draft.dataset = DatasetSource(show(draft.root, chosen.path))
+        draft.say(chosen.path, DATASET, detail="chosen")
         return
     named = read.dataset or next((run.files["dataset"] for run in read.runs if "dataset" in run.files), None)
     path = resolve(draft.root, named.path, base=base, place=named.place) if named else None
@@ -155,9 +160,13 @@ def _dataset(draft: Draft, read: Plan, base: Path, survey: Survey) -> None:
         instead = "used, since it is the only dataset in the folder"
         draft.dataset = DatasetSource(used)
         draft.say(used, DATASET, detail=f"{instead}; the plan names {named.path}" if named else instead)
-    if isinstance(path, Note):
+    if isinstance(path, Note) and named:
+        if not used:
+            draft.dataset = DatasetSource(absent(named.path, show(draft.root, base)), place=named.place, absent=True)
         reason = f"{path.values['reason']}; {used} is {instead}" if used else path.values["reason"]
         draft.notes.append(replace(path, values={**path.values, "reason": reason, "instead": used}))
+    if not used:
+        candidates.say(draft, "dataset", None, others)
 
 
 def take_comparisons(draft: Draft, survey: Survey) -> None:
@@ -168,7 +177,7 @@ def take_comparisons(draft: Draft, survey: Survey) -> None:
         if not labels & read.names.keys():
             draft.say(found.path, COMPARISONS, used=False, detail="it names none of the runs here")
             continue
-        draft.say(found.path, COMPARISONS, detail=f"{len(read.pairs)} pairs")
+        draft.say(found.path, COMPARISONS, detail=quantity(len(read.pairs), "pair"))
         draft.notes.extend(notes)
         draft.comparisons.extend(read.pairs)
         draft.conditions = [_aliased(c, read.names.get(c.name)) for c in draft.conditions]

@@ -8,6 +8,9 @@ from pathlib import Path
 from readback.adapters import read_adapter
 from readback.dialects import albert, comparisons, instructions, model_yaml
 from readback.files.paths import show
+from readback.files.yaml_file import read_yaml
+from readback.files.yaml_node import Node
+from readback.quantity import quantity
 from readback.serving.modelfile import read_file as modelfile
 from readback.tasks import profile_of
 from readback.types import NOWHERE, DatasetSource, Model, Place, ScoreSource
@@ -45,6 +48,17 @@ def take(path: Path, draft: Draft, place: Place = NOWHERE) -> None:
     take_found(recognise(path, draft.root, named=True), draft, place)
 
 
+def take_config(path: Path, draft: Draft, named: Node) -> None:
+    """Take in the file that an entry names as a configuration; a list of rows is none, and the entry is wrong."""
+    found = recognise(path, draft.root, named=True)
+    if found.what not in DATA:
+        return take_found(found, draft, named.place)
+    if path.suffix.lower() == ".json":  # what is wrong inside, with its place
+        draft.notes.extend(read_yaml(path, show(draft.root, path)).notes)
+    named.wrong("the path of a configuration: that file holds a list of rows, and a configuration is a mapping")
+    return None
+
+
 def take_found(found: Found, draft: Draft, place: Place = NOWHERE, around: Survey | None = None) -> None:
     """Take in a file that is recognised already. `around` is what lies in the folder, where the caller knows it."""
     if found.what == PLAN:
@@ -62,7 +76,7 @@ def take_found(found: Found, draft: Draft, place: Place = NOWHERE, around: Surve
 
 
 def take_dataset(found: Found, draft: Draft, detail: str = "") -> None:
-    if draft.dataset is None:
+    if draft.dataset is None or draft.dataset.absent:
         draft.dataset = DatasetSource(show(draft.root, found.path))
         told = "; ".join(filter(None, (found.detail, detail))) if found.what == TRAINING else detail or found.detail
         draft.say(found.path, found.what, detail=told)
@@ -88,7 +102,7 @@ def _comparisons(found: Found, draft: Draft) -> None:
     read, notes = comparisons.read(found.path, draft.root, found.parsed)
     draft.notes.extend(notes)
     draft.comparisons.extend(read.pairs)
-    draft.say(found.path, found.what, detail=f"{len(read.pairs)} pairs")
+    draft.say(found.path, found.what, detail=quantity(len(read.pairs), "pair"))
 
 
 def _model(found: Found, draft: Draft) -> None:

@@ -1,7 +1,8 @@
 """What only names can tell of a model: which Modelfile serves it, and of which type it is. Each guess is said.
 
 The first rule is that of the *Prompt Format Specification* of ignaciolinari/beyond-the-cutoff: exactly
-Modelfile.<type>, else the only one whose name contains the type, else none.
+Modelfile.<type>, else the only one whose name contains the type, else none. Before that comes a Modelfile that is
+called like the model itself.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ def for_model(model: Model, found: Sequence[Found], draft: Draft) -> Model:
     if model.type in (None, "base"):
         return model
     name = f"Modelfile.{model.type}"
-    exact = [f for f in found if f.path.name == name]
+    exact = _own(model, found) or [f for f in found if f.path.name == name]
     named = exact or [f for f in found if str(model.type) in f.path.name]
     if len(named) != 1:
         files = [show(draft.root, f.path) for f in named]
@@ -31,9 +32,19 @@ def for_model(model: Model, found: Sequence[Found], draft: Draft) -> Model:
         return model
     read = modelfile.read(named[0].path, draft.root)
     draft.notes.extend(read.notes)
-    how = f"is called {name}" if exact else f"alone has {model.type} in its name"
+    how = f"is called {named[0].path.name}" if exact else f"alone has {model.type} in its name"
     draft.say(named[0].path, MODELFILE, detail=f"taken for {model.name}: it {how}")
     return replace(model, modelfile=read)
+
+
+def _own(model: Model, found: Sequence[Found]) -> list[Found]:
+    """The Modelfile that is called like the end of the model's name, where that says more than its type: the model
+    lora_rag_trained_f16 is served by Modelfile.rag_trained_f16, and not by Modelfile.rag_trained.
+    """
+    named = {f.path.name.removeprefix("Modelfile."): f for f in found if f.path.name.startswith("Modelfile.")}
+    ends = (end for end in named if str(model.type) in end and f"_{model.name}".endswith(f"_{end}"))
+    longest = max(ends, key=len, default=None)
+    return [named[longest]] if longest else []
 
 
 def settle_types(draft: Draft) -> None:

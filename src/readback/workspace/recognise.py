@@ -11,7 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from readback import results
-from readback.dialects import albert, comparisons, instructions, judge_prompts, model_yaml, plan, training_row
+from readback.dialects import (
+    albert,
+    comparisons,
+    instructions,
+    judge_prompts,
+    model_yaml,
+    plan,
+    training_code,
+    training_row,
+)
 from readback.files.paths import show
 from readback.files.yaml_file import Parsed, read_yaml
 from readback.folder import modules
@@ -37,6 +46,8 @@ METRICS = re.compile(
     rb'"(judge_scores|citation_mean_coverage|total_examples|examples_evaluated|dimensions|weighted_score|overall)"'
 )
 
+JSON_LINES = re.compile(rb"\{[^\n]*\}[ \t\r]*\n\s*\{")  # an object a line, whatever the name says
+
 WORKSPACE, PROMPTS, INSTRUCTIONS, PLAN = (
     "workspace file",
     "prompt configuration",
@@ -46,12 +57,19 @@ WORKSPACE, PROMPTS, INSTRUCTIONS, PLAN = (
 MODEL, INFERENCE, JUDGE, COMPARISONS = "model", "judge inference", "judge prompt", "comparisons"
 MODELFILE, DATASET, TRAINING, SCORES = "Modelfile", "dataset", "training data", "scores"
 ANSWERS, ADAPTER, OTHER = "answers", "adapter", "not recognised"
-CHAT_TEMPLATE = "chat template"
+CHAT_TEMPLATE, CODE = "chat template", "code with a system message"
+# Code without any of these states no system message: the role, a name that gets a value, a function that builds it.
+SAYS_SYSTEM = re.compile(rb"system\\?[\"']|system\w*\s*(?::[^=\n]{0,60})?=|def \w*system", re.IGNORECASE)
 SENT = {"prompt_text", "model_label", "prompt_mode"}  # columns of saved responses beside the response
 RECORD = {"rag", "instruction", "question", "query_text"}  # columns of what is asked, which a score file seldom has
 JUDGED = {"judge_scores", "judge_verdict"}  # columns of a run's details
 PAIR = {"model_a", "model_b", "outcome"}  # columns of outcomes side by side, which repeat what was asked
 CHAT = {"messages", "completion", "chosen", "chosen_messages", "preferred_output"}  # columns of training rows
+TOP = frozenset({
+    "name", "language", "headline", "today", "dataset", "options", "prompts", "modes", "tasks", "context", "adapters",
+    "instructions", "models", "plan", "conditions", "judges", "scores", "sent", "training", "criteria", "acronyms",
+    "comparisons", "leaks", "ignore",
+})  # fmt: skip
 SCHEMA = ("dataset", "prompts", "modes", "tasks", "conditions", "models", "judges", "scores", "adapters", "criteria")
 
 
@@ -85,6 +103,8 @@ def recognise(path: Path, root: Path, named: bool = False) -> Found:
         return _config(path, root, suffix, named or path.name in albert.FILES)
     if judge_prompts.recognise(path, None):
         return Found(path, JUDGE)
+    if suffix in training_code.SUFFIXES and SAYS_SYSTEM.search(_head(path, training_code.LIMITS[suffix])):
+        return Found(path, CODE)
     return Found(path, OTHER)
 
 
@@ -96,7 +116,8 @@ def _tables() -> frozenset[str]:
 
 def _config(path: Path, root: Path, suffix: str, named: bool) -> Found:
     head = _head(path)
-    if suffix == ".json" and head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
+    begin = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if suffix == ".json" and (begin.startswith(b"[") or JSON_LINES.match(begin)):
         return _table(path, root)
     if suffix == ".json" and _is_metrics(head) and metrics.only_object(path, show(root, path)):
         return Found(path, SCORES, detail=metrics.NAME)
@@ -123,7 +144,8 @@ def _dialect(path: Path, value: Any) -> str:
     if isinstance(value, Mapping) and "name" in value and {"system_prompt", "extends", "wording"} & value.keys():
         return ADAPTER
     if isinstance(value, Mapping) and any(isinstance(value.get(key), Mapping | list) for key in SCHEMA):
-        return WORKSPACE
+        ours = sum(key in TOP for key in value)
+        return WORKSPACE if 2 * ours > len(value) else OTHER  # of other people's files a key or two has our names
     return OTHER
 
 
@@ -149,12 +171,12 @@ def _is_metrics(head: bytes) -> bool:
     return bool(METRICS.search(head))
 
 
-def _head(path: Path) -> bytes:
+def _head(path: Path, size: int = HEAD) -> bytes:
     """The beginning of a file, or nothing: whoever reads it whole says what is wrong with it."""
     try:
         if not path.is_file():
             return b""
         with path.open("rb") as file:
-            return file.read(HEAD)
+            return file.read(size)
     except OSError:
         return b""

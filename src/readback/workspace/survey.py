@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +10,8 @@ from readback.files.paths import DEPTH, listing, resolve, show
 from readback.types import NOWHERE, Note
 from readback.workspace.recognise import OTHER, Found, recognise
 
-SECONDS = 30.0  # a review's own files take a second or two; the rest of a folder that takes longer is not ours
+PARSED = 64 << 20  # bytes of configurations, some half a minute of work; a review's own take a second or two
+STOPPED = 4 << 20  # bytes that one counts for whose reading had to be stopped
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,10 @@ def survey(root: Path, depth: int = DEPTH) -> Survey:
 
 
 def _each(root: Path, files: tuple[Path, ...], notes: list[Note]) -> Iterator[Found]:
-    end = time.monotonic() + SECONDS
+    left = PARSED
     for path in files:
-        if time.monotonic() > end:
-            values = {"what": "seconds spent on finding out what the files are", "limit": SECONDS}
+        if left < 0:
+            values = {"what": "configurations read to find out what the files are", "limit": f"{PARSED >> 20} MiB"}
             notes.append(Note("dat-limit", values, NOWHERE, show(root, path)))
             return
         safe = resolve(root, show(root, path))
@@ -50,7 +50,18 @@ def _each(root: Path, files: tuple[Path, ...], notes: list[Note]) -> Iterator[Fo
             notes.append(replace(safe, severity="info"))  # nobody named it; it only lies there
             continue
         what = recognise(path, root)
+        left -= _cost(path, what)
         if what.what != OTHER:
             yield what
         else:  # it looked like one of ours; nobody named it, so it is less than an error
             notes.extend(replace(note, severity=note.severity or "warning") for note in what.notes)
+
+
+def _cost(path: Path, what: Found) -> int:
+    """The work that a file took, in bytes that were parsed: a number that no busy machine changes."""
+    if any(note.code == "dat-limit" for note in what.notes):
+        return STOPPED
+    try:
+        return path.stat().st_size if what.parsed else 0
+    except OSError:
+        return 0

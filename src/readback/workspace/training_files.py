@@ -53,7 +53,12 @@ def settle(draft: Draft) -> None:
         if model.training_messages:
             _of_model(draft, model.training_messages, name, model.place)
     source = draft.dataset
-    if source and all(one.path != source.path for one in draft.training) and _is_training(draft, source.path):
+    if (
+        source
+        and not source.absent
+        and all(one.path != source.path for one in draft.training)
+        and _is_training(draft, source.path)
+    ):
         draft.training.append(TrainingFile(source.path, DATASET))
 
 

@@ -22,6 +22,7 @@ from readback.types import (
 )
 
 CONSTANT = "training constant"  # key of Model.settings: which constant of a Python file the training text is
+CELL = "training cell"  # the same: which cell of a notebook it stands in
 CONSTANTS = "constants"  # key of Judge.settings: which constants of a Python file its texts are
 CONDITION = ("name", "mode", "model", "adapter", "task", "judge", "answers", "aliases", "settings")
 SCORES = ("path", "item", "condition", "judges", "criterion", "criteria", "cluster", "label", "synthetic")
@@ -55,8 +56,15 @@ def training(model: Model) -> dict[str, Any]:
     if text and not text.verified:
         found["system"] = text.text
     elif text and text.place.file and text.place.file != model.training_messages:
-        found["system"] = {"from": text.place.file} | said(constant=model.settings.get(CONSTANT))
+        asked = said(constant=model.settings.get(CONSTANT), cell=model.settings.get(CELL))
+        found["system"] = {"from": text.place.file} | asked
     return found
+
+
+def stated(model: Model) -> list[dict[str, Any]]:
+    """Further places that state a model's system message."""
+    places = (text.place for text in model.stated)
+    return [said(**{"from": at.file, "constant": at.field}) for at in places if at.file]
 
 
 def serving(model: Model) -> dict[str, Any]:

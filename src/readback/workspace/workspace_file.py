@@ -9,7 +9,10 @@ from datetime import date
 from readback.files.yaml_file import Parsed
 from readback.files.yaml_node import Node
 from readback.folder import by
+from readback.types import NOWHERE
+from readback.workspace.candidates import KINDS
 from readback.workspace.draft import Draft
+from readback.workspace.intake import take
 from readback.workspace.recognise import WORKSPACE
 
 NAME = "readback.yml"
@@ -25,6 +28,8 @@ ORDER = (
 def read(draft: Draft, parsed: Parsed) -> None:
     """Fill the draft from a parsed workspace file."""
     sections = by("readback.workspace.sections", "KEY")
+    if draft.offered:
+        draft.chosen = {}  # the file leaves no choice
     if set(ORDER) != set(sections):
         raise ValueError(f"sections and their order differ: {sorted(set(ORDER) ^ set(sections))}")
     draft.notes.extend(parsed.notes)
@@ -38,8 +43,10 @@ def read(draft: Draft, parsed: Parsed) -> None:
     said = {key: text for key in TEXTS if key in parts and (text := parts[key].text()) is not None}
     draft.name, draft.language = said.get("name", draft.name), said.get("language", draft.language)
     for key in ORDER:
-        if key in parts:
+        if key in parts and (key == "dataset" or key not in draft.chosen):
             sections[key].read(parts[key], draft)
+        elif key in KINDS and (named := draft.chosen.get(key)) and (path := draft.file_at(named, NOWHERE)):
+            take(path, draft)
     draft.headline = said.get("headline", draft.headline)
     if "today" in said:
         draft.today = _day(parts["today"], said["today"])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from readback.dialects import inline, prompt_formats
@@ -12,15 +14,20 @@ from readback.types import Leaks, Model, Workspace
 from readback.workspace import workspace_entries as entries
 from readback.workspace.judge_files import judge_criteria
 from readback.workspace.recognise import COMPARISONS, DATASET, MODEL, MODELFILE, OTHER, PLAN
+from readback.workspace.training_texts import TAKEN_FOR
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
 HEAD = "Written by readback from what lies in this folder. Everything may be changed; paths stay below the folder."
 
 
-def init_text(workspace: Workspace) -> str:
-    """A readback.yml that opens to the same prompts, conditions and dataset, each guess with its reason beside it."""
+def init_text(workspace: Workspace, guesses: Mapping[str, str] = NOTHING) -> str:
+    """A readback.yml that opens to the same prompts, conditions and dataset, each guess with its reason beside it.
+
+    `guesses` say for judges by name what was guessed about them.
+    """
     parts = (
         _head, _dataset, _options, _prompts, _modes, _tasks, _context, _adapters, _instructions, _models, _conditions,
-        _judges, _scores, _criteria, _comparisons, _rest, _unused,
+        partial(_judges, guesses), _scores, _criteria, _comparisons, _rest, _unused,
     )  # fmt: skip
     blocks = ("\n".join(part(workspace)) for part in parts)
     return "\n\n".join(block for block in blocks if block) + "\n"
@@ -49,10 +56,13 @@ def _dataset(workspace: Workspace) -> Iterator[str]:
     if others:
         yield comment(f"other datasets here: {', '.join(others)}")
     keys = ("path", "id", "fields", "private", "format")
-    yield f"dataset: {flow(entries.said(**{key: getattr(source, key) for key in keys}))}"
+    columns = {} if source.json is None else {"json": source.json}  # an empty list says something
+    yield f"dataset: {flow(entries.said(**{key: getattr(source, key) for key in keys}) | columns)}"
 
 
 def _options(workspace: Workspace) -> Iterator[str]:
+    if any(note.code == "alb-dialect-inferred" for note in workspace.notes):
+        yield comment("albert_dialect is a guess: only the later Albert program reads what the configuration holds")
     if workspace.options:  # on and off are quoted by flow, since YAML takes them for true and false
         yield f"options: {flow(workspace.options)}"
 
@@ -73,7 +83,7 @@ def _prompts(workspace: Workspace) -> Iterator[str]:
 
 def _modes_of(workspace: Workspace) -> str:
     plan = next((r.path for r in workspace.recognised if r.what == PLAN and r.used), "")
-    return "the modes instruction, rag and hybrid" + (f", which the plan {plan} speaks of" if plan else "")
+    return "the modes instruction, rag, hybrid and standard" + (f", which the plan {plan} speaks of" if plan else "")
 
 
 def _modes(workspace: Workspace) -> Iterator[str]:
@@ -134,13 +144,18 @@ def _type(workspace: Workspace, model: Model) -> Iterator[str]:
 
 def _config(workspace: Workspace, model: Model) -> Iterator[str]:
     files = {r.path for r in workspace.recognised if r.what == MODEL}
-    settings = {key: value for key, value in model.settings.items() if key != entries.CONSTANT}
+    settings = {key: value for key, value in model.settings.items() if key not in (entries.CONSTANT, entries.CELL)}
     if model.place.file in files:
         yield f"config: {flow(model.place.file)}"
     elif settings:
         yield f"settings: {flow(settings)}"
     if training := entries.training(model):
-        yield f"training: {flow(training)}"
+        why = _why(workspace, model.training.place.file or "") if model.training else ""
+        yield f"training: {flow(training)}" + (f"      {comment(f'a guess: {why}')}" if TAKEN_FOR in why else "")
+    if stated := entries.stated(model):
+        whys = (_why(workspace, one["from"]) for one in stated)
+        guessed = next((why for why in whys if TAKEN_FOR in why), "")
+        yield f"stated_in: {flow(stated)}" + (f"      {comment(f'a guess: {guessed}')}" if guessed else "")
 
 
 def _serving(workspace: Workspace, model: Model) -> Iterator[str]:
@@ -168,10 +183,12 @@ def _conditions(workspace: Workspace) -> Iterator[str]:
         yield f"  - {flow(entries.condition(condition))}"
 
 
-def _judges(workspace: Workspace) -> Iterator[str]:
+def _judges(guesses: Mapping[str, str], workspace: Workspace) -> Iterator[str]:
     if workspace.judges:
         yield "judges:"
     for name, judge in workspace.judges.items():
+        if name in guesses:
+            yield f"  {comment(guesses[name])}"
         yield f"  {flow(name)}: {flow(entries.judge(judge))}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from readback.scores.agreement.measured import Agreement, agreement, named
+from readback.scores.agreement.measured import Agreement, agreement, every_pair, named
 from readback.scores.table import ScoreTable
 
 WHY = {
@@ -24,13 +24,19 @@ def as_json(table: ScoreTable, criterion: str | None = None) -> dict[str, Any]:
     made = [agreement(table, name) for name in names]
     skipped = {one.criterion.name: WHY[one.why] for one in made if one.why}
     return {
-        "criteria": [_criterion(one) for one in made if not one.why or one.flips],
+        "criteria": [_criterion(table, one) for one in made if not one.why or one.flips],
         "skipped": skipped if names else NO_SCORES,
         "synthetic": table.synthetic,
     }
 
 
-def _criterion(one: Agreement) -> dict[str, Any]:
+def shown(one: Agreement) -> list[str]:
+    """The judges whose pairs are shown where people read; all of them where there are few."""
+    return list(dict.fromkeys(name for pair in one.pairs for name in (pair.a, pair.b)))
+
+
+def _criterion(table: ScoreTable, one: Agreement) -> dict[str, Any]:
+    every = every_pair(table, one.criterion.name) if one.judges_left else one.pairs
     return {
         "criterion": one.criterion.name,
         "scale": one.criterion.scale,
@@ -45,8 +51,10 @@ def _criterion(one: Agreement) -> dict[str, Any]:
         "alpha_interval": one.interval,
         "method": one.method,
         "seed": one.seed,
-        "pairs": [asdict(pair) for pair in one.pairs],
+        "pairs": [asdict(pair) for pair in every],
+        "raters": one.raters,
         "judges_left": one.judges_left,
+        "shown": shown(one),
         "confusion": asdict(one.confusion) if one.confusion else None,
         "leniency": [asdict(judge) for judge in one.leniency],
         "disagreed": one.disagreed,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -49,24 +48,42 @@ def given(found: Ratings, pair: tuple[str, str], a: float, b: float) -> tuple[in
     return tuple(np.flatnonzero((rated[:, 0] == a) & (rated[:, 1] == b)).tolist())
 
 
-def pairs(names: Sequence[str], rated: Any, scale: Criterion, headline: Metric) -> Iterator[Pair]:
-    """Every two judges that share a unit; `rated` is units × judges, NaN where not rated."""
+def pairs(found: Ratings, judges: Sequence[int], scale: Criterion, headline: Metric) -> Iterator[Pair]:
+    """Every two of these judges (by their numbers) that share a unit."""
     import numpy as np
 
     from readback.statistics.agreement import exact_share, kappa, krippendorff
 
     weights: Weights | None = {"nominal": "none", "ordinal": "quadratic", "binary": "none"}.get(scale.scale)  # type: ignore[assignment]
-    for a, b in combinations(range(len(names)), 2):
-        both = np.isfinite(rated[:, a]) & np.isfinite(rated[:, b])
-        one, other = rated[both, a], rated[both, b]
+    for a, b, both in _together(found, judges):
+        one, other = both[:, 0], both[:, 1]
         share = exact_share(one, other)
         if share is not None:
             enough = weights and len(one) >= SMALL
             yield Pair(
-                names[a], names[b], len(one), share,
+                found.judges[a], found.judges[b], len(one), share,
                 kappa(one, other, weights, scale.values or None) if enough and weights else None,
-                weights, krippendorff(rated[both][:, [a, b]], headline),
+                weights, krippendorff(np.ascontiguousarray(both), headline),
             )  # fmt: skip
+
+
+def _together(found: Ratings, judges: Sequence[int]) -> Iterator[tuple[int, int, Any]]:
+    """Two judges and their values on the units both rated, a column each; only those who share one, for among many
+    raters most never meet."""
+    import numpy as np
+
+    listed = np.isin(found.judge, np.asarray(judges, found.judge.dtype))
+    unit, judge, value = found.unit[listed], found.judge[listed], found.value[listed]
+    for a in judges:
+        mine = np.full(len(found.item), np.nan)
+        own = judge == a
+        mine[unit[own]] = value[own]
+        later = (judge > a) & np.isfinite(mine[unit])
+        order = np.lexsort((unit[later], judge[later]))
+        who, where, theirs = judge[later][order], unit[later][order], value[later][order]
+        for part in np.split(np.arange(len(who)), np.flatnonzero(np.diff(who)) + 1):
+            if len(part):
+                yield a, int(who[part[0]]), np.column_stack((mine[where[part]], theirs[part]))
 
 
 def chosen(pairs: Sequence[Pair], people: Mapping[str, bool] = MappingProxyType({})) -> tuple[str, str] | None:

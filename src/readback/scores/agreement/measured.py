@@ -11,7 +11,7 @@ from readback.scores import stats
 from readback.scores.agreement.corrected_rates import CorrectedRate, corrected_rates
 from readback.scores.agreement.disputed import Disputed, disagreed, disputed
 from readback.scores.agreement.judge_pairs import Confusion, Pair, chosen, confusion, pairs
-from readback.scores.agreement.ratings import Ratings, grid, is_person, ratings, shared
+from readback.scores.agreement.ratings import Ratings, is_person, ratings, shared
 from readback.scores.agreement.repeats import Flips, flips
 from readback.scores.table import NONE, SCORED, ConditionKey, ScoreTable
 from readback.types import Criterion
@@ -79,8 +79,9 @@ class Agreement:
     alpha: Mapping[str, float | None] = field(default_factory=dict)
     interval: Span | None = None
     method: str | None = None
-    pairs: tuple[Pair, ...] = ()
-    judges_left: int = 0  # judges beyond the 12 with the most ratings
+    pairs: tuple[Pair, ...] = ()  # of the 12 judges with the most ratings; `every_pair` has all
+    judges_left: int = 0  # judges beyond those
+    raters: int = 0  # judges who rated an answer that another rated too
     confusion: Confusion | None = None
     leniency: tuple[Leniency, ...] = ()
     disagreed: int = 0  # units on which not all gave the same value
@@ -111,6 +112,14 @@ def agreement(
         why: Why = "one judge" if len(found.judges) < 2 else "nothing shared"
         return Agreement(scale, counts, headline, single=len(found.item), flips=flips(table, criterion), why=why)
     return _agreement(table, scale, found, counts, headline, pair, person)
+
+
+@lru_cache(maxsize=8)
+def every_pair(table: ScoreTable, criterion: str) -> tuple[Pair, ...]:
+    """All pairs of judges who share an answer, however many judges there are. Raises LookupError for a criterion."""
+    criterion = named(table, criterion)
+    found, scale = ratings(table, criterion), table.criteria[criterion]
+    return tuple(pairs(found, range(len(found.judges)), scale, _headline(scale)))
 
 
 def named(table: ScoreTable, criterion: str) -> str:
@@ -148,9 +157,7 @@ def _agreement(
     span = alpha_interval(unit, value, _clusters(table, found)[unit], headline)
     often = np.bincount(found.judge[both], minlength=len(found.judges))
     listed = sorted(np.argsort(-often, kind="stable")[:MOST].tolist())
-    rated = grid(found, listed)
-    names = [found.judges[code] for code in listed]
-    side_by_side = tuple(pairs(names, rated, scale, headline))
+    side_by_side = tuple(pairs(found, listed, scale, headline))
     two = pair or chosen(side_by_side, table.people)
     return Agreement(
         scale, counts, headline,
@@ -161,6 +168,7 @@ def _agreement(
         method=span.method if span else None,
         pairs=side_by_side,
         judges_left=len(found.judges) - len(listed),
+        raters=len(found.judges),
         confusion=confusion(found, two, scale) if two else None,
         leniency=() if scale.scale == "nominal" else tuple(_leniency(found, both)),
         disagreed=disagreed(found),

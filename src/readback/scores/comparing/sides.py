@@ -12,7 +12,7 @@ from readback.scores.comparing.paired_items import members
 from readback.scores.rubrics import of_condition
 from readback.scores.table import NOT_APPLICABLE, SCORED, ConditionKey, RunFacts, ScoreTable
 
-CLOSED_BOOK, WITH_DOCUMENTS = "instruction", ("rag", "hybrid")
+CLOSED_BOOK, WITH_DOCUMENTS = "instruction", ("rag", "hybrid", "standard")
 COMPUTED = "computed"  # the judge of what a program counts
 MODE = ("prompt_mode", "mode")  # factors that say it
 

@@ -100,4 +100,4 @@ def scales(reported: Sequence[Reported], settled: Collection[str]) -> Iterator[N
             told.add(one.criterion)
             suggested = f"unknown, with a mean of {number(one.mean)}"
             values = {"criterion": one.criterion, "scale": suggested, "usual": scale_text(usual)}
-            yield Note("scr-scale-unknown", values, one.place, flagged=one.criterion, severity="warning")
+            yield Note("scr-scale-unknown", values, one.place, flagged=one.criterion, severity="info")

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from readback.quantity import quantity
 from readback.results._cells import NOT_A_NUMBER, SAYS, WRITTEN
 from readback.scores.stated.beside_rows import share, tolerance
 from readback.scores.table import FAILED, MISSING, SCORED, Reported, ScoreTable
@@ -58,9 +59,12 @@ def scored(table: ScoreTable, row: Row) -> Sequence[float]:
 
 
 def _readings(cells: _Cells) -> Iterator[tuple[str, list[float]]]:
-    truths = (f"true as 1 and false as 0 ({len(cells.truths)} rows)", cells.values + cells.truths)
-    off = (f"values off the scale ({len(cells.off)} rows)", cells.values + cells.off)
-    numbers = (f"no number that is written as text ({len(cells.texts)} rows)", _without(cells.values, cells.texts))
+    truths = (f"true as 1 and false as 0 ({quantity(len(cells.truths), 'row')})", cells.values + cells.truths)
+    off = (f"values off the scale ({quantity(len(cells.off), 'row')})", cells.values + cells.off)
+    numbers = (
+        f"no number that is written as text ({quantity(len(cells.texts), 'row')})",
+        _without(cells.values, cells.texts),
+    )
     zeros = (ALL, cells.values + [0.0] * (cells.lost + len(cells.truths) + len(cells.off)))
     there = [reading for reading, cause in ((truths, cells.truths), (off, cells.off), (numbers, cells.texts)) if cause]
     yield from there

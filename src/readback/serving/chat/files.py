@@ -42,8 +42,10 @@ def read(path: Path, root: Path, *, tokens: Path | None = None, add_special_toke
     `add_special_tokens`: the server has the tokenizer put its BOS before the text, as vLLM does on request. A file
     without a template, or one that cannot be read, has `text` None and a note that says why.
     """
-    path = _inside(path)
+    path = _inside(path, root)
     file = show(root, path)
+    if isinstance(outside := resolve(root, file), Note) and outside.code == "dat-path-outside":
+        return ChatTemplate(file, None, place=Place(file=file), notes=(outside,))
     own = read_config(path, root) if path.suffix == ".json" else None
     named = tokens or (path if own and path.name != OLDER else _beside(path, root, CONFIG))
     config = own if named in (path, None) else read_config(named, root)
@@ -71,11 +73,12 @@ def read(path: Path, root: Path, *, tokens: Path | None = None, add_special_toke
     )
 
 
-def _inside(path: Path) -> Path:
-    """Of a model's folder the file that holds its template."""
+def _inside(path: Path, root: Path) -> Path:
+    """Of a model's folder the file that holds its template; a link there that leads out of `root` holds none."""
     if not path.is_dir():
         return path
-    return next((one for name in (CONFIG, SEPARATE, OLDER) if (one := path / name).is_file()), path / CONFIG)
+    there = (_beside(path / CONFIG, root, name) for name in (CONFIG, SEPARATE, OLDER))
+    return next((one for one in there if one), path / CONFIG)
 
 
 def _beside(path: Path, root: Path, name: str) -> Path | None:

@@ -6,6 +6,7 @@ where it fails or gives another text, nothing is claimed.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from types import TracebackType
@@ -58,6 +59,7 @@ def plainly(template: str, variables: Mapping[str, Any], today: str | None) -> s
         raise made
     parts: list[str] = []
     left = LONGEST
+    random.seed(0)  # so that a template that draws shows everybody the same
     try:
         for part in made.root_render_func(made.new_context(dict(variables))):
             left -= len(part)
@@ -94,6 +96,7 @@ def followed(
     if made is None:
         return None
     try:
+        random.seed(0)
         given = {
             name: _given(value, SERVING if name.endswith("_token") else GIVEN + i)
             for i, (name, value) in enumerate(variables.items())

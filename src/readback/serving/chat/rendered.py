@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -16,18 +15,16 @@ from readback.serving.chat.files import read as read
 from readback.serving.chat.formats import formats as formats
 from readback.serving.chat.formats import named as named
 from readback.serving.chat.origins import Piece, pieces
+from readback.serving.chat.tokenizer_config import TOKENS
 from readback.types import NOWHERE, ChatTemplate, Message, Note, Place, Segment, Wire
 
 WORK = "readback.serving.chat.render:work"
 LIMITS = cell.Limits(seconds=0.8, total=1.7, closed=True)  # as for any other template; ordinary ones take milliseconds
-REMEMBERED = 120.0  # seconds; a machine that was busy must not condemn a template for good
 MOST = 256  # texts kept: those of a page, and of a model's made-up conversation
 LONGEST_KEPT = 1 << 18  # characters of such a text
-FOR_GOOD = 1e9  # seconds: a child works on one chunk, with what its caller knew
-MOST_SLOW = 16  # templates that were stopped, likewise
-LESS = 4  # times less is given: then it was perhaps not the template but the length of what it was given
+UNTOLD = tuple(f"'{name}' is undefined" for name in TOKENS)  # what only a tokenizer's files say
 EXCESS: Mapping[str, tuple[str, str]] = {
-    "time": ("time to render the chat template", f"{LIMITS.seconds:g} s"),
+    "time": ("time to render the chat template", cell.time_said(LIMITS.seconds)),
     "memory": ("memory to render the chat template", f"{LIMITS.memory >> 20} MiB"),
     "output": ("text of the chat template", "8 Mi characters"),
     "nesting": ("nesting in the chat template", "the depth that Jinja can read"),
@@ -48,9 +45,7 @@ class Rendered:
 
 
 Answer = tuple[Rendered, list[list[int]] | None]
-Verdict = tuple[str, int | None, int, float]  # what was exceeded, the line, the work (bytes), when to try again
 _kept: dict[bytes, Answer] = {}
-_slow: dict[str, Verdict] = {}  # by the digest of a template
 
 
 def raw(template: str, variables: Mapping[str, Any], *, today: str | None = None) -> Rendered:
@@ -99,27 +94,21 @@ def _render(
 ) -> Answer:
     """The text, and for `messages` where its stretches came from, None where that is not known.
 
-    A page asks for the same text again and again, and a new child has to compile its template: answers are kept.
+    A page asks for the same text again and again, and a new child has to compile its template: answers are kept, also
+    that a template was stopped, which is no news about what it makes of other messages.
     """
     stretches = None if messages is None else [[len(part.text) for part in one.segments] for one in messages]
     payload = {"template": template, "variables": dict(variables), "today": today, "stretches": stretches}
-    if cell.inside() and not _slow:
-        return _answer(payload)
-    given = json.dumps(payload).encode("ascii")
     if cell.inside():
-        return _stopped(template, len(given)) or _answer(payload)
-    key = hashlib.sha256(given).digest()
+        return _answer(payload)
+    key = hashlib.sha256(json.dumps(payload).encode("ascii")).digest()
     with _lock:
         if key in _kept:
             return _kept[key]
-    if before := _stopped(template, len(given)):
-        return before
     found = _answer(payload)
     timeless = today is not None or "strftime_now" not in template
-    with _lock:
-        if found[0].when == "limit":
-            _remember(_digest(template), found[0], len(given))
-        elif timeless and len(found[0].text or "") <= LONGEST_KEPT:
+    if timeless and len(found[0].text or "") <= LONGEST_KEPT:
+        with _lock:
             while len(_kept) >= MOST:
                 del _kept[next(iter(_kept))]
             _kept[key] = found
@@ -146,45 +135,17 @@ def _excess(kind: str, line: int | None = None) -> Rendered:
     return Rendered(None, kind, line, "limit")
 
 
-def stopped() -> dict[str, Verdict]:
-    """The templates that were stopped a moment ago, for `tell`; as JSON."""
-    with _lock:
-        return {digest: (*one[:3], one[3] + FOR_GOOD) for digest, one in _slow.items() if time.monotonic() < one[3]}
-
-
-def tell(known: Mapping[str, Verdict]) -> None:
-    """In a child: what `stopped` answered to its caller, so that they do not cost each record its time again."""
-    _slow.clear()
-    _slow.update(known)
-
-
-def _stopped(template: str, work: int) -> Answer | None:
-    """The verdict on a template that was stopped a moment ago: it costs its time once."""
-    kind, line, before, until = _slow.get(_digest(template), ("", None, 0, 0.0))
-    return (_excess(kind, line), None) if time.monotonic() < until and work * LESS > before else None
-
-
-def _remember(digest: str, found: Rendered, work: int) -> None:
-    """What was stopped, and the least work at which it was."""
-    before = _slow.pop(digest, None)
-    least = min(work, before[2]) if before and time.monotonic() < before[3] else work
-    _slow[digest] = (found.reason, found.line, least, time.monotonic() + REMEMBERED)
-    while len(_slow) > MOST_SLOW:
-        del _slow[next(iter(_slow))]
-
-
-def _digest(template: str) -> str:
-    return hashlib.sha256(template.encode("utf-8", "surrogatepass")).hexdigest()
-
-
 def _note(template: ChatTemplate, made: Rendered) -> Note:
     """The one finding of a template that gave no text."""
     place = _line(template.place, made.line)
     if made.when == "limit":
         what, limit = EXCESS[made.reason]
         return Note("dat-limit", {"what": what, "limit": limit}, place, what)
-    values = {"name": template.name, "reason": made.reason, "line": made.line, "when": made.when, "raised": made.raised}
-    return Note("srv-template-error", values, place, made.reason)
+    reason, alone = made.reason, template.config is None and made.reason in UNTOLD
+    if alone:
+        reason += ", which tokenizer_config.json says, and there is none"
+    values = {"name": template.name, "reason": reason, "line": made.line, "when": made.when, "raised": made.raised}
+    return Note("srv-template-error", values, place, made.reason, severity="info" if alone else None)
 
 
 def _unread(template: ChatTemplate) -> Note:
@@ -198,7 +159,7 @@ def _segment(template: ChatTemplate, piece: Piece, messages: Sequence[Message]) 
     if piece.stretch is not None:
         message, at = piece.stretch
         whole = messages[message].segments[at]
-        return Segment(piece.text, whole.origin, whole.name, whole.place)
+        return replace(whole, text=piece.text)
     if piece.origin == "serving":
         return Segment(
             piece.text, "serving", template.name, _line(template.place, piece.line) if piece.line else NOWHERE

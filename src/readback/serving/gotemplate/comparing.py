@@ -23,7 +23,7 @@ def equal(one: Value, other: Value) -> bool:
         raise TypeError("non-comparable types")
     if _nil(one) or _nil(other):
         return _nil(one) and _nil(other)
-    if isinstance(other, Struct) and other.pointer:
+    if second == "pointer":
         return one is other
     raise TypeError("non-comparable type")
 
@@ -43,4 +43,4 @@ def less(one: Value, other: Value) -> bool:
 
 
 def _nil(value: Value) -> bool:
-    return value is None or value is ABSENT or (isinstance(value, List | Map) and value.nil)
+    return value is None or value is ABSENT or (isinstance(value, List | Map | Struct) and value.nil)

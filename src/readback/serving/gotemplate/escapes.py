@@ -66,7 +66,9 @@ def _json_mark(found: re.Match[str]) -> str:
 
 
 def _json(value: Value) -> Iterator[str]:
-    if isinstance(value, List | Map | Struct) and value.type.json:
+    if isinstance(value, Struct) and value.nil:
+        yield "null"
+    elif isinstance(value, List | Map | Struct) and value.type.json:
         yield from _json(value.type.json(value))
     elif value is None or value is ABSENT or (isinstance(value, List | Map) and value.nil):
         yield "null"

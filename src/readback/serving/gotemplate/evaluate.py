@@ -161,7 +161,11 @@ class Evaluator:
             if found is not ABSENT:
                 return found
             return value.type.zero() if value.type.zero and self.absent is None else self.absent
+        if isinstance(value, Struct) and value.nil:
+            raise self.fault(f"nil pointer evaluating {type_name(value)}.{name}")
         if isinstance(value, Struct) and name in value.fields:
+            if name[:1].islower():
+                raise self.fault(f"{name} is an unexported field of struct type {type_name(value)}")
             if has_args:
                 raise self.fault(f"{name} has arguments but cannot be invoked as function")
             return value.fields[name]

@@ -19,7 +19,7 @@ from readback.serving.gotemplate.nodes import (
     With,
 )
 from readback.serving.gotemplate.told import HERE, Piece, Told
-from readback.serving.gotemplate.values import ABSENT, Byte, List, Map, Struct, Value, truth, type_name
+from readback.serving.gotemplate.values import ABSENT, Byte, List, Map, Value, followed, truth, type_name
 
 DEEPEST = 100  # templates within templates; Go stops at 100,000
 
@@ -165,8 +165,7 @@ class _Run(Evaluator):
         elif isinstance(value, str):
             text, source = value, None
         else:
-            if isinstance(value, Struct) and value.pointer:
-                value = Struct(value.fields, value.type)
+            value = followed(value)
             text, source = shown(value), written_by(value)
         self.grow(len(text))
         if text:

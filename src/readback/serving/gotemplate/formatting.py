@@ -8,7 +8,7 @@ from dataclasses import replace
 from readback.serving.gotemplate import numbers_text
 from readback.serving.gotemplate.numbers_text import Flags, padded
 from readback.serving.gotemplate.quoting import can_backquote, quoted
-from readback.serving.gotemplate.told import HERE, Piece, encoded, pieces
+from readback.serving.gotemplate.told import HERE, Piece, decoded, encoded, pieces
 from readback.serving.gotemplate.values import ABSENT, Byte, List, Map, Struct, Value, type_name
 
 TEXTUAL = "vsxXq"  # verbs for which a value's own String method speaks
@@ -25,12 +25,9 @@ def shown(value: Value, verb: str = "v", flags: Flags = PLAIN) -> str:
     if verb == "T":
         return padded(_truncated(type_name(value), flags), flags)
     if verb == "p":
-        is_pointer = isinstance(value, List | Map) or (isinstance(value, Struct) and value.pointer)
-        return (
-            numbers_text.whole(ADDRESS, "x", replace(flags, sharp=not flags.sharp))
-            if is_pointer
-            else _bad(value, verb, flags)
-        )
+        if not isinstance(value, List | Map) and not (isinstance(value, Struct) and value.pointer):
+            return _bad(value, verb, flags)
+        return numbers_text.whole(0 if value.nil else ADDRESS, "x", replace(flags, sharp=not flags.sharp))
     return "".join(_shown(value, verb, flags, 0))
 
 
@@ -77,6 +74,8 @@ def _shown(value: Value, verb: str, flags: Flags, depth: int, complaining: bool 
         yield numbers_text.real(value, verb, flags) if verb in REAL else _bad(value, verb, flags)
     elif isinstance(value, complex):
         yield _complex(value, verb, flags) if verb in REAL else _bad(value, verb, flags)
+    elif isinstance(value, List) and isinstance(value.items, bytes) and verb in "sqxX":
+        yield _text(decoded(value.items), verb, flags) or ""
     elif isinstance(value, List | Map):
         yield from _collection(value, verb, flags, depth, complaining)
     elif isinstance(value, Struct):
@@ -139,7 +138,11 @@ def _collection(value: List | Map, verb: str, flags: Flags, depth: int, complain
         yield f"{value.type.name}(nil)"
         return
     yield f"{value.type.name}{{" if go else "[" if isinstance(value, List) else "map["
-    items = ((None, one) for one in value.items) if isinstance(value, List) else sorted(value.items.items())
+    items: Iterable[tuple[str | None, Value]] = (
+        sorted(value.items.items())
+        if isinstance(value, Map)
+        else ((None, Byte(one) if isinstance(value.items, bytes) else one) for one in value.items)
+    )
     for i, (name, one) in enumerate(items):
         if i:
             yield ", " if go else " "
@@ -151,6 +154,9 @@ def _collection(value: List | Map, verb: str, flags: Flags, depth: int, complain
 
 
 def _struct(value: Struct, verb: str, flags: Flags, depth: int, complaining: bool) -> Iterator[str]:
+    if value.nil:
+        yield _nil_pointer(value, verb, flags)
+        return
     if value.pointer and depth:
         yield _address(value, verb, flags)
         return
@@ -167,6 +173,12 @@ def _struct(value: Struct, verb: str, flags: Flags, depth: int, complaining: boo
 def _bad(value: Value, verb: str, flags: Flags) -> str:
     """The complaint about a verb; the value inside is printed with the flags, but not by its own String method."""
     return f"%!{verb}({type_name(value)}={''.join(_shown(value, 'v', flags, 0, complaining=True))})"
+
+
+def _nil_pointer(value: Struct, verb: str, flags: Flags) -> str:
+    if verb == "v":
+        return f"({type_name(value)})(nil)" if flags.sharp_v else padded("<nil>", flags)
+    return numbers_text.whole(0, verb, flags) if verb in WHOLE else _bad(value, verb, flags)
 
 
 def _address(value: Struct, verb: str, flags: Flags) -> str:

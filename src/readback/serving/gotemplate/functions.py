@@ -15,8 +15,8 @@ from readback.serving.gotemplate.values import (
     Byte,
     List,
     Map,
-    Struct,
     Value,
+    followed,
     method,
     size,
     truth,
@@ -128,14 +128,10 @@ def _escaped(change: Callable[[str], str]) -> Function:
     def run(args: Sequence[Value]) -> Value:
         if len(args) == 1 and isinstance(args[0], str):
             return mapped(args[0], change)
-        given = ["<no value>" if one is None or one is ABSENT else _pointed(one) for one in args]
+        given = ["<no value>" if one is None or one is ABSENT else followed(one) for one in args]
         return mapped(told(printed(given)), change)
 
     return Function(run, 0)
-
-
-def _pointed(value: Value) -> Value:
-    return replace(value, pointer=False) if isinstance(value, Struct) and value.pointer else value
 
 
 def _json(args: Sequence[Value]) -> Value:

@@ -88,7 +88,7 @@ def real(value: float, verb: str, flags: Flags) -> str:
     if flags.space and number[0] == "+" and not flags.plus:
         number = " " + number[1:]
     if not math.isfinite(value):
-        if not flags.plus and (number[0] == "+" or (math.isnan(value) and not flags.space)):
+        if math.isnan(value) and not flags.plus and not flags.space:  # an infinity keeps its sign
             number = number[1:]
         return padded(number, flags, zero=False)
     if flags.sharp and verb != "b":

@@ -11,7 +11,7 @@ from readback.serving.gotemplate.told import clean, encoded
 # None is a nil interface, ABSENT Go's value that is not there at all: both print alike, and differ under `.A.B`.
 # Texts are str, whole numbers int; float, complex and bool are Python's.
 Value: TypeAlias = Any
-Kind = Literal["invalid", "bool", "int", "uint", "float", "complex", "string", "list", "map", "struct"]
+Kind = Literal["invalid", "bool", "int", "uint", "float", "complex", "string", "list", "map", "struct", "pointer"]
 
 
 class Absent:
@@ -75,11 +75,12 @@ class Map:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Struct:
-    """A struct, or a pointer to one."""
+    """A struct, or a pointer to one; a nil pointer has no fields."""
 
     fields: Mapping[str, Value]
     type: Type
     pointer: bool = False
+    nil: bool = False
 
 
 def of_json(value: Any) -> Value:
@@ -100,6 +101,11 @@ def _float(value: int) -> float:
         return float("inf") if value > 0 else float("-inf")
 
 
+def followed(value: Value) -> Value:
+    """What a pointer leads to, as an action prints it; a nil one leads nowhere and stays."""
+    return Struct(value.fields, value.type) if isinstance(value, Struct) and value.pointer and not value.nil else value
+
+
 def kind(value: Value) -> Kind:
     """Go's kind, signed whole numbers all one; a nil interface and no value are both invalid."""
     if isinstance(value, str):
@@ -115,7 +121,7 @@ def kind(value: Value) -> Kind:
     if isinstance(value, Map):
         return "map"
     if isinstance(value, Struct):
-        return "struct"
+        return "pointer" if value.pointer else "struct"
     return "complex" if isinstance(value, complex) else "invalid"
 
 
@@ -134,7 +140,9 @@ def truth(value: Value) -> bool:
     """Whether a condition takes the value for true: neither nil nor zero nor empty; a struct always is."""
     if isinstance(value, List | Map):
         return bool(value.items)
-    return isinstance(value, Struct) or (value is not ABSENT and bool(value))
+    if isinstance(value, Struct):
+        return not value.nil
+    return value is not ABSENT and bool(value)
 
 
 def size(value: Value) -> int | None:

@@ -17,7 +17,7 @@ LIMITS = cell.Limits(seconds=1.0, total=2.0, closed=True)
 JOINER = Segment("\n\n", "joiner", "collate")
 JOINED = -2  # what the work calls it
 EXCESS: Mapping[str, tuple[str, str]] = {
-    "time": ("time to carry out a Modelfile's TEMPLATE", f"{LIMITS.seconds:g} s"),
+    "time": ("time to carry out a Modelfile's TEMPLATE", cell.time_said(LIMITS.seconds)),
     "memory": ("memory to carry out a Modelfile's TEMPLATE", "512 MiB"),
     "output": ("text of a Modelfile's TEMPLATE", "32 MiB"),
     "crash": ("the process of a Modelfile's TEMPLATE", "its own crash"),

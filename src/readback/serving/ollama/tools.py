@@ -29,6 +29,11 @@ def _type_text(value: List) -> str:
     return str(value.items[0]) if len(value.items) == 1 else f"[{' '.join(value.items)}]" if value.items else ""
 
 
+def _kept(value: Struct) -> Mapping[str, Value]:
+    """The properties in a property's own map."""
+    return {} if value.nil else value.fields["om"].fields["om"].fields["pairs"].items
+
+
 def _type_json(value: List) -> Value:
     return value.items[0] if len(value.items) == 1 else List(value.items, TEXTS, value.nil)
 
@@ -52,8 +57,16 @@ PROPERTY = Type(
     ),
 )  # fmt: skip
 PROPERTIES = Type("template.templateProperties", _own_json, zero=lambda: tool_property({}))
+UNORDERED = Type("map[string]api.ToolProperty", zero=lambda: tool_property({}))
 ORDERED = Type("map[string]api.ToolProperty", ordered=True)
-NESTED = Type("api.ToolPropertiesMap", fields=(("om", "", False),), json=lambda value: value.fields["om"])
+NESTED = Type(
+    "api.ToolPropertiesMap",
+    methods={"Len": lambda value: len(_kept(value)), "ToMap": lambda value: Map(_kept(value), UNORDERED, value.nil)},
+    fields=(("om", "", False),),
+    json=lambda value: value.fields["om"].fields["om"].fields["pairs"],
+)
+KEPT = Type("orderedmap.Map[string,github.com/ollama/ollama/api.ToolProperty]", fields=(("om", "", False),))
+KEPT_IN = Type("orderedmap.OrderedMap[string,github.com/ollama/ollama/api.ToolProperty]")
 ARGUMENTS = Type("template.templateArgs", _own_json)
 PARAMETERS = Type(
     "template.templateToolFunctionParameters",
@@ -66,8 +79,13 @@ FUNCTION = Type(
     "template.templateToolFunction",
     fields=(("Name", "name", False), ("Description", "description", False), ("Parameters", "parameters", False)),
 )
+# Of the structs a tool is made of, only the tool itself prints as JSON: Ollama's `templateTool` has a String method,
+# `templateToolFunction` and `templateToolFunctionParameters` have none, so `{{ .Function }}` is a Go struct on its way
+# to the model too (issue 14601 and pull requests 16031 and 18391 of ollama/ollama).
 TOOL = Type(
-    "template.templateTool", fields=(("Type", "type", False), ("Items", "items", True), ("Function", "function", False))
+    "template.templateTool",
+    escapes.json,
+    fields=(("Type", "type", False), ("Items", "items", True), ("Function", "function", False)),
 )
 TOOLS = Type("template.templateTools", escapes.json)
 CALLED = Type(
@@ -94,7 +112,7 @@ def calls(value: Any) -> List:
 def images(value: Any) -> List:
     """The images of a message, given as base64."""
     given = [_image(one) for one in value if isinstance(one, str)] if isinstance(value, list | tuple) else []
-    return List(tuple(given), IMAGES, not given)
+    return List(tuple(given), IMAGES, not isinstance(value, list | tuple))
 
 
 def tool_property(value: Mapping[str, Any]) -> Struct:
@@ -106,17 +124,21 @@ def tool_property(value: Mapping[str, Any]) -> Struct:
         "Items": of_json(value.get("items")),
         "Description": text_of(value.get("description")),
         "Enum": of_json(value["enum"]) if isinstance(value.get("enum"), list) else List((), ANY_LIST, True),
-        "Properties": Struct({"om": _properties(nested, ORDERED)}, NESTED, True)
-        if isinstance(nested, Mapping)
-        else None,
+        "Properties": _nested(nested) if isinstance(nested, Mapping) else Struct({}, NESTED, True, nil=True),
         "Required": _text_list(value.get("required")),
     }
     return Struct(fields, PROPERTY)
 
 
+def _nested(value: Mapping[str, Any]) -> Struct:
+    """A pointer to a struct that holds a pointer to a struct …: printed, it is an address."""
+    pairs = Struct({"pairs": _properties(value, ORDERED)}, KEPT_IN, True)
+    return Struct({"om": Struct({"om": pairs}, KEPT, True)}, NESTED, True)
+
+
 def _structs(value: Any, name: str) -> List:
-    given = value if isinstance(value, list | tuple) else ()
-    return List(tuple(tool_property(_mapping(one)) for one in given), Type(name), not given)
+    given = value if isinstance(value, list | tuple) else None
+    return List(tuple(tool_property(_mapping(one)) for one in given or ()), Type(name), given is None)
 
 
 def _properties(value: Mapping[str, Any], kind: Type) -> Map:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from readback import cell
+from readback.files.file_state import state
 from readback.serving.tokens import pieces
 from readback.serving.tokens.estimate import fits
 from readback.serving.tokens.in_a_child import InAChild, Work
@@ -32,7 +33,7 @@ class File(InAChild):
 
     name: str
     path: str
-    stamp: tuple[int, int]
+    stamp: tuple[int | str, ...]
     by_bytes: bool
     composed: bool
     exact: bool = True
@@ -52,12 +53,12 @@ def counter(tokenizer: str, root: Path) -> File | tuple[str, str]:
         return "the package tokenizers, which reads it, is not installed", CURE
     path = root / file(root, tokenizer)
     try:
-        found = path.stat()
+        found = state(path)
     except (OSError, ValueError) as error:
         return f"it cannot be read: {(getattr(error, 'strerror', None) or 'not a path').lower()}", "put the file there"
-    if found.st_size > LARGEST:
+    if found.size > LARGEST:
         return f"it has more than {LARGEST >> 20} MiB", "name the model's own tokenizer.json"
-    return _facts(tokenizer, str(path), (found.st_size, found.st_mtime_ns))
+    return _facts(tokenizer, str(path), found)
 
 
 @cache
@@ -75,7 +76,7 @@ def file(root: Path, named: str) -> str:
 
 
 @lru_cache(HELD)
-def _facts(name: str, path: str, stamp: tuple[int, int]) -> File | tuple[str, str]:
+def _facts(name: str, path: str, stamp: tuple[int | str, ...]) -> File | tuple[str, str]:
     """The file looked at once: what it is, or why it is none."""
     cure = "name the model's own tokenizer.json, whole and unchanged, or one of the tables"
     try:
@@ -135,7 +136,7 @@ def _loaded(asked: dict[str, Any]) -> Any:
 
 
 @lru_cache(2)
-def _load(path: str, stamp: tuple[int, int]) -> Any:
+def _load(path: str, stamp: tuple[int | str, ...]) -> Any:
     """The tokenizer of a file, without what would shorten, fill or add to a text, or move its offsets."""
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # one thread: a child has little memory and one text
     from tokenizers import Tokenizer, processors

@@ -10,6 +10,8 @@ from typing import Any
 
 import yaml
 
+from readback.quantity import filled
+
 HERE = Path(__file__).parent
 ENGLISH = "en"  # what a language that lacks a key falls back to
 
@@ -35,12 +37,13 @@ def words(code: str) -> Mapping[str, str]:
 def t(key: str, **values: Any) -> str:
     """The sentence of `key` with its places filled: `t("frame.records", n=16)`.
 
-    A key with the forms `one` and `other` is chosen by the value `n`. An unknown key is our mistake: KeyError.
+    A key with the forms `one` and `other` is chosen by the value `n`; any other number chooses its word by itself
+    (`{all:record|records}`). An unknown key is our mistake: KeyError.
     """
     here, english = words(language()), words(ENGLISH)
     if key not in english:
         key = f"{key}.{'one' if values.get('n') == 1 else 'other'}"
-    return here.get(key, english[key]).format(**values)
+    return filled(here.get(key, english[key]), values)
 
 
 def _flat(node: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, str]]:

@@ -20,6 +20,10 @@ def read(node: Node, draft: Draft) -> None:
         headline = False
         if isinstance(entry, Mapping) and set(entry) != RANGE:
             parts = part.mapping(*KNOWN)
+            if "unit" in parts:
+                parts["unit"].text()
+            for _, meaning in parts["meanings"].entries() if "meanings" in parts else ():
+                meaning.text()
             headline = bool(parts["headline"].flag()) if "headline" in parts else False
             entry = {key: parts[key].value for key in parts if key != "headline"}
         found = from_entry(name, entry)

@@ -4,34 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from readback.files.paths import show
+from readback.files.paths import absent, show
 from readback.files.yaml_node import Node
 from readback.folder import by
 from readback.types import DatasetSource
 from readback.workspace.draft import Draft
 
 KEY = "dataset"
-KNOWN = ("path", "id", "fields", "private", "format")
+KNOWN = ("path", "id", "fields", "private", "format", "json")
 
 
 def read(node: Node, draft: Draft) -> None:
-    """A path, or a mapping with a path. A file that is not there is a note, and the workspace has no records."""
+    """A path, or a mapping with a path. A file that is not there is a note, and there are no records."""
     parts = node.mapping(*KNOWN) if isinstance(node.value, Mapping) else {"path": node}
     if "path" not in parts:
         return node.wrong("a mapping with path") if isinstance(node.value, Mapping) and parts else None
-    named = parts["path"].text()
-    path = draft.file_at(named, parts["path"].place) if named else None
-    if path is None:
+    named = draft.chosen.get(KEY) or parts["path"].text()
+    if not named:
         return None
+    path = draft.file_at(named, parts["path"].place)
     draft.dataset = DatasetSource(
-        path=show(draft.root, path),
+        path=show(draft.root, path) if path else absent(named),
         id=parts["id"].text() if "id" in parts else None,
         fields=_fields(parts["fields"]) if "fields" in parts else {},
         private=parts["private"].texts() if "private" in parts else (),
         format=parts["format"].one_of(tuple(by("readback.formats", "NAME"))) if "format" in parts else None,
+        json=parts["json"].texts() if "json" in parts else None,
         place=parts["path"].place,
+        absent=path is None,
     )
-    draft.say(draft.dataset.path, "dataset")
+    if path:
+        draft.say(draft.dataset.path, "dataset")
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from readback.dialects import instructions
 from readback.files.yaml_node import Node
 from readback.workspace.draft import Draft
-from readback.workspace.intake import take
+from readback.workspace.intake import take_config
 
 KEY = "instructions"
 
@@ -13,7 +13,7 @@ KEY = "instructions"
 def read(node: Node, draft: Draft) -> None:
     if isinstance(node.value, str):
         if path := draft.file_at(node.value, node.place):
-            take(path, draft, node.place)
+            take_config(path, draft, node)
         return
     found, notes = instructions.from_value(node.value, node.parsed, *node.keys)
     draft.instructions |= found

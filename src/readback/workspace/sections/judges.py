@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,7 +34,7 @@ def read(node: Node, draft: Draft) -> None:
 
 def _judge(name: str, parts: Mapping[str, Node], draft: Draft) -> Judge | None:
     path, spec = _source(parts["prompts"], draft)
-    fields = _texts(parts.get("fields"))
+    fields = _fields(parts.get("fields"))
     chosen = judge_of(path, draft, name, {**spec, "fields": fields}) if path else None
     if path is None or chosen is None:
         return None
@@ -65,9 +65,14 @@ def _source(node: Node, draft: Draft) -> tuple[Path | None, dict[str, str]]:
     return (draft.file_at(named, first.place) if first and named else None), spec
 
 
-def _texts(node: Node | None) -> dict[str, str]:
-    return {name: text for name, part in _entries(node) if (text := part.text()) is not None}
-
-
-def _entries(node: Node | None) -> Iterator[tuple[str, Node]]:
-    return node.entries() if node else iter(())
+def _fields(node: Node | None) -> dict[str, str | None]:
+    """The field that each name is read from; null, or an empty text, where the name is to be left out."""
+    found: dict[str, str | None] = {}
+    for name, part in node.entries() if node else ():
+        if part.value in (None, "") and name != "answer":
+            found[name] = None
+        elif part.value in (None, ""):
+            part.wrong("a field: a judge without an answer judges nothing")
+        elif (text := part.text()) is not None:
+            found[name] = text
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,11 +16,11 @@ from readback.types import Model, Modelfile, SystemText
 from readback.workspace import chat_templates
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import MODEL
-from readback.workspace.workspace_entries import CONSTANT
+from readback.workspace.workspace_entries import CELL, CONSTANT
 
 KEY = "models"
 NAME = re.compile(r"[\w-]+(\.\d+)?")  # what looks like a table's name: gpt-4o, qwen2.5
-KNOWN = ("type", "config", "training", "serving", "tokenizer", "context", "reserve", "settings")
+KNOWN = ("type", "config", "training", "stated_in", "serving", "tokenizer", "context", "reserve", "settings")
 TRAINING = ("system", "messages", "chat_template", "tokenizer_config", "format")
 SERVING = ("modelfile", *chat_templates.KEYS)
 
@@ -42,6 +42,7 @@ def _model(name: str, node: Node, draft: Draft) -> Model:
     return replace(
         model,
         training=_training(name, training, messages, draft) or model.training,
+        stated=tuple(_stated(name, parts["stated_in"], draft)) if "stated_in" in parts else model.stated,
         training_messages=messages or model.training_messages,
         training_template=chat_templates.template(training, draft) or model.training_template,
         training_format=chat_templates.named(training) or model.training_format,
@@ -74,20 +75,38 @@ def _training(name: str, parts: Mapping[str, Node], messages: str | None, draft:
     if node is None:
         return _from_file(name, messages, None, draft) if messages else None
     if isinstance(node.value, Mapping):
-        where = node.mapping("from", "constant")
-        if "from" not in where:
-            node.wrong("a text, or a mapping with from")
-            return None
-        named = where["from"].text()
-        path = draft.file_at(named, where["from"].place) if named else None
-        constant = where["constant"].text() if "constant" in where else None
-        return _from_file(name, show(draft.root, path), constant, draft) if path else None
+        return _from_place(name, node, draft, "a text, or a mapping with from")
     text = node.text()
     return SystemText(text, "typed", node.place, name, verified=False) if text is not None else None
 
 
-def _from_file(name: str, file: str, constant: str | None, draft: Draft) -> SystemText | None:
-    text, notes = training_text.read(draft.root / file, draft.root, constant)
+def _stated(name: str, node: Node, draft: Draft) -> Iterator[SystemText]:
+    """Further places that state the model's system text, each kept with the constant that was asked for."""
+    for item in node.listed():
+        if isinstance(item.value, str):
+            path = draft.file_at(item.value, item.place)
+            text = _from_file(name, show(draft.root, path), None, draft) if path else None
+        else:
+            text = _from_place(name, item, draft, "a path, or a mapping with from and constant")
+        if text:
+            yield replace(text, source="configuration")
+
+
+def _from_place(name: str, node: Node, draft: Draft, expected: str) -> SystemText | None:
+    """The text of a mapping with `from`, and `constant` or `cell`."""
+    where = node.mapping("from", "constant", "cell")
+    if "from" not in where:
+        node.wrong(expected)
+        return None
+    named = where["from"].text()
+    path = draft.file_at(named, where["from"].place) if named else None
+    constant = where["constant"].text() if "constant" in where else None
+    cell = where["cell"].whole() if "cell" in where else None
+    return _from_file(name, show(draft.root, path), constant, draft, cell) if path else None
+
+
+def _from_file(name: str, file: str, constant: str | None, draft: Draft, cell: int | None = None) -> SystemText | None:
+    text, notes = training_text.read(draft.root / file, draft.root, constant, cell)
     draft.notes.extend(notes)
     draft.say(file, "training text")
     return replace(text, name=name) if text else None
@@ -136,4 +155,5 @@ def _settings(node: Node | None) -> dict[str, Any]:
 def _constant(node: Node | None) -> dict[str, Any]:
     """Which constant was asked for, kept so that it can be written down again."""
     value = node.value if node else None
-    return {CONSTANT: value["constant"]} if isinstance(value, Mapping) and value.get("constant") else {}
+    asked = value if isinstance(value, Mapping) else {}
+    return {key: asked[said] for key, said in ((CONSTANT, "constant"), (CELL, "cell")) if asked.get(said)}

@@ -18,6 +18,7 @@ OPTIONS = {
     "judge_profile": ("single", "split"),
     "reply_parser": ("readback", "upstream"),
     "merge_roles": ("none", "gemma"),
+    "chatml_bug": ("reproduce", "fixed"),
 }
 UNBUILT = ("judge_profile",)  # default only, so far
 SPELT = {True: "on", False: "off"}  # YAML reads the words on and off as true and false

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from readback.files.yaml_node import Node
 from readback.workspace.draft import Draft
-from readback.workspace.intake import take
+from readback.workspace.intake import take_config
 
 KEY = "plan"
 
@@ -13,4 +13,4 @@ def read(node: Node, draft: Draft) -> None:
     for item in node.items():
         named = item.text()
         if named and (path := draft.file_at(named, item.place)):
-            take(path, draft, item.place)
+            take_config(path, draft, item)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from readback.dialects import prompt_formats
 from readback.files.yaml_node import Node
 from readback.workspace.draft import Draft
-from readback.workspace.intake import take
+from readback.workspace.intake import take_config
 
 KEY = "prompts"
 BUILTIN = "builtin:"
@@ -20,4 +20,4 @@ def read(node: Node, draft: Draft) -> None:
             if item.one_of((prompt_formats.BUILTIN,), "a path, or"):
                 draft.add_config(prompt_formats.CONFIG)
         elif path := draft.file_at(named, item.place):
-            take(path, draft, item.place)
+            take_config(path, draft, item)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from readback.dialects import inline
+from readback.files.yaml_file import nearest
 from readback.files.yaml_node import Node
+from readback.tasks import PROFILES, tasks_of
 from readback.workspace.draft import Draft
 
 KEY = "tasks"
@@ -11,3 +15,7 @@ KEY = "tasks"
 
 def read(node: Node, draft: Draft) -> None:
     draft.tasks |= {prompt.mode: prompt for prompt in inline.tasks(node, draft.root)}
+    known = dict.fromkeys(task for profile in PROFILES for task in tasks_of(profile))
+    for name, part in node.entries() if isinstance(node.value, Mapping) else ():
+        if name not in known and (near := nearest(name, known)):
+            part.note("asm-unknown-task", name, task=name, nearest=near, known=list(known))

@@ -1,0 +1,36 @@
+"""The names that a judge's format template reads, and what other programs usually call a question and an answer."""
+
+from __future__ import annotations
+
+from string import Formatter
+
+from readback.types import Judge
+
+USUAL = {
+    **dict.fromkeys(("query", "user_query", "user_question", "instruction", "input", "user_input"), "question"),
+    **dict.fromkeys(
+        ("response", "generated_answer", "prediction", "output", "completion", "candidate", "candidate_answer"),
+        "answer",
+    ),
+    **dict.fromkeys(("reference", "reference_answer", "ground_truth", "expected_answer", "gold_answer"), "gold"),
+}
+
+
+def format_names(judge: Judge) -> frozenset[str] | None:
+    """The fields of a `str.format` template as they stand there; None where it is none, or its braces are broken."""
+    if judge.syntax != "format":
+        return None
+    try:
+        return frozenset(field for _, field, _, _ in Formatter().parse(judge.user) if field is not None)
+    except ValueError:
+        return None
+
+
+def filled_by(judge: Judge, name: str) -> str | None:
+    """Which of question, answer, documents, gold goes into the template's `name`: mapped so, or usually called so."""
+    mapped = next((one for one, field in judge.fields.items() if field == name and one not in _read(judge)), None)
+    return mapped or USUAL.get(name.lower())
+
+
+def _read(judge: Judge) -> frozenset[str]:
+    return format_names(judge) or frozenset()

@@ -1,0 +1,73 @@
+"""A text was decoded wrongly on the way.
+
+In a record stands what becomes of UTF-8 when a program reads it as Windows-1252 or Latin-1: `Ã¼` for ü, `â€™` for an
+apostrophe, `ã€‚` for a Chinese full stop. The first such place of a record is told, with what stood there once.
+
+The prompt is sent with these characters. A model reads other words and more tokens, and quotations, names and
+references no longer agree with their sources letter by letter.
+
+Take the text from its source again and read it as UTF-8; a program such as ftfy repairs most of it.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from readback.types import Case, Note, Place
+
+CODE = "dat-mojibake"
+SEVERITY = "warning"
+ON = "record"
+SENTENCE = "{count} of a record's texts hold characters that were decoded wrongly: {found} was {meant}"
+FIX = "take the text from its source again and read it as UTF-8"
+PASS = (
+    {"data.jsonl": '{"id": "1", "question": "Où êtes-vous, François? «IRMû “CAFÉ”"}\n'},
+    {"data.jsonl": '{"id": "1", "question": "Ça coûte 5 €… naïveté – Ü, ß, 你好"}\n'},
+)
+FAIL = (
+    {"data.jsonl": '{"id": "1", "question": "Wie spät ist es in ZÃ¼rich?"}\n'},
+    {"data.jsonl": '{"id": "1", "contexts": ["It isn’t here.", "It isnâ€™t here."]}\n'},
+    {"data.csv": "id,question\n1,Ð¿Ñ€Ð¸Ð²ÐµÑ‚\n"},
+)
+REST = "".join(bytes([one]).decode("cp1252", "ignore") or chr(one) for one in range(0x80, 0xC0))
+AFTER = re.escape("".join(sorted({*REST, *map(chr, range(0x80, 0xC0))})))
+QUOTED = "‘’“”‹›»–—…™"  # what may well follow a capital
+ODD = re.compile(
+    f"[à-ï][{AFTER}]{{2}}|[ð-ô][{AFTER}]{{3}}|(?:[Â-ß][{AFTER}]){{2,}}|[ÂÃÄÅ](?![{QUOTED}])[{AFTER}]",
+)
+
+
+def check(case: Case) -> Iterator[Note]:
+    found = [one for one in _texts(case.record.fields if case.record else {}) if _hit(one[1])]
+    if not found:
+        return
+    field, text = found[0]
+    start, end, meant = _hit(text) or (0, 0, "")
+    values = {"count": len(found), "found": repr(text[start:end]), "meant": repr(meant)}
+    yield Note(CODE, values, Place(field=field, start=start, end=end), text[start:end])
+
+
+def _hit(text: str) -> tuple[int, int, str] | None:
+    """The first stretch that is other text when it is written as Windows-1252 and read as UTF-8."""
+    if text.isascii():
+        return None
+    for hit in ODD.finditer(text):
+        meant = bytes(_byte(letter) for letter in hit[0]).decode("utf-8", "ignore")
+        if meant and (meant.isprintable() or meant.isspace()):
+            return hit.start(), hit.end(), meant
+    return None
+
+
+def _byte(letter: str) -> int:
+    return ord(letter) if ord(letter) < 0x100 else letter.encode("cp1252")[0]
+
+
+def _texts(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _texts(inner, f"{path}.{name}" if path else str(name))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _texts(inner, f"{path}[{index}]")

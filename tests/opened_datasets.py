@@ -1,0 +1,26 @@
+"""Open the datasets whose paths come in, and answer a line of JSON for each: records by number, codes of notes.
+
+A program of its own: what a damaged file does to a library may end the process that reads it. Reading runs as it does
+in a bounded child, without a new process for every file.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from readback import cell
+from readback.records.dataset import open_dataset
+from readback.types import DatasetSource
+
+if __name__ == "__main__":
+    cell.enter(cell.Limits(seconds=10))
+    for line in sys.stdin:
+        cell.beat()
+        path = Path(line.strip())
+        data = open_dataset(path.parent, DatasetSource(path.name))
+        rows = {one.place.line: dict(one.fields) for one in data.records()}
+        said = {"rows": rows, "notes": [note.code for note in data.notes], "counts": asdict(data.counts)}
+        print(json.dumps(said), flush=True)

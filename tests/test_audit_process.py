@@ -1,0 +1,88 @@
+"""The audit for pages: in a process of its own, with the same answer, stopped when nobody waits any more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readback import workspace
+from readback.audit import engine, process
+from readback.house import EXAMPLES
+from readback.records.dataset import DatasetChanged
+from readback.workspace import frozen
+
+Write = Callable[[Mapping[str, Any]], Path]
+DEMOS = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
+
+
+@pytest.fixture(autouse=True)
+def _all_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "SMALL", 0)
+
+
+@pytest.mark.parametrize("name", DEMOS)
+def test_c8_the_process_answers_what_the_engine_answers(name: str) -> None:
+    shop = workspace.open(EXAMPLES / name)
+    told: list[tuple[int, int]] = []
+    apart = process.check(shop, lambda done, total: told.append((done, total)))
+    assert frozen.plain(apart) == frozen.plain(engine.check(shop))
+    assert apart.findings
+    assert apart.touched == engine.check(shop).touched
+
+
+def many(write: Write) -> Path:
+    rows = [{"id": str(number), "q": "here"} for number in range(1_000)]
+    return write({"readback.yml": {"dataset": "d.jsonl", "modes": [{"mode": "m", "template": "{{ q }}{{ gone }}"}]},
+                  "d.jsonl": rows})  # fmt: skip
+
+
+def test_c8_it_stops_when_it_is_told_to(write: Write) -> None:
+    audit = process.check(workspace.open(many(write)), lambda done, total: False)
+    assert audit.stopped
+
+
+def test_c8_more_findings_than_one_frame_holds_come_in_their_order(write: Write) -> None:
+    shop = workspace.open(many(write))
+    audit = process.check(shop)
+    assert len(audit.findings) > process.EACH
+    assert [one.key for one in audit.findings] == [one.key for one in engine.check(shop).findings]
+
+
+def test_c8_a_dataset_that_changes_meanwhile_is_the_same_outcome_as_without_a_process(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = workspace.open(many(write))
+    changed = iter(range(10**9))
+
+    def write_more(*_: int) -> None:
+        with (shop.root / "d.jsonl").open("a") as file:
+            file.write(f'{{"id": "more{next(changed)}"}}\n')
+
+    monkeypatch.setattr(process, "LOOK", 0.001)
+    with pytest.raises(DatasetChanged):
+        process.check(shop, write_more)
+
+
+def test_c8_a_process_that_dies_is_said_to_have(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "BOOT", "import os; os._exit(9)")
+    with pytest.raises(RuntimeError, match="was killed"):
+        process.check(workspace.open(many(write)))
+
+
+def test_c8_it_and_its_children_let_the_pages_go_first(write: Write) -> None:
+    seen: set[int] = set()
+
+    def look(*_: int) -> None:
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                fields = stat.read_text().rpartition(")")[2].split()
+                if b"readback.audit.process" in stat.with_name("cmdline").read_bytes():
+                    seen.add(int(fields[16]))
+            except OSError:
+                continue
+
+    process.check(workspace.open(many(write)), look)
+    assert process.cell.LOWER in seen

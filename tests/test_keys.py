@@ -1,0 +1,80 @@
+"""Keys of findings: stable from run to run, and never one for two different findings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from same_keys import shared_keys
+
+from readback import rules, workspace
+from readback.assembly import assemble
+from readback.audit import chunk, engine
+from readback.records.dataset import open_dataset
+from readback.types import Choice, Finding
+
+Write = Callable[[Mapping[str, Any]], Path]
+ROWS = [  # examples of faults in rows, which a dataset may hold in any number and order
+    (name, line)
+    for rule in rules.RULES().values()
+    for example in rule.FAIL
+    for name, content in example.items()
+    if name.endswith(".jsonl") and "readback.yml" not in example and isinstance(content, str) and len(example) == 1
+    for line in content.splitlines()
+]
+LISTS = {
+    "prompt_config.yml": "prompts: [{mode: rag, template: rag.jinja}]\n",
+    "rag.jinja": "{% for c in sheet_chunks %}{{ c.text }}{% endfor %}"
+    "{% for c in experience_chunks %}{{ c.text }}{% endfor %}{{ query }}\n",
+    "data.jsonl": [{"id": "1", "query": "Q", "sheet_chunks": [{"text": c} for c in "abcd"],
+                    "experience_chunks": [{"text": c} for c in "efgh"]}],
+}  # fmt: skip
+
+
+def test_b12_two_lists_of_one_record_that_are_cut_have_a_key_each(write: Write) -> None:
+    found = [one for one in engine.check(workspace.open(write(LISTS))).findings if one.code == "alb-limit-applied"]
+    assert [one.values["name"] for one in found] == ["sheet_chunks", "experience_chunks"]
+    assert len({one.key for one in found}) == 2
+    known = engine.check(workspace.open(write(LISTS)), baseline=[found[0].key])
+    assert [one.values["name"] for one in known.findings if one.code == "alb-limit-applied"] == ["experience_chunks"]
+
+
+def test_b12_the_same_broken_line_twice_is_two_findings_and_a_baseline_of_one_hides_one(write: Write) -> None:
+    good, bad = json.dumps({"id": "a", "text": "one"}), '{"id": "b", '
+    one = engine.check(workspace.open(write({"data.jsonl": f"{good}\n{bad}\n"}) / "data.jsonl"))
+    two = workspace.open(write({"data.jsonl": f"{good}\n{bad}\n{bad}\n"}) / "data.jsonl")
+    new = engine.check(two, baseline=[found.key for found in one.findings])
+    assert [(found.code, found.place.line) for found in new.findings] == [("dat-bad-line", 3)]
+
+
+@given(st.lists(st.sampled_from(ROWS), min_size=1, max_size=6), st.booleans())
+@settings(max_examples=25, deadline=None)
+def test_two_different_findings_of_one_run_never_share_a_key(rows: list[tuple[str, str]], doubled: bool) -> None:
+    lines = [line for _, line in rows] * (2 if doubled else 1)
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "data.jsonl").write_text("\n".join(lines) + "\n", "utf-8", errors="surrogatepass")
+        opened = workspace.open(Path(folder))
+        audit = engine.check(opened)
+        assert shared_keys(audit.findings) == []
+        keys = {one.key for one in audit.findings}
+        for record in open_dataset(opened.root, opened.dataset).records():
+            for choice in (*assemble.choices(opened), Choice()):
+                made = assemble.assemble(opened, record, choice)
+                told = [one for one in chunk.everything(opened, record, made) if isinstance(one, Finding)]
+                assert shared_keys(told) == []
+                assert {one.key for one in told} <= keys
+
+
+def test_the_rows_of_the_property_are_many() -> None:
+    assert len(ROWS) > 50
+
+
+@pytest.mark.parametrize("demo", sorted(path.name for path in Path("configs/examples").iterdir() if path.is_dir()))
+def test_the_demos_share_no_key(demo: str) -> None:
+    assert shared_keys(engine.check(workspace.open(Path("configs/examples") / demo)).findings) == []

@@ -1,0 +1,87 @@
+"""What people's projects hold and mean so is no error and no warning; its neighbour that is a fault still is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from readback import workspace
+from readback.audit import engine
+
+Write = Callable[[Mapping[str, Any]], Any]
+JUDGED = "dataset: {path: d.jsonl}\njudges: {j: {prompts: judge.%s}}\n"
+PYTHON = 'SYSTEM_PROMPT = "Grade."\nEVALUATION_PROMPT_TEMPLATE = "%s"\n'
+ASKED = {"id": "1", "question": "Why?", "answer": "So.", "tone": "dry"}
+PAIR = {"chosen": "H: Why? A: So.", "rejected": "H: Why? A: No."}
+TURNS = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+PARTS = "{% for m in messages %}{% for part in m.content %}{{ part.text }}{% endfor %}{% endfor %}A:"
+SERVED = "models: {m: {serving: {chat_template: t.jinja}}}\n"
+
+MEANT = {
+    "a table that begins with comments": {"scores.csv": "# made by a program\nid,clear\n1,4\n2,5\n"},
+    "a dataset in which no record has an id": {"data.jsonl": [{"question": "Why?"}, {"question": "When?"}]},
+    "a field called id that says what a row is about": {
+        "data.jsonl": [{"id": paper, "question": f"{n}?"} for paper in ("a", "b") for n in range(3)]
+    },
+    "a list of JSON lines that is called .json": {"data.json": '{"id": "1", "q": "Why?"}\n{"id": "2", "q": "When?"}\n'},
+    "a judge's own names for question and answer": {
+        "readback.yml": JUDGED % "py", "judge.py": PYTHON % "{query} {response}", "d.jsonl": [ASKED]
+    },
+    "a judge's name that is a field of the record": {
+        "readback.yml": JUDGED % "py", "judge.py": PYTHON % "{question} {answer} {tone}", "d.jsonl": [ASKED]
+    },
+    "pairs whose prompt stands inside both answers": {"train.jsonl": [PAIR, PAIR | {"chosen": "H: Why? A: Because."}]},
+    "a template that opens the answer with marks for thinking": {
+        "readback.yml": SERVED,
+        "t.jinja": TURNS + "{% if add_generation_prompt %}<|im_start|>assistant\n<think>\n{% endif %}",
+    },
+    "a template that goes through the parts of messages": {
+        "readback.yml": SERVED + "modes: [{mode: m, system: Be brief., template: Why?}]\n"
+        "conditions: [{name: c, mode: m, model: m}]\n",
+        "t.jinja": PARTS,
+    },
+    "a template's name without a value where no dataset gives any": {
+        "readback.yml": "modes: [{mode: m, template: '{{ page.title.text }}'}]\n"
+    },
+    "prompts that are called so and are no modes": {
+        "prompts.yaml": "version: 2\nprompts:\n- {name: greet, text: Hello.}\n- {name: part, text: Goodbye.}\n",
+        "data.jsonl": [ASKED],
+    },
+    "a judge's prompts in a layout of their own": {
+        "readback.yml": JUDGED % "yaml",
+        "judge.yaml": "active: b\nversions:\n  b: {template: 'Grade {{ answer }}'}\n",
+        "d.jsonl": [ASKED],
+    },
+    "several datasets in a folder": {"data/train.jsonl": [ASKED], "data/test.jsonl": [ASKED | {"question": "When?"}]},
+    "letters that only look decoded wrongly": {"data.jsonl": [{"id": "1", "question": "«IRMû: où est le “CAFÉ” ?"}]},
+}  # fmt: skip
+
+FAULTS = {
+    "dat-row-width": {"scores.csv": "id,clear\n# said later\n1,4,5\n2,5\n"},
+    "dat-duplicate-id": {"data.jsonl": [{"id": n, "question": f"{n}?"} for n in "abcdea"]},
+    "jdg-format-field": {"readback.yml": JUDGED % "py", "judge.py": PYTHON % "{question} {tome}", "d.jsonl": [ASKED]},
+    "jdg-no-prompt": {"readback.yml": JUDGED % "yaml", "judge.yaml": "model: big\nseed: 7\n", "d.jsonl": [ASKED]},
+    "dat-several-files": {"a.yaml": "runs: [{label: a}]\n", "b.yaml": "runs: [{label: b}]\n"},
+    "trn-empty": {"train.jsonl": [{"prompt": "Why?", **PAIR}, {"prompt": "When?", **PAIR}, PAIR]},
+    "srv-no-generation-prompt": {"readback.yml": SERVED, "t.jinja": TURNS},
+    "alb-render-error": {
+        "readback.yml": "dataset: {path: d.jsonl}\nmodes: [{mode: m, template: '{{ page.title.text }}'}]\n",
+        "d.jsonl": [ASKED],
+    },
+    "dat-mojibake": {"data.jsonl": [{"id": "1", "question": "It isnâ€™t late, is it?"}]},
+}
+
+
+@pytest.mark.parametrize("files", MEANT.values(), ids=MEANT)
+def test_what_is_meant_so_is_no_error_and_no_warning(write: Write, files: dict[str, Any]) -> None:
+    audit = engine.check(workspace.open(write(files)))
+    assert [one.message for one in audit.findings if one.severity != "info"] == []
+    assert audit.faults == ()
+
+
+@pytest.mark.parametrize(("code", "files"), FAULTS.items(), ids=FAULTS)
+def test_its_neighbour_that_is_a_fault_is_told(write: Write, code: str, files: dict[str, Any]) -> None:
+    audit = engine.check(workspace.open(write(files)))
+    assert code in [one.code for one in audit.findings if one.severity != "info"]

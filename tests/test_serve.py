@@ -1,0 +1,73 @@
+"""Starting the server: on a port that is free, said in one line; and downloads, which are for who clicked."""
+
+from __future__ import annotations
+
+import base64
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from readback.ui import downloads, server, upload
+
+
+@pytest.fixture
+def taken() -> Iterator[int]:
+    """A port that somebody listens on, with a free one behind it."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        held.listen()
+        yield held.getsockname()[1]
+
+
+def test_c9_a_taken_port_is_passed_over_and_said(taken: int, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.setattr(server, "PORT", taken)
+    port = server.free_port("127.0.0.1")
+    assert port > taken
+    said = f"readback: port {taken} is taken by another program, so this is port {port}\n"
+    assert capsys.readouterr().err == said
+
+
+def test_c9_a_free_port_is_taken_without_a_word(capsys: Any) -> None:
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        free = held.getsockname()[1]
+    assert (server.free_port("127.0.0.1", free), capsys.readouterr().err) == (free, "")
+
+
+def test_c9_a_port_that_was_asked_for_and_is_taken_ends_the_start_in_one_line(taken: int) -> None:
+    command = [sys.executable, "-m", "readback.cli", "serve", "--port", str(taken)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode != 0
+    assert done.stderr.startswith(f"readback: port {taken} is taken")
+    assert done.stderr.count("\n") == 1
+    assert "http://" not in done.stderr + done.stdout
+
+
+def cookie(token: bytes, mask: bytes = b"mask") -> str:
+    """The cross-site cookie as Streamlit sends it: the token under a mask that changes."""
+    masked = bytes(b ^ mask[i % len(mask)] for i, b in enumerate(token))
+    return f"a=b; {upload.COOKIE}=2|{mask.hex()}|{masked.hex()}|1700000000"
+
+
+def test_c9_a_download_is_for_the_browser_that_clicked_and_for_a_short_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    mine, again, yours = cookie(b"token"), cookie(b"token", b"other"), cookie(b"another")
+    whose = upload.browser({upload.COOKIE: mine.partition(f"{upload.COOKIE}=")[2]})
+    assert not downloads.given(b"text", mine)
+    downloads._note(b"text", whose)
+    asked = (mine, again, yours, "", "a=b", "\0;;=")
+    assert [downloads.given(b"text", one) for one in asked] == [True, True, False, False, False, False]
+    assert not downloads.given(b"another text", mine)
+    now = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: now + downloads.LASTS + 1)
+    assert not downloads.given(b"text", mine)
+
+
+def test_c9_a_browser_without_a_token_is_given_nothing() -> None:
+    downloads._note(b"nobody's", upload.browser({}))
+    assert not downloads.given(b"nobody's", "")
+    assert not downloads.given(b"nobody's", f"{upload.COOKIE}={base64.b64encode(b'x').decode()}")

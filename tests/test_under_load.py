@@ -1,0 +1,131 @@
+"""The same input gives the same findings, whatever else the machine is doing and however many children work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from busy import busy
+from counts import many
+from in_time import in_time
+
+from readback import as_json, render, workspace
+from readback.assembly import in_chunks
+from readback.assembly.assemble import assemble
+from readback.audit import engine
+from readback.house import EXAMPLES
+from readback.records.dataset import open_dataset
+from readback.render import Template
+from readback.search.expression import Query
+from readback.search.over_records import search
+from readback.types import Choice, Workspace
+from readback.workspace import survey
+
+Write = Callable[[Mapping[str, Any]], Path]
+DEMOS = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
+
+
+def found(folder: Path, jobs: int | None = None) -> list[Any]:
+    """What `check` answers: every finding with its key, in its order."""
+    audit = engine.check(workspace.open(folder), jobs=jobs)
+    return [[as_json.read_place(as_json.known(one.place)), one.code, one.key, one.message] for one in audit.findings]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", DEMOS)
+def test_b8_a_busy_machine_finds_what_an_idle_one_finds(name: str) -> None:
+    expected = found(EXAMPLES / name)
+    assert expected
+    with busy():
+        for _ in range(many(50)):
+            assert found(EXAMPLES / name) == expected
+
+
+def test_b8_work_within_its_limit_is_done_on_a_machine_that_is_four_times_too_busy() -> None:
+    heavy = "{% for a in range(2500) %}" + "{% for b in range(1000) %}{% endfor %}" + "{% endfor %}done"
+    with busy(each=4):
+        (rendered,) = render.render([Template(heavy)], {})
+    assert (rendered.ok, rendered.text) == (True, "done")
+
+
+SLOW = "{% for a in range(n) %}{% for b in range(1000) %}{% endfor %}{% endfor %}{{ q }}"
+
+
+def slow(write: Write, count: int, turns: Callable[[int], int]) -> Workspace:
+    rows = [{"id": str(number), "q": "here", "n": turns(number)} for number in range(count)]
+    modes = [{"mode": "slow", "template": SLOW}, {"mode": "quick", "template": "{{ q }}"}]
+    return workspace.open(write({"readback.yml": {"dataset": "d.jsonl", "modes": modes}, "d.jsonl": rows}))
+
+
+def test_b15_a_choice_whose_records_are_slow_is_given_up_early_and_once_in_check_and_search(write: Write) -> None:
+    shop = slow(write, 300, lambda number: 6_000)
+    audit = in_time(8, lambda: engine.check(shop))
+    (limit,) = [one for one in audit.findings if one.code == "dat-limit"]
+    assert (limit.place.mode, limit.place.index) == ("slow", None)
+    searched = search(shop, [Choice(mode="slow"), Choice(mode="quick")], Query("here"))
+    (lost,) = searched.lost
+    assert (lost.choice, lost.index) == (Choice(mode="slow"), None)
+    assert lost.why in limit.message
+    assert [arm.count for arm in searched.arms] == [0, 300]
+
+
+def test_b15_one_slow_record_condemns_no_other(write: Write) -> None:
+    shop = slow(write, 40, lambda number: 10**7 if number == 13 else 1)
+    audit = engine.check(shop)
+    assert [one.place.index for one in audit.findings if one.code == "dat-limit"] == [13]
+    searched = search(shop, [Choice(mode="slow")], Query("here"))
+    assert [one.index for one in searched.lost] == [13]
+    assert searched.arms[0].count == 39
+
+
+def test_b15_check_says_of_a_slow_record_what_render_says(write: Write) -> None:
+    shop = slow(write, 3, lambda number: 30_000 if number == 1 else 1)  # more than a template's 0.8 s, less than 2 s
+    record = open_dataset(shop.root, shop.dataset).record(1)
+    rendered = assemble(shop, record, Choice(mode="slow"))
+    (note,) = rendered.notes
+    (found_,) = [one for one in engine.check(shop).findings if one.code == "dat-limit"]
+    assert (found_.code, found_.values) == (note.code, note.values)
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_b8_the_findings_are_the_same_for_any_number_of_children(
+    write: Write, monkeypatch: pytest.MonkeyPatch, jobs: int
+) -> None:
+    monkeypatch.setattr(in_chunks, "MOST", 4)
+    monkeypatch.setattr(engine, "KILLS", 2)
+    shop = slow(write, 20, lambda number: 10**7 if number in (6, 15, 17) else 1)
+    audit = engine.check(shop, jobs=jobs)
+    assert [(one.place.mode, one.place.index) for one in audit.findings if one.code == "dat-limit"] == [
+        ("slow", 6), ("slow", 15), ("slow", None),
+    ]  # fmt: skip
+    assert audit.records.read == 20
+
+
+@pytest.mark.parametrize(
+    "text", ["{{ lipsum(1) }}", "{{ q }}{{ range(1000) | random }}", "{{ [xs] | map('random') | join }}"]
+)
+def test_b15_text_at_random_is_shown_alike_everywhere_and_said(write: Write, text: str) -> None:
+    shop = workspace.open(write({"readback.yml": {"dataset": "d.jsonl", "modes": [{"mode": "m", "template": text}]},
+                                 "d.jsonl": [{"id": "1", "q": "here", "xs": list(range(100))}] * 2}))  # fmt: skip
+    record = open_dataset(shop.root, shop.dataset).record(0)
+    first, again = (assemble(shop, record, Choice(mode="m")) for _ in range(2))
+    assert (first.fingerprint, first.messages) == (again.fingerprint, again.messages)
+    assert [note.code for note in first.notes] == ["asm-random-text"]
+    assert {one.code for one in engine.check(shop).findings} >= {"asm-random-text"}
+    audit = engine.check(shop)
+    assert next(iter(audit.lengths.values())).longest == sum(len(message.text) for message in first.messages)
+    assert not [one.message for one in audit.findings if "/" in one.message]
+
+
+def test_b8_a_folder_is_looked_through_by_work_and_not_by_the_clock(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(survey, "PARSED", 100)
+    configuration = "prompts: {plain: p.jinja}\n" + "# more\n" * 9
+    folder = write({f"c{number}.yml": configuration for number in range(6)})
+    looked = survey.survey(folder)
+    (note,) = [one for one in looked.notes if one.code == "dat-limit"]
+    assert note.flagged == "c2.yml"
+    assert note.values["limit"] == "0 MiB"
