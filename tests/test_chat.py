@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -308,6 +309,7 @@ def test_nul_surrogates_and_separators_pass_unchanged() -> None:
     assert [one[0] for one in segments] == ["variable", "serving", "variable"]
 
 
+ADDRESS = re.compile(" at 0x[0-9a-f]+")  # an iterator that is printed
 WORDS = st.text(st.sampled_from("ab \n<é|>{%'\"\\"), max_size=12)
 STEPS = st.sampled_from(
     ["trim", "upper", "title", "tojson", "replace('a', 'bb')", "indent(2)", "string", "reverse", "capitalize", "escape",
@@ -328,7 +330,7 @@ def test_the_text_is_always_the_stock_text_and_the_segments_of_messages_stand_in
     if (expected := tried(template, variables)) is None:
         assert (wire.segments, len(wire.notes)) == ((), 1)
         return
-    assert wire.text == expected
+    assert ADDRESS.sub("", wire.text) == ADDRESS.sub("", expected)
     if not steps:
         own = [one.text for one in wire.segments if one.origin == "variable"]
         assert own == [part for message in messages for part in _compact(message)]

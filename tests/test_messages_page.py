@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from looking import page, said, words
+from looking import clicked, page, said, words
 from streamlit.testing.v1 import AppTest
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -104,14 +104,14 @@ def test_a_task_through_an_adapter_is_restored_from_a_link() -> None:
 
 def test_a_finding_in_the_address_stands_out() -> None:
     test = messages(**SIX, condition="mistake 1: system text in the question")
-    test.button(key="next_finding").click().run()
+    clicked(test, "next_finding")
     assert test.query_params["finding"]
     assert "rb-here" in said(test)
 
 
 def test_next_finding_goes_on_to_the_next_record_with_one() -> None:
     test = messages(**SIX, condition="base, closed book")
-    test.button(key="next_finding").click().run()
+    clicked(test, "next_finding")
     assert test.query_params["record"] != "ellery-01"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from looking import page, said, words
+from looking import clicked, page, said, words
 
 Write = Callable[[Mapping[str, Any]], Path]
 USER, GOOD = {"role": "user", "content": "Why?"}, {"role": "assistant", "content": "It is so."}
@@ -67,7 +67,7 @@ def test_findings_stand_at_the_row_and_in_its_text(showing: Callable[[list[Any]]
 def test_next_finding_goes_to_the_next_row_with_one(showing: Callable[[list[Any]], None]) -> None:
     showing(PAIRS)
     test = page("messages", record="a")
-    test.button(key="next_finding").click().run()
+    clicked(test, "next_finding")
     assert test.query_params["record"] == "b"
 
 

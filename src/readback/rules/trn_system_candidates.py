@@ -11,7 +11,7 @@ Name the constant that counts (`system: {from: …, constant: NAME}`), or take t
 CODE = "trn-system-candidates"
 SEVERITY = "warning"
 ON = "load"
-SENTENCE = "{count} different system texts: {places}; the one at {taken} is taken"
+SENTENCE = "{count} different system texts: {places}; taken: {taken}"
 FIX = "name the constant that counts, or take the others out"
 _FILE = "models: {m: {training: {system: {from: train.py%s}}}}\n"
 _CODE = (
