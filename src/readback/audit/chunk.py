@@ -16,12 +16,6 @@ from readback.audit.variables import Told
 from readback.observed.observer import Observer, Seen, note
 from readback.types import Assembly, Case, Choice, Finding, Record, Wire, Workspace
 
-# What these say is that a row lacks something. Where there is no row, there is nothing to be said.
-OF_A_ROW = frozenset({
-    "alb-chunks-empty", "fmt-empty-instruction", "fmt-no-contexts", "fmt-reference-missing",
-    "fmt-stored-prompt-missing", "jdg-gold-missing", "jdg-no-answer", "jdg-no-documents", "jdg-value-missing",
-})  # fmt: skip
-
 
 def payload(
     opened: Workspace,
@@ -128,4 +122,5 @@ def about(
 
 
 def _without_row(one: Finding | rules.Fault) -> bool:
-    return isinstance(one, rules.Fault) or one.code not in OF_A_ROW
+    """What stands also where there is no row: a rule that says what a row lacks (`OF_A_ROW`) has nothing to say."""
+    return isinstance(one, rules.Fault) or not getattr(rules.RULES().get(one.code), "OF_A_ROW", False)

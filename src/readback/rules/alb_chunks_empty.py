@@ -19,6 +19,7 @@ from readback.types import Case, Note, Severity, Use
 CODE = "alb-chunks-empty"
 SEVERITY = "warning"
 ON = "assembly"
+OF_A_ROW = True
 SENTENCE = "the template goes through {list}, which is empty: the prompt has no sources"
 FIX = "fill {list}, leave the record out, or give the template a sentence for this case"
 _CONFIG = "prompts: [{mode: rag, template: rag.jinja}]\n"

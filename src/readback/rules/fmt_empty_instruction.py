@@ -10,6 +10,7 @@ Fill the field in, or map the field that holds the question: `dataset: {fields: 
 CODE = "fmt-empty-instruction"
 SEVERITY = "error"
 ON = "load"
+OF_A_ROW = True
 SENTENCE = "the row has no question in instruction ({what}), so nothing can be sent in mode {mode}"
 FIX = "fill instruction in, or map the field that holds the question to it"
 _FILE = "dataset: {path: data.jsonl}\nprompts: [builtin:prompt-formats]\nconditions: [{name: a, mode: instruction}]\n"

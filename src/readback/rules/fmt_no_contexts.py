@@ -11,6 +11,7 @@ Add the contexts to the row (`rag.contexts`, or `contexts`), or leave the row ou
 CODE = "fmt-no-contexts"
 SEVERITY = "error"
 ON = "load"
+OF_A_ROW = True
 SENTENCE = "{field} holds no context, so the question is sent alone"
 FIX = "add the contexts to the row, or leave it out of this condition"
 _FILE = "dataset: {path: data.jsonl}\nprompts: [builtin:prompt-formats]\nconditions: [{name: a, mode: hybrid}]\n"

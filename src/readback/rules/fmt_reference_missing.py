@@ -17,6 +17,7 @@ from readback.types import Case, Note, Place
 CODE = "fmt-reference-missing"
 SEVERITY = "warning"
 ON = "record"
+OF_A_ROW = True
 SENTENCE = "the row has no expected answer in {field}"
 FIX = "fill {field} in, or leave the row out"
 _FILE = (

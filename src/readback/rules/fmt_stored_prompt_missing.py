@@ -11,6 +11,7 @@ Store the prompt with the row, or use mode hybrid, which builds it from question
 CODE = "fmt-stored-prompt-missing"
 SEVERITY = "error"
 ON = "load"
+OF_A_ROW = True
 SENTENCE = "the row has no stored prompt in {field} ({what}), so nothing can be sent"
 FIX = "store the prompt in {field}, or use a mode that builds it"
 _FILE = "dataset: {path: data.jsonl}\nprompts: [builtin:prompt-formats]\nconditions: [{name: a, mode: rag}]\n"

@@ -11,6 +11,7 @@ Map the field that holds the reference under `judges: {…: {fields: {gold: …}
 CODE = "jdg-gold-missing"
 SEVERITY = "warning"
 ON = "load"
+OF_A_ROW = True
 SENTENCE = "judge {judge} has a place for a reference answer, and the record has none in {field} ({what})"
 FIX = "map the field with the reference under fields: of {judge}"
 _FILE = "dataset: {path: data.jsonl}\njudges: {j: {prompts: judge.py}}\n"

@@ -12,6 +12,7 @@ Add the answers of the condition (`answers:`), or map the field that holds them 
 CODE = "jdg-no-answer"
 SEVERITY = "warning"
 ON = "load"
+OF_A_ROW = True
 SENTENCE = "judge {judge} gets no answer to judge ({what})"
 FIX = "add the condition's answers, or map the field that holds them to answer"
 _FILE = "dataset: {path: data.jsonl}\njudges: {j: {prompts: judge.py}}\n"

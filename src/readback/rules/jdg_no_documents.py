@@ -10,6 +10,7 @@ Map the field that holds the documents under `judges: {…: {fields: {documents:
 CODE = "jdg-no-documents"
 SEVERITY = "warning"
 ON = "load"
+OF_A_ROW = True
 SENTENCE = "judge {judge} asks for documents, and the record has none in {field}"
 FIX = "map the field with the documents under fields: of {judge}, or use a judge that needs none"
 _FILE = "dataset: {path: data.jsonl}\njudges: {j: {prompts: judge.py}}\n"

@@ -11,6 +11,7 @@ Map the field that holds it: `judges: {…: {fields: {question: instruction}}}`.
 CODE = "jdg-value-missing"
 SEVERITY = "warning"
 ON = "load"
+OF_A_ROW = True
 SENTENCE = "judge {judge} asks for {name}, and the record has nothing in {field} ({what})"
 FIX = "map the field that holds {name} under fields: of {judge}"
 _JUDGE = 'SYSTEM_PROMPT = "Grade."\nEVALUATION_PROMPT_TEMPLATE = "{question} {answer}"\n'

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from readback.house import HOUSE
+from readback.ui import collector
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -234,6 +235,7 @@ def serve(host: str, port: int | None, base_path: str = "", script: Path = HOUSE
     print(f"Readback: http://{name}:{port}{under(base_path, '/')}", file=sys.stderr, flush=True)
     served = application(base_path, script)
     _no_pages_folder()
+    collector.begin()
     served.run(config=settings(host, port, base_path))
 
 
