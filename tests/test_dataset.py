@@ -270,8 +270,31 @@ def test_what_cannot_be_read_is_a_dataset_without_records(write: Write, path: st
 
 
 def test_notes_are_bounded_and_counted(write: Write) -> None:
-    data = opened(write({"d.jsonl": "[]\n" * 1500}))
+    for begin in ("", '{"id": "1"}\n'):  # notes before the first record are kept as the others are
+        data = opened(write({"d.jsonl": begin + '{"id"\n' * 1500}))
+        assert (len(data.notes), data.note_counts["dat-bad-line"], data.counts.bad) == (1000, 1500, 1500)
+    data = opened(write({"d.jsonl": "[1]\n" * 1500 + '{"id": "1"}\n'}))
     assert (len(data.notes), data.note_counts["dat-bad-line"], data.counts.bad) == (1000, 1500, 1500)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("[1]\n" * 1500, "none of its 1,500 rows is an object, which records are; the first is a list"),
+        ("7\n", "a number, where an object is needed"),
+    ],
+)
+def test_a_file_without_a_single_object_is_said_once(write: Write, content: str, reason: str) -> None:
+    data = opened(write({"d.jsonl": content}))
+    (note,) = data.notes
+    assert (note.code, note.place.line, note.values["reason"]) == ("dat-bad-line", 1, reason)
+    assert (data.note_counts, data.counts.bad) == ({"dat-bad-line": 1}, content.count("\n"))
+
+
+def test_what_is_refused_is_told_in_its_order(write: Write) -> None:
+    data = opened(write({"d.jsonl": '[1]\n{"id"\n2\n{"id": "1"}\n3\n'}))
+    assert [note.place.line for note in data.notes] == [1, 2, 3, 5]
+    assert [note.place.line for note in opened(write({"d.jsonl": '[1]\n{"id"\n2\n'})).notes] == [1, 2, 3]
 
 
 def test_the_index_is_private_kept_and_read_again(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -227,6 +227,14 @@ CSV = [
     (b"id,t\n1,NA\n2,\n", [{"id": "1", "t": "NA"}, {"id": "2", "t": ""}], []),
     (b"id;t\n1;a,b\n", [{"id": "1", "t": "a,b"}], []),
     (b"id,t,t,t_2\n1,a,b,c\n", [{"id": "1", "t": "a", "t_3": "b", "t_2": "c"}], ["dat-duplicate-name"]),
+    (b"id,,\n1,a,\n", [{"id": "1", "": "a", "_2": ""}], ["dat-unnamed-columns"]),
+    (b"Remark.,,\n,,\nid,q,t\n1,a,b\n", [{"id": "1", "q": "a", "t": "b"}], ["dat-comment-lines"]),
+    (b"Remark.;;\n\nid;q;t\n1;a;b\n", [{"id": "1", "q": "a", "t": "b"}], ["dat-comment-lines"]),
+    (b",\nid,q\n1,a\n", [{"id": "1", "q": "a"}], ["dat-comment-lines"]),
+    (b"\nid,q\n1,a\n", [{"id": "1", "q": "a"}], []),
+    (b",q\n0,a\nx,b\n", [{"": "0", "q": "a"}, {"": "x", "q": "b"}], []),  # row numbers have no name
+    (b"q,\na,b\nc,d\n", [{"q": "a", "": "b"}, {"q": "c", "": "d"}], []),  # of two columns one may have none
+    (b"q,,\n1,a,b\n2,c,d\n", [{"q": "1", "": "a", "_2": "b"}, {"q": "2", "": "c", "_2": "d"}], ["dat-unnamed-columns"]),
     (b"id,t\n1,a,b\n2,c\n", [{"id": "2", "t": "c"}], ["dat-row-width"]),
     (b'id,t\n1,"a\n2,b\n3,c\n', [{"id": "2", "t": "b"}, {"id": "3", "t": "c"}], ["dat-bad-line"]),
     (b'id,t\n1,"a"b\n2,c\n', [{"id": "2", "t": "c"}], ["dat-bad-line"]),

@@ -117,8 +117,12 @@ def test_constants_are_found_by_name(
     [
         ("def f(:\n", None, "not Python"),
         ("SYSTEM_PROMPT = open('x').read()\n", None, "constant for the user text"),
-        ('A_PROMPT = "a"\nB_PROMPT = "b"\n', None, "constant for the user text"),
-        (PAIR, {"system": "NO", "user": "EVALUATION_PROMPT_TEMPLATE"}, "NO"),
+        (
+            'A_PROMPT = "a"\nB_PROMPT = "b"\n',
+            None,
+            "constant for the user text: A_PROMPT, B_PROMPT",
+        ),
+        (PAIR, {"system": "NO", "user": "EVALUATION_PROMPT_TEMPLATE"}, "no text called NO"),
         ("A = '" + "x" * 1000 + "'\n" + "A = A + A\n" * 40 + "U_PROMPT = A\n", None, "constant for the user text"),
         ("U_PROMPT = " + "(" * 5000 + "'a'" + ")" * 5000, None, "not Python"),
     ],

@@ -194,6 +194,25 @@ def test_modelfiles_are_known_by_name(name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "text", "known"),
+    [
+        ("LoanModelfile", "FROM qwen2.5:7b\n", True),
+        ("MODELFILE-UNCEN", "# mine\n\n  # ours\r\nFROM dolphin\r\nPARAMETER top_k 1\r\n", True),
+        ("my-modelfile", 'PARAMETER stop "</s>"\nFROM m', True),
+        ("modelfile-guide.md", "# Modelfiles\n\nFROM names the model, and PARAMETER sets a value.\n", False),
+        ("make_modelfile.py", "from pathlib import Path\n", False),
+        ("Dockerfile", "FROM python\n", False),
+        ("modelfile-empty", "", False),
+    ],
+)
+def test_other_names_with_the_word_are_known_by_their_beginning(
+    write: Write, name: str, text: str, known: bool
+) -> None:
+    assert recognise(write({name: text}) / name) is known
+    assert not recognise(write({"some-modelfiles/a.txt": ""}) / "some-modelfiles")
+
+
+@pytest.mark.parametrize(
     "text",
     [
         'SYSTEM "x\n' * 100_000,

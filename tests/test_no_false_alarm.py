@@ -55,6 +55,31 @@ MEANT = {
         "d.jsonl": [ASKED],
     },
     "several datasets in a folder": {"data/train.jsonl": [ASKED], "data/test.jsonl": [ASKED | {"question": "When?"}]},
+    "a list of numbers beside a table": {"indices.json": [4, 7, 12], "q.csv": "id,question\n1,Why?\n"},
+    "a remark above a spreadsheet's header": {
+        "readback.yml": "dataset: d.csv\nmodes: [{mode: qa, template: '{{ question }}'}]\n",
+        "d.csv": "Please do not train on this.,,\n,,\nid,split,question\n0,TEST,Why?\n",
+    },
+    "another program's prompts by name": {
+        "prompt_config.yml": "prompts:\n  default: {pr_review: {system_role: Review.}}\n"
+    },
+    "another program's list of prompts": {"prompt_config.yml": "prompts:\n  - |\n    ## Instructions\n    Analyse.\n"},
+    "a judge's text under a name of its own": {
+        "readback.yml": JUDGED % "yaml",
+        "judge.yaml": "label: v1\ninstructions: |\n  Evaluate the report.\n",
+        "d.jsonl": [ASKED],
+    },
+    "a list of judges in a layout of their own": {
+        "readback.yml": JUDGED % "yaml",
+        "judge.yaml": "- name: code\n  system: {value: Judge.}\n  user: {value: 'Code: {answer}'}\n",
+        "d.jsonl": [ASKED],
+    },
+    "pairs with the same prompt and another context": {
+        "train.jsonl": [
+            {"prompt": "Hi\n", "context": "a", "chosen": "x", "rejected": "y"},
+            {"prompt": "Hi\n", "context": "b", "chosen": "z", "rejected": "w"},
+        ]
+    },
     "letters that only look decoded wrongly": {"data.jsonl": [{"id": "1", "question": "«IRMû: où est le “CAFÉ” ?"}]},
 }  # fmt: skip
 
@@ -63,6 +88,13 @@ FAULTS = {
     "dat-duplicate-id": {"data.jsonl": [{"id": n, "question": f"{n}?"} for n in "abcdea"]},
     "jdg-format-field": {"readback.yml": JUDGED % "py", "judge.py": PYTHON % "{question} {tome}", "d.jsonl": [ASKED]},
     "jdg-no-prompt": {"readback.yml": JUDGED % "yaml", "judge.yaml": "model: big\nseed: 7\n", "d.jsonl": [ASKED]},
+    "dat-bad-line": {"readback.yml": "dataset: d.json\n", "d.json": ["Why?", "When?"]},
+    "dat-unnamed-columns": {"d.csv": "question,,\n1,Why?,x\n2,When?,y\n"},
+    "alb-not-albert": {"prompt_config.yml": "prompt_format: chatml\nprompts: {rag: {template: r.jinja}}\n"},
+    "dat-wrong-value": {"readback.yml": "prompts: [prompt_config.yml]\n", "prompt_config.yml": "prompts: [Analyse.]\n"},
+    "trn-duplicate-prompt": {
+        "train.jsonl": [{"prompt": "Why?", **PAIR}, {"prompt": "Why?", **PAIR, "chosen": "Because.", "date": "today"}]
+    },
     "dat-several-files": {"a.yaml": "runs: [{label: a}]\n", "b.yaml": "runs: [{label: b}]\n"},
     "trn-empty": {"train.jsonl": [{"prompt": "Why?", **PAIR}, {"prompt": "When?", **PAIR}, PAIR]},
     "srv-no-generation-prompt": {"readback.yml": SERVED, "t.jinja": TURNS},

@@ -76,6 +76,13 @@ def test_a_sentence_is_filled_with_its_values_on_one_line_and_a_missing_one_stay
     assert len(rules.fill("{a}", {"a": "x" * 1000})) == 200
 
 
+def test_a_part_of_a_sentence_is_left_out_where_its_value_says_nothing() -> None:
+    sentence = "no '{key}'[[; nearest: {nearest}]][[ (one of {known})]]"
+    assert rules.fill(sentence, {"key": "[[x]]", "nearest": "y", "known": ["a"]}) == "no '[[x]]'; nearest: y (one of a)"
+    assert rules.fill(sentence, {"key": "x", "nearest": "", "known": []}) == "no 'x'"
+    assert rules.fill(sentence, {"key": "x", "nearest": "–"}) == "no 'x' (one of {known})"
+
+
 def test_a_key_leaves_out_lines_and_offsets_and_holds_everything_else() -> None:
     note = Note("fmt-markers", {}, Place(file="a", mode="m", record="1", role="user", line=3, start=1, end=2), "x")
     moved = Note("fmt-markers", {}, Place(file="a", mode="m", record="1", role="user", line=4, start=7, end=8), "x")

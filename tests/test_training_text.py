@@ -213,3 +213,12 @@ def test_hostile_source_costs_a_bounded_time() -> None:
 def test_any_sources_are_looked_at(sources: list[str]) -> None:
     found = work(sources)
     assert {source for source, _, _ in found["skipped"]} <= set(range(len(sources)))
+
+
+@pytest.mark.parametrize("begin", ["def build(tools):\n    ", "class Build:\n    ", "if True:\n    "])
+def test_a_system_text_that_is_added_to_is_told_as_computed_where_that_is_done(begin: str) -> None:
+    source = begin + 'system_text = "You are Kimi."\n    system_text += "".join(tools)\n    other = system_text\n'
+    found = look([source])
+    assert found.stopped is None
+    added = [one for one in found.others if one.text is None]
+    assert [(one.name, one.line, one.code) for one in added] == [("system_text", 3, "system_text + ''.join(tools)")]

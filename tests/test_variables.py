@@ -302,4 +302,28 @@ def test_a_real_template_with_names_of_its_own_is_told_so(shared: Path, tmp_path
     assert unknown == {("system_prompt", "info"), ("chunks", "warning")}
     assert {f.values["field"] for f in findings if f.code == "alb-field-unknown"} == {"h"}
     nearest = {f.place.record: f.values["nearest"] for f in findings if f.values.get("variable") == "chunks"}
-    assert (nearest["2"], nearest["3"]) == ("sheet_chunks", "documents")
+    # said once for each field that is offered: no record has the variable
+    assert nearest == {"1": "sheet_chunks", "3": "documents"}
+
+
+def test_a_variable_that_no_record_has_is_told_once_and_another_at_each_record(write: Write) -> None:
+    template = "{{ tone }}{% if long %}{{ summary }}{% endif %}{{ question }}{{ asked }}"
+    plan = {
+        "dataset": {"path": "d.jsonl", "fields": {"asked": "query"}},
+        "modes": [{"mode": "m", "template": template}, {"mode": "n", "template": "{{ tone }}"}],
+    }
+    rows = [{"id": "a", "question": "Q"}, {"id": "b", "long": True}, {"id": "c", "long": True}]
+    found = [
+        one for one in audited(write({"readback.yml": plan, "d.jsonl": rows})).findings if "variable" in one.values
+    ]
+    told = [(one.place.mode, one.place.record, one.values["variable"]) for one in found if one.severity == "warning"]
+    assert sorted(told) == [
+        *[("m", "a", name) for name in ("asked", "tone")],
+        *[("m", "b", name) for name in ("question", "summary")],
+        ("m", "c", "question"),
+        ("n", "a", "tone"),
+    ]
+    assert "no value here, and in none of the 3 records" in found[0].message
+    assert {one.message for one in found if one.values["variable"] == "question"} == {
+        "the template reads question, which has no value here"
+    }

@@ -47,6 +47,6 @@ def described(rule: ModuleType) -> dict[str, Any]:
         "what": what,
         "why": why,
         "how": how,
-        "sentence": rule.SENTENCE,
-        "fix": rule.FIX,
+        "sentence": _page.shown(rule.SENTENCE),
+        "fix": _page.shown(rule.FIX),
     }

@@ -15,6 +15,7 @@ from readback.assembly import assemble, in_child, in_chunks, training_match, tri
 from readback.audit import before, excess, training
 from readback.audit.chunk import about, payload
 from readback.audit.longest import with_tokens
+from readback.audit.once import Once
 from readback.audit.repeats import Mark, Repeats
 from readback.audit.summary import Audit, Progress, Tally, rows
 from readback.audit.unused import unused
@@ -122,12 +123,12 @@ def stream(
     if first:
         yield from run.tally.take(_preflight(run, first, firsts))
     others = [_Run(part.opened, part.data, part.codes, [], tally, Variables()) for part in beside]
-    stopped, again, done = False, Repeats(opened), 0
+    stopped, again, once, done = False, Repeats(opened), Once(data), 0
     total = len(data) + sum(len(other.data) for other in others)
     for one in (run, *others):
         again.begin(one.data)
         for frame in () if stopped else _side_by_side(one, jobs):
-            yield from run.tally.take([*frame.found, *again.take(frame.index, frame.marks)])
+            yield from run.tally.take([*once.take(frame.found), *again.take(frame.index, frame.marks)])
             yield (at := Progress(done + frame.index + 1, total))
             if progress and progress(at.done, at.total) is False:
                 stopped = True

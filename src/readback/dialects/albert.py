@@ -24,7 +24,8 @@ SAMPLING = (
     "temperature", "top_p", "top_k", "min_p", "presence_penalty", "length_penalty", "frequency_penalty",
     "repetition_penalty", "stop_token_ids",
 )  # fmt: skip
-TOP = ("prompt_format", "max_tokens", "system_prompt", "prompts", "models", *SAMPLING)
+OWN = "prompt_format"  # a key at the top that other programs do not have
+TOP = (OWN, "max_tokens", "system_prompt", "prompts", "models", *SAMPLING)
 PER_PROMPT = (
     "mode",
     "template",
@@ -52,8 +53,22 @@ def _lists_modes(listed: Any) -> bool:
     return ours > 0 and 2 * ours >= len(keys)
 
 
-def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[PromptConfig, tuple[Note, ...]]:
-    """The configuration with a Prompt for each mode whose template could be read; everything else is a note."""
+def _others(value: Mapping[str, Any]) -> str | None:
+    """What stands where the list of modes should be, where that is none; None where it is one, or empty."""
+    prompts = value.get("prompts")
+    if not isinstance(prompts, list):
+        return _kind(prompts)
+    return "a list without a mode or a template" if prompts and not _lists_modes(prompts) else None
+
+
+def read(
+    path: Path, root: Path, parsed: Parsed | None = None, named: bool = True
+) -> tuple[PromptConfig, tuple[Note, ...]]:
+    """The configuration with a Prompt for each mode whose template could be read; everything else is a note.
+
+    Other programs call their files so, too. Unless somebody `named` this one, or it says what only an Albert
+    configuration says, one without modes is told for information.
+    """
     name = show(root, path)
     parsed = parsed or read_yaml(path, name)
     top = Node(parsed.value, parsed)
@@ -62,10 +77,11 @@ def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[PromptCo
         if not {"dat-file-missing", "dat-bad-line", "dat-limit", "dat-too-large"} & {n.code for n in parsed.notes}:
             top.note("alb-not-a-mapping", found=_kind(top.value))
         return empty, (*parsed.notes, *top.notes)
-    if not isinstance(top.value.get("prompts"), list):
-        ours = set(TOP) & top.value.keys() or any(map(_lists_modes, top.value.values()))
-        top.note("alb-not-albert", found=_kind(top.value.get("prompts")))
-        if not ours:  # another program's file that shares the name
+    ours = named or OWN in top.value or any(map(_lists_modes, top.value.values()))
+    found = _others(top.value)
+    if found and not (ours and isinstance(top.value.get("prompts"), list)):
+        top.note("alb-not-albert", found=found)
+        if not ours:
             top.notes[-1] = replace(top.notes[-1], severity="info")
         return empty, (*parsed.notes, *top.notes)
     top.notes.extend(unknown_keys(top.value, TOP, parsed, code="alb-unknown-key"))

@@ -22,9 +22,12 @@ from readback.types import NOWHERE, Criterion, Judge, Note, Place, Syntax
 
 NAME = "judge"
 SYSTEM, USER = "SYSTEM_PROMPT", "EVALUATION_PROMPT_TEMPLATE"
+SYSTEM_LIKE, USER_LIKE = r"SYSTEM", r"TEMPLATE|PROMPT"
 TABLES = (".jsonl", ".ndjson")
 CONFIGS = (".yml", ".yaml", ".json")
 NAMED = re.compile(r"\{\s*[A-Za-z_]\w*\s*\}")  # {answer}, {{ answer }}
+CALLED = re.compile(r"(instructions?|prompt|system|user|template|rubric)(\W|$)", re.IGNORECASE)
+WORDS = 3  # of a text that may be a prompt; a name has fewer
 HEAD = 1 << 16  # characters in which a Python file's constants are looked for by name before it is parsed
 
 # The scales of the RAG judge; the words are ours. 0 is a grade, not a failure.
@@ -90,7 +93,7 @@ def read(path: Path, root: Path, spec: Mapping[str, Any] | None = None) -> Found
         if judge_rubric.recognise(parsed.value):
             judge, found = judge_rubric.read(path, parsed)
             judges, notes = (judge,), (*notes, *found)
-        elif isinstance(parsed.value, list):
+        elif path.suffix == ".json" and _are_definitions(parsed.value):
             judges, notes = _definitions(path, root)
         elif parsed.value is not None:
             notes = (*notes, _elsewhere(path, root, parsed.value))
@@ -139,12 +142,15 @@ def _from_python(path: Path, root: Path, system: str | None, user: str | None) -
         reason = found.stopped or f"line {found.skipped[0][1]} is not Python: {found.skipped[0][2]}"
         return (), (*notes, _nothing(path, root, reason))
     texts = {text.name: text for text in found.constants if text.name}
-    system = system or _only(texts, SYSTEM, r"SYSTEM", None)
-    user = user or _only({n: t for n, t in texts.items() if n != system}, USER, r"TEMPLATE|PROMPT", r"SYSTEM")
-    missing = [name or "a constant for the user text" for name in (user,) if name not in texts]
-    missing += [system] if system is not None and system not in texts else []
-    if missing or user is None:
-        return (), (*notes, _nothing(path, root, f"{' and '.join(missing)} is not a text in it"))
+    system = system or _only(texts, SYSTEM, SYSTEM_LIKE, None)
+    user = user or _only({n: t for n, t in texts.items() if n != system}, USER, USER_LIKE, SYSTEM_LIKE)
+    missing = [name for name in (user, system) if name is not None and name not in texts]
+    if missing:
+        return (), (*notes, _nothing(path, root, f"it has no text called {' or '.join(missing)}"))
+    if user is None:
+        several = _like({n: t for n, t in texts.items() if n != system}, USER_LIKE, SYSTEM_LIKE)
+        reason = f"several could be the constant for the user text: {', '.join(several)}"
+        return (), (*notes, _nothing(path, root, reason if several else "it has no constant for the user text"))
     judge = _judge(
         path.stem,
         texts[user].text or "",
@@ -159,8 +165,12 @@ def _only(texts: Mapping[str, Any], name: str, like: str, unlike: str | None) ->
     """`name` if it is there, else the only name that looks like it."""
     if name in texts:
         return name
-    named = [n for n in texts if re.search(like, n, re.IGNORECASE) and not (unlike and re.search(unlike, n, re.I))]
+    named = _like(texts, like, unlike)
     return named[0] if len(named) == 1 else None
+
+
+def _like(texts: Mapping[str, Any], like: str, unlike: str | None) -> list[str]:
+    return [n for n in texts if re.search(like, n, re.IGNORECASE) and not (unlike and re.search(unlike, n, re.I))]
 
 
 def _from_texts(path: Path, root: Path, system: Path | None, user: Path) -> Found:
@@ -170,6 +180,14 @@ def _from_texts(path: Path, root: Path, system: Path | None, user: Path) -> Foun
         return (), (*notes, *more)
     at = Place(file=show(root, system), line=1) if system else NOWHERE
     return (_judge(path.stem, text, above, Place(file=show(root, user), line=1), at),), (*notes, *more)
+
+
+def _are_definitions(value: Any) -> bool:
+    """Whether a list is one of definitions, or of rows of which none is anything else that is known."""
+    if not isinstance(value, list):
+        return False
+    said = any(isinstance(one, Mapping) and "prompt_template" in one for one in value)
+    return said or _prompt_deeper(value) is None
 
 
 def _definitions(path: Path, root: Path) -> Found:
@@ -208,12 +226,21 @@ def _run(value: Any) -> str:
 
 
 def _elsewhere(path: Path, root: Path, value: Any) -> Note:
-    """There is no `prompt`; for information where texts with placeholders stand deeper, in a layout of its own."""
-    deeper = next((name for name, text in texts(value) if NAMED.search(text)), None)
+    """There is no `prompt`; for information where what looks like one stands deeper, in a layout of its own."""
+    deeper = _prompt_deeper(value)
     if deeper is None:
         return _nothing(path, root, "it holds no prompt" + _run(value))
-    reason = f"its prompts have another layout (a text with placeholders stands under {deeper})"
-    return replace(_nothing(path, root, reason), severity="info")
+    return replace(_nothing(path, root, f"its prompts have another layout ({deeper})"), severity="info")
+
+
+def _prompt_deeper(value: Any) -> str | None:
+    """Where in a file a judge's prompt seems to stand: a text with placeholders, else one that is called like one."""
+    inside = tuple(texts(value))
+    if name := next((name for name, text in inside if NAMED.search(text)), None):
+        return f"a text with placeholders stands under {name}"
+    if name := next((name for name, text in inside if CALLED.search(name) and len(text.split()) >= WORDS), None):
+        return f"a text stands under {name}"
+    return None
 
 
 def _nothing(path: Path, root: Path, reason: str) -> Note:

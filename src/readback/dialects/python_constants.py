@@ -135,7 +135,8 @@ def _assigned(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr, int]]:
         elif isinstance(statement, ast.AnnAssign | ast.AugAssign) and isinstance(statement.target, ast.Name):
             value = statement.value
             if isinstance(statement, ast.AugAssign):
-                value = ast.BinOp(ast.Name(statement.target.id, ast.Load()), statement.op, statement.value)
+                summed = ast.BinOp(ast.Name(statement.target.id, ast.Load()), statement.op, statement.value)
+                value = ast.copy_location(summed, statement)
             if value is not None:
                 yield statement.target.id, value, statement.lineno
         elif not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):

@@ -30,6 +30,11 @@ class BoundedNotes:
         for note in notes:
             self.add(note)
 
+    def take(self, others: BoundedNotes) -> None:
+        """Take in what another one holds, and what it only counted."""
+        self.extend(others.kept)
+        self.counts.update(others.counts - Counter(note.code for note in others.kept))
+
 
 def as_json(note: Note) -> dict[str, Any]:
     """A note as JSON values."""

@@ -37,7 +37,9 @@ def choose(path: Path, file: str, named: str | None = None) -> Chosen | Note:
     formats = by("readback.formats", "NAME")
     if name not in formats:
         reason = f"no format is called '{named}'" if named else "its name and its first bytes tell no format"
-        return Note("dat-not-recognised", {"path": file, "reason": reason, "known": sorted(formats)}, Place(file=file))
+        endings = [ending for one in formats.values() for ending in one.SUFFIXES]
+        values = {"path": file, "reason": reason, "known": sorted(formats), "endings": endings}
+        return Note("dat-not-recognised", values, Place(file=file))
     module = formats[name]
     odd = bool(suffixes) and not named and suffixes[-1] not in module.SUFFIXES
     return Chosen(module, packed, f"read as {name} by its content" if odd else "")

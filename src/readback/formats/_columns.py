@@ -11,7 +11,9 @@ from readback.types import Note, Place
 
 
 def unique(given: Sequence[str], place: Place) -> tuple[tuple[str, ...], tuple[Note, ...]]:
-    """The names with a repeated one numbered (`score`, `score_2`), so that no cell is lost, and a note for each."""
+    """The names with a repeated one numbered (`score`, `score_2`), so that no cell is lost, and a note for each; one
+    note for all columns without a name.
+    """
     names: dict[str, None] = {}
     notes: list[Note] = []
     for name in given:
@@ -20,9 +22,12 @@ def unique(given: Sequence[str], place: Place) -> tuple[tuple[str, ...], tuple[N
         while called in names or (called != name and called in given):
             called = f"{name}_{number}"
             number += 1
-        if called != name:
+        if called != name and name.strip():
             notes.append(Note("dat-duplicate-name", {"kind": "column", "name": name, "called": called}, place, name))
         names[called] = None
+    blank = [at for at, name in enumerate(given, 1) if not name.strip()]
+    if len(blank) > 1:
+        notes.append(Note("dat-unnamed-columns", {"columns": blank, "count": len(blank)}, place))
     return tuple(names), tuple(notes)
 
 

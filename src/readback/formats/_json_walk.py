@@ -9,7 +9,7 @@ from readback.formats._json_cursor import Cursor, TooLong
 from readback.formats._json_text import NotJson
 from readback.formats._lines import LONGEST, UTF8_MARK, UTF16_MARKS, is_utf8, marks, not_utf8, too_long
 from readback.formats._row import Event, Header, Refused, Row
-from readback.formats.jsonl import KINDS, bad
+from readback.formats.jsonl import bad, no_object
 from readback.types import Place
 
 LISTS = ("data", "records", "rows", "items", "examples", "samples", "entries", "instances", "questions", "results")
@@ -81,10 +81,7 @@ class Walk:
         raw = text.encode("utf-8", "surrogateescape")
         if isinstance(value, dict) and (text.isascii() or is_utf8(raw)):
             return Row(value, line, cursor.line, offset, cursor.offset, raw, cursor.decoder.notes(value, place))
-        if isinstance(value, dict):
-            note = not_utf8(raw, self.file, line, column)
-        else:
-            note = bad(f"{KINDS[type(value).__name__]}, where an object is needed", place, column)
+        note = not_utf8(raw, self.file, line, column) if isinstance(value, dict) else no_object(value, place, column)
         return Refused(note, line, cursor.line, cursor.offset)
 
     def object(self, key: str | None, found: Row | Refused) -> Iterator[Event]:

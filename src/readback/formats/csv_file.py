@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
@@ -31,6 +32,7 @@ CELLS = True  # texts, of which some are JSON
 COMMENTS = 20  # lines before the header in which comments are looked for
 SHOWN = 60  # characters of the first comment in its note
 AGAIN = 256 << 20  # bytes read a second time after quotes that never close; beyond it each line stands alone
+NUMBER = re.compile(r"\s*[-+]?\d[\d.,]*\s*")
 MOST_LINES = 100_000  # lines of one record: an unclosed quote over short lines would fill the memory
 
 
@@ -200,15 +202,41 @@ def _reader(texts: Iterator[str], delimiter: str) -> Iterator[list[str]]:
 
 def _comments(head: Sequence[Line], delimiter: str | None) -> int:
     """How many lines before the header are comments: they begin with `# `, and do not name as many columns as the lines
-    below have cells; or they hold `=` or an empty cell, where a name would be.
+    below have cells; or they hold `=` or an empty cell, where a name would be. Or they are remarks of a spreadsheet.
     """
     count = next((at for at, line in enumerate(head) if not (line.data or b"").startswith(b"# ")), 0)
-    if not count or count + 1 >= len(head):
+    if not count:
+        return _remarks(head, delimiter)
+    if count + 1 >= len(head):
         return 0
     by = delimiter or separator(head[count].data or b"")
     names, row = (_cells(line, by) for line in head[count : count + 2])
     odd = all(len(own := _cells(line, by)) != len(names) or "=" in "".join(own) or "" in own for line in head[:count])
     return count if odd and len(names) > 1 and all(names) and len(row) >= 1 else 0
+
+
+def _remarks(head: Sequence[Line], delimiter: str | None) -> int:
+    """How many lines before the header hold a remark in their first cell, or nothing, where columns are named below.
+
+    As spreadsheets write them, such lines are as wide as the header: `Read this first.,,` above `id,split,question`.
+    A header may lack names (`,question` above `0,Why?`), so what is taken for one names every column, each once, and
+    none by a number.
+    """
+    for at in range(1, len(head) - 1):
+        by = delimiter or separator(head[at].data or b"")
+        names, above = _cells(head[at], by), [_cells(line, by) for line in head[:at]]
+        if not names:
+            continue
+        if not all(not cells or _is_remark(cells, len(names)) for cells in above):
+            return 0
+        if all(names) and len(names) == len(set(names)) > 1 and not any(map(NUMBER.fullmatch, names)):
+            return at if any(above) else 0
+    return 0
+
+
+def _is_remark(cells: Sequence[str], width: int) -> bool:
+    """Whether a row of two cells is empty, or a wider one has something in its first cell only."""
+    return len(cells) == width and not any(cells[1:]) and (width > 2 or not cells[0])
 
 
 def _cells(line: Line, delimiter: str) -> list[str]:

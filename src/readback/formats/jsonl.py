@@ -60,12 +60,13 @@ def _value(decoder: Decoder, raw: bytes, place: Place) -> dict[str, Any] | Note:
         return bad(f"not JSON ({error.reason})", place, error.at + 1)
     if isinstance(value, dict):
         return value
-    return bad(no_object(value), place, 1)
+    return no_object(value, place, 1)
 
 
-def no_object(value: object) -> str:
-    """Why a JSON value is no record."""
-    return f"{KINDS[type(value).__name__]}, where an object is needed"
+def no_object(value: object, place: Place, column: int) -> Note:
+    """The note for a JSON value that is no record; "kind" among its values says what it is instead."""
+    kind = KINDS[type(value).__name__]
+    return bad(f"{kind}, where an object is needed", place, column, kind=kind)
 
 
 KINDS = {"list": "a list", "str": "a text", "int": "a number", "float": "a number", "bool": "true or false"} | {
@@ -73,9 +74,9 @@ KINDS = {"list": "a list", "str": "a text", "int": "a number", "float": "a numbe
 }
 
 
-def bad(reason: str, place: Place, column: int) -> Note:
+def bad(reason: str, place: Place, column: int, **values: str) -> Note:
     """The note for a record that is not JSON, or not an object."""
-    return Note("dat-bad-line", {"reason": reason}, Place(file=place.file, line=place.line, column=column))
+    return Note("dat-bad-line", {"reason": reason, **values}, Place(file=place.file, line=place.line, column=column))
 
 
 def parse(raw: bytes, shape: Mapping[str, Any]) -> dict[str, Any]:

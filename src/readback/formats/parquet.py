@@ -19,7 +19,6 @@ SUFFIXES = (".parquet", ".pq")
 BY_LINES = False
 LIMITS = Limits(seconds=30, memory=1 << 30, output=2 << 30, total=900)
 GONE = b"null\n"  # stands where a row is lost: not an object, so it is refused
-LOST_ROW = jsonl.no_object(None)
 LOST = 1_000_000  # rows that a damaged file may count as lost; what its end promises beyond is no fact
 parse = jsonl.parse
 
@@ -69,7 +68,7 @@ def _line(names: tuple[str, ...], text: str) -> bytes:
 def rows(lines: BinaryIO, file: str) -> Iterator[Event]:
     """The rows that `spool` wrote; `line` is the number of the row."""
     for event in jsonl.rows(lines, file):
-        if isinstance(event, Refused) and event.note and event.note.values.get("reason") == LOST_ROW:
+        if isinstance(event, Refused) and event.note and event.note.values.get("kind") == jsonl.KINDS["NoneType"]:
             yield event._replace(note=None)  # told once for all rows that were lost together
         elif isinstance(event, Refused) and event.note and event.note.code == "dat-bad-line":
             note = jsonl.bad("a value in this row cannot be decoded", Place(file=file, line=event.line), 1)

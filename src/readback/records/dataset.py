@@ -29,7 +29,7 @@ from readback.types import DatasetSource, Note, Place, Record
 
 __all__ = ["MISSING", "Cancelled", "Counts", "Dataset", "DatasetChanged", "Row", "look", "open_dataset", "raw_rows"]
 
-VERSION = "4"  # of the index; another one makes every file be read again
+VERSION = "5"  # of the index; another one makes every file be read again
 CHUNK = 32 << 20
 NONE = Counts()
 

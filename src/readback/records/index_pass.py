@@ -6,7 +6,7 @@ import os
 from array import array
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -18,6 +18,7 @@ from readback.formats._choose import Chosen
 from readback.formats._columns import JsonColumns
 from readback.formats._packed import unpack
 from readback.formats._row import Blank, Event, Header, Refused, Row
+from readback.quantity import quantity
 from readback.records.dataset_index import IDS, SPOOL, Names, mapped, table_for, write
 from readback.records.field_names import FieldNames, invisible
 from readback.records.private_fields import private_paths
@@ -138,6 +139,8 @@ class _Reading:
         self.source = source
         self.columns = columns
         self.notes = notes
+        self.held = BoundedNotes()  # of what is refused before the first record
+        self.no_objects = 0  # of these, values that are JSON and no objects
         private = private_paths(source)
         self.ids = RecordIds(source.id, private, folder)
         self.guessed = source.id is None
@@ -157,7 +160,8 @@ class _Reading:
                 self.bad += 1
                 self._span(line, end_line)
                 if note:
-                    self.notes.add(note)
+                    (self.notes if self.starts else self.held).add(note)
+                    self.no_objects += "kind" in note.values
             case Blank(line=line):
                 self.blank += 1
                 self._span(line, line)
@@ -180,9 +184,22 @@ class _Reading:
         self.names.see(row.fields)
         self.census.see(row.fields)
         self.starts.append(row.offset)
+        if self.held.kept:
+            self._release()
         self.ends.append(row.end)
         self.lines.append(row.line)
         self._span(row.line, row.end_line)
+
+    def _release(self) -> None:
+        """Say what was refused before the first record: once, where the file holds nothing but other values."""
+        if self.starts or self.bad < 2 or self.no_objects < self.bad:
+            self.notes.take(self.held)
+        else:
+            first = self.held.kept[0]
+            kind = first.values["kind"]
+            reason = f"none of its {quantity(self.bad, 'row')} is an object, which records are; the first is {kind}"
+            self.notes.add(replace(first, values={"reason": reason, "kind": kind, "count": self.bad}))
+        self.held = BoundedNotes()
 
     def finish(self, folder: Path, by_lines: bool) -> tuple[dict[str, Any], list[array[int]]]:
         """What the index is to hold."""
@@ -210,6 +227,7 @@ class _Reading:
             self.notes.extend(self.names.notes(self.file))
         elif not (self.bad or self.notes.counts.keys() & UNREAD):
             self.notes.add(Note("dat-empty-file", {}, Place(file=self.file)))
+        self._release()
         taught = BoundedNotes()
         taught.extend(self.census.notes(self.file, place))
         read = len(self.starts)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import traceback
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from string import Formatter
 from types import ModuleType
 from typing import Any
 
@@ -27,9 +29,13 @@ AREAS = {
     "jdg": "judges",
     "scr": "scores and comparability",
 }
+NOTHING = "–"  # what is said of an empty value
+PART = re.compile(r"\[\[(.*?)\]\]")
 LONGEST = 200  # characters of one value inside a sentence; the whole value stays in Finding.values
 
 RULES = cache(partial(by, __name__, "CODE"))
+
+_FORMATTER = Formatter()
 
 Seen = dict[str, dict[tuple[str, Place], int]]  # by key: what was said of which place, numbered
 
@@ -87,9 +93,16 @@ def fill(sentence: str, values: Values) -> str:
     """`sentence` with its places filled; in any language, for the values carry no words of ours.
 
     A place without a value stays visible as `{name}`. A place with two forms has the word that fits the number:
-    `{count} {count:task|tasks}`.
+    `{count} {count:task|tasks}`. What stands in `[[ ]]` is left out where a value in it says nothing:
+    `unknown key '{key}'[[; nearest: {nearest}]]`.
     """
-    return sentence.format_map(_Said({name: _Word(_say(value), value) for name, value in values.items()}))
+    said = _Said({name: _Word(_say(value), value) for name, value in values.items()})
+    return PART.sub(lambda part: _part(part[1], said), sentence).format_map(said)
+
+
+def _part(part: str, said: Mapping[str, str]) -> str:
+    """An optional part of a sentence, or nothing."""
+    return "" if any(said.get(name) in ("", NOTHING) for _, name, _, _ in _FORMATTER.parse(part) if name) else part
 
 
 def key(note: Note) -> str:
@@ -193,5 +206,5 @@ def _say(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(_say(one) for one in value)
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    text = " ".join(text.split()) or "–"  # nothing is said as such: "nearest: –"
+    text = " ".join(text.split()) or NOTHING
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

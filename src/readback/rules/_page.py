@@ -18,8 +18,13 @@ def markdown(rule: ModuleType) -> str:
     """The same, as a section of docs/rules.md."""
     title, _, rest = cleandoc(rule.__doc__ or "").partition("\n")
     head = (f"## {rule.CODE}", "", f"**{title}** Severity: {rule.SEVERITY}.", "", rest.strip(), "")
-    said = (f"Sentence: `{rule.SENTENCE}`", "", f"Fix: {rule.FIX}", "")
+    said = (f"Sentence: `{shown(rule.SENTENCE)}`", "", f"Fix: {shown(rule.FIX)}", "")
     return "\n".join((*head, *said, *_examples(rule, "    ")))
+
+
+def shown(sentence: str) -> str:
+    """A sentence with the parts that are left out where they would say nothing in single brackets."""
+    return sentence.replace("[[", "[").replace("]]", "]")
 
 
 def _examples(rule: ModuleType, indent: str) -> Iterator[str]:

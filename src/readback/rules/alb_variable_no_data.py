@@ -3,7 +3,8 @@
 For each record and mode it is seen while rendering which names the template reads on the branches it takes, and which
 of them have no value or null: variables, and fields of objects (`rag.prompt`); fields of the items of a list have a
 rule of their own. A name that the template only asks about (`{% if name %}`, `name | default(…)`) is for information
-only, and so is any name where there is no dataset. The nearest field of the record is offered.
+only, and so is any name where there is no dataset. The nearest field of the record is offered. In the check of a whole
+dataset a field that no record has is said once, at the first record for which the template reads it.
 
 Jinja puts nothing in the place of an unknown name (and None in the place of null) and says nothing. A template that
 expects `sheet_chunks` over a dataset that calls them `contexts` gives a prompt without sources, and the model answers
@@ -22,7 +23,10 @@ from readback.types import Case, Note, Prompt, Severity, Use
 CODE = "alb-variable-no-data"
 SEVERITY = "warning"
 ON = "assembly"
-SENTENCE = "the template reads {variable}, which has no value here; nearest field of the record: {nearest}"
+SENTENCE = (
+    "the template reads {variable}, which has no value here[[, and in none of the {records} records]]"
+    "[[; nearest field of the record: {nearest}]]"
+)
 FIX = "map a field to {variable} under dataset: fields:, or give it a default"
 _CONFIG = "prompts:\n  - {mode: rag, template: rag.jinja, default: {limit: 4}}\n"
 _TEMPLATE = "{% for chunk in sheet_chunks %}{{ chunk.text }}{% endfor %}\n{{ query }}\n"
@@ -38,6 +42,10 @@ PASS = (
         "prompt_config.yml": _ONE,
         "simple.jinja": _BRANCH,
         "data.jsonl": '{"id": "1", "query": "Why?", "kind": "short"}\n',
+    },
+    {
+        "readback.yml": 'dataset: d.csv\nmodes: [{mode: qa, template: "{{ question }}"}]\n',
+        "d.csv": "Please do not train on this.,,\n,,\nid,split,question\n0,TEST,Why?\n",
     },
 )
 FAIL = (
@@ -64,7 +72,7 @@ def check(case: Case) -> Iterator[Note]:
         if "[*]" in name or (_uses.is_albert(prompt) and _uses.others(case, name)):
             continue
         near = nearest(name, case.record.fields, _is_list(case, prompt, name))
-        values = {"variable": name, "nearest": near or NONE, "mode": prompt.mode}
+        values = {"variable": name, "nearest": near or NONE, "mode": prompt.mode, "records": ""}
         severity: Severity | None = "info" if use.asked or case.workspace.dataset is None else None
         yield Note(CODE, values, _uses.at(use), name, severity)
 

@@ -11,7 +11,7 @@ Correct the name. A task of your own that only looks alike may be ignored, with 
 CODE = "asm-unknown-task"
 SEVERITY = "warning"
 ON = "load"
-SENTENCE = "unknown task '{task}'; did you mean '{nearest}'?"
+SENTENCE = "unknown task '{task}'[[; did you mean '{nearest}'?]]"
 FIX = "write the name as the pipeline has it: {known}"
 _FILE = 'tasks: {%s: {user: "Extract."}}\n'
 PASS = ({"readback.yml": _FILE % "parsing"}, {"readback.yml": _FILE % "my_own_step"})

@@ -13,5 +13,5 @@ SEVERITY = "warning"
 ON = "load"
 SENTENCE = "two things are called '{name}' ({kind})"
 FIX = "give each its own name"
-PASS = ({"data.csv": "id,text,text_2\n1,one,two\n"},)
+PASS = ({"data.csv": "id,text,text_2\n1,one,two\n"}, {"data.csv": "id,text,,\n1,one,two,\n"})
 FAIL = ({"data.csv": "id,text,text\n1,one,two\n"}, {"readback.yml": "conditions: [{name: a}, {name: a}]\n"})

@@ -13,5 +13,9 @@ SEVERITY = "error"
 ON = "load"
 SENTENCE = "{where} is '{value}', which is not {expected}"
 FIX = "write {expected}"
-PASS = ({"readback.yml": "options: {apply_limit: off}\n"}, {"readback.yml": "name: 7\n"})
+PASS = (
+    {"readback.yml": "options: {apply_limit: off}\n"},
+    {"readback.yml": "name: 7\n"},
+    {"prompt_config.yml": "prompts: [Analyse.]\n"},
+)
 FAIL = ({"readback.yml": "options: {apply_limit: sometimes}\n"}, {"readback.yml": "name: [a, b]\n"})

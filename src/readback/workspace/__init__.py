@@ -28,6 +28,7 @@ from readback.workspace.workspace_init import init_text
 
 __all__ = ["NothingRead", "init_text", "open"]
 
+NO_FORMAT = "dat-not-recognised"
 UNREADABLE = ("dat-file-missing", "dat-too-large")  # nothing of such a file was seen
 
 
@@ -106,7 +107,8 @@ def _folder(root: Path, begun: _Begun) -> Draft:
     discovery.discover(draft)
     broken = any(note.severity != "info" and note.code != "dat-limit" for note in draft.notes)
     if not (any(r.used for r in draft.recognised) or draft.file or broken):
-        raise NothingRead(f"{root.name}: nothing in this folder is a file that Readback knows")
+        odd = next((f" ({n.values['path']}: {n.values['reason']})" for n in draft.notes if n.code == NO_FORMAT), "")
+        raise NothingRead(f"{root.name}: nothing in this folder is a file that Readback knows{odd}")
     return draft
 
 

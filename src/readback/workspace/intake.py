@@ -72,7 +72,8 @@ def take_found(found: Found, draft: Draft, place: Place = NOWHERE, around: Surve
         file = show(draft.root, found.path)
         reason = found.detail or "its content is of no kind that is known here"
         where = place if place != NOWHERE else Place(file=file)
-        draft.note("dat-not-recognised", where, file, path=file, reason=reason, known=sorted((*TAKERS, PLAN, *DATA)))
+        known = sorted((*TAKERS, PLAN, *DATA))
+        draft.note("dat-not-recognised", where, file, path=file, reason=reason, known=known, endings=[])
 
 
 def take_dataset(found: Found, draft: Draft, detail: str = "") -> None:
@@ -85,7 +86,8 @@ def take_dataset(found: Found, draft: Draft, detail: str = "") -> None:
 
 
 def _prompts(found: Found, draft: Draft) -> None:
-    config, notes = albert.read(found.path, draft.root, found.parsed)
+    named = show(draft.root, found.path) in draft.touched
+    config, notes = albert.read(found.path, draft.root, found.parsed, named)
     draft.add_config(config, notes)
     draft.say(found.path, found.what, detail=", ".join(config.prompts))
 

@@ -88,7 +88,8 @@ class Found:
 def recognise(path: Path, root: Path, named: bool = False) -> Found:
     """What the file at `path` is; one that cannot be read is "not recognised", with notes.
 
-    `named`: somebody asked for this very file, so it is parsed even where no key of ours is seen in it.
+    `named`: somebody asked for this very file, so it is parsed even where no key of ours is seen in it, and is a
+    dataset even where no row of it is a record.
     """
     if modelfile.recognise(path):
         return Found(path, MODELFILE)
@@ -98,9 +99,9 @@ def recognise(path: Path, root: Path, named: bool = False) -> Found:
     if suffix in (*_tables(), ".json") and verification.sees(path) and results.recognise(path, show(root, path)):
         return Found(path, SCORES, detail=verification.NAME)
     if suffix in _tables():
-        return _table(path, root)
+        return _table(path, root, named)
     if suffix in CONFIGS:
-        return _config(path, root, suffix, named or path.name in albert.FILES)
+        return _config(path, root, suffix, named)
     if judge_prompts.recognise(path, None):
         return Found(path, JUDGE)
     if suffix in training_code.SUFFIXES and SAYS_SYSTEM.search(_head(path, training_code.LIMITS[suffix])):
@@ -118,10 +119,10 @@ def _config(path: Path, root: Path, suffix: str, named: bool) -> Found:
     head = _head(path)
     begin = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     if suffix == ".json" and (begin.startswith(b"[") or JSON_LINES.match(begin)):
-        return _table(path, root)
+        return _table(path, root, named)
     if suffix == ".json" and _is_metrics(head) and metrics.only_object(path, show(root, path)):
         return Found(path, SCORES, detail=metrics.NAME)
-    if head and not named and not KEYS.search(head):
+    if head and not (named or path.name in albert.FILES or KEYS.search(head)):
         return Found(path, OTHER)
     parsed = read_yaml(path, show(root, path))
     return Found(path, _dialect(path, parsed.value), parsed, notes=parsed.notes)
@@ -149,10 +150,15 @@ def _dialect(path: Path, value: Any) -> str:
     return OTHER
 
 
-def _table(path: Path, root: Path) -> Found:
+def _table(path: Path, root: Path, named: bool) -> Found:
+    """What a file of rows is. One that nobody `named` and that holds something else than objects is none."""
     file = show(root, path)
-    rows = [row.fields for row in islice(raw_rows(path, file), LOOKED_AT) if isinstance(row, Row)]
+    begin = tuple(islice(raw_rows(path, file), LOOKED_AT))
+    rows = [row.fields for row in begin if isinstance(row, Row)]
     fields = frozenset(str(key) for row in rows for key in row)
+    bad = [found.values for found in begin if isinstance(found, Note) and found.code == "dat-bad-line"]
+    if bad and not (rows or named) and all("kind" in values for values in bad):  # values, but no records
+        return Found(path, OTHER, detail=f"it holds no objects, which records are; the first is {bad[0]['kind']}")
     if not rows:
         return Found(path, DATASET, detail="no record could be read from its beginning")
     if judge_prompts.recognise(path, rows[0]):

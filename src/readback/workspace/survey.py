@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from readback.files.paths import DEPTH, listing, resolve, show
-from readback.types import NOWHERE, Note
+from readback.types import NOWHERE, Note, Place
 from readback.workspace.recognise import OTHER, Found, recognise
 
 PARSED = 64 << 20  # bytes of configurations, some half a minute of work; a review's own take a second or two
@@ -55,6 +55,10 @@ def _each(root: Path, files: tuple[Path, ...], notes: list[Note]) -> Iterator[Fo
             yield what
         else:  # it looked like one of ours; nobody named it, so it is less than an error
             notes.extend(replace(note, severity=note.severity or "warning") for note in what.notes)
+            if what.detail:
+                name = show(root, path)
+                said = {"path": name, "reason": what.detail, "known": [], "endings": []}
+                notes.append(Note("dat-not-recognised", said, Place(file=name), name, "info"))
 
 
 def _cost(path: Path, what: Found) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -19,13 +20,24 @@ from readback.types import Modelfile, Note, Place
 
 LIMIT = 1 << 20  # bytes; a Modelfile with every licence in it is a fraction of that
 MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+HEAD = 1 << 14  # bytes in which the first command is looked for, below comments
+# Comments and empty lines, then a command as a Modelfile has it: FROM with nothing but a model, a known other one.
+BEGINS = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*"
+    rb"(?:FROM[ \t]+\S+[ \t]*(?:\r?\n|$)|PARAMETER[ \t]+\w+[ \t]+\S|(?:TEMPLATE|SYSTEM|MESSAGE|ADAPTER)[ \t]+\S)"
+)
 FAULTS = 200  # after so many, reading ends: this is something else
 
 
 def recognise(path: Path) -> bool:
-    """By name only: Modelfile, Modelfile.<anything>, <anything>.modelfile."""
+    """By name: Modelfile, Modelfile.<anything>, <anything>.modelfile; of other names with the word by the beginning.
+
+    People call theirs LoanModelfile or MODELFILE-v2; a page about Modelfiles has the word in its name as well.
+    """
     name = path.name.lower()
-    return name == "modelfile" or name.startswith("modelfile.") or name.endswith(".modelfile")
+    if name == "modelfile" or name.startswith("modelfile.") or name.endswith(".modelfile"):
+        return True
+    return "modelfile" in name and BEGINS.match(_head(path)) is not None
 
 
 def read(path: Path, root: Path) -> Modelfile:
@@ -119,6 +131,17 @@ def _until_hopeless(items: Iterable[Command | Fault]) -> Iterator[Command | Faul
         faults += isinstance(item, Fault)
         if faults == FAULTS:
             return
+
+
+def _head(path: Path) -> bytes:
+    """The beginning of a file, or nothing: whoever reads it whole says what is wrong with it."""
+    try:
+        if not path.is_file():
+            return b""
+        with path.open("rb") as file:
+            return file.read(HEAD)
+    except OSError:
+        return b""
 
 
 def _marked(data: bytes | str) -> bool:
