@@ -63,7 +63,7 @@ def several(candidates: Sequence[Candidate], taken: Candidate | None) -> Note:
     values = {
         "count": len(first),
         "places": "; ".join(dict.fromkeys(_said(one) for one in first[:LISTED])),
-        "taken": f"the one at {_where(taken.place)}" if taken else "none of them",
+        "taken": _where(taken.place) if taken else "none of them",
     }
     place = taken.place if taken else first[0].place
     flagged = taken.text or "" if taken else "\n".join(one.code for one in first)
