@@ -76,6 +76,12 @@ def test_a_sentence_is_filled_with_its_values_on_one_line_and_a_missing_one_stay
     assert len(rules.fill("{a}", {"a": "x" * 1000})) == 200
 
 
+@pytest.mark.parametrize("near", ["tide|s", 0, "", "–", [], None])
+def test_a_clause_is_said_only_where_there_is_a_value_for_it(near: object) -> None:
+    said = f"; nearest: {near}" if near in ("tide|s", 0) else ""
+    assert rules.fill("no {a}{near:?; nearest: {near}}", {"a": "a", "near": near}) == f"no a{said}"
+
+
 def test_a_key_leaves_out_lines_and_offsets_and_holds_everything_else() -> None:
     note = Note("fmt-markers", {}, Place(file="a", mode="m", record="1", role="user", line=3, start=1, end=2), "x")
     moved = Note("fmt-markers", {}, Place(file="a", mode="m", record="1", role="user", line=4, start=7, end=8), "x")

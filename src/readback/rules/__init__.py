@@ -27,6 +27,8 @@ AREAS = {
     "jdg": "judges",
     "scr": "scores and comparability",
 }
+CLAUSE = "?"  # begins a clause of a sentence that is left out where its value is nothing
+NOTHING = "–"  # how a sentence says it where the clause stays
 LONGEST = 200  # characters of one value inside a sentence; the whole value stays in Finding.values
 
 RULES = cache(partial(by, __name__, "CODE"))
@@ -87,7 +89,8 @@ def fill(sentence: str, values: Values) -> str:
     """`sentence` with its places filled; in any language, for the values carry no words of ours.
 
     A place without a value stays visible as `{name}`. A place with two forms has the word that fits the number:
-    `{count} {count:task|tasks}`.
+    `{count} {count:task|tasks}`. A clause behind a question mark is said only where there is a value:
+    `{near:?; nearest: {near}}`.
     """
     return sentence.format_map(_Said({name: _Word(_say(value), value) for name, value in values.items()}))
 
@@ -181,6 +184,8 @@ class _Word(str):
         return made
 
     def __format__(self, spec: str) -> str:
+        if spec.startswith(CLAUSE):  # before anything else: what is said in it may hold any character
+            return "" if self in ("", NOTHING, "null", "false") else spec.removeprefix(CLAUSE)
         return form(self.number, spec) if FORMS in spec else super().__format__(spec)
 
 
@@ -193,5 +198,5 @@ def _say(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(_say(one) for one in value)
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    text = " ".join(text.split()) or "–"  # nothing is said as such: "nearest: –"
+    text = " ".join(text.split()) or NOTHING
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

@@ -18,7 +18,7 @@ from readback.types import Case, Note, Place, Prompt
 CODE = "alb-default-unused"
 SEVERITY = "warning"
 ON = "assembly"
-SENTENCE = "the default of {name} is used by no template of mode {mode}; nearest name that is read: {nearest}"
+SENTENCE = "the default of {name} is used by no template of mode {mode}{nearest:?; nearest one that is read: {nearest}}"
 FIX = "correct the name under default, or remove it"
 _CONFIG = "prompts: [{mode: simple, template: simple.jinja, default: {%s: City hall, limit: 4}}]\n"
 _TEMPLATE = "{{ query }} {% if institution %}({{ institution }}){% endif %}\n"

@@ -20,7 +20,9 @@ from readback.types import Case, Note, Severity
 CODE = "alb-field-missing"
 SEVERITY = "warning"
 ON = "assembly"
-SENTENCE = "{absent} of {items} {items:item|items} of {list} {absent:has|have} no {field}; nearest field: {nearest}"
+SENTENCE = (
+    "{absent} of {items} {items:item|items} of {list} {absent:has|have} no {field}{nearest:?; nearest field: {nearest}}"
+)
 FIX = "fill {field} in the data, or have the template ask for it first"
 _CONFIG = "prompts: [{mode: rag, template: rag.jinja}]\n"
 _TEMPLATE = "{% for chunk in sheet_chunks %}{{ chunk.title }}: {{ chunk.text }}\n{% endfor %}{{ query }}\n"

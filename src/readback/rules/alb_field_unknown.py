@@ -19,7 +19,7 @@ from readback.types import Case, Note, Severity
 CODE = "alb-field-unknown"
 SEVERITY = "warning"
 ON = "assembly"
-SENTENCE = "the template reads {field} of each item of {list}, which is not documented; nearest: {nearest}"
+SENTENCE = "the template reads {field} of each item of {list}, which is not documented{nearest:?; nearest: {nearest}}"
 FIX = "read a documented field ({known}), or fill {field} in your own search"
 _CONFIG = "prompts: [{mode: rag, template: rag.jinja}]\n"
 _TEMPLATE = "{% for chunk in sheet_chunks %}{{ chunk.FIELD }} {{ chunk.text }}\n{% endfor %}{{ query }}\n"

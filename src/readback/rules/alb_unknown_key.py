@@ -10,7 +10,7 @@ Correct the spelling (the nearest known key is named), or take the key out.
 CODE = "alb-unknown-key"
 SEVERITY = "warning"
 ON = "load"
-SENTENCE = "unknown key '{key}'; nearest known key: '{nearest}'"
+SENTENCE = "unknown key '{key}'{nearest:?; nearest known key: '{nearest}'}"
 FIX = "use one of the known keys ({known}), or take it out"
 _TEMPLATE = {"t.jinja": "{{ query }}\n"}
 PASS = ({"prompt_config.yml": "system_prompt: S\nprompts: [{mode: a, template: t.jinja}]\n", **_TEMPLATE},)

@@ -22,7 +22,7 @@ from readback.types import Case, Note, Prompt, Severity, Use
 CODE = "alb-variable-no-data"
 SEVERITY = "warning"
 ON = "assembly"
-SENTENCE = "the template reads {variable}, which has no value here; nearest field of the record: {nearest}"
+SENTENCE = "the template reads {variable}, which has no value here{nearest:?; nearest field of the record: {nearest}}"
 FIX = "map a field to {variable} under dataset: fields:, or give it a default"
 _CONFIG = "prompts:\n  - {mode: rag, template: rag.jinja, default: {limit: 4}}\n"
 _TEMPLATE = "{% for chunk in sheet_chunks %}{{ chunk.text }}{% endfor %}\n{{ query }}\n"

@@ -20,7 +20,7 @@ from readback.types import Case, Note, Prompt, Severity
 CODE = "alb-variable-unknown"
 SEVERITY = "warning"
 ON = "assembly"
-SENTENCE = "the template reads {variable}, which is not documented; nearest: {nearest}"
+SENTENCE = "the template reads {variable}, which is not documented{nearest:?; nearest: {nearest}}"
 FIX = "read the documented variable, or have your own code pass {variable}"
 _CONFIG = "prompts: [{mode: simple, template: simple.jinja}]\n"
 _DATA = '{"id": "1", "query": "Q", "institution": "City hall"}\n'

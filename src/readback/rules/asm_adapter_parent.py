@@ -11,8 +11,8 @@ Correct the name under `extends:`, or list the parent's file under `adapters:` t
 CODE = "asm-adapter-parent"
 SEVERITY = "error"
 ON = "load"
-SENTENCE = "adapter {adapter} extends {parent}, which is unknown or extends it in turn {cycle}"
-FIX = "correct extends: ({nearest}), or list the parent under adapters: too"
+SENTENCE = "adapter {adapter} extends {parent}, which is unknown or extends it in turn{cycle:?: {cycle}}"
+FIX = "correct extends:{nearest:? ({nearest})}, or list the parent under adapters: too"
 _FILE = 'tasks: {parsing: {user: "Extract."}}\n'
 PASS = ({"readback.yml": f"{_FILE}adapters: [house.yml]\n", "house.yml": "{extends: langchain}\n"},)
 FAIL = (

@@ -13,7 +13,7 @@ CODE = "dat-unknown-key"
 SEVERITY = "warning"
 ON = "load"
 SENTENCE = "'{key}' is not known here; known are {known}"
-FIX = "correct its spelling (nearest: {nearest}), or remove it"
+FIX = "correct its spelling{nearest:? (nearest: {nearest})}, or remove it"
 PASS = ({"readback.yml": "dataset: {path: d.jsonl, fields: {query: q}}\n", "d.jsonl": '{"id": "1", "q": "why"}\n'},)
 FAIL = (
     {"readback.yml": "nmae: study\n"},

@@ -12,7 +12,7 @@ CODE = "dat-unknown-name"
 SEVERITY = "error"
 ON = "load"
 SENTENCE = "there is no {kind} called '{name}'; there are {known}"
-FIX = "correct the name (nearest: {nearest}), or define it"
+FIX = "correct the name{nearest:? (nearest: {nearest})}, or define it"
 PASS = (
     {"readback.yml": "models: {small: {}}\nconditions: [{name: a, model: small}]\n"},
     {"readback.yml": "conditions: [{name: a, model: a label only}]\n"},

@@ -13,7 +13,7 @@ CODE = "fmt-unknown-mode"
 SEVERITY = "error"
 ON = "load"
 SENTENCE = "no prompt has the mode '{mode}'; the modes here are {known}"
-FIX = "correct the name (nearest: {nearest}), or list the configuration that defines it under prompts"
+FIX = "correct the name{nearest:? (nearest: {nearest})}, or list the configuration that defines it under prompts"
 PASS = ({"readback.yml": "prompts: ['builtin:prompt-formats']\nconditions: [{name: a, mode: hybrid}]\n"},)
 FAIL = (
     {"readback.yml": "prompts: ['builtin:prompt-formats']\nconditions: [{name: a, mode: hybrd}]\n"},

@@ -15,7 +15,10 @@ ON = "load"
 SENTENCE = (
     "{count} {count:score is|scores are} of a condition '{name}', which the workspace does not define; it has {known}"
 )
-FIX = "write the name as the workspace has it (nearest: {nearest}), list it under aliases:, or define the condition"
+FIX = (
+    "write the name as the workspace has it{nearest:? (nearest: {nearest})}, list it under aliases:, "
+    "or define the condition"
+)
 _YML = "conditions: [{name: closed, aliases: [closed book]}, {name: open}]\nscores: [scores.csv]\n"
 _CSV = "item,condition,relevance_score\nq1,closed,2\nq1,%s,1\n"
 PASS = (
