@@ -178,6 +178,24 @@ def test_messages_given_as_they_are_with_lists_of_parts_are_found_where_their_te
     ]
 
 
+def test_a_template_that_fails_with_texts_and_reads_parts_gets_parts_and_says_so() -> None:
+    text = "{% for m in messages %}<{{ m.role }}>{{ '' + m['content'][0]['text'] }}{% endfor %}"
+    wire = chat.wire(ChatTemplate("t.jinja", text, place=START), TALK)
+    assert wire.text == "<system>Be brief.<user>  Why not?\n<assistant>So.<user>And?"
+    assert [one.text for one in wire.segments if one.origin == "variable"] == ["  Why ", "not?\n", "So.", "And?"]
+    (note,) = wire.notes
+    assert (note.code, note.severity, note.values["when"], note.place) == ("srv-template-error", "info", "parts", START)
+    assert "'str object' has no attribute 'text'" in note.values["reason"]
+
+
+@pytest.mark.parametrize(
+    "text", ["{{ messages[0].content[0].text.none.x }}", "{{ messages[0].content.text.none }}", "{{ 1 / 0 }}"]
+)
+def test_a_template_that_fails_with_parts_too_or_never_asks_for_them_gives_no_text(text: str) -> None:
+    wire = chat.wire(ChatTemplate("t.jinja", text, place=START), TALK)
+    assert (wire.segments, [(note.code, note.severity) for note in wire.notes]) == ((), [("srv-template-error", None)])
+
+
 def test_what_is_absent_stays_undefined_in_a_raw_rendering_and_null_is_none() -> None:
     text = "{{ bos_token is defined }} {{ tools is none }} {{ messages[0].content[1].text }} {{ messages[0].extra }}"
     message = {"role": "user", "content": [{"type": "image"}, {"type": "text", "text": "Q"}], "extra": 1}

@@ -141,6 +141,22 @@ def test_the_answer_is_the_conditions_and_never_the_records_own() -> None:
 def test_a_template_that_cannot_be_filled_in_gives_no_messages(template: str, code: str) -> None:
     messages, _, notes, _ = judge_messages(Judge("j", template), row(ROW))
     assert (messages, codes(notes)) == ((), [code])
+    assert [note.severity for note in notes] == ["info"]  # a program that replaces names alone takes it
+    _, _, notes, _ = judge_messages(Judge("j", template, formatted=True), row(ROW))
+    assert [(note.code, note.severity) for note in notes] == [(code, None)]
+
+
+def test_a_field_without_a_name_is_called_by_its_braces() -> None:
+    notes = judge_messages(Judge("j", "{answer} {} {}"), row(ROW))[2]
+    assert [note.values["field"] for note in notes] == ["{}"]
+
+
+def test_a_text_that_names_nothing_to_fill_in_is_shown_as_it_is_and_its_braces_are_said_once() -> None:
+    text = 'Read <<talk>>.\nReturn {"met": false} or {{"met": true}} or {"met": null}.\n'
+    messages, names, notes, uses = judge_messages(Judge("j", text, syntax="text", place=Place("j.py", 3)), row(ROW))
+    assert (texts(messages), names, uses) == ([("user", text)], (), ())
+    ((code, severity, line),) = [(note.code, note.severity, note.place.line) for note in notes]
+    assert (code, severity, line) == ("jdg-format-field", "info", 4)
 
 
 def test_a_rubric_is_filled_in_with_stripped_values_a_blank_line_apart() -> None:

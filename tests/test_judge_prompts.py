@@ -113,6 +113,28 @@ def test_constants_are_found_by_name(
 
 
 @pytest.mark.parametrize(
+    ("source", "name", "syntax", "formatted"),
+    [
+        (PAIR, "EVALUATION_PROMPT_TEMPLATE", "format", True),  # the RAG judge's, whose program is known
+        ('T = "{answer} {}"\n', "T", "format", False),
+        ('T = "{answer} {}"\nsent = T.format(1, answer=2)\n', "T", "format", True),
+        ('T = "{answer} {}"\nT2 = "x"\nsent = MY_T.format(1) + T2.format(2)\n', "T", "format", False),
+        ('T = "{} {}"\nsent = T . format (1, 2)\n', "T", "format", True),
+        ("T = '<<talk>> {\"met\": false}'\n", "T", "text", False),
+        ('T = "{{answer}}"\n', "T", "text", False),
+        ('T = "{{{answer}}}"\n', "T", "format", False),
+        ('T = "{{QUESTION}} {}"\n', "T", "placeholder", False),
+    ],
+)
+def test_a_constant_is_formatted_where_its_file_does_so_and_without_a_name_in_braces_no_template(
+    write: Write, source: str, name: str, syntax: str, formatted: bool
+) -> None:
+    root = write({"j.py": source})
+    judge = only(judge_prompts.read(root / "j.py", root, {"user": name}))
+    assert (judge.syntax, judge.formatted) == (syntax, formatted)
+
+
+@pytest.mark.parametrize(
     ("source", "spec", "reason"),
     [
         ("def f(:\n", None, "not Python"),

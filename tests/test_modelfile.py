@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from in_time import spent
 
+from readback import rules
 from readback.serving.modelfile.grammar import BAD_COMMAND, BAD_ROLE, END, NO_FROM, Fault, scan
 from readback.serving.modelfile.read_file import FAULTS, commands_json, parse, read, recognise, written
 from readback.serving.modelfile.text import decode, printable
@@ -132,6 +133,46 @@ def test_everything_that_can_be_read_is_kept_when_ollama_would_refuse_the_file()
         ("oll-syntax", "M", 4),
         ("oll-no-from", "M", None),
     ]
+
+
+TORN = (
+    'FROM ./m.gguf\nPARAMETER stop "### A:"  # one\nPARAMETER stop "### B:"  # two\n'
+    'TEMPLATE """\n### A:\n{{ .System }}\n\n{{ .Prompt }}\n### B:\n"""'
+)
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_the_lines_of_a_value_whose_quotes_were_swallowed_are_told_with_what_swallowed_them(end: str) -> None:
+    (note,) = parse(TORN + end, "M").notes
+    assert (note.code, note.place.line, note.values["refused"]) == (SWALLOWED, 2, 6)
+    assert "Ollama refuses the file at line 6" in rules.finding(note).message
+
+
+def test_what_ollama_refuses_below_a_value_that_was_torn_open_is_still_told() -> None:
+    found = parse(f"{TORN}\nPARAMETR top_k 1\nPARAMETER num_ctx 4k\n", "M")
+    assert [(note.code, note.place.line) for note in found.notes] == [
+        ("oll-syntax", 11),
+        (SWALLOWED, 2),
+        ("oll-syntax", 12),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "because"),
+    [
+        ('PARAMETER "</s>"\n', '"</s>" is no name of a parameter'),
+        ("PARAMETER top-k 1\n", "top-k is no name of a parameter"),
+        ("PARAMETER stop\n", "stop has no value"),
+        ("PARAMETER \n", "it names no parameter"),
+        ("MESSAGE user: a\n", "user: is no name of a role"),
+        ("MESSAGE system", "system has no value"),
+        ("SYSTEM", "SYSTEM has no value"),
+        ('SYSTEM "a" b\n', "its quotes are never closed"),
+    ],
+)
+def test_an_unexpected_end_says_what_is_wrong(line: str, because: str) -> None:
+    (note,) = parse(f"FROM x\n{line}").notes
+    assert note.values["reason"] == f"{END} ({because})"
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])

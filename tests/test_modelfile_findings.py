@@ -157,6 +157,7 @@ def test_a_lost_newline_is_shown_where_it_is_lost(
     (one,) = [one for one in in_template(write, template) if one.code == "oll-chatml-newline"]
     assert (one.place.line, one.place.column, one.severity) == (line, column, "error")
     assert one.values["how"].startswith(how)
+    assert ("minus" in one.fix) == how.endswith(f"on line {line}") == bool(one.values["marker"])
 
 
 def test_a_newline_that_only_longer_conversations_lose_is_a_warning(write: Write) -> None:
@@ -169,6 +170,40 @@ def test_stop_texts_of_another_model_may_be_taken_over(write: Write) -> None:
     text = 'FROM llama3\nTEMPLATE """{{ .System }}{{ .Prompt }}<|eot_id|>"""\n'
     (one,) = found(write({"Modelfile": text}), "oll-stop-missing")
     assert one.severity == "info"
+
+
+@pytest.mark.parametrize(
+    ("turn", "fix"),
+    [
+        ("<|eot_id|>", 'add PARAMETER stop "<|eot_id|>"'),
+        ("<im_end>", 'write <|im_end|> in the template if that is meant, or add PARAMETER stop "<im_end>"'),
+        ("</s>", 'add PARAMETER stop "</s>"'),
+        ("<s>", None),
+        ("<bos>", None),
+        ("<|begin_of_text|>", None),
+    ],
+)
+def test_a_token_behind_a_turn_that_no_stop_text_has_is_a_fault_unless_it_begins_texts(
+    write: Write, turn: str, fix: str | None
+) -> None:
+    every = in_template(write, f"<s>{{{{ .System }}}}{{{{ .Prompt }}}}{turn}\n{{{{ .Response }}}}")
+    assert [one.fix for one in every if one.code == "oll-stop-missing"] == ([fix] if fix else [])
+
+
+def test_where_no_stop_text_is_given_none_are_listed(write: Write) -> None:
+    (one,) = in_template(write, "{{ .System }}{{ .Prompt }}<|eot_id|>", "")
+    assert one.message == "turns end with <|eot_id|> in the template, and no stop parameter has it"
+
+
+@pytest.mark.parametrize(
+    ("base", "severity"),
+    [("./m.gguf", "warning"), ("mymodel", "warning"), ("llama3.1:8b", "warning"), ("hf.co/a/Llama-3-x:Q4", "warning"),
+     ("deepseek-r1:8b", "info"), ("ollama/qwen3:4b", "info"), ("./qwen3.gguf", "warning")],
+)  # fmt: skip
+def test_the_beginning_of_another_family_is_no_second_one(write: Write, base: str, severity: str) -> None:
+    text = f'FROM {base}\nTEMPLATE """<|begin_of_text|>{{{{ .System }}}}{{{{ .Prompt }}}}"""\n'
+    every = engine.check(workspace.open(write({"Modelfile": text})), select=("srv-double-bos",)).findings
+    assert [(one.severity, f"unless {base} begins" in one.message) for one in every] == [(severity, severity == "info")]
 
 
 @pytest.mark.parametrize(

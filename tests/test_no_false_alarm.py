@@ -15,8 +15,18 @@ JUDGED = "dataset: {path: d.jsonl}\njudges: {j: {prompts: judge.%s}}\n"
 PYTHON = 'SYSTEM_PROMPT = "Grade."\nEVALUATION_PROMPT_TEMPLATE = "%s"\n'
 ASKED = {"id": "1", "question": "Why?", "answer": "So.", "tone": "dry"}
 PAIR = {"chosen": "H: Why? A: So.", "rejected": "H: Why? A: No."}
+OWN = "judges: {j: {prompts: {file: judge.py, user: GRADER_TEMPLATE}}}\n"
 TURNS = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
 PARTS = "{% for m in messages %}{% for part in m.content %}{{ part.text }}{% endfor %}{% endfor %}A:"
+LLAMA = (
+    "{{ if .System }}<|start_header_id|>system<|end_header_id|>\n\n{{ .System }}<|eot_id|>{{ end }}"
+    "<|start_header_id|>user<|end_header_id|>\n\n{{ .Prompt }}<|eot_id|>"
+    "<|start_header_id|>assistant<|end_header_id|>\n\n{{ .Response }}<|eot_id|>"
+)
+INDEXED = (
+    "{% for m in messages %}{% if m.role == 'user' %}[INST] {% for c in m.content | selectattr('type','equalto','text')"
+    " %}{{ c.text }}{% endfor %} [/INST]{% else %}{{ ' ' + m['content'][0]['text'] }}</s>{% endif %}{% endfor %}"
+)
 SERVED = "models: {m: {serving: {chat_template: t.jinja}}}\n"
 
 MEANT = {
@@ -42,12 +52,28 @@ MEANT = {
         "conditions: [{name: c, mode: m, model: m}]\n",
         "t.jinja": PARTS,
     },
+    "a template that indexes the parts of messages": {
+        "readback.yml": SERVED + "modes: [{mode: m, system: Be brief., template: Why?}]\n"
+        "conditions: [{name: c, mode: m, model: m}]\n",
+        "t.jinja": INDEXED,
+    },
+    "the beginning of another family's template": {
+        "Modelfile": 'FROM deepseek-r1:8b\nPARAMETER stop "<|eot_id|>"\nTEMPLATE """<|begin_of_text|>' + LLAMA + '"""\n'
+    },
     "a template's name without a value where no dataset gives any": {
         "readback.yml": "modes: [{mode: m, template: '{{ page.title.text }}'}]\n"
     },
     "prompts that are called so and are no modes": {
         "prompts.yaml": "version: 2\nprompts:\n- {name: greet, text: Hello.}\n- {name: part, text: Goodbye.}\n",
         "data.jsonl": [ASKED],
+    },
+    "a judge's constant in which a program replaces names alone": {
+        "readback.yml": OWN,
+        "judge.py": 'GRADER_TEMPLATE = """Ignore \\\\boxed{}.\nQ: {problem}\nA: {answer}\n"""\n',
+    },
+    "a judge's constant that holds braces and no name in them": {
+        "readback.yml": OWN,
+        "judge.py": 'GRADER_TEMPLATE = """<<conversation>>\nReturn {"criteria_met": false}.\n"""\n',
     },
     "a judge's prompts in a layout of their own": {
         "readback.yml": JUDGED % "yaml",
@@ -87,6 +113,10 @@ FAULTS = {
     "dat-row-width": {"scores.csv": "id,clear\n# said later\n1,4,5\n2,5\n"},
     "dat-duplicate-id": {"data.jsonl": [{"id": n, "question": f"{n}?"} for n in "abcdea"]},
     "jdg-format-field": {"readback.yml": JUDGED % "py", "judge.py": PYTHON % "{question} {tome}", "d.jsonl": [ASKED]},
+    "jdg-format-syntax": {
+        "readback.yml": OWN,
+        "judge.py": 'GRADER_TEMPLATE = "{answer} {"\nasked = GRADER_TEMPLATE.format(answer=1)\n',
+    },
     "jdg-no-prompt": {"readback.yml": JUDGED % "yaml", "judge.yaml": "model: big\nseed: 7\n", "d.jsonl": [ASKED]},
     "dat-bad-line": {"readback.yml": "dataset: d.json\n", "d.json": ["Why?", "When?"]},
     "dat-unnamed-columns": {"d.csv": "question,,\n1,Why?,x\n2,When?,y\n"},
@@ -98,6 +128,8 @@ FAULTS = {
     "dat-several-files": {"a.yaml": "runs: [{label: a}]\n", "b.yaml": "runs: [{label: b}]\n"},
     "trn-empty": {"train.jsonl": [{"prompt": "Why?", **PAIR}, {"prompt": "When?", **PAIR}, PAIR]},
     "srv-no-generation-prompt": {"readback.yml": SERVED, "t.jinja": TURNS},
+    "srv-double-bos": {"Modelfile": 'FROM llama3.1:8b\nTEMPLATE """<|begin_of_text|>' + LLAMA + '"""\n'},
+    "srv-template-error": {"readback.yml": SERVED, "t.jinja": INDEXED + "{{ messages[0].content[0].none.text }}"},
     "alb-render-error": {
         "readback.yml": "dataset: {path: d.jsonl}\nmodes: [{mode: m, template: '{{ page.title.text }}'}]\n",
         "d.jsonl": [ASKED],

@@ -225,13 +225,17 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """A judge's prompt. `fields` maps question, answer, documents, gold (and more) to record fields; None: left out."""
+    """A judge's prompt. `fields` maps question, answer, documents, gold (and more) to record fields; None: left out.
+
+    `formatted`: the template is known to be filled in by `str.format`, which takes each brace for its own.
+    """
 
     name: str
     user: str
     system: str | None = None
-    syntax: Syntax = "format"  # format ({question}), placeholder ({{QUESTION}})
+    syntax: Syntax = "format"  # format ({question}), placeholder ({{QUESTION}}), text (nothing is filled in)
     bare: bool = False  # old rubrics: placeholders without braces
+    formatted: bool = False
     fields: Mapping[str, str | None] = field(default_factory=dict)
     criteria: tuple[str, ...] = ()
     settings: Values = field(default_factory=dict)

@@ -15,10 +15,13 @@ from readback.render import Template
 from readback.types import Judge, Segment
 
 GOLD_FIELD = "gold_reference"
+AS_IT_IS = "no plain name stands in braces, so nothing is filled in and the text is shown as it is"
 
 
 def fill(judge: Judge, values: Mapping[str, Value]) -> Filled:
     """The template filled in once; documents are numbered from 1, the gold reference has a heading or is empty."""
+    if judge.syntax == "text":
+        return _as_it_is(judge)
     texts, faults = documents(values["documents"])
     pieces = {"documents": tuple(_documents(values["documents"], texts)), GOLD_FIELD: _gold(values["gold"])}
     plain = {name: one.text for name, one in values.items() if name not in ("documents", "gold")}
@@ -29,6 +32,13 @@ def fill(judge: Judge, values: Mapping[str, Value]) -> Filled:
     used = {"gold" if name == GOLD_FIELD else name for name, _ in made.names}
     user = tuple(piece for segment in made.segments for piece in _opened(segment, pieces, said, values))
     return Filled(user, made.names, (*made.notes, *absent(judge, used, values, faults)))
+
+
+def _as_it_is(judge: Judge) -> Filled:
+    """A text that names nothing to fill in; the first of its braces is said for information."""
+    (braces,) = rendered((Template(judge.user, "format", "template", judge.place),), {})
+    notes = (replace(note, values={**note.values, "reason": AS_IT_IS}, severity="info") for note in braces.notes[:1])
+    return Filled(compact([Segment(judge.user, "template", place=judge.place)]), (), tuple(notes))
 
 
 def _opened(

@@ -67,13 +67,12 @@ def _own_names(rows: Rows, values: Mapping[str, Value]) -> Iterator[tuple[str, V
 
 
 def _weighed(judge: Judge, record: Record, note: Note) -> Note:
-    """Why a template cannot be filled in: for information where there is nothing yet to fill it with, and where a text
-    file holds braces that `str.format` would refuse, for then its program fills it in some other way.
+    """Why a template cannot be filled in: for information where there is nothing yet to fill it with, and where braces
+    stand that `str.format` would refuse, unless it is known to be called: other programs replace names alone.
     """
     plain = note.code == "jdg-format-field" and str(note.values.get("field", "")).isidentifier()
     other = note.code in ("jdg-format-field", "jdg-format-syntax") and not plain
-    texts = not str(judge.place.file).endswith((".py", ".ipynb"))
-    if (plain and record.id is None) or (other and texts):
+    if (plain and record.id is None) or (other and not judge.formatted):
         return replace(note, severity="info")
     return note
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from string import Formatter
 
 from readback.types import Judge
@@ -14,6 +15,12 @@ USUAL = {
     ),
     **dict.fromkeys(("reference", "reference_answer", "ground_truth", "expected_answer", "gold_answer"), "gold"),
 }
+PLAIN = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*)\}")  # doubled braces are text
+
+
+def names_a_field(text: str) -> bool:
+    """Whether a plain name stands in braces: what `str.format` fills in, and every program that does it alike."""
+    return any(found[1] for found in PLAIN.finditer(text))
 
 
 def format_names(judge: Judge) -> frozenset[str] | None:

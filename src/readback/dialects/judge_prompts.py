@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from readback.dialects import judge_rubric, python_constants
+from readback.dialects.judge_names import names_a_field
 from readback.files.paths import resolve, show
 from readback.files.text_file import read_text
 from readback.files.yaml_file import read_yaml
@@ -157,8 +158,14 @@ def _from_python(path: Path, root: Path, system: str | None, user: str | None) -
         texts[system].text if system else None,
         Place(file=file, line=texts[user].line),
         Place(file=file, line=texts[system].line) if system else NOWHERE,
+        _formatted(user, source),
     )
     return (judge,), notes
+
+
+def _formatted(name: str, source: str) -> bool:
+    """Whether a constant is known to be filled in by `str.format`: its file calls that, or it is the RAG judge's."""
+    return name == USER or re.search(rf"\b{re.escape(name)}\s*\.\s*format(_map)?\s*\(", source) is not None
 
 
 def _only(texts: Mapping[str, Any], name: str, like: str, unlike: str | None) -> str | None:
@@ -213,10 +220,23 @@ def _definitions(path: Path, root: Path) -> Found:
     return tuple(judges), tuple(notes)
 
 
-def _judge(name: str, user: str, system: str | None, place: Place, system_place: Place) -> Judge:
+def _judge(
+    name: str, user: str, system: str | None, place: Place, system_place: Place, formatted: bool = False
+) -> Judge:
     criteria = tuple(c for c in RAG_CRITERIA if f'"{c}"' in user)
     syntax: Syntax = "placeholder" if judge_rubric.BRACED.search(user) else "format"
-    return Judge(name, user, system or None, syntax, criteria=criteria, place=place, system_place=system_place)
+    if syntax == "format" and not formatted and not names_a_field(user):
+        syntax = "text"  # JSON or mathematics in braces: whatever fills it in, it is not `str.format`
+    return Judge(
+        name,
+        user,
+        system or None,
+        syntax,
+        formatted=formatted,
+        criteria=criteria,
+        place=place,
+        system_place=system_place,
+    )
 
 
 def _run(value: Any) -> str:

@@ -61,8 +61,9 @@ class _Text:
     def refuse(self, field: str, line: int) -> None:
         known = ", ".join(islice(self._values, KNOWN)) or "none"
         reason = f"there are {known}" if FIELD.fullmatch(field) else "only plain names are filled in"
+        shown = field[:SHOWN] if field.strip() else f"{{{field[:SHOWN]}}}"
         if len(self.wrong) < REFUSED:
-            values = {"field": field[:SHOWN], "reason": reason}
+            values = {"field": shown, "reason": reason}
             self.wrong.setdefault(field, Wrong("jdg-format-field", line, values, field[:SHOWN]))
 
     def done(self) -> tuple[list[Piece], list[Wrong]]:

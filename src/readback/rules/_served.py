@@ -11,9 +11,10 @@ from readback.rules._gotemplate import Template, template
 from readback.serving.standing import placed, times
 from readback.types import Case, Model, Modelfile, Place, Probe, Segment, Wire
 
-__all__ = ["Served", "blocks", "modelfiles", "placed", "quoted", "shown", "source"]
+__all__ = ["Served", "blocks", "is_file", "modelfiles", "placed", "quoted", "shown", "source"]
 
 TOKEN = re.compile(r"\s*<[^\s<>]{1,40}>\s*|\s*\[/[A-Z]+\]\s*")  # as models are told by that a turn ends
+FILE = re.compile(r"^[./~]|^[A-Za-z]:\\|[/\\].*\.(gguf|bin|safetensors)$|\.(gguf|bin|safetensors)$")
 TELLING = re.compile(r"[^\n\"'<>&\\]+")  # what no escaping of a text changes
 
 
@@ -67,6 +68,11 @@ def modelfiles(case: Case) -> Iterator[Served]:
         rendered = any(name in ("renderer", "parser") for name, _, _ in file.commands)
         read = template(file.template) if probe and file.template and not rendered and _readable(probe) else None
         yield Served(model, file, read, probe if read else None)
+
+
+def is_file(base: str) -> bool:
+    """Whether what FROM names are weights in a file rather than a model of the library."""
+    return FILE.search(base) is not None
 
 
 def blocks(wire: Wire, found: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -3,8 +3,9 @@
 A template of Python's `str.format` names a field that nothing is given for, or that is not a plain name: `{}`, `{0}`,
 `{question.x}`, `{question!r}`, `{question:>40}`. What question, answer and reference are usually called elsewhere
 (query, response, ground_truth, …) is filled in with them, any other name with the record's field of that name. Where
-there is no record yet, and where a text file holds braces that `str.format` would refuse (its program fills it in
-otherwise, then), this is for information.
+there is no record yet, this is for information. So it is where braces that `str.format` would refuse stand in a text
+that is not seen to be formatted, for other programs replace names alone: in a text file, and in a Python constant whose
+file does not call `NAME.format(`. A text without one plain name in braces is shown as it is.
 
 The program that fills the template fails there, so the prompt is never sent; attribute and index access can read what
 was never meant for a prompt. Braces that are meant as characters are a common cause: JSON in the text, for example.
@@ -24,8 +25,11 @@ PASS = (
     {"readback.yml": _FILE, "judge.py": _JUDGE % "{{0}}", "d.jsonl": _DATA},
     {"readback.yml": _FILE, "judge.py": _JUDGE % "{query} {response} {contexts}", "d.jsonl": _DATA},
 )
+_OWN = "judges: {j: {prompts: {file: judge.py, user: T}}}\n"
 FAIL = (
     {"readback.yml": _FILE, "judge.py": _JUDGE % "{verdict}", "d.jsonl": _DATA},
     {"readback.yml": _FILE, "judge.py": _JUDGE % "{question.x}", "d.jsonl": _DATA},
     {"readback.yml": _FILE, "judge.py": _JUDGE % "{0}", "d.jsonl": _DATA},
+    {"readback.yml": _OWN, "judge.py": 'T = "{answer} {}"\nprint(T.format(3, answer=2))\n'},
+    {"readback.yml": _OWN, "judge.py": 'T = "<<answer>> {0}"\nprint(T.replace("<<answer>>", "So."))\n'},
 )

@@ -1,6 +1,8 @@
 """The braces of a format template do not match.
 
-A template of Python's `str.format` holds a `{` or a `}` on its own.
+A template of Python's `str.format` holds a `{` or a `}` on its own. Where the template is not seen to be formatted (it
+is in a text file, or in a Python file that does not call `NAME.format(`), this is for information: other programs
+replace names alone and leave every other brace as it is.
 
 The program that fills the template fails there for every record, so no prompt of it is ever sent.
 

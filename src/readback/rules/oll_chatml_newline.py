@@ -7,7 +7,7 @@ the newline has removed it.
 Every turn then begins with a token that the model has not seen in that place, in every prompt; and whoever reads the
 template sees the newline standing there.
 
-Write `{{ end }}` instead of `{{- end }}` behind the newline.
+Write `{{ end }}` instead of `{{- end }}` behind the newline; write the newline where there is none.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ CODE = "oll-chatml-newline"
 SEVERITY = "error"
 ON = "workspace"
 SENTENCE = "the newline after <|im_end|> is lost ({how}): the model reads {served}, ChatML training text has {trained}"
-FIX = "let the newline stand: take the minus out of the braces that remove it"
+FIX = "have a newline behind <|im_end|> in the template[[: take the minus out of the {marker} that removes it]]"
 _MODELFILE = 'FROM x\nPARAMETER stop "<|im_end|>"\nTEMPLATE """%s"""\n'
 _TURN = "<|im_start|>{{ .Role }}\n{{ .Content }}<|im_end|>"
 _QUESTION = "<|im_start|>user\n{{ .Prompt }}<|im_end|>\n<|im_start|>assistant\n"
@@ -66,6 +66,7 @@ def _note(served: Served, wire: Wire, after: int, severity: Severity | None) -> 
     cut = "…" if len(wire.text) > after + AROUND else ""
     values = {
         "how": how,
+        "marker": marker,
         "served": quoted(wire.text[start:after] + rest + cut),
         "trained": quoted(wire.text[start:after] + "\n" + rest.lstrip(" \t") + cut),
         "span": [start, after],

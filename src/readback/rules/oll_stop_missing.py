@@ -1,44 +1,48 @@
 """The token that ends a turn in a template is no stop text.
 
 The `TEMPLATE` of a Modelfile writes a token behind what the user or the assistant says (`<|im_end|>`, `<|eot_id|>`),
-and no `PARAMETER stop` has it.
+and no `PARAMETER stop` has it. The token with which a text begins (`<s>`, `<bos>`) ends no turn.
 
 A model that learnt to end its answer with this token goes on after it, unless the weights name it as the end: the
 answer then holds the token and a conversation the model makes up. Where `FROM` names another model whose stop texts
 are taken over, or the token is the one that every tokenizer of its family ends a text with, it is said for
 information.
 
-Add `PARAMETER stop` with the token.
+Add `PARAMETER stop` with the token, or correct the token in the template.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from readback.rules._served import Served, modelfiles
+from readback.rules._served import Served, is_file, modelfiles
 from readback.types import Case, Note, Place, Severity, Wire
 
 CODE = "oll-stop-missing"
 SEVERITY = "warning"
 ON = "workspace"
-SENTENCE = "turns end with {token} in the template, and no stop parameter has it (there are: {stops})"
-FIX = 'add PARAMETER stop "{token}"'
+SENTENCE = "turns end with {token} in the template, and no stop parameter has it[[ (there are: {stops})]]"
+FIX = '[[write {meant} in the template if that is meant, or ]]add PARAMETER stop "{token}"'
 _CHATML = "{{ range .Messages }}<|im_start|>{{ .Role }}\n{{ .Content }}<|im_end|>\n{{ end }}<|im_start|>assistant\n"
 PASS = (
     {"Modelfile": f'FROM ./x.gguf\nPARAMETER stop "<|im_end|>"\nTEMPLATE """{_CHATML}"""\n'},
     {"Modelfile": 'FROM ./x.gguf\nTEMPLATE """{{ .System }} USER: {{ .Prompt }} ASSISTANT:"""\n'},
     {"Modelfile": 'FROM ./x.gguf\nTEMPLATE """<|user|>{{ .Prompt }}<|assistant|>{{ .Response }}"""\n'},
+    {"Modelfile": 'FROM ./m.gguf\nTEMPLATE """<s>[INST] {{ .Prompt }} [/INST]"""\n'},
 )
 FAIL = (
     {"Modelfile": f'FROM ./x.gguf\nPARAMETER stop "<|im_start|>"\nTEMPLATE """{_CHATML}"""\n'},
     {"Modelfile": 'FROM x\nTEMPLATE """<|user|>{{ .Prompt }}<|end|><|assistant|>{{ .Response }}<|end|>"""\n'},
+    {"Modelfile": 'FROM ./x.gguf\nPARAMETER stop "<|im_end|>"\nTEMPLATE """{{ .Prompt }}<im_end>{{ .Response }}"""\n'},
 )
 
-NONE = "–"  # stands for "there is none" in any language
-TOKEN = re.compile(r"\s*(<[^\s<>]{1,40}>)")
-BEGINS = re.compile(r"start|begin|header|system|user|human|assistant|model|bot|gpt|sys>|func|tool", re.IGNORECASE)
+ANY = re.compile(r"<[^\s<>]{1,40}>")
+TOKEN = re.compile(rf"\s*({ANY.pattern})")
+BEGINS = re.compile(
+    r"^<s>$|^<bos\b|start|begin|header|system|user|human|assistant|model|bot|gpt|sys>|func|tool", re.IGNORECASE
+)
 ENDS = re.compile(r"</s>|end|eo[tsm]|stop", re.IGNORECASE)
 TEXT_ENDS = ("</s>", "<|endoftext|>", "<|end_of_text|>", "<eos>")  # known to the tokenizer as the end of a text
-FILE = re.compile(r"^[./~]|^[A-Za-z]:\\|[/\\].*\.(gguf|bin|safetensors)$|\.(gguf|bin|safetensors)$")
+BARS = str.maketrans("", "", "|｜")
 
 
 def check(case: Case) -> Iterator[Note]:
@@ -46,7 +50,8 @@ def check(case: Case) -> Iterator[Note]:
         stops = tuple(dict.fromkeys(args for name, args, _ in served.modelfile.commands if name == "stop"))
         for token in dict.fromkeys(token for wire in served.made for token in _ends(served, wire)):
             if not any(stop and stop in token for stop in stops):
-                values = {"token": token, "stops": list(stops) or NONE, "model": served.name}
+                meant = _meant(served, token, stops)
+                values = {"token": token, "stops": list(stops), "meant": meant, "model": served.name}
                 light: Severity | None = "info" if token in TEXT_ENDS or (not stops and _inherits(served)) else None
                 yield Note(CODE, values, _place(served, token), token, light)
 
@@ -63,9 +68,15 @@ def _ends(served: Served, wire: Wire) -> Iterator[str]:
             at = wire.text.find(said, at)
 
 
+def _meant(served: Served, token: str, stops: Sequence[str]) -> str:
+    """The token of the template, or the stop text, that this one is but for its bars: it is mistyped, then."""
+    known = (*stops, *ANY.findall(served.template.text if served.template else ""))
+    return next((one for one in known if one != token and one.translate(BARS) == token.translate(BARS)), "")
+
+
 def _inherits(served: Served) -> bool:
     """Whether the file is made from another model rather than from weights in a file."""
-    return not any(name == "model" and FILE.search(args) for name, args, _ in served.modelfile.commands)
+    return not any(name == "model" and is_file(args) for name, args, _ in served.modelfile.commands)
 
 
 def _place(served: Served, token: str) -> Place:

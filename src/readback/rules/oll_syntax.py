@@ -2,7 +2,8 @@
 
 A directive is unknown or has a stray character, a role is none, or quotes are never closed. Or, when the model is
 built, a parameter is unknown or has a value of another kind, or `REQUIRES` is no version. Ollama stops at the first
-such place; here reading goes on, so that the other directives can still be checked.
+such place; here reading goes on, so that the other directives can still be checked. The lines of a value whose opening
+quotes the value above it has swallowed are told there (oll-swallowed-lines).
 
 Ollama refuses this file: no model can be made from it, and whatever runs under its name was made from another one.
 
@@ -17,6 +18,7 @@ FIX = "correct the line; a text of several lines stands between three quotes at 
 PASS = (
     {"Modelfile": 'FROM x\nSYSTEM """Be brief.\nBe kind."""\n'},
     {"Modelfile": "FROM x\nPARAMETER temperature 1e-1\nPARAMETER seed -1\nREQUIRES v0.14.0-rc1\n"},
+    {"Modelfile": 'FROM x\nPARAMETER stop "A:"  # a\nTEMPLATE """\n{{ .System }}\nA: {{ .Prompt }}\n"""\n'},
 )
 FAIL = (
     {"Modelfile": "FROM x\nSYSTEMATIC y\n"},
@@ -25,4 +27,6 @@ FAIL = (
     {"Modelfile": "FROM x\nPARAMETER num_ctxt 4096\n"},
     {"Modelfile": "FROM x\nPARAMETER num_ctx 4k\n"},
     {"Modelfile": "FROM x\nREQUIRES 0.14.x\n"},
+    {"Modelfile": 'FROM x\nPARAMETER "</s>"\n'},
+    {"Modelfile": 'FROM x\nPARAMETER stop "A:"  # a\nTEMPLATE """\nA: {{ .Prompt }}\n"""\nPARAMETR top_k 1\n'},
 )

@@ -2,22 +2,28 @@
 
 A chat template writes the BOS token, and the server has the tokenizer put it there once more (`add_special_tokens`); or
 the template writes it twice; or a Modelfile's `TEMPLATE` writes it, which Ollama's engine does by itself for models
-that have one.
+that have one. Where `FROM` names a model of a family that begins with another token, or with none, it is said for
+information.
 
 No training text begins so. Answers get worse a little, everywhere, and no error tells of it.
 
 Leave `add_special_tokens` off, as vLLM's chat endpoint does, or take the token out of the template.
 """
 
+import re
 from collections.abc import Iterator
 
 from readback.rules import _wire
-from readback.types import Case, Model, Note, Place
+from readback.rules._served import is_file
+from readback.types import Case, Model, Modelfile, Note, Place
 
 CODE = "srv-double-bos"
 SEVERITY = "warning"
 ON = "workspace"
-SENTENCE = "{token} stands twice at the beginning: the template of {name} writes it, and {by} does"
+SENTENCE = (
+    "{token} stands twice at the beginning: the template of {name} writes it, and {by} does"
+    "[[, unless {unless} begins with another token]]"
+)
 FIX = "leave add_special_tokens off, or take {token} out of the template"
 _SERVED = "models: {served: {serving: {%s}}}\n"
 _CONFIG = '{"bos_token": "<s>", "chat_template": "%s{%% for m in messages %%}{{ m.content }}{%% endfor %%}"}'
@@ -42,6 +48,15 @@ BOS = (
     "<｜begin▁of▁sentence｜>",
     "<BOS_TOKEN>",
 )  # of models that llama.cpp gives one
+# How the library calls models that begin with each token, and with none; the first that fits is the model's.
+FAMILIES = (
+    (re.compile(r"^(llama-?3|llama-?4|hermes-?3|dolphin-?3)|llama-?3", re.IGNORECASE), "<|begin_of_text|>"),
+    (re.compile(r"^(code|med|pali|shield|embedding)?gemma", re.IGNORECASE), "<bos>"),
+    (re.compile(r"^deepseek", re.IGNORECASE), "<｜begin▁of▁sentence｜>"),
+    (re.compile(r"^(command-r|aya)", re.IGNORECASE), "<BOS_TOKEN>"),
+    (re.compile(r"^(llama-?2|codellama|mi[sx]tral|tinyllama|vicuna|zephyr|phi-?3)", re.IGNORECASE), "<s>"),
+    (re.compile(r"^(qwen|qwq|codeqwen|phi-?4|smollm|granite|gpt-oss|falcon|starcoder)", re.IGNORECASE), ""),
+)
 TOKENIZER, ENGINE, ITSELF = "the tokenizer (add_special_tokens)", "Ollama's engine", "the same template once more"
 
 
@@ -53,18 +68,27 @@ def check(case: Case) -> Iterator[Note]:
         writes = "bos_token" in (template.text or "") if not made else _twice(made, token or "")
         if token and (writes if made else writes and template.adds_bos):
             by = TOKENIZER if template.adds_bos else ITSELF
-            yield Note(CODE, {"token": token, "name": template.name, "by": by}, template.place, token)
+            yield Note(CODE, {"token": token, "name": template.name, "by": by, "unless": ""}, template.place, token)
     seen: set[Place] = set()
     for model in case.workspace.models.values():
         token = _written(case, model)
         if token and model.modelfile and model.modelfile.template_place not in seen:
             seen.add(model.modelfile.template_place)
-            values = {"token": token, "name": model.name, "by": ENGINE}
-            yield Note(CODE, values, model.modelfile.template_place, token)
+            other = _other(model.modelfile, token)
+            values = {"token": token, "name": model.name, "by": ENGINE, "unless": other}
+            yield Note(CODE, values, model.modelfile.template_place, token, "info" if other else None)
 
 
 def _twice(text: str, token: str) -> bool:
     return bool(token) and text.startswith(token) and text[len(token) :].lstrip().startswith(token)
+
+
+def _other(modelfile: Modelfile, token: str) -> str:
+    """The model that FROM names, where its family is known and does not begin with this token."""
+    base = next((args for name, args, _ in reversed(modelfile.commands) if name == "model"), "")
+    called = base.rpartition("/")[2]
+    own = next((begin for name, begin in FAMILIES if name.search(called)), token)
+    return base if own != token and not is_file(base) else ""
 
 
 def _written(case: Case, model: Model) -> str | None:

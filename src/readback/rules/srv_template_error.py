@@ -2,7 +2,8 @@
 
 A model's chat template cannot be read, is not Jinja as transformers has it, fails while it is rendered, or refuses the
 messages by itself (`raise_exception`): models without a system role do so where there is a system message, others where
-user and assistant do not take turns. For these messages there is no text that the model would read.
+user and assistant do not take turns. For these messages there is no text that the model would read. A template that
+gives one when each content is a list of parts (`[{"type": "text", …}]`), as servers make them, is told for information.
 
 The server answers such a request with an error, or a program falls back to another format without a word.
 

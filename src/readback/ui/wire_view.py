@@ -11,6 +11,7 @@ from readback.ui.token_sizes import UNSIZED, Sized
 from readback.ui.words import t
 
 REFUSED = ("oll-syntax", "oll-no-from")
+SWALLOWED = "oll-swallowed-lines"  # of those some
 
 
 def about(made: Assembly, sent: Wire | None) -> tuple[Finding, ...]:
@@ -70,7 +71,7 @@ def errors(server: Sequence[Finding]) -> int:
 
 def is_refused(server: Sequence[Finding]) -> bool:
     """Whether Ollama would refuse the file that the text is made with."""
-    return any(one.code in REFUSED for one in server)
+    return any(one.code in REFUSED or (one.code == SWALLOWED and one.values.get("refused")) for one in server)
 
 
 def source(sent: Wire) -> str:

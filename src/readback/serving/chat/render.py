@@ -119,7 +119,7 @@ def _followed(template: str, today: str | None) -> Compiled | None:
 
 
 def _messages(variables: Mapping[str, Any], stretches: list[list[int]]) -> list[dict[str, Any]]:
-    """The messages with contents that are followed (lists of parts are not); a role is written by the server."""
+    """The messages with contents that are followed, of lists those of one text; a role is written by the server."""
     made = []
     number = 0
     for message, lengths in zip(variables["messages"], stretches, strict=True):
@@ -128,8 +128,11 @@ def _messages(variables: Mapping[str, Any], stretches: list[list[int]]) -> list[
         one = dict(message)
         if isinstance(role := one.get("role"), str):
             one["role"] = Traced(role, ((len(role), SERVING),) if role else ())
-        if isinstance(content := one.get("content"), str) and len(content) == sum(lengths):
-            one["content"] = Traced(content, sources)
+        match one.get("content"):
+            case str(content) if len(content) == sum(lengths):
+                one["content"] = Traced(content, sources)
+            case [{"text": str(content)} as part] if len(content) == sum(lengths):
+                one["content"] = [{**part, "text": Traced(content, sources)}]
         made.append(one)
     return made
 

@@ -23,6 +23,7 @@ LIMITS = cell.Limits(seconds=0.8, total=1.7, closed=True)  # as for any other te
 MOST = 256  # texts kept: those of a page, and of a model's made-up conversation
 LONGEST_KEPT = 1 << 18  # characters of such a text
 UNTOLD = tuple(f"'{name}' is undefined" for name in TOKENS)  # what only a tokenizer's files say
+A_TEXT = "'str object' has no "  # what fails where a part is looked for in a text: message['content'][0]['text']
 EXCESS: Mapping[str, tuple[str, str]] = {
     "time": ("time to render the chat template", cell.time_said(LIMITS.seconds)),
     "memory": ("memory to render the chat template", f"{LIMITS.memory >> 20} MiB"),
@@ -64,7 +65,8 @@ def wire(
     """The text the model receives for these messages; each stretch keeps its origin.
 
     `values` are further variables (`tools`, `documents`, `enable_thinking`); the tools and documents that nobody gives
-    are none, as in transformers. `today` (YYYY-MM-DD) is the day that the template may print.
+    are none, as in transformers. `today` (YYYY-MM-DD) is the day that the template may print. A template that fails
+    where it looks for parts in a text gets each text as the one part of a list, as servers give it, and that is noted.
     """
     stops = (template.eos_token,) if template.eos_token else ()
     empty = Wire(template.name, (), (), "chat template", template.place, stops)
@@ -80,6 +82,12 @@ def wire(
         **given,
     }
     made, told = _render(template.text, variables, today, messages)
+    if made.when == "execute" and made.reason.startswith(A_TEXT) and variables["messages"] is said:
+        listed = [{**one, "content": [{"type": "text", "text": one["content"]}]} for one in said]
+        again, spans = _render(template.text, {**variables, "messages": listed}, today, messages)
+        if again.text is not None:
+            empty = replace(empty, notes=(_in_parts(template, made),))
+            made, told = again, spans
     if made.text is None:
         return replace(empty, notes=(_note(template, made),))
     own = pieces(made.text, told, messages, tuple(variables))
@@ -146,6 +154,13 @@ def _note(template: ChatTemplate, made: Rendered) -> Note:
         reason += ", which tokenizer_config.json says, and there is none"
     values = {"name": template.name, "reason": reason, "line": made.line, "when": made.when, "raised": made.raised}
     return Note("srv-template-error", values, place, made.reason, severity="info" if alone else None)
+
+
+def _in_parts(template: ChatTemplate, failed: Rendered) -> Note:
+    """That a template takes contents as lists; of the template and not of a record, so that it is said once."""
+    reason = f"{failed.reason} where a content is one text; with a list of parts, as servers make it, there is one"
+    values = {"name": template.name, "reason": reason, "line": failed.line, "when": "parts", "raised": failed.raised}
+    return Note("srv-template-error", values, template.place, "parts", severity="info")
 
 
 def _unread(template: ChatTemplate) -> Note:

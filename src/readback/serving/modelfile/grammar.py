@@ -26,6 +26,8 @@ NEWLINE = re.compile(r"[\r\n]")
 LINE = re.compile(r"\r\n|\r|\n")
 LETTERS = re.compile(r"[A-Za-z]*")
 PARAMETER = re.compile(r"[A-Za-z0-9_]*")
+WORD = re.compile(r"[^ \t\r\n]*")
+SHOWN = 40  # characters of a word that are said
 Quote = Literal["", '"', '"""']
 
 
@@ -43,12 +45,20 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Where Ollama would refuse the file, and the offset at which this reader goes on."""
+    """Where Ollama would refuse the file, and the offset at which this reader goes on.
+
+    `reason` is Ollama's own sentence, `because` ours where that says nothing of what is wrong.
+    """
 
     reason: str
     start: int
     at: int
     end: int
+    because: str = ""
+
+    @property
+    def said(self) -> str:
+        return f"{self.reason} ({self.because})" if self.because else self.reason
 
 
 def lines(text: str) -> tuple[int, ...]:
@@ -72,7 +82,7 @@ def scan(text: str) -> Iterator[Command | Fault]:
         elif text[at] == "#":
             at = _line_end(text, at)
         else:
-            yield (item := _directive(text, at, never))
+            yield (item := directive(text, at, never))
             at = item.end
 
 
@@ -81,13 +91,14 @@ def _line_end(text: str, at: int) -> int:
     return found.start() if found else len(text)
 
 
-def _directive(text: str, start: int, never: set[str]) -> Command | Fault:
+def directive(text: str, start: int, never: set[str]) -> Command | Fault:
+    """The directive at an offset, or why it is none; `never` gathers the quotes that nothing further below closes."""
     # The first character is taken whatever it is, and dropped when it is not printable: Ollama's state machine
     # looks at letters only from the second one on.
     at = _match(LETTERS, text, start + 1)
     name = (text[start:at] if printable(text[start]) else text[start + 1 : at]).lower()
     if at >= len(text):
-        return Fault(END, start, start, at)
+        return Fault(END, start, start, at, f"{_shown(text, start)} has no value")
     if text[at] not in " \t" or name not in WORDS:
         return Fault(BAD_COMMAND, start, start, _line_end(text, at))
     at += 1
@@ -96,16 +107,30 @@ def _directive(text: str, start: int, never: set[str]) -> Command | Fault:
         found = _match(PARAMETER if name == "parameter" else LETTERS, text, at)
         word = text[at:found]
         if found >= len(text) or text[found] not in " \t":
-            return Fault(END, start, start, _line_end(text, found))
+            return Fault(END, start, start, _line_end(text, found), _nameless(text, at, found, name))
         if name == "message" and word not in ROLES:
             return Fault(BAD_ROLE, start, at, _line_end(text, found))
         command, prefix = (word, "") if name == "parameter" else (name, f"{word}: ")
         at = found + 1
     read = _value(text, at, never)
     if read is None:
-        return Fault(END, start, start, _line_end(text, start))
+        return Fault(END, start, start, _line_end(text, start), "its quotes are never closed")
     args, end, value, quote = read
     return Command(command, prefix + args, start, value, end, quote)
+
+
+def _nameless(text: str, at: int, found: int, name: str) -> str:
+    """Why no parameter, or no role, has a value here: the name that begins at `at` ends at `found` with no blank."""
+    what = "parameter" if name == "parameter" else "role"
+    if found < len(text) and text[found] not in "\r\n":
+        return f"{_shown(text, at)} is no name of a {what}"
+    return f"{text[at:found][:SHOWN]} has no value" if found > at else f"it names no {what}"
+
+
+def _shown(text: str, start: int) -> str:
+    """The word at an offset, without what follows it, shortened."""
+    found = WORD.match(text, start, start + SHOWN)
+    return found[0] if found else ""
 
 
 def _match(pattern: re.Pattern[str], text: str, at: int) -> int:

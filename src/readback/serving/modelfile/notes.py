@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from readback.serving.modelfile.grammar import WORDS, Command, lines, where
+from readback.serving.modelfile.grammar import WORDS, Command, Fault, directive, lines, where
 from readback.serving.modelfile.text import dropped, named
 from readback.types import Note, Place
 
@@ -31,8 +31,13 @@ def _word(command: Command) -> str:
     return {"model": "FROM"}.get(command.name, command.name.upper() if command.name in WORDS else command.name)
 
 
-def about(command: Command, text: str, base: Place, starts: tuple[int, ...]) -> Iterator[Note]:
-    """What one command loses or hides: characters, swallowed lines, single quotes, carriage returns."""
+def about(
+    command: Command, text: str, base: Place, starts: tuple[int, ...], refused: int | None = None
+) -> Iterator[Note]:
+    """What one command loses or hides: characters, swallowed lines, single quotes, carriage returns.
+
+    `refused` is the line at which Ollama stops because of what the command swallowed.
+    """
     raw = text[command.start : command.end]
     name = _word(command)
     if lost := dropped(raw):
@@ -42,12 +47,11 @@ def about(command: Command, text: str, base: Place, starts: tuple[int, ...]) -> 
         yield Note(
             "oll-char-dropped", {"name": name, "count": len(lost), "characters": words}, place, f"{name} {words}"
         )
-    below = raw.partition("\n")[2] if "\n" in raw else raw.partition("\r")[2]
-    if command.quote and below and _swallows(raw, below, command.quote):
+    if _swallows(raw, command.quote):
         place = at(base, starts, command.start)
         yield Note(
             "oll-swallowed-lines",
-            {"name": name, "lines": len(lines(raw)) - 1},
+            {"name": name, "lines": len(lines(raw)) - 1, "refused": refused or ""},
             place,
             line_at(text, command.start),
         )
@@ -58,12 +62,34 @@ def about(command: Command, text: str, base: Place, starts: tuple[int, ...]) -> 
         yield Note("oll-cr-in-value", {"name": name, "count": command.args.count("\r")}, place, name)
 
 
-def _swallows(raw: str, below: str, quote: str) -> bool:
+def torn_open(
+    text: str, commands: Iterable[Command], faults: Sequence[Fault]
+) -> Iterator[tuple[Command, tuple[Fault, ...]]]:
+    """The commands that swallowed the opening quotes of another one, each with the faults inside that one's value.
+
+    `PARAMETER stop "a"  # c` goes on to the quotes that open the TEMPLATE below it, whose lines then are directives.
+    """
+    never: set[str] = set()
+    for command in commands if faults else ():
+        raw = text[command.start : command.end]
+        if not _swallows(raw, command.quote):
+            continue
+        last = DIRECTIVE.match(raw, lines(raw)[-1])
+        own = directive(text, command.start + last.start(1), never) if last else None
+        if isinstance(own, Command):
+            inside = tuple(fault for fault in faults if command.end <= fault.start < own.end)
+            yield from ((command, inside),) if inside else ()
+
+
+def _swallows(raw: str, quote: str) -> bool:
     """Whether a quoted value of several lines looks as if it should have ended earlier.
 
     Either a line inside it is a directive in capitals, or its first line closes the quotes and goes on with
     a comment, or with anything while a directive follows.
     """
+    below = raw.partition("\n")[2] if "\n" in raw else raw.partition("\r")[2]
+    if not quote or not below:
+        return False
     after = raw.splitlines()[0].partition(quote)[2].partition(quote)
     closed = bool(after[1])
     return bool(

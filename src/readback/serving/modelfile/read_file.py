@@ -14,7 +14,7 @@ from readback.files.paths import show
 from readback.files.text_file import read_bytes
 from readback.serving.modelfile.build import built
 from readback.serving.modelfile.grammar import NO_FROM, WORDS, Command, Fault, lines, scan, where
-from readback.serving.modelfile.notes import about, at, line_at, repeated
+from readback.serving.modelfile.notes import about, at, line_at, repeated, torn_open
 from readback.serving.modelfile.text import decode
 from readback.types import Modelfile, Note, Place
 
@@ -62,17 +62,24 @@ def parse(data: bytes | str, file: str | None = None) -> Modelfile:
     last = {c.name: c for c in commands}
     system, template = last.get("system"), last.get("template")
     faults = [item for item in items if isinstance(item, Fault)]
+    torn = tuple(torn_open(text, commands, faults))
+    told = {fault for _, inside in torn for fault in inside}  # with the value that tore them open
+    refusing = {id(command): where(starts, inside[0].start)[0] for command, inside in torn}
     refused = tuple(islice((note for command in commands for note in built(command, base, starts)), FAULTS))
     notes = [
         *([Note("dat-bom", {"encoding": encoding}, replace(base, line=1))] if _marked(data) else []),
-        *(Note("oll-syntax", {"reason": f.reason}, at(base, starts, f.start), line_at(text, f.start)) for f in faults),
+        *(
+            Note("oll-syntax", {"reason": fault.said}, at(base, starts, fault.start), line_at(text, fault.start))
+            for fault in faults
+            if fault not in told
+        ),
         *(
             [Note("dat-limit", {"what": "faults in a Modelfile", "limit": FAULTS}, base)]
             if FAULTS in (len(faults), len(refused))
             else []
         ),
         *([] if "model" in last else [Note("oll-no-from", {}, base)]),
-        *(note for command in commands for note in about(command, text, base, starts)),
+        *(note for command in commands for note in about(command, text, base, starts, refusing.get(id(command)))),
         *refused,
         *repeated(commands, base, starts),
         *([Note("oll-empty-system", {}, at(base, starts, system.start))] if system and not system.args else []),
