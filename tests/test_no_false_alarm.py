@@ -106,6 +106,19 @@ MEANT = {
             {"prompt": "Hi\n", "context": "b", "chosen": "z", "rejected": "w"},
         ]
     },
+    "columns that describe the only row of each item": {
+        "readback.yml": "scores: [{path: r.csv, item: [id], criteria: [correct]}]\n",
+        "r.csv": "id,correct,strict\n" + "".join(f"{n},{n % 3 == 0},{n % 2 == 0}\n" for n in range(30)),
+    },
+    "a format template that nothing fills yet": {
+        "readback.yml": "modes: [{mode: m, template_file: g.txt, syntax: format}]\n",
+        "g.txt": "Context: {context}\n",
+    },
+    "the end of a question that begins its answer": {
+        "readback.yml": SERVED,
+        "t.jinja": "{%- for m in messages %}{%- if m.role == 'user' %}[INST] {{ m.content }} [/INST]"
+        "{% if not loop.last %}\\n{% endif %}{%- else %}{{ m.content }}{% endif %}{%- endfor %}",
+    },
     "letters that only look decoded wrongly": {"data.jsonl": [{"id": "1", "question": "«IRMû: où est le “CAFÉ” ?"}]},
 }  # fmt: skip
 
@@ -113,6 +126,11 @@ FAULTS = {
     "dat-row-width": {"scores.csv": "id,clear\n# said later\n1,4,5\n2,5\n"},
     "dat-duplicate-id": {"data.jsonl": [{"id": n, "question": f"{n}?"} for n in "abcdea"]},
     "jdg-format-field": {"readback.yml": JUDGED % "py", "judge.py": PYTHON % "{question} {tome}", "d.jsonl": [ASKED]},
+    "jdg-value-missing": {  # and no error: the name is a usual one of the answer
+        "readback.yml": JUDGED % "py",
+        "judge.py": PYTHON % "{question} {model_response}",
+        "d.jsonl": [ASKED],
+    },
     "jdg-format-syntax": {
         "readback.yml": OWN,
         "judge.py": 'GRADER_TEMPLATE = "{answer} {"\nasked = GRADER_TEMPLATE.format(answer=1)\n',

@@ -114,8 +114,9 @@ def _sent(workspace: Workspace, record: Record, choice: Choice) -> Made:
 
 def _weighed(workspace: Workspace, note: Note) -> Note:
     """A template that fails on a name without a value is no fault yet where no dataset gives any."""
-    unknown_yet = workspace.dataset is None and str(note.values.get("reason", "")).endswith("is undefined")
-    return replace(note, severity="info") if note.code == "alb-render-error" and unknown_yet else note
+    undefined = note.code == "alb-render-error" and str(note.values.get("reason", "")).endswith("is undefined")
+    unfilled = note.code == "jdg-format-field" and str(note.values.get("field", "")).isidentifier()
+    return replace(note, severity="info") if workspace.dataset is None and (undefined or unfilled) else note
 
 
 def tried(workspace: Workspace, record: Record, extra: Values) -> Record:

@@ -64,6 +64,8 @@ def _own_names(rows: Rows, values: Mapping[str, Value]) -> Iterator[tuple[str, V
             yield name, usual
         elif (own := value(rows, name)).value is not None or look(rows.record.fields, name) is not MISSING:
             yield name, own
+        elif usual and rows.record.id is not None:  # no answer yet, say: what the judge lacks is told under its name
+            yield name, usual
 
 
 def _weighed(judge: Judge, record: Record, note: Note) -> Note:

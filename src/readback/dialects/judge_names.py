@@ -10,7 +10,21 @@ from readback.types import Judge
 USUAL = {
     **dict.fromkeys(("query", "user_query", "user_question", "instruction", "input", "user_input"), "question"),
     **dict.fromkeys(
-        ("response", "generated_answer", "prediction", "output", "completion", "candidate", "candidate_answer"),
+        (
+            "response",
+            "generated_answer",
+            "prediction",
+            "output",
+            "completion",
+            "candidate",
+            "candidate_answer",
+            "model_response",
+            "model_answer",
+            "model_output",
+            "generated_response",
+            "assistant_response",
+            "llm_response",
+        ),
         "answer",
     ),
     **dict.fromkeys(("reference", "reference_answer", "ground_truth", "expected_answer", "gold_answer"), "gold"),

@@ -214,8 +214,9 @@ def _varies_within(intake: Intake, name: str, column: str) -> bool:
 def _attributes(intake: Intake, names: Sequence[str]) -> set[str]:
     """The columns that describe the item (its topic, say) and not how it was answered.
 
-    Such a column has one value for each item. Where every item has one row only, that is no sign; then a column is
-    taken for a description when most rows have a value of their own.
+    Such a column has one value for each item. Where every item has one row only, nothing was answered in two ways that
+    a column could tell apart. Where items have no ids that is no sign; then a column is taken for a description when
+    most rows have a value of their own.
     """
     import numpy as np
 
@@ -229,7 +230,7 @@ def _attributes(intake: Intake, names: Sequence[str]) -> set[str]:
         codes: dict[str, int] = {}
         value = [codes.setdefault(c[at] if at < len(c) else "", len(codes)) for c in intake.combos]
         seen = np.unique(((pairs >> 32) << 32) | np.array(value, np.int64)[pairs & 0xFFFFFFFF])
-        if len(seen) == len(intake.items.codes) and (repeated or len(codes) * 2 > len(pairs)):
+        if len(seen) == len(intake.items.codes) and (repeated or not intake.unnamed or len(codes) * 2 > len(pairs)):
             found.add(name)
     return found
 

@@ -35,12 +35,19 @@ _THINKS = (
 PASS = (
     {**_REST, "t.jinja": _TURNS + "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"},
     {**_REST, "t.jinja": _PAIRS},
+    {
+        **_REST,
+        "t.jinja": _PAIRS.replace(
+            "'[/INST]' }}", "'[/INST]' }}{% if m.role == 'user' and not loop.last %}\\n{% endif %}"
+        ),
+    },
     {**_REST, "t.jinja": _THINKS + "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"},
 )
 FAIL = ({**_REST, "t.jinja": _TURNS},)
 
 
 OPENED = re.compile(r"\b(?:assistant|model|bot|gpt|chatbot)\b|CHATBOT|ASSISTANT", re.IGNORECASE)  # whose turn it is
+CLOSED = re.compile(r"\[/INST\]$")  # the end of a question that is the beginning of an answer (Llama 2, Mistral)
 
 
 def check(case: Case) -> Iterator[Note]:
@@ -59,6 +66,8 @@ def _missing(probe: Probe) -> str:
     if asked < 0 or not 0 <= user < reply:
         return ""
     ending, opening = first[asked + len(probe.user) :], later[user + len(probe.user) : reply]
-    if OPENED.search(ending):  # the turn is open: what follows are marks for thinking, or for a channel
+    if OPENED.search(ending) or CLOSED.match(
+        ending.strip()
+    ):  # the turn is open: what follows are marks for thinking, or for a channel
         return ""
     return opening[len(ending) :].strip() if opening.startswith(ending) else ""
