@@ -35,7 +35,7 @@ def test_c8_the_process_answers_what_the_engine_answers(name: str) -> None:
 
 def many(write: Write) -> Path:
     rows = [{"id": str(number), "q": "here"} for number in range(1_000)]
-    return write({"readback.yml": {"dataset": "d.jsonl", "modes": [{"mode": "m", "template": "{{ q }}{{ gone }}"}]},
+    return write({"readback.yml": {"dataset": "d.jsonl", "modes": [{"mode": "m", "template": "{{ q }}{{ q.a.b }}"}]},
                   "d.jsonl": rows})  # fmt: skip
 
 

