@@ -126,10 +126,10 @@ FAULTS = {
     "dat-row-width": {"scores.csv": "id,clear\n# said later\n1,4,5\n2,5\n"},
     "dat-duplicate-id": {"data.jsonl": [{"id": n, "question": f"{n}?"} for n in "abcdea"]},
     "jdg-format-field": {"readback.yml": JUDGED % "py", "judge.py": PYTHON % "{question} {tome}", "d.jsonl": [ASKED]},
-    "jdg-value-missing": {  # and no error: the name is a usual one of the answer
+    "jdg-value-missing": {  # a usual name of the answer, and a record with no answer under any of them
         "readback.yml": JUDGED % "py",
         "judge.py": PYTHON % "{question} {model_response}",
-        "d.jsonl": [ASKED],
+        "d.jsonl": [{"id": "1", "question": "Why?", "tone": "dry"}],
     },
     "jdg-format-syntax": {
         "readback.yml": OWN,
