@@ -119,6 +119,11 @@ MEANT = {
         "t.jinja": "{%- for m in messages %}{%- if m.role == 'user' %}[INST] {{ m.content }} [/INST]"
         "{% if not loop.last %}\\n{% endif %}{%- else %}{{ m.content }}{% endif %}{%- endfor %}",
     },
+    "what comes with an answer where nothing is answered yet": {
+        "readback.yml": "dataset: q.jsonl\njudges: {j: {prompts: {user: judge.txt}}}\n",
+        "judge.txt": "C: {context}\nQ: {question}\nA: {answer}",
+        "q.jsonl": [{"id": n, "question": "Why?"} for n in "ab"],
+    },
     "letters that only look decoded wrongly": {"data.jsonl": [{"id": "1", "question": "«IRMû: où est le “CAFÉ” ?"}]},
 }  # fmt: skip
 
@@ -167,3 +172,10 @@ def test_what_is_meant_so_is_no_error_and_no_warning(write: Write, files: dict[s
 def test_its_neighbour_that_is_a_fault_is_told(write: Write, code: str, files: dict[str, Any]) -> None:
     audit = engine.check(workspace.open(write(files)))
     assert code in [one.code for one in audit.findings if one.severity != "info"]
+
+
+def test_a_name_that_no_record_has_is_told_once_of_a_judge(write: Write) -> None:
+    files = MEANT["what comes with an answer where nothing is answered yet"]
+    audit = engine.check(workspace.open(write(files)))
+    told = [(one.place.judge, one.values["field"], one.place.record) for one in audit.findings if "jdg" in one.code]
+    assert told == [("j", "context", "a")]
