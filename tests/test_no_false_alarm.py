@@ -124,6 +124,13 @@ MEANT = {
         "judge.txt": "C: {context}\nQ: {question}\nA: {answer}",
         "q.jsonl": [{"id": n, "question": "Why?"} for n in "ab"],
     },
+    "comments in JSON lines that begin with one": {
+        "eval.jsonl": '# by hand\n// in May\n{"id": "1", "question": "Why?"}\n# more\n{"id": "2", "question": "So?"}\n'
+    },
+    "a summary below a table": {
+        "readback.yml": "dataset: t.csv\n",
+        "t.csv": "id,question,score\n1,a,3\n2,b,4\n\n# SUMMARY\nall,2\n",
+    },
     "letters that only look decoded wrongly": {"data.jsonl": [{"id": "1", "question": "«IRMû: où est le “CAFÉ” ?"}]},
 }  # fmt: skip
 
@@ -141,7 +148,7 @@ FAULTS = {
         "judge.py": 'GRADER_TEMPLATE = "{answer} {"\nasked = GRADER_TEMPLATE.format(answer=1)\n',
     },
     "jdg-no-prompt": {"readback.yml": JUDGED % "yaml", "judge.yaml": "model: big\nseed: 7\n", "d.jsonl": [ASKED]},
-    "dat-bad-line": {"readback.yml": "dataset: d.json\n", "d.json": ["Why?", "When?"]},
+    "dat-bad-line": {"eval.jsonl": '{"id": "1", "question": "Why?"}\n# more\n{"id": "2", "question": "So?"}\n'},
     "dat-unnamed-columns": {"d.csv": "question,,\n1,Why?,x\n2,When?,y\n"},
     "alb-not-albert": {"prompt_config.yml": "prompt_format: chatml\nprompts: {rag: {template: r.jinja}}\n"},
     "dat-wrong-value": {"readback.yml": "prompts: [prompt_config.yml]\n", "prompt_config.yml": "prompts: [Analyse.]\n"},
