@@ -124,6 +124,17 @@ MEANT = {
         "judge.txt": "C: {context}\nQ: {question}\nA: {answer}",
         "q.jsonl": [{"id": n, "question": "Why?"} for n in "ab"],
     },
+    "a judge's user text that is called the user's": {
+        "judge_prompts.py": 'JUDGE_SYSTEM = "Grade."\nJUDGE_USER = """Q: {query}\nCandidate: {candidate_question}"""\n'
+    },
+    "a judge's only text": {
+        "readback.yml": "judges: {j: {prompts: judge_prompts.py}}\n",
+        "judge_prompts.py": 'JUDGE = """You are to judge fairly what answers say: {"score": 1}.""".strip()\n',
+    },
+    "a judge's prompts that code builds": {
+        "readback.yml": "judges: {j: {prompts: judge_prompts.py}}\n",
+        "judge_prompts.py": 'def ask(q):\n    return {"user": f"You are to judge what the answer to {q} says."}\n',
+    },
     "comments in JSON lines that begin with one": {
         "eval.jsonl": '# by hand\n// in May\n{"id": "1", "question": "Why?"}\n# more\n{"id": "2", "question": "So?"}\n'
     },
