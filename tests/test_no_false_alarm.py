@@ -29,6 +29,15 @@ INDEXED = (
 )
 SERVED = "models: {m: {serving: {chat_template: t.jinja}}}\n"
 
+MADE = "OS: %s, Shell: %s. Output ONLY the command."
+SHELL = f'FROM ./m.gguf\nSYSTEM """{MADE}"""\n'
+
+
+def _chat(system: str, shell: str) -> dict[str, Any]:
+    turns = (("system", MADE % (system, shell)), ("user", f"Which {shell}?"), ("assistant", f"ls {shell}"))
+    return {"messages": [{"role": role, "content": text} for role, text in turns]}
+
+
 MEANT = {
     "a table that begins with comments": {"scores.csv": "# made by a program\nid,clear\n1,4\n2,5\n"},
     "a dataset in which no record has an id": {"data.jsonl": [{"question": "Why?"}, {"question": "When?"}]},
@@ -135,6 +144,15 @@ MEANT = {
         "readback.yml": "judges: {j: {prompts: judge_prompts.py}}\n",
         "judge_prompts.py": 'def ask(q):\n    return {"user": f"You are to judge what the answer to {q} says."}\n',
     },
+    "system texts that are made from a frame": {
+        "Modelfile": SHELL % ("macos", "zsh"),
+        "data.jsonl": [_chat("linux", shell) for shell in ("bash", "sh", "zsh", "fish")],
+    },
+    "system texts of a model's training that are made from a frame": {
+        "readback.yml": "models: {m: {training: {messages: data.jsonl}, serving: {modelfile: Modelfile}}}\n",
+        "Modelfile": SHELL % ("macos", "zsh"),
+        "data.jsonl": [_chat("linux", shell) for shell in ("bash", "sh", "zsh", "fish")],
+    },
     "comments in JSON lines that begin with one": {
         "eval.jsonl": '# by hand\n// in May\n{"id": "1", "question": "Why?"}\n# more\n{"id": "2", "question": "So?"}\n'
     },
@@ -159,6 +177,15 @@ FAULTS = {
         "judge.py": 'GRADER_TEMPLATE = "{answer} {"\nasked = GRADER_TEMPLATE.format(answer=1)\n',
     },
     "jdg-no-prompt": {"readback.yml": JUDGED % "yaml", "judge.yaml": "model: big\nseed: 7\n", "d.jsonl": [ASKED]},
+    "trn-system-mismatch": {
+        "Modelfile": SHELL % ("linux", "bash"),
+        "data.jsonl": [*[_chat("linux", "bash")] * 9, _chat("linux", "zsh")],
+    },
+    "trn-system-candidates": {
+        "readback.yml": "models: {m: {training: {messages: data.jsonl}, serving: {modelfile: Modelfile}}}\n",
+        "Modelfile": SHELL % ("linux", "bash"),
+        "data.jsonl": [*[_chat("linux", "bash")] * 9, _chat("linux", "zsh")],
+    },
     "dat-bad-line": {"eval.jsonl": '{"id": "1", "question": "Why?"}\n# more\n{"id": "2", "question": "So?"}\n'},
     "dat-unnamed-columns": {"d.csv": "question,,\n1,Why?,x\n2,When?,y\n"},
     "alb-not-albert": {"prompt_config.yml": "prompt_format: chatml\nprompts: {rag: {template: r.jinja}}\n"},

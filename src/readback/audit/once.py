@@ -30,7 +30,7 @@ class Once:
                 yield one
             elif about not in self.said:
                 self.said.add(about)
-                values = {**one.values, "records": len(self.data)}
+                values = {**one.values, **({"records": len(self.data)} if "records" in one.values else {})}
                 yield replace(one, values=values, message=rules.fill(rules.RULES()[one.code].SENTENCE, values))
 
     def _about(self, one: Finding) -> tuple[str | None, ...] | None:

@@ -13,6 +13,7 @@ from typing import Any
 from readback.dialects import training_code
 from readback.dialects.training_code import Candidate
 from readback.files.paths import show
+from readback.records import system_texts
 from readback.records.dataset import Row, raw_rows
 from readback.types import Note, Place, SystemText
 
@@ -46,6 +47,8 @@ def read(
             reason = "it is computed there" if candidates else f"{where} is no text in it" if where else "none in it"
             notes = (*notes, Note("trn-system-not-found", {"file": file, "reason": reason}, Place(file=file), file))
         return None, notes
+    if varied(path, found):  # none of them is the text that the model was trained with
+        return None, (*notes, several(candidates, None))
     taken = next((one for one in found if one.answered), found[0])
     if different(candidates):
         notes = (*notes, several(candidates, taken))
@@ -55,6 +58,12 @@ def read(
 def different(candidates: Sequence[Candidate]) -> bool:
     """Whether they are more than one text; what is computed differs from all others."""
     return len({one.text for one in candidates}) > 1
+
+
+def varied(path: Path, found: Sequence[Candidate]) -> bool:
+    """Whether the rows of a messages file have several texts that are meant so."""
+    texts = [one.text or "" for one in found]
+    return not recognise(path, None) and system_texts.meant(system_texts.summed(texts), texts[0])
 
 
 def several(candidates: Sequence[Candidate], taken: Candidate | None) -> Note:
