@@ -29,6 +29,7 @@ INDEXED = (
 )
 SERVED = "models: {m: {serving: {chat_template: t.jinja}}}\n"
 
+ASKED_AND_SAID = "objective,assistant_response,human_score,harm_category\n"
 MADE = "OS: %s, Shell: %s. Output ONLY the command."
 SHELL = f'FROM ./m.gguf\nSYSTEM """{MADE}"""\n'
 
@@ -153,6 +154,25 @@ MEANT = {
         "Modelfile": SHELL % ("macos", "zsh"),
         "data.jsonl": [_chat("linux", shell) for shell in ("bash", "sh", "zsh", "fish")],
     },
+    "two files of scores whose rows have no ids": {
+        "one.csv": ASKED_AND_SAID + "".join(f"Do {n},Text {'long ' * 30},{n % 2},h\n" for n in range(20)),
+        "many.csv": ASKED_AND_SAID + "".join(f"Do {n},Text {n},{n % 2},v\n" for n in range(45)),
+    },
+    "grades beyond the scale that their name usually has": {
+        "r.csv": "faithfulness,overall,id\n" + "".join(f"10,{n % 3 + 7},{n}\n" for n in range(20)),
+    },
+    "another family's token above a file whose name says the family": {
+        "Modelfile": 'FROM llama-3-Korean-8B-Q4_K_M.gguf\nTEMPLATE """<s>{{ .Prompt }}</s>"""\nPARAMETER stop </s>\n'
+    },
+    "a token above a file that says no family": {
+        "Modelfile": 'FROM ./model.gguf\nTEMPLATE """<s>{{ .Prompt }}</s>"""\nPARAMETER stop </s>\n'
+    },
+    "Windows line ends in prose": {"Modelfile": 'FROM x\r\nSYSTEM """You are kind.\r\nYou are brief."""\r\n'},
+    "a template that marks turns by plain words": {
+        "readback.yml": SERVED,
+        "t.jinja": "{{ bos_token }}{% for message in messages %}{{ message['role'] }}: {{ message['content'] }}"
+        "{% endfor %}{{ eos_token }}",
+    },
     "comments in JSON lines that begin with one": {
         "eval.jsonl": '# by hand\n// in May\n{"id": "1", "question": "Why?"}\n# more\n{"id": "2", "question": "So?"}\n'
     },
@@ -186,6 +206,7 @@ FAULTS = {
         "Modelfile": SHELL % ("linux", "bash"),
         "data.jsonl": [*[_chat("linux", "bash")] * 9, _chat("linux", "zsh")],
     },
+    "oll-cr-in-value": {"Modelfile": 'FROM x\r\nTEMPLATE """{{ .System }}\r\n{{ .Prompt }}"""\r\n'},
     "dat-bad-line": {"eval.jsonl": '{"id": "1", "question": "Why?"}\n# more\n{"id": "2", "question": "So?"}\n'},
     "dat-unnamed-columns": {"d.csv": "question,,\n1,Why?,x\n2,When?,y\n"},
     "alb-not-albert": {"prompt_config.yml": "prompt_format: chatml\nprompts: {rag: {template: r.jinja}}\n"},
@@ -224,3 +245,11 @@ def test_a_name_that_no_record_has_is_told_once_of_a_judge(write: Write) -> None
     audit = engine.check(workspace.open(write(files)))
     told = [(one.place.judge, one.values["field"], one.place.record) for one in audit.findings if "jdg" in one.code]
     assert told == [("j", "context", "a")]
+
+
+def test_the_texts_of_a_single_row_are_no_condition_and_other_files_rows_are_not_missing(write: Write) -> None:
+    files = {"one.csv": ASKED_AND_SAID + "Do x,Text one,0,h\n"}
+    files["many.csv"] = ASKED_AND_SAID + "".join(f"Do {n},Text {n},{n % 2},v\n" for n in range(25))
+    audit = engine.check(workspace.open(write(files)))
+    told = [(one.code, one.values["where"]) for one in audit.findings if one.severity != "info"]
+    assert told == [("scr-small-n", "one (n 1)")]  # which is true of a file with one row

@@ -6,6 +6,8 @@ is neither a text nor a number, is called by its line, line_12, while the others
 where no field is the id. A record that has such a name as its own keeps it, and the other one is called line_12_. A
 private field is no id either, for ids are shown everywhere.
 
+Of a file of scores without a column of ids it is said once, for information.
+
 Called by its line, a record gets another name as soon as a line is put before it: notes, decisions and scores then
 point to the wrong one, and answers may be taken for those of another record.
 
