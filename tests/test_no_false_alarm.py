@@ -173,6 +173,16 @@ MEANT = {
         "t.jinja": "{{ bos_token }}{% for message in messages %}{{ message['role'] }}: {{ message['content'] }}"
         "{% endfor %}{{ eos_token }}",
     },
+    "a model that is trained and served without a system message": {
+        "readback.yml": "models: {m: {training: {messages: t.jsonl}, serving: {modelfile: Modelfile}}}\n",
+        "t.jsonl": [{"messages": _chat("linux", "sh")["messages"][1:]}],
+        "Modelfile": "FROM x\n",
+    },
+    "the dates of a chat template, served to a model whose rows have no system message": {
+        "readback.yml": "models: {m: {training: {messages: t.jsonl}, serving: {modelfile: Modelfile}}}\n",
+        "t.jsonl": [{"messages": _chat("linux", "sh")["messages"][1:]}],
+        "Modelfile": 'FROM x\nSYSTEM """Cutting Knowledge Date: December 2023\nToday Date: 03 Oct 2026"""\n',
+    },
     "comments in JSON lines that begin with one": {
         "eval.jsonl": '# by hand\n// in May\n{"id": "1", "question": "Why?"}\n# more\n{"id": "2", "question": "So?"}\n'
     },
@@ -207,6 +217,11 @@ FAULTS = {
         "data.jsonl": [*[_chat("linux", "bash")] * 9, _chat("linux", "zsh")],
     },
     "oll-cr-in-value": {"Modelfile": 'FROM x\r\nTEMPLATE """{{ .System }}\r\n{{ .Prompt }}"""\r\n'},
+    "trn-system-not-found": {
+        "readback.yml": "models: {m: {training: {messages: t.jsonl}, serving: {modelfile: Modelfile}}}\n",
+        "t.jsonl": [{"messages": _chat("linux", "sh")["messages"][1:]}],
+        "Modelfile": 'FROM x\nSYSTEM "Be brief."\n',
+    },
     "dat-bad-line": {"eval.jsonl": '{"id": "1", "question": "Why?"}\n# more\n{"id": "2", "question": "So?"}\n'},
     "dat-unnamed-columns": {"d.csv": "question,,\n1,Why?,x\n2,When?,y\n"},
     "alb-not-albert": {"prompt_config.yml": "prompt_format: chatml\nprompts: {rag: {template: r.jinja}}\n"},

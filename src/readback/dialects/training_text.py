@@ -20,6 +20,7 @@ from readback.types import Note, Place, SystemText
 NAME = "training text"
 ROWS = 1_000  # rows of a messages file in which a second system text is looked for: reading all would hold up opening
 LISTED = 8  # places named in one finding
+WITHOUT = "its rows have none, which is what the model was trained with"
 SYSTEM, USER = ("system",), ("user", "human")  # what rows call the roles
 MESSAGES = ("messages", "prompt", "chosen_messages", "conversations")  # columns with a list of messages
 
@@ -45,7 +46,9 @@ def read(
         if not any(n.code in ("dat-file-missing", "dat-too-large", "dat-limit", "dat-encoding") for n in notes):
             where = constant or (f"cell {cell}" if cell else "")
             reason = "it is computed there" if candidates else f"{where} is no text in it" if where else "none in it"
-            notes = (*notes, Note("trn-system-not-found", {"file": file, "reason": reason}, Place(file=file), file))
+            rows = not recognise(path, None) and any(isinstance(row, Row) for row in raw_rows(path, file))
+            about = {"file": file, "reason": WITHOUT if rows else reason}
+            notes = (*notes, Note("trn-system-not-found", about, Place(file=file), file, "info" if rows else None))
         return None, notes
     if varied(path, found):  # none of them is the text that the model was trained with
         return None, (*notes, several(candidates, None))
