@@ -34,8 +34,8 @@ class Once:
                 yield replace(one, values=values, message=rules.fill(rules.RULES()[one.code].SENTENCE, values))
 
     def _about(self, one: Finding) -> tuple[str | None, ...] | None:
-        rule = rules.RULES().get(one.code)
-        said = rule.once(one, self._nowhere) if hasattr(rule, "once") else None
+        about = getattr(rules.RULES().get(one.code), "once", None)
+        said = about(one, self._nowhere) if about else None
         return None if said is None else (one.code, one.place.file, *arm(one.place), one.severity, *said)
 
     def _nowhere(self, name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -211,7 +211,7 @@ def _opened(path: Path, file: str, source: DatasetSource, progress: Progress | N
         id_field=meta["id_field"],
         kinds=meta["kinds"],
         training_notes=tuple(from_json(note) for note in meta["training_notes"]),
-        systems=Systems(*meta["systems"][:3], tuple(meta["systems"][3])),
+        systems=_systems(*meta["systems"]),
         detail=detail(chosen, meta["shape"]),
         source=source,
         _index=index,
@@ -222,6 +222,10 @@ def _opened(path: Path, file: str, source: DatasetSource, progress: Progress | N
     )
     weakref.finalize(dataset, os.close, handle)
     return dataset
+
+
+def _systems(rows: int, texts: int, most: int, frame: Sequence[str]) -> Systems:
+    return Systems(rows, texts, most, tuple(frame))
 
 
 def detail(chosen: Chosen, shape: Mapping[str, Any]) -> str:
