@@ -10,10 +10,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from readback.dialects import training_code
+from readback.dialects import system_texts, training_code
 from readback.dialects.training_code import Candidate
 from readback.files.paths import show
-from readback.records import system_texts
 from readback.records.dataset import Row, raw_rows
 from readback.types import Note, Place, SystemText
 

@@ -10,6 +10,7 @@ from dataclasses import asdict, astuple, dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from readback.dialects.system_texts import known
 from readback.files import cache_folder
 from readback.files.bounded_notes import BoundedNotes, as_json
 from readback.files.progress import Meter, Progress
@@ -23,7 +24,6 @@ from readback.records.dataset_index import IDS, SPOOL, Names, mapped, table_for,
 from readback.records.field_names import FieldNames, invisible
 from readback.records.private_fields import private_paths
 from readback.records.record_ids import RecordIds
-from readback.records.system_texts import known
 from readback.records.training_census import Census
 from readback.types import DatasetSource, Note, Place
 

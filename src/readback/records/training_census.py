@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from readback.dialects import training_reader
+from readback.dialects.system_texts import count
 from readback.dialects.training_row import KINDS, SAID, TrainingRow, is_training, kind_of
-from readback.records.system_texts import count
 from readback.types import Note, Place, Values
 
 LEAST = 20  # pairs from which on their lengths tell something

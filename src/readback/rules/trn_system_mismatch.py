@@ -15,7 +15,7 @@ Write the same system text in the training rows and in the files that serve the 
 
 from collections.abc import Callable, Iterator
 
-from readback.records import system_texts
+from readback.dialects import system_texts
 from readback.rules import _training
 from readback.rules._stated import for_model, where
 from readback.types import Case, Finding, Note, SystemText, TrainingFile, Workspace
