@@ -15,7 +15,6 @@ Write the same system text in the training rows and in the files that serve the 
 
 from collections.abc import Callable, Iterator
 
-from readback.dialects import system_texts
 from readback.rules import _training
 from readback.rules._stated import for_model, where
 from readback.types import Case, Finding, Note, SystemText, TrainingFile, Workspace
@@ -57,7 +56,7 @@ def check(case: Case) -> Iterator[Note]:
     stated, compared = _stated(case.workspace, known)
     if not stated or system.text in compared or any(one.text == system.text for one in stated):
         return
-    varied = any(system_texts.meant(case.systems, system.text, one.text) for one in stated)
+    varied = any(_training.meant(case, system.text, one.text) for one in stated)
     near = next((one for one in stated if one.text.split() == system.text.split()), None)
     other = near or stated[0]
     values = {"trained": _shown(system.text), "other": where(other), "stated": _shown(other.text),
