@@ -75,12 +75,12 @@ def figures(folder: Path, name: str) -> dict[str, float]:
     from readback import cell, workspace
     from readback.assembly import assemble, wire_text
     from readback.records.dataset import open_dataset
-    from readback.types import Choice
+    from readback.types import Selection
 
     opened = workspace.open(folder)
     data = open_dataset(opened.root, opened.dataset)
     records = [data.record(index) for index in range(len(data))]
-    choice, arm = Choice(condition=name), opened.condition(name)
+    choice, arm = Selection(condition=name), opened.condition(name)
     was, cell._own = cell._own, cell.Limits(seconds=0)  # as in a child, without its alarm: templates run right here
     try:
         for record in records[:100]:  # whatever is made once is made

@@ -15,10 +15,10 @@ from jinja2.ext import LoopControlExtension
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from readback.serving.chat import rendered as chat
-from readback.types import ChatTemplate, Message, Place, Segment
+from readback.types import ChatTemplate, Location, Message, Segment
 
 TODAY = "2026-11-21"
-START = Place(file="t.jinja", line=1, column=1)
+START = Location(file="t.jinja", line=1, column=1)
 
 
 def said(role: str, *parts: str) -> Message:
@@ -266,7 +266,7 @@ def test_the_tokenizers_bos_goes_before_the_text_where_the_server_adds_it() -> N
 def test_a_template_that_gives_no_text_is_one_finding_with_its_line(
     text: str, when: str, line: int, raised: bool, reason: str
 ) -> None:
-    template = ChatTemplate("t.jinja", text, place=Place(file="t.jinja", line=1, column=1))
+    template = ChatTemplate("t.jinja", text, place=Location(file="t.jinja", line=1, column=1))
     wire = chat.wire(template, TALK)
     assert (wire.segments, len(wire.notes)) == ((), 1)
     note = wire.notes[0]

@@ -11,15 +11,15 @@ from readback.audit.comparisons import Pair, faults, planned, weighed
 from readback.audit.groups import groups
 from readback.audit.summary import Audit, Row
 from readback.records.dataset import Counts
-from readback.types import Choice, Finding, Place, Severity
+from readback.types import Finding, Location, Selection, Severity
 
 Write = Callable[[Mapping[str, Any]], Path]
-ROWS = tuple(Row(name, Choice(condition=name)) for name in "ABC")
+ROWS = tuple(Row(name, Selection(condition=name)) for name in "ABC")
 PAIRS = (Pair("A", "B"),)
 
 
 def finding(code: str, severity: Severity, condition: str | None, index: int = 0) -> Finding:
-    return Finding(code, severity, {}, code, "", Place(index=index, record=f"r{index}", condition=condition), code)
+    return Finding(code, severity, {}, code, "", Location(index=index, record=f"r{index}", condition=condition), code)
 
 
 def audit(*found: Finding) -> Audit:

@@ -16,7 +16,7 @@ from readback.audit import engine
 from readback.house import EXAMPLES
 from readback.records.dataset import open_dataset
 from readback.scores.loading import load
-from readback.types import Choice, Workspace
+from readback.types import Selection, Workspace
 
 DEMOS = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
 FAULTS = {
@@ -35,10 +35,10 @@ FAULTS = {
 }
 
 
-def _everything(shop: Workspace) -> list[Choice]:
+def _everything(shop: Workspace) -> list[Selection]:
     adapters = [None, *shipped(), *shop.adapters]
-    modes = [Choice(mode=mode, adapter=adapter) for mode in shop.prompts for adapter in adapters]
-    tasks = [Choice(task=task, adapter=adapter) for task in shop.tasks for adapter in adapters]
+    modes = [Selection(mode=mode, adapter=adapter) for mode in shop.prompts for adapter in adapters]
+    tasks = [Selection(task=task, adapter=adapter) for task in shop.tasks for adapter in adapters]
     return [*choices(shop), *modes, *tasks]
 
 

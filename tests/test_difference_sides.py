@@ -13,7 +13,7 @@ from hypothesis import strategies as some
 from readback import workspace
 from readback.difference.compare import difference
 from readback.difference.sides import Side, SideError, label, read_sides, show_side
-from readback.types import Choice
+from readback.types import Selection
 
 Write = Callable[[Mapping[str, Any]], Path]
 FILE = """\
@@ -36,7 +36,7 @@ def folder(write: Write) -> Path:
 
 def side(**parts: Any) -> Side:
     names = ("condition", "mode", "adapter", "task", "judge")
-    return Side(Choice(**{name: parts.pop(name) for name in names if name in parts}), **parts)
+    return Side(Selection(**{name: parts.pop(name) for name in names if name in parts}), **parts)
 
 
 @pytest.mark.parametrize(

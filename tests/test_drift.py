@@ -14,7 +14,7 @@ from readback import rules, workspace
 from readback.assembly import builders
 from readback.audit import engine
 from readback.cli import main
-from readback.types import Case, Finding, Record, Workspace
+from readback.types import Finding, Record, RuleContext, Workspace
 
 Write = Callable[[Mapping[str, Any]], Path]
 CITE = "Cite the sources inline as [#] based on the order of the snippets."
@@ -205,7 +205,9 @@ def test_a11_a_number_in_front_of_a_context_is_no_part_of_what_is_sent(
     record = Record("1", row(standard(block=block), contexts))
     shop = Workspace(Path(), "")
     found = [
-        one for one in rules.check(Case(shop, record), "record", {"fmt-context-not-sent"}) if isinstance(one, Finding)
+        one
+        for one in rules.check(RuleContext(shop, record), "record", {"fmt-context-not-sent"})
+        if isinstance(one, Finding)
     ]
     assert [one.values["missing"] for one in found] == ([] if missing is None else [missing])
 

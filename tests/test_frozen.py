@@ -12,7 +12,7 @@ import pytest
 
 from readback import workspace
 from readback.house import HOUSE
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 from readback.workspace.frozen import freeze, thaw
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -34,5 +34,5 @@ def test_a_real_workspace_comes_back_as_it_was(shared: Path, name: str) -> None:
 
 def test_lone_surrogates_and_odd_names_travel_too(write: Write) -> None:
     opened = workspace.open(write({"readback.yml": {"modes": [{"mode": "é", "template": "{{ q }}"}]}}))
-    odd = replace(opened, notes=(Note("dat-bom", {"x\ud800": [1, None, 1.5]}, Place(file="a\udfff"), "\0"),))
+    odd = replace(opened, notes=(Diagnostic("dat-bom", {"x\ud800": [1, None, 1.5]}, Location(file="a\udfff"), "\0"),))
     assert thaw(json.loads(json.dumps(freeze(odd)))) == odd

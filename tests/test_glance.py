@@ -11,7 +11,7 @@ from readback.assembly import assemble
 from readback.audit.glance import glance
 from readback.house import EXAMPLES
 from readback.records.dataset import open_dataset
-from readback.types import Choice
+from readback.types import Selection
 
 
 def test_each_look_is_what_is_assembled() -> None:
@@ -31,11 +31,11 @@ def test_a_choice_that_takes_too_long_does_not_stop_the_others(write: Callable[[
         f"modes:\n  - {{mode: a, template: x}}\n  - {{mode: b, template: '{endless}'}}\n  - {{mode: c, template: y}}\n"
     )
     opened = workspace.open(write({"readback.yml": modes}))
-    seen = list(glance(opened, 0, [Choice(mode=name) for name in "abc"]))
+    seen = list(glance(opened, 0, [Selection(mode=name) for name in "abc"]))
     assert [bool(one.fingerprint) for one in seen] == [True, False, True]
     assert seen[1].errors >= 1
 
 
 def test_a_choice_of_nothing_that_is_there_is_an_error(write: Callable[[Mapping[str, Any]], Path]) -> None:
     opened = workspace.open(write({"readback.yml": "modes:\n  - {mode: a, template: x}\n"}))
-    assert [(one.fingerprint, one.errors) for one in glance(opened, 0, [Choice(mode="z")])] == [("", 1)]
+    assert [(one.fingerprint, one.errors) for one in glance(opened, 0, [Selection(mode="z")])] == [("", 1)]

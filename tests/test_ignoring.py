@@ -15,7 +15,7 @@ from readback import workspace
 from readback.audit import engine, ignoring
 from readback.audit.summary import Audit, covers
 from readback.files.yaml_file import read_yaml
-from readback.types import Finding, Ignored, Place
+from readback.types import Finding, Ignored, Location
 
 Write = Callable[[Mapping[str, Any]], Path]
 FILE = """\
@@ -96,7 +96,7 @@ def test_what_is_about_a_file_is_ignored_by_its_file(write: Write) -> None:
 
 
 def test_a_place_without_a_name_is_not_the_name_none() -> None:
-    one = Finding("c", "error", {}, "", "", Place(), "k")
+    one = Finding("c", "error", {}, "", "", Location(), "k")
     assert not covers(Ignored("c", where={"record": "None"}), one)
 
 

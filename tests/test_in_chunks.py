@@ -13,13 +13,13 @@ from readback import workspace
 from readback.assembly import in_chunks
 from readback.assembly.in_chunks import Frame, Lost
 from readback.records.dataset import DatasetChanged, open_dataset
-from readback.types import Choice, Workspace
+from readback.types import Selection, Workspace
 
 Write = Callable[[Mapping[str, Any]], Path]
 SEARCH = "readback.search.over_records:search_chunk"
 QUERY = {"query": {"text": "here", "regex": False, "case": False}}
 LOOP = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
-M = Choice(mode="m")
+M = Selection(mode="m")
 
 
 def opened(write: Write, template: str, count: int) -> Workspace:

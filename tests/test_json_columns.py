@@ -18,7 +18,7 @@ from test_judge_sources import ARM, PROMPTS, codes, inserted, judged
 from readback import workspace
 from readback.audit import engine
 from readback.records.dataset import Dataset, open_dataset
-from readback.types import Choice, DatasetSource
+from readback.types import DatasetSource, Selection
 
 Write = Callable[[Mapping[str, Any]], Path]
 
@@ -54,7 +54,7 @@ def test_a3_a_column_of_json_is_read_as_json_and_said(write: Write, name: str, t
 def test_a3_the_evaluators_own_results_reach_the_judge_as_documents(write: Write) -> None:
     setup = "dataset: results.tsv\njudges: {j: {prompts: p.py}}\n"
     text = table(("qid", "question", "answer", "context"), ("1", "Q", "A", '["D one", "D two"]'), delimiter="\t")
-    made = judged(write({"readback.yml": setup, "p.py": PROMPTS, "results.tsv": text}), Choice(judge="j"))
+    made = judged(write({"readback.yml": setup, "p.py": PROMPTS, "results.tsv": text}), Selection(judge="j"))
     assert "\nDocument 1:\nD one\n\nDocument 2:\nD two\n" in made.messages[-1].text
     assert "jdg-documents-not-list" not in codes(made)
 

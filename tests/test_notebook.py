@@ -16,7 +16,7 @@ import readback
 from readback.house import HOUSE
 from readback.notebook.assembled import Assembled
 from readback.notebook.rows import SHOWN, Rows
-from readback.types import Assembly, Choice, Message, Segment
+from readback.types import Assembly, Message, Segment, Selection
 
 DEMO = HOUSE / "configs" / "examples" / "six-conditions"
 
@@ -80,7 +80,7 @@ def test_an_assembly_shows_each_stretch_with_its_origin() -> None:
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=80))
 def test_what_is_drawn_is_the_text(text: str) -> None:
-    made = Assembly(Choice(mode="m"), "1", 0, (Message("user", (Segment(text, "variable", "x"),)),), "f")
+    made = Assembly(Selection(mode="m"), "1", 0, (Message("user", (Segment(text, "variable", "x"),)),), "f")
     html = Assembled(made, ())._repr_html_()
     inner = re.search(r'<div class="rb-exact">(.*)</div>(?=<p>sha256)', html, re.DOTALL)
     assert inner is not None

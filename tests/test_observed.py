@@ -20,7 +20,7 @@ from readback.observed.observer import Observer
 from readback.observed.parting import parting
 from readback.observed.request import Request, read_request
 from readback.records.dataset import open_dataset
-from readback.types import Choice
+from readback.types import Selection
 
 CHAT = [{"role": "system", "content": "S"}, {"role": "user", "content": "U"}]
 PAIRS = (("system", "S"), ("user", "U"))
@@ -207,7 +207,7 @@ def test_every_way_in_tells_the_same_about_a_request_that_differs(capsys: pytest
     found = readback.open(demo).assemble(ARM, "ellery-09").findings
     assert "fmt-assembly-differs" in {one.code for one in found}
     assert rendered == audited == {one.key for one in found}
-    (seen,) = glance(opened, 8, [Choice(condition=ARM)])
+    (seen,) = glance(opened, 8, [Selection(condition=ARM)])
     assert seen.errors == len([one for one in found if one.severity == "error"])
 
 
@@ -228,7 +228,7 @@ def test_a_look_at_one_record_finds_logs_that_nobody_has_indexed_yet(
             "log.jsonl": [{"id": "1", "prompt": "other"}],
         }
     )
-    (seen,) = glance(workspace.open(folder), 0, [Choice(mode="plain")])
+    (seen,) = glance(workspace.open(folder), 0, [Selection(mode="plain")])
     assert seen.errors == 1
 
 

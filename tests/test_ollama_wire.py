@@ -12,7 +12,7 @@ from in_time import in_time
 from readback import cell
 from readback.serving.modelfile import read_file as modelfile
 from readback.serving.ollama import rendered as ollama
-from readback.types import Message, Modelfile, Note, Place, Segment, Wire
+from readback.types import Diagnostic, Location, Message, Modelfile, Segment, Wire
 
 TODAY = "2026-11-21"
 LEGACY = (
@@ -118,14 +118,14 @@ def test_system_and_message_commands_come_before_the_requests_messages(
 
 
 def test_every_stretch_knows_who_wrote_it() -> None:
-    said = (Segment("Q: ", "template", "qa"), Segment("né?", "variable", "question", Place(file="d.jsonl", line=3)))
+    said = (Segment("Q: ", "template", "qa"), Segment("né?", "variable", "question", Location(file="d.jsonl", line=3)))
     text = f'SYSTEM "S"\nTEMPLATE """{CHATML}"""\nPARAMETER stop "<|im_end|>"\nPARAMETER stop b\n'
     wire = _wire(text, (U, said), (U, "more"))
     assert wire.stops == ("<|im_end|>", "b")
     assert (wire.format, wire.kind, wire.place) == (
         "Modelfile",
         "modelfile",
-        Place(file="Modelfile", line=3, column=13),
+        Location(file="Modelfile", line=3, column=13),
     )
     mine = [(one.text, one.origin, one.name) for one in wire.segments if one.origin != "serving"]
     system = ("S", "system", "modelfile")
@@ -168,35 +168,35 @@ def test_places_follow_the_lines_of_the_file_and_columns_only_where_they_are_cer
 @pytest.mark.parametrize(
     ("text", "notes"),
     [
-        ("SYSTEM S\n", [Note("oll-no-template", {}, Place(file="Modelfile"))]),
+        ("SYSTEM S\n", [Diagnostic("oll-no-template", {}, Location(file="Modelfile"))]),
         (
             "TEMPLATE a\nRENDERER qwen3\n",
-            [Note("oll-renderer", {"name": "qwen3"}, Place(file="Modelfile", line=3), "qwen3")],
+            [Diagnostic("oll-renderer", {"name": "qwen3"}, Location(file="Modelfile", line=3), "qwen3")],
         ),
         (
             "TEMPLATE {{ upper .Prompt }}\n",
             [
-                Note(
+                Diagnostic(
                     "oll-template-error",
                     {"reason": "function 'upper' not defined", "when": "parse"},
-                    Place(file="Modelfile", line=2, column=13),
+                    Location(file="Modelfile", line=2, column=13),
                     "function 'upper' not defined",
                 )
             ],
         ),
         (
             "TEMPLATE {{ if .System }}a{{ .Response }}{{ else }}b{{ end }}\n",
-            [Note("oll-response-in-branch", {}, Place(file="Modelfile", line=2, column=13))],
+            [Diagnostic("oll-response-in-branch", {}, Location(file="Modelfile", line=2, column=13))],
         ),
     ],
 )
-def test_where_no_text_can_be_made_one_note_says_why(text: str, notes: list[Note]) -> None:
+def test_where_no_text_can_be_made_one_note_says_why(text: str, notes: list[Diagnostic]) -> None:
     wire = _wire(text, (U, "Q"))
     assert (wire.segments, list(wire.notes)) == ((), notes)
 
 
 def test_a_date_in_the_template_is_taken_from_a_setting_and_noted() -> None:
-    dated = Note("oll-date-dependent", {}, Place(file="Modelfile", line=2, column=15))
+    dated = Diagnostic("oll-date-dependent", {}, Location(file="Modelfile", line=2, column=15))
     wire = _wire("TEMPLATE a {{ currentDate }} {{ yesterdayDate }} {{ len .Messages }}\n", (U, "Q"))
     assert (wire.text, wire.notes) == ("a 2026-11-21 2026-11-20 1", (dated,))
     wire = _wire("TEMPLATE a {{ currentDate }} {{ .Prompt }}\n", (U, "Q"))  # the cut copy knows no such function

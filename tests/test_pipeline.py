@@ -18,7 +18,7 @@ from readback.dialects import instructions, verification
 from readback.dialects.instruction_keys import SHORTCUTS
 from readback.files.yaml_file import Parsed
 from readback.tasks import CURRENT
-from readback.types import Choice, Record, Workspace
+from readback.types import Record, Selection, Workspace
 
 Write = Callable[[Mapping[str, Any]], Path]
 ANSWERING = {"id": "a", "interface": "langchain", "model_name": "small", "system_prompt": "You answer."}
@@ -117,10 +117,10 @@ def test_each_task_that_runs_and_has_a_text_is_an_arm_through_its_interface(writ
         ("generation · langchain", "generation", "langchain"),
         ("parsing · claude_tool", "parsing", "claude_tool"),
     ]
-    assert choices(shop) == tuple(Choice(condition=one.name) for one in shop.conditions)
-    made = assemble(shop, Record("1", {"question": "Why?"}), Choice(condition="generation · langchain"))
+    assert choices(shop) == tuple(Selection(condition=one.name) for one in shop.conditions)
+    made = assemble(shop, Record("1", {"question": "Why?"}), Selection(condition="generation · langchain"))
     assert [(m.role, m.text) for m in made.messages] == [("system", "You answer."), ("user", "Why?")]
-    made = assemble(shop, Record("1", {"question": "Why?"}), Choice(condition="parsing · claude_tool"))
+    made = assemble(shop, Record("1", {"question": "Why?"}), Selection(condition="parsing · claude_tool"))
     assert made.messages[0].text.startswith("Read.\n\n")
     assert made.messages[0].text.endswith("\n\nP")
     assert made.messages[0].segments[-1].place.file == "preset.json"
@@ -197,7 +197,7 @@ def test_a_configuration_written_down_opens_to_the_same_arms(write: Write) -> No
     assert arms(again) == arms(shop)
     assert again.instructions == shop.instructions
     for one in shop.conditions:
-        record, choice = Record("1", {"question": "Why?"}), Choice(condition=one.name)
+        record, choice = Record("1", {"question": "Why?"}), Selection(condition=one.name)
         assert assemble(again, record, choice).fingerprint == assemble(shop, record, choice).fingerprint
 
 

@@ -15,7 +15,7 @@ from readback.assembly.adapter_texts import CONTEXT, added
 from readback.assembly.assemble import assemble
 from readback.assembly.registry import Part, registry
 from readback.tasks import CURRENT, DOCUMENT, PROFILES, groups_of, keys_for, profile_of, tasks_of
-from readback.types import Choice, Record, Workspace
+from readback.types import Record, Selection, Workspace
 
 Write = Callable[[Mapping[str, Any]], Path]
 NEWER = {"agentic_parsing_decision", "rubric_llm_trait_template", "dj_template_reasoning_only"}
@@ -165,7 +165,7 @@ def test_a_workspace_assembles_by_the_profile_its_options_choose(write: Write) -
         assert {note.code for note in shop.notes} == set()
         for task in shop.tasks:
             for who in shop.adapters:
-                made = assemble(shop, Record(None, {}), Choice(task=task, adapter=who))
+                made = assemble(shop, Record(None, {}), Selection(task=task, adapter=who))
                 texts[profile, task, who] = [message.text for message in made.messages]
     assert texts[DOCUMENT, "parsing", "claude_tool"][1] == "U"
     assert '```json\n{\n  "title": "\\u00e9"\n}\n```' in texts[CURRENT, "parsing", "claude_tool"][1]

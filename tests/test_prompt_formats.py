@@ -19,7 +19,7 @@ from readback.prompt_formats import (
     validate_rag_prompt_no_system_text,
 )
 from readback.records.dataset import open_dataset
-from readback.types import Assembly, Case, Choice, Finding, Message, Record, Segment
+from readback.types import Assembly, Finding, Message, Record, RuleContext, Segment, Selection
 
 Write = Callable[[Mapping[str, Any]], Path]
 PAPER = SYSTEM["instruction_only"]
@@ -294,8 +294,8 @@ def test_b3_what_the_question_quotes_is_a_note(marks: str, phrase: str, write: W
     shop = workspace.open(root)
     record = open_dataset(shop.root, shop.dataset).record(0)
     for condition in ("closed", "stored"):
-        made = assemble(shop, record, Choice(condition=condition))
-        found = [one for one in rules.check(Case(shop, record, made), "assembly") if isinstance(one, Finding)]
+        made = assemble(shop, record, Selection(condition=condition))
+        found = [one for one in rules.check(RuleContext(shop, record, made), "assembly") if isinstance(one, Finding)]
         leaked = [one for one in found if one.code == "fmt-system-text-in-user"]
         assert [one.severity for one in leaked] == ["info"]
         assert "fmt-rag-drift" not in {one.code for one in found}
@@ -319,6 +319,10 @@ def test_b3_a_question_of_any_template_may_quote(write: Write) -> None:
         write({"readback.yml": "modes: [{mode: plain, system: Be brief., template: '{{ question }}'}]\n"})
     )
     for asked, severity in ((f"Who said '{PAPER}'?", "info"), (f"{PAPER} Why?", "error")):
-        made = Assembly(Choice(mode="plain"), "1", 0, (Message("user", (Segment(asked, "variable", "question"),)),), "")
-        found = rules.check(Case(shop, Record("1", {"question": asked}), made), "assembly", {"fmt-system-text-in-user"})
+        made = Assembly(
+            Selection(mode="plain"), "1", 0, (Message("user", (Segment(asked, "variable", "question"),)),), ""
+        )
+        found = rules.check(
+            RuleContext(shop, Record("1", {"question": asked}), made), "assembly", {"fmt-system-text-in-user"}
+        )
         assert [one.severity for one in found if isinstance(one, Finding)] == [severity]

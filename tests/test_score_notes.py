@@ -14,7 +14,7 @@ from readback import workspace
 from readback.scores import loading, stats
 from readback.scores.table import ScoreTable
 from readback.statistics.fisher import fisher
-from readback.types import Note
+from readback.types import Diagnostic
 
 HEAD = "item,condition,criterion,score,judge\n"
 
@@ -23,7 +23,7 @@ def opened(root: Path) -> ScoreTable:
     return loading.load(workspace.open(root))
 
 
-def notes(root: Path, code: str) -> list[Note]:
+def notes(root: Path, code: str) -> list[Diagnostic]:
     return [note for note in stats.notes(opened(root)) if note.code == code]
 
 

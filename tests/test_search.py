@@ -17,11 +17,11 @@ from readback.assembly import in_chunks
 from readback.search import expression
 from readback.search.expression import Query, QueryError
 from readback.search.over_records import Found, near, search
-from readback.types import Choice
+from readback.types import Selection
 
 Write = Callable[[Mapping[str, Any]], Path]
 MODES = [{"mode": "a", "system": "Be kind.", "template": "Q: {{ q }}"}, {"mode": "b", "template": "{{ q }} {{ q }}"}]
-BOTH = (Choice(mode="a"), Choice(mode="b"))
+BOTH = (Selection(mode="a"), Selection(mode="b"))
 LOOP = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
 
 
@@ -109,7 +109,7 @@ def test_a_record_that_kills_its_child_is_named_and_the_rest_is_searched(write: 
     rows: list[dict[str, Any]] = [{"id": str(n), "q": "here", "evil": n == 4} for n in range(8)]
     found = search(workspace.open(shop(write, rows, modes)), BOTH, Query("here"))
     assert [list(arm.records) for arm in found.arms] == [list(range(8)), [0, 1, 2, 3, 5, 6, 7]]
-    assert [(one.index, one.choice) for one in found.lost] == [(4, Choice(mode="b"))]
+    assert [(one.index, one.choice) for one in found.lost] == [(4, Selection(mode="b"))]
 
 
 def test_a_template_that_never_ends_is_left_out_and_the_others_are_searched(write: Write) -> None:
@@ -117,7 +117,7 @@ def test_a_template_that_never_ends_is_left_out_and_the_others_are_searched(writ
     found = search(workspace.open(shop(write, [{"id": str(n), "q": "here"} for n in range(30)], modes)), BOTH,
                    Query("here"))  # fmt: skip
     assert [len(arm.records) for arm in found.arms] == [30, 0]
-    assert [(one.index, one.choice) for one in found.lost] == [(None, Choice(mode="b"))]
+    assert [(one.index, one.choice) for one in found.lost] == [(None, Selection(mode="b"))]
 
 
 def test_a_search_stops_when_it_is_told_to_and_says_so(write: Write) -> None:
@@ -153,5 +153,5 @@ def test_a_judge_is_searched_with_the_answers_it_is_given(write: Write) -> None:
     file = {"dataset": "d.jsonl", "modes": modes, "conditions": conditions, "judges": {"j": {"prompts": "judge.py"}}}
     rows, answers = [{"id": "1", "question": "Why?"}], [{"id": "1", "answer": "a zebra"}]
     folder = write({"readback.yml": file, "judge.py": judge, "d.jsonl": rows, "a.jsonl": answers})
-    found = search(workspace.open(folder), [Choice(condition="c", judge="j")], Query("zebra"))
+    found = search(workspace.open(folder), [Selection(condition="c", judge="j")], Query("zebra"))
     assert found.arms[0].count == 1

@@ -23,7 +23,7 @@ from tokenizers import (
 from readback import cell
 from readback.serving import tokens
 from readback.serving.tokens import estimate, files
-from readback.types import Model, Place
+from readback.types import Location, Model
 
 TEXTS = 2_000
 SPECIALS = ["<|im_start|>", "<|im_end|>", "<s>"]
@@ -181,7 +181,7 @@ def test_a_file_that_is_no_tokenizer_is_one_note_with_a_reason_and_the_count_an_
     data: bytes, tmp_path: Path
 ) -> None:
     (tmp_path / "t.json").write_bytes(data)
-    at = Place(file="readback.yml", line=3)
+    at = Location(file="readback.yml", line=3)
     by, (note,) = tokens.counter("t.json", tmp_path, at)
     assert (by, note.code, note.place, note.values["tokenizer"]) == (
         estimate.Estimate(), "srv-tokenizer-unreadable", at, "t.json",

@@ -14,7 +14,7 @@ from readback.assembly.probes import probes
 from readback.assembly.trained_text import TrainedText, template, trained_text, trained_wire
 from readback.difference.parting import of_probe, said
 from readback.records.dataset import open_dataset
-from readback.types import Choice, Segment, Workspace
+from readback.types import Segment, Selection, Workspace
 
 Write = Callable[[Mapping[str, Any]], Path]
 CHATML = "format: chatml-plain"
@@ -129,10 +129,10 @@ def test_without_a_reference_the_prompt_still_ends_where_an_answer_would_begin(w
 def test_a_case_has_the_text_of_its_own_model(write: Write) -> None:
     shop = opened(write, workspace("right", CHATML))
     record = open_dataset(shop.root, shop.dataset).record(0)
-    made = trained_wire(shop, record, Choice(condition="closed"))
+    made = trained_wire(shop, record, Selection(condition="closed"))
     assert made is not None
     assert made.text == TRAINED + ANSWER
-    assert trained_wire(shop, record, Choice(mode="instruction")) is None
+    assert trained_wire(shop, record, Selection(mode="instruction")) is None
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from readback.records.dataset import open_dataset
 from readback.render import Template
 from readback.search.expression import Query
 from readback.search.over_records import search
-from readback.types import Choice, Workspace
+from readback.types import Selection, Workspace
 from readback.workspace import survey
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -70,9 +70,9 @@ def test_b15_a_choice_whose_records_are_slow_is_given_up_early_and_once_in_check
     audit = in_time(8, lambda: engine.check(shop))
     (limit,) = [one for one in audit.findings if one.code == "dat-limit"]
     assert (limit.place.mode, limit.place.index) == ("slow", None)
-    searched = search(shop, [Choice(mode="slow"), Choice(mode="quick")], Query("here"))
+    searched = search(shop, [Selection(mode="slow"), Selection(mode="quick")], Query("here"))
     (lost,) = searched.lost
-    assert (lost.choice, lost.index) == (Choice(mode="slow"), None)
+    assert (lost.choice, lost.index) == (Selection(mode="slow"), None)
     assert lost.why in limit.message
     assert [arm.count for arm in searched.arms] == [0, 300]
 
@@ -81,7 +81,7 @@ def test_b15_one_slow_record_condemns_no_other(write: Write) -> None:
     shop = slow(write, 40, lambda number: 10**7 if number == 13 else 1)
     audit = engine.check(shop)
     assert [one.place.index for one in audit.findings if one.code == "dat-limit"] == [13]
-    searched = search(shop, [Choice(mode="slow")], Query("here"))
+    searched = search(shop, [Selection(mode="slow")], Query("here"))
     assert [one.index for one in searched.lost] == [13]
     assert searched.arms[0].count == 39
 
@@ -89,7 +89,7 @@ def test_b15_one_slow_record_condemns_no_other(write: Write) -> None:
 def test_b15_check_says_of_a_slow_record_what_render_says(write: Write) -> None:
     shop = slow(write, 3, lambda number: 30_000 if number == 1 else 1)  # more than a template's 0.8 s, less than 2 s
     record = open_dataset(shop.root, shop.dataset).record(1)
-    rendered = assemble(shop, record, Choice(mode="slow"))
+    rendered = assemble(shop, record, Selection(mode="slow"))
     (note,) = rendered.notes
     (found_,) = [one for one in engine.check(shop).findings if one.code == "dat-limit"]
     assert (found_.code, found_.values) == (note.code, note.values)
@@ -116,7 +116,7 @@ def test_b15_text_at_random_is_shown_alike_everywhere_and_said(write: Write, tex
     shop = workspace.open(write({"readback.yml": {"dataset": "d.jsonl", "modes": [{"mode": "m", "template": text}]},
                                  "d.jsonl": [{"id": "1", "q": "here", "xs": list(range(100))}] * 2}))  # fmt: skip
     record = open_dataset(shop.root, shop.dataset).record(0)
-    first, again = (assemble(shop, record, Choice(mode="m")) for _ in range(2))
+    first, again = (assemble(shop, record, Selection(mode="m")) for _ in range(2))
     assert (first.fingerprint, first.messages) == (again.fingerprint, again.messages)
     assert [note.code for note in first.notes] == ["asm-random-text"]
     assert {one.code for one in engine.check(shop).findings} >= {"asm-random-text"}

@@ -14,7 +14,7 @@ import readback
 from readback import workspace
 from readback.assembly.variants import VERSIONS, variants
 from readback.cli import main
-from readback.types import Choice
+from readback.types import Selection
 from readback.workspace.sections.options import OPTIONS
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -55,7 +55,7 @@ def test_a10_only_what_makes_the_text_is_named(
     write: Write, options: str, condition: str, expected: dict[str, str]
 ) -> None:
     shop = workspace.open(folder(write, options))
-    found = variants(shop, Choice(condition=condition))
+    found = variants(shop, Selection(condition=condition))
     assert {one.option: one.value for one in found} == expected
     for one in found:
         assert {one.value, *(value for value, _ in one.others)} == set(OPTIONS[one.option])

@@ -23,7 +23,7 @@ from readback.difference.sides import Side, shown
 from readback.notebook.assembled import Assembled
 from readback.notebook.opened import open_workspace
 from readback.tasks import PROFILES, tasks_of
-from readback.types import Adapter, Addition, Choice, Condition, Message, Model, Prompt, Record, Workspace
+from readback.types import Adapter, Addition, Condition, Message, Model, Prompt, Record, Selection, Workspace
 from readback.ui import exports
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -107,7 +107,7 @@ def test_a5_downloads_and_notes_say_it() -> None:
 
 
 def _ours(text: str) -> Any:
-    made = assemble(_shop("langchain", "document", {}), RECORD, Choice(task="parsing", adapter="langchain"))
+    made = assemble(_shop("langchain", "document", {}), RECORD, Selection(task="parsing", adapter="langchain"))
     segment = next(one for message in made.messages for one in message.segments if one.origin == "adapter")
     return replace(segment, text=text)
 
@@ -138,7 +138,7 @@ def test_law_text_that_the_product_wrote_is_never_shown_or_exported_without_sayi
     mine = {"mine": Adapter("mine", interface, "own", not folded, additions=house_rules, stated=("system_prompt",))}
     name = "mine" if own else interface
     shop = _shop(name, profile, mine, user, system)
-    made = assemble(shop, RECORD, Choice(task=task, adapter=name))
+    made = assemble(shop, RECORD, Selection(task=task, adapter=name))
     segments = [one for message in made.messages for one in message.segments]
     ours = any(map(str.isalpha, "".join(one.text for one in segments)))
     assert all(one.wording == adapters.OURS for one in segments if any(map(str.isalpha, one.text)))

@@ -17,7 +17,7 @@ from in_time import in_time
 from readback import cell
 from readback.files import yaml_decode
 from readback.files.yaml_file import MASKED, Parsed, mask_secrets, nearest, parse_yaml, read_yaml, unknown_keys
-from readback.types import Note
+from readback.types import Diagnostic
 
 Write = Callable[[dict[str, Any]], Path]
 KEYS = st.text(min_size=1, max_size=6)
@@ -46,7 +46,7 @@ def here(text: str, json: bool = False) -> Parsed:
     """The text decoded in this process: the same work, without the wait."""
     found = yaml_decode.decode({"text": text, "json": json})
     lines = {tuple(keys): (line, column) for keys, line, column in found["lines"]}
-    notes = [Note(n["code"], n["values"], flagged=n["flagged"]) for n in found["notes"]]
+    notes = [Diagnostic(n["code"], n["values"], flagged=n["flagged"]) for n in found["notes"]]
     return Parsed(found["value"], lines, tuple(notes), "f.yml")
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
-from readback.types import NOWHERE, Assembly, Choice, Condition, Finding, Message, Place, Segment, Tokens, Wire
+from readback.types import NOWHERE, Assembly, Condition, Finding, Location, Message, Segment, Selection, Tokens, Wire
 
-PARTS = tuple(field.name for field in fields(Place))
+PARTS = tuple(field.name for field in fields(Location))
 
 
 def dumps(value: Any, indent: int | None = None) -> str:
@@ -25,12 +25,12 @@ def dumps(value: Any, indent: int | None = None) -> str:
     )
 
 
-def place(at: Place) -> dict[str, Any]:
+def place(at: Location) -> dict[str, Any]:
     """All parts of a place; what is not known is null."""
     return asdict(at)
 
 
-def known(at: Place) -> dict[str, Any]:
+def known(at: Location) -> dict[str, Any]:
     """Only the parts of a place that say something."""
     return {name: value for name in PARTS if (value := getattr(at, name)) is not None}
 
@@ -109,7 +109,7 @@ def rendering(
     }
 
 
-def chosen(choice: Choice, arm: Condition | None) -> dict[str, str | None]:
+def chosen(choice: Selection, arm: Condition | None) -> dict[str, str | None]:
     """What was sent, with what the condition settles."""
     arm = arm or Condition("")
     return {
@@ -121,9 +121,9 @@ def chosen(choice: Choice, arm: Condition | None) -> dict[str, str | None]:
     }
 
 
-def read_place(value: Any) -> Place:
+def read_place(value: Any) -> Location:
     """A place from its JSON."""
-    return Place(**value) if value else NOWHERE
+    return Location(**value) if value else NOWHERE
 
 
 def read_finding(value: Any) -> Finding:

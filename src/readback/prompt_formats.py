@@ -16,15 +16,15 @@ from readback.serving.modelfile import read_file as modelfile
 from readback.types import (
     NOWHERE,
     Assembly,
-    Case,
-    Choice,
     Finding,
     Leaks,
     Message,
     Model,
     Modelfile,
     Record,
+    RuleContext,
     Segment,
+    Selection,
     SystemText,
     Values,
     Workspace,
@@ -103,15 +103,15 @@ def _shop(texts: Iterable[str]) -> Workspace:
     )
 
 
-def _case(shop: Workspace, prompt: str, mode: str) -> Case:
+def _case(shop: Workspace, prompt: str, mode: str) -> RuleContext:
     """The prompt as the user message of a record under a mode."""
     fields: Values = {"rag": {"prompt": prompt}}
     said = Segment(prompt, "variable", "rag.prompt")
-    made = Assembly(Choice(mode=mode), None, None, (Message("user", (said,)),), "")
-    return Case(shop, Record(None, fields), made)
+    made = Assembly(Selection(mode=mode), None, None, (Message("user", (said,)),), "")
+    return RuleContext(shop, Record(None, fields), made)
 
 
-def _errors(case: Case, code: str) -> Iterator[str]:
+def _errors(case: RuleContext, code: str) -> Iterator[str]:
     for one in rules.check(case, "assembly", {code}):
         if isinstance(one, rules.Fault):
             raise RuntimeError(f"{one.rule}: {one.error}")  # our mistake: it must not look like a prompt that is fine
@@ -130,7 +130,7 @@ def _mismatch(expected: str, served: Modelfile) -> list[str]:
         return []
     model = Model(MODEL, training=SystemText(expected, "training"), modelfile=served)
     shop = Workspace(Path(), "", models={MODEL: model})
-    told = [one for one in rules.check(Case(shop), "workspace", {MISMATCH}) if isinstance(one, Finding)]
+    told = [one for one in rules.check(RuleContext(shop), "workspace", {MISMATCH}) if isinstance(one, Finding)]
     blanks = "; only blanks and line breaks differ" if actual.split() == expected.split() else ""
     said = f"system message mismatch: expected {expected!r}, actual {actual!r}{blanks}"
     return [f"{said}: {_text(one)}" for one in told] or [said]

@@ -15,7 +15,7 @@ from test_security import serious
 from readback import workspace
 from readback.assembly import assemble, wire_text
 from readback.records import dataset
-from readback.types import Choice
+from readback.types import Selection
 
 pytestmark = pytest.mark.browser
 SIX = Path(__file__).parents[2] / "configs" / "examples" / "six-conditions"
@@ -36,7 +36,7 @@ def read_by(folder: Path, condition: str, numbers: Sequence[int]) -> dict[str, s
     records = list(dataset.open_dataset(opened.root, opened.dataset).records())
     found = {}
     for record in (records[number] for number in numbers):
-        made = assemble.assemble(opened, record, Choice(condition=condition))
+        made = assemble.assemble(opened, record, Selection(condition=condition))
         sent = wire_text.sent(opened, record, made, opened.condition(condition), False)
         assert record.id
         assert sent

@@ -10,7 +10,7 @@ from readback.dialects.prompt_formats import unknown_mode
 from readback.dialects.verification import running_here
 from readback.files.yaml_file import nearest
 from readback.tasks import GENERATION, profile_of
-from readback.types import NOWHERE, Choice, Model, Note, Prompt, Workspace
+from readback.types import NOWHERE, Diagnostic, Model, Prompt, Selection, Workspace
 
 
 class Arm(NamedTuple):
@@ -23,7 +23,7 @@ class Arm(NamedTuple):
     model: Model | None
 
 
-def choices(workspace: Workspace) -> tuple[Choice, ...]:
+def choices(workspace: Workspace) -> tuple[Selection, ...]:
     """What an audit and a picker go through.
 
     The conditions; without any, every mode alone and with each adapter; every task that no condition names, likewise,
@@ -37,15 +37,15 @@ def choices(workspace: Workspace) -> tuple[Choice, ...]:
     idle = {one.task for one in running_here(workspace.configs, profile_of(workspace.options)) if not one.runs}
     tasks = [task for task in workspace.tasks if task not in idle and all(c.mode or c.task != task for c in sent)]
     return (
-        *(Choice(condition=c.name) for c in sent),
-        *(Choice(mode=mode, adapter=adapter) for mode in modes for adapter in through),
-        *(Choice(task=task, adapter=adapter) for task in tasks for adapter in through),
-        *(Choice(condition=c.name, judge=c.judge) for c in judged),
-        *(Choice(judge=name) for name in workspace.judges if all(c.judge != name for c in judged)),
+        *(Selection(condition=c.name) for c in sent),
+        *(Selection(mode=mode, adapter=adapter) for mode in modes for adapter in through),
+        *(Selection(task=task, adapter=adapter) for task in tasks for adapter in through),
+        *(Selection(condition=c.name, judge=c.judge) for c in judged),
+        *(Selection(judge=name) for name in workspace.judges if all(c.judge != name for c in judged)),
     )
 
 
-def arm(workspace: Workspace, choice: Choice) -> Arm | Note:
+def arm(workspace: Workspace, choice: Selection) -> Arm | Diagnostic:
     """The arm of a choice (not a judge's), or why there is none. What the choice says goes before its condition's."""
     condition = workspace.condition(choice.condition) if choice.condition else None
     if choice.condition and condition is None:
@@ -64,18 +64,18 @@ def arm(workspace: Workspace, choice: Choice) -> Arm | Note:
             return unknown("task", task, workspace.tasks)
         return Arm(workspace.tasks[task], True, task, adapter, model)
     name = condition.name if condition else ""
-    return Note("asm-no-user-text", {"name": name}, condition.place if condition else NOWHERE, name)
+    return Diagnostic("asm-no-user-text", {"name": name}, condition.place if condition else NOWHERE, name)
 
 
-def unknown(kind: str, name: str, known: Iterable[str]) -> Note:
+def unknown(kind: str, name: str, known: Iterable[str]) -> Diagnostic:
     """The note for a name that the workspace does not have."""
     names = sorted(known)
     values = {"kind": kind, "name": name, "nearest": nearest(name, names) or "", "known": ", ".join(names)}
-    return Note("dat-unknown-name", values, flagged=name)
+    return Diagnostic("dat-unknown-name", values, flagged=name)
 
 
-def unknown_interface(name: str, workspace: Workspace) -> Note:
+def unknown_interface(name: str, workspace: Workspace) -> Diagnostic:
     """The note for an adapter that is neither the workspace's nor a shipped one."""
     known = sorted({**adapters.shipped(), **workspace.adapters})
     values = {"interface": name, "nearest": nearest(name, known) or "", "known": ", ".join(known)}
-    return Note("asm-unknown-interface", values, flagged=name)
+    return Diagnostic("asm-unknown-interface", values, flagged=name)

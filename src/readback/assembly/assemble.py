@@ -23,14 +23,14 @@ from readback.types import (
     NOWHERE,
     Answer,
     Assembly,
-    Choice,
+    Diagnostic,
+    Location,
     Message,
-    Note,
-    Place,
     Record,
     Segment,
-    Use,
+    Selection,
     Values,
+    VariableUse,
     Workspace,
 )
 
@@ -40,7 +40,7 @@ __all__ = ["assemble", "choices", "fingerprint", "training", "tried"]
 def assemble(
     workspace: Workspace,
     record: Record,
-    choice: Choice,
+    choice: Selection,
     answer: Answer | None = None,
     extra: Values | None = None,
 ) -> Assembly:
@@ -69,12 +69,12 @@ def assemble(
     )
 
 
-Made = tuple[tuple[Message, ...], tuple[tuple[str, Place], ...], tuple[Note, ...], tuple[Use, ...]]
+Made = tuple[tuple[Message, ...], tuple[tuple[str, Location], ...], tuple[Diagnostic, ...], tuple[VariableUse, ...]]
 
 
-def _sent(workspace: Workspace, record: Record, choice: Choice) -> Made:
+def _sent(workspace: Workspace, record: Record, choice: Selection) -> Made:
     own = arm(workspace, choice)
-    if isinstance(own, Note):
+    if isinstance(own, Diagnostic):
         return (), (), (own,), ()
     base = base_texts(own.prompt, record, own.model, workspace.options, own.is_task, workspace.acronyms)
     profile = profile_of(workspace.options)
@@ -99,7 +99,7 @@ def _sent(workspace: Workspace, record: Record, choice: Choice) -> Made:
     if system and adapter and not system_role:
         end = sum(len(segment.text) for segment in system)
         values = {"adapter": adapter.name, "characters": end}
-        notes.append(Note("asm-system-folded", values, Place(role="user", start=0, end=end)))
+        notes.append(Diagnostic("asm-system-folded", values, Location(role="user", start=0, end=end)))
     sender = program(workspace, own.prompt)
     if sender.albert:
         alone = sender.sends_text_alone(own.model)
@@ -112,7 +112,7 @@ def _sent(workspace: Workspace, record: Record, choice: Choice) -> Made:
     return messages, base.names, tuple(notes), uses
 
 
-def _weighed(workspace: Workspace, note: Note) -> Note:
+def _weighed(workspace: Workspace, note: Diagnostic) -> Diagnostic:
     """A template that fails on a name without a value is no fault yet where no dataset gives any."""
     undefined = note.code == "alb-render-error" and str(note.values.get("reason", "")).endswith("is undefined")
     unfilled = note.code == "jdg-format-field" and str(note.values.get("field", "")).isidentifier()
@@ -125,7 +125,7 @@ def tried(workspace: Workspace, record: Record, extra: Values) -> Record:
     return with_values(record, {**{name: extra[field] for name, field in fields.items() if field in extra}, **extra})
 
 
-def _judged(workspace: Workspace, record: Record, choice: Choice, answer: Answer | None, extra: Values) -> Made:
+def _judged(workspace: Workspace, record: Record, choice: Selection, answer: Answer | None, extra: Values) -> Made:
     judge = workspace.judges.get(choice.judge or "")
     if judge is None:
         return (), (), (unknown("judge", choice.judge or "", workspace.judges),), ()

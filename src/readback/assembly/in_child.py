@@ -18,7 +18,7 @@ from readback.assembly.probes import said, tell
 from readback.files.cache_folder import cache_folder
 from readback.records import answers
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
-from readback.types import Answer, Choice, Record, Workspace
+from readback.types import Answer, Record, Selection, Workspace
 from readback.workspace.frozen import freeze, thaw
 
 # Between two beats a record under one choice: a message of five million characters takes 2 to 6 s, a template has its
@@ -34,7 +34,7 @@ class Inside:
 
     opened: Workspace
     data: Dataset
-    choices: tuple[Choice, ...]
+    choices: tuple[Selection, ...]
     replies: Replies
     start: int
     stop: int
@@ -48,7 +48,9 @@ class Inside:
                 yield record
 
 
-def payload(opened: Workspace, choices: Iterable[Choice], start: int, stop: int, batch: int = BATCH) -> dict[str, Any]:
+def payload(
+    opened: Workspace, choices: Iterable[Selection], start: int, stop: int, batch: int = BATCH
+) -> dict[str, Any]:
     """What `enter` takes, as JSON."""
     return {
         "workspace": freeze(opened),
@@ -73,7 +75,7 @@ def enter(work: Mapping[str, Any]) -> Inside:
     opened = thaw(work["workspace"])
     tell(opened, work["servers"])
     data = open_dataset(opened.root, opened.dataset)
-    choices = tuple(Choice(**choice) for choice in work["choices"])
+    choices = tuple(Selection(**choice) for choice in work["choices"])
     return Inside(opened, data, choices, Replies(opened), work["start"], work["stop"], work["batch"])
 
 
@@ -84,7 +86,7 @@ class Replies:
         self.opened = opened
         self.by_condition: dict[str, answers.Answers] = {}
 
-    def get(self, choice: Choice, record: Record) -> Answer | None:
+    def get(self, choice: Selection, record: Record) -> Answer | None:
         """What the choice's condition replied to the record, for a judge."""
         if choice.judge is None or choice.condition is None or record.id is None:
             return None

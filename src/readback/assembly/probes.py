@@ -6,18 +6,18 @@ from collections.abc import Iterable, Mapping
 
 from readback.assembly import trained_text
 from readback.assembly.wire_text import served
-from readback.types import Message, Model, Note, Probe, Segment, Wire, Workspace
+from readback.types import Diagnostic, Message, Model, Segment, SelfTest, Wire, Workspace
 
 USER = "Question: When is high water at the mole?\n\nAnswer:"
 REPLY = "High water at the mole is at ten past four."
 SYSTEM = "You answer questions about tides."  # where the model states no system text of its own
 ONCE = ("execute", "read")  # noted elsewhere: with the record whose template failed, or where its file was read
 KEEP = 8  # workspaces open in one meeting; every record of an audit asks for its own
-_held: tuple[tuple[Workspace, Mapping[str, Probe]], ...] = ()  # the last ones, newest first
+_held: tuple[tuple[Workspace, Mapping[str, SelfTest]], ...] = ()  # the last ones, newest first
 _told: tuple[Workspace, frozenset[str], frozenset[str]] | None = None  # in a child: what its caller found out
 
 
-def probes(opened: Workspace) -> Mapping[str, Probe]:
+def probes(opened: Workspace) -> Mapping[str, SelfTest]:
     """A probe for each model whose server is known."""
     global _held
     known = next((made for one, made in _held if one is opened), None)
@@ -28,7 +28,7 @@ def probes(opened: Workspace) -> Mapping[str, Probe]:
     return known
 
 
-def always(served: Mapping[str, Probe], opened: Workspace | None = None) -> tuple[Note, ...]:
+def always(served: Mapping[str, SelfTest], opened: Workspace | None = None) -> tuple[Diagnostic, ...]:
     """What servers note whatever is sent: a template that cannot be read, one that prints the date.
 
     What went wrong while a template ran may be the made-up conversation's doing: that is told of real ones only,
@@ -46,7 +46,7 @@ def always(served: Mapping[str, Probe], opened: Workspace | None = None) -> tupl
     return tuple(found.values())
 
 
-def _learnt(probe: Probe) -> tuple[Wire, ...]:
+def _learnt(probe: SelfTest) -> tuple[Wire, ...]:
     """The training text where a template of its own makes it, which somebody named: a guess that fails is ours."""
     return (probe.trained,) if probe.trained and own_template(probe.trained, probe.first) else ()
 
@@ -56,7 +56,7 @@ def own_template(trained: Wire, served: Wire | None) -> bool:
     return not trained.assumed and (served is None or (trained.format, trained.place) != (served.format, served.place))
 
 
-def of_this(opened: Workspace, wire: Wire | None) -> tuple[Note, ...]:
+def of_this(opened: Workspace, wire: Wire | None) -> tuple[Diagnostic, ...]:
     """What a server noted on one record's text and does not note of every text."""
     if wire is None or wire.kind == "format" or not wire.notes:
         return ()
@@ -84,11 +84,11 @@ def hangs(opened: Workspace, model: str | None) -> bool:
     return _told is not None and _told[0] is opened and model in _told[2]
 
 
-def _about(note: Note) -> str:
+def _about(note: Diagnostic) -> str:
     return repr((note.code, note.place, note.flagged))
 
 
-def _probe(opened: Workspace, model: Model) -> Probe | None:
+def _probe(opened: Workspace, model: Model) -> SelfTest | None:
     stated = model.modelfile.system if model.modelfile else None
     system = Segment(stated or SYSTEM, "system", "modelfile" if stated else "probe")
     head = (Message("system", (system,)), Message("user", (Segment(USER, "variable", "question"),)))
@@ -98,4 +98,4 @@ def _probe(opened: Workspace, model: Model) -> Probe | None:
         return None
     learnt = trained_text.template(model)
     trained = trained_text.rendered(opened, learnt, (*head, reply)) if learnt else None
-    return Probe(model.name, system.text, USER, REPLY, first, later, trained)
+    return SelfTest(model.name, system.text, USER, REPLY, first, later, trained)

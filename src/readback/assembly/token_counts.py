@@ -10,12 +10,12 @@ from readback.dialects import training_length
 from readback.serving import limits as limits_of
 from readback.serving import tokens
 from readback.serving.tokens import Counter, files
-from readback.types import Assembly, Choice, Model, Record, Tokens, Wire, Workspace
+from readback.types import Assembly, Model, Record, Selection, Tokens, Wire, Workspace
 
 Of = Literal["wire", "messages"]
 
 
-def model_of(opened: Workspace, choice: Choice) -> Model | None:
+def model_of(opened: Workspace, choice: Selection) -> Model | None:
     """The model that a choice is sent to; a judge's is another one, and nobody says which."""
     arm = opened.condition(choice.condition) if choice.condition and not choice.judge else None
     return opened.models.get(arm.model) if arm and arm.model else None

@@ -10,7 +10,18 @@ from readback.assembly.training_layout import training
 from readback.assembly.wire_text import today
 from readback.serving import wire_formats
 from readback.serving.chat import rendered as chat
-from readback.types import Assembly, ChatTemplate, Choice, Message, Model, Note, Record, Segment, Wire, Workspace
+from readback.types import (
+    Assembly,
+    ChatTemplate,
+    Diagnostic,
+    Message,
+    Model,
+    Record,
+    Segment,
+    Selection,
+    Wire,
+    Workspace,
+)
 
 Basis = Literal["stated", "serving", "assumed"]
 Missing = Literal["", "messages", "template", "text"]
@@ -52,7 +63,7 @@ class TrainedText:
     prompt: tuple[Segment, ...] = ()
     template: Template | None = None
     missing: Missing = ""
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
 
 
 def trained_text(opened: Workspace, record: Record, model: str) -> TrainedText:
@@ -70,7 +81,7 @@ def trained_text(opened: Workspace, record: Record, model: str) -> TrainedText:
     return TrainedText(made, text, prompt, found, notes=text.notes)
 
 
-def trained_wire(opened: Workspace, record: Record, choice: Choice) -> Wire | None:
+def trained_wire(opened: Workspace, record: Record, choice: Selection) -> Wire | None:
     """The training text of a choice's record for its condition's model; None where none is known."""
     arm = opened.condition(choice.condition) if choice.condition and not choice.judge else None
     known = opened.models.get(arm.model) if arm and arm.model else None

@@ -13,7 +13,7 @@ from readback import cell
 from readback.assembly import in_child
 from readback.assembly.assemble import assemble
 from readback.records.dataset import Dataset, DatasetChanged
-from readback.types import Choice, Workspace
+from readback.types import Selection, Workspace
 
 WORK = "readback.assembly.trial:trial_chunk"
 TRIED = 10  # records, spread evenly over the dataset, so that all machines try the same
@@ -21,7 +21,7 @@ SLOW = 0.25  # seconds of processor time for the messages of one record; ordinar
 MOST = 5  # slow ones among them with which a choice is given up: one poisoned record condemns nobody
 
 
-def too_slow(opened: Workspace, data: Dataset, choices: Sequence[Choice]) -> Mapping[Choice, str]:
+def too_slow(opened: Workspace, data: Dataset, choices: Sequence[Selection]) -> Mapping[Selection, str]:
     """The choices most of whose records are slow, and what was found. Nothing is tried where there are few records."""
     if len(data) <= 2 * TRIED:
         return {}

@@ -17,7 +17,7 @@ from readback.rules import Fault
 from readback.scores import loading as scores
 from readback.scores import stats
 from readback.scores.duels import contestants
-from readback.types import Case, Finding, Note, Workspace
+from readback.types import Diagnostic, Finding, RuleContext, Workspace
 
 
 def findings(opened: Workspace, data: Dataset, progress: Progress | None = None) -> tuple[Finding, ...]:
@@ -42,16 +42,16 @@ def found(
     yield from (rules.finding(note) for note in notes(opened, data, beside, progress) if _wants(codes, note))
     served = probes(opened)
     yield from (rules.finding(note) for note in always(served, opened) if _wants(codes, note))
-    yield from rules.check(Case(opened, probes=served), "workspace", codes)
+    yield from rules.check(RuleContext(opened, probes=served), "workspace", codes)
 
 
-def _wants(codes: Collection[str] | None, note: Note) -> bool:
+def _wants(codes: Collection[str] | None, note: Diagnostic) -> bool:
     return codes is None or note.code in codes
 
 
 def notes(
     opened: Workspace, data: Dataset, beside: Collection[Part] = (), progress: Progress | None = None
-) -> Iterator[Note]:
+) -> Iterator[Diagnostic]:
     """The notes of the workspace, of its dataset, the training files `beside` it, answers, scores and logs."""
     yield from opened.notes
     yield from training.noted(opened, data)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from readback.records import answers
-from readback.types import Condition, Note, Place, Workspace
+from readback.types import Condition, Diagnostic, Location, Workspace
 
 LOOKED_AT = 200  # answers of each condition
 FEWEST = 5
@@ -22,7 +22,7 @@ SIGNS: Mapping[str, re.Pattern[str]] = {
 }
 
 
-def notes(opened: Workspace) -> Iterator[Note]:
+def notes(opened: Workspace) -> Iterator[Diagnostic]:
     """A note for each judge, condition and sign by which the judge can tell the condition from all its others."""
     by: dict[str, list[Condition]] = {}
     for condition in opened.conditions:
@@ -40,7 +40,7 @@ def notes(opened: Workspace) -> Iterator[Note]:
 
 def _telling(
     judge: str, conditions: list[Condition], shares: Mapping[str, tuple[int, Mapping[str, float]]]
-) -> Iterator[Note]:
+) -> Iterator[Diagnostic]:
     for sign in SIGNS:
         share = {one.name: shares[one.name][1][sign] for one in conditions}
         high = [name for name, found in share.items() if found >= MOST_OF_ONE]
@@ -49,7 +49,9 @@ def _telling(
             rest = max(share[name] for name in low)
             what = f"{share[high[0]]:.0%} of its answers have {sign}, of every other condition at most {rest:.0%}"
             values = {"condition": high[0], "judge": judge, "what": what}
-            yield Note("jdg-condition-visible", values, Place(condition=high[0], judge=judge), f"{judge}|{sign}")
+            yield Diagnostic(
+                "jdg-condition-visible", values, Location(condition=high[0], judge=judge), f"{judge}|{sign}"
+            )
 
 
 def _shares(opened: Workspace, condition: Condition) -> tuple[int, Mapping[str, float]]:

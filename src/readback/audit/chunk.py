@@ -14,12 +14,12 @@ from readback.assembly.training_layout import trained_on
 from readback.audit import repeats
 from readback.audit.variables import Told
 from readback.observed.observer import Observer, Seen, note
-from readback.types import Assembly, Case, Choice, Finding, Record, Wire, Workspace
+from readback.types import Assembly, Finding, Record, RuleContext, Selection, Wire, Workspace
 
 
 def payload(
     opened: Workspace,
-    choices: Iterable[Choice],
+    choices: Iterable[Selection],
     start: int,
     stop: int,
     *,
@@ -50,7 +50,7 @@ def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         observed: list[bool | None] = []
         if work["records"] and opened.dataset:
             counted = token_counts.of_row(opened, record)
-            found.extend(rules.check(Case(opened, record, tokens=counted), "record", work["codes"]))
+            found.extend(rules.check(RuleContext(opened, record, tokens=counted), "record", work["codes"]))
         for choice in choices:
             cell.beat()
             assembly = assemble.assemble(opened, record, choice, replies.get(choice, record))
@@ -68,7 +68,7 @@ def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             "longest": longest,
             "uses": uses,
             "observed": observed,
-            "marks": list(repeats.marks(Case(opened, record), work["codes"]))
+            "marks": list(repeats.marks(RuleContext(opened, record), work["codes"]))
             if work["records"] and opened.dataset
             else [],
         }
@@ -79,15 +79,15 @@ def everything(
 ) -> Iterator[Finding | rules.Fault]:
     """What is to be said about a record and about what is sent of it, each with the key that an audit gives it."""
     told: rules.Seen = {}
-    alone = Case(opened, record, tokens=token_counts.of_row(opened, record))
+    alone = RuleContext(opened, record, tokens=token_counts.of_row(opened, record))
     both = chain(
         rules.check(alone, "record") if opened.dataset else (),
-        about(opened, record, assembly, None, seen) if assembly.choice != Choice() else (),  # else nothing is sent
+        about(opened, record, assembly, None, seen) if assembly.choice != Selection() else (),  # else nothing is sent
     )
     yield from (one if isinstance(one, rules.Fault) else rules.told_apart(one, told) for one in both)
 
 
-def by_format(case: Case, wire: Wire | None, told: Collection[Finding]) -> Iterator[Finding]:
+def by_format(case: RuleContext, wire: Wire | None, told: Collection[Finding]) -> Iterator[Finding]:
     """What a named chat format does to the messages of a case and nobody `told` yet: a system text dropped, a turn
     written twice. (What a model's own server does, `about` and `of_server` tell.)
     """
@@ -112,7 +112,7 @@ def about(
     trained = trained_on(opened, record, assembly.choice)
     counted = token_counts.as_needed(opened, assembly, wire)
     learnt = None if hung else trained_wire(opened, record, assembly.choice)
-    case = Case(opened, record, assembly, trained, wire=wire, tokens=counted, trained_wire=learnt)
+    case = RuleContext(opened, record, assembly, trained, wire=wire, tokens=counted, trained_wire=learnt)
     wanted = None if codes is None else frozenset(codes)
     notes = (*assembly.notes, note(seen)) if seen and seen.parting else assembly.notes
     of_training = of_this(opened, learnt) if learnt and own_template(learnt, wire) else ()

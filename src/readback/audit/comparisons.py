@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from readback.audit.groups import WEIGHT, Group, names
 from readback.audit.summary import Audit
-from readback.types import Place, Severity, Workspace
+from readback.types import Location, Severity, Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def _weigh(group: Group, arms: tuple[str, ...], pairs: Sequence[Pair]) -> Weighe
     return Weighed(group, arms, one, both)
 
 
-def _arms(group: Group, name: Callable[[Place], str]) -> tuple[str, ...]:
+def _arms(group: Group, name: Callable[[Location], str]) -> tuple[str, ...]:
     grave = (name(one.place) for one in group.findings if one.severity == group.severity)
     return tuple(dict.fromkeys(filter(None, grave)))
 

@@ -22,7 +22,7 @@ from readback.audit.unused import unused
 from readback.audit.variables import Heard, Variables, started
 from readback.records.dataset import Cancelled, Counts, Dataset, DatasetChanged, open_dataset
 from readback.rules import Fault
-from readback.types import Assembly, Case, Choice, Finding, Record, Workspace
+from readback.types import Assembly, Finding, Record, RuleContext, Selection, Workspace
 
 WORK = "readback.audit.chunk:audit_chunk"
 NO_ANSWER = "jdg-no-answer"
@@ -37,16 +37,16 @@ class _Run:
     opened: Workspace
     data: Dataset
     codes: Collection[str] | None
-    active: list[Choice]
+    active: list[Selection]
     tally: Tally
     names: Variables
-    kills: Counter[Choice] = field(default_factory=Counter)
+    kills: Counter[Selection] = field(default_factory=Counter)
 
-    def frames(self, start: int, stop: int, choices: Iterable[Choice], records: bool) -> Iterator[_Frame]:
+    def frames(self, start: int, stop: int, choices: Iterable[Selection], records: bool) -> Iterator[_Frame]:
         work = payload(self.opened, choices, start, stop, codes=self.codes, records=records)
         yield from self.read(cell.stream(WORK, work, in_child.LIMITS, once=stop - start > 1), choices)
 
-    def read(self, frames: Iterable[Mapping[str, Any]], choices: Iterable[Choice]) -> Iterator[_Frame]:
+    def read(self, frames: Iterable[Mapping[str, Any]], choices: Iterable[Selection]) -> Iterator[_Frame]:
         heard = Heard()
         for frame in frames:
             faults = (Fault(rule, error, as_json.read_place(at)) for rule, error, at in frame["faults"])
@@ -161,7 +161,7 @@ def _preflight(run: _Run, record: Record, firsts: Iterable[Assembly]) -> Iterato
     for choice, assembly in zip(tuple(run.active), firsts, strict=True):
         if hit := next((note for note in assembly.notes if note.code == "dat-limit"), None):
             run.active.remove(choice)
-            yield rules.noted(hit, Case(run.opened, record, assembly))
+            yield rules.noted(hit, RuleContext(run.opened, record, assembly))
         elif _waits(run.opened, choice):
             run.active.remove(choice)
             found = about(run.opened, record, assembly, run.codes)
@@ -173,7 +173,7 @@ def _preflight(run: _Run, record: Record, firsts: Iterable[Assembly]) -> Iterato
         )
 
 
-def _waits(opened: Workspace, choice: Choice) -> bool:
+def _waits(opened: Workspace, choice: Selection) -> bool:
     """Whether a judge waits for answers nobody has made yet.
 
     Its prompt is looked at once, for the judge's own faults; that there is nothing to judge is none of them.
@@ -195,7 +195,7 @@ def _side_by_side(run: _Run, jobs: int | None) -> Iterator[_Frame]:
             yield from _chunk(run, *span)
         return
     ended = Event()
-    under_way: deque[tuple[int, int, tuple[Choice, ...], Future[_Raw]]] = deque()
+    under_way: deque[tuple[int, int, tuple[Selection, ...], Future[_Raw]]] = deque()
     with ThreadPoolExecutor(workers, thread_name_prefix="readback-audit") as threads:
         try:
             while spans or under_way:
@@ -225,7 +225,7 @@ class _Raw:
     stopped: bool = False
 
 
-def _raw(run: _Run, start: int, stop: int, choices: tuple[Choice, ...], ended: Event) -> _Raw:
+def _raw(run: _Run, start: int, stop: int, choices: tuple[Selection, ...], ended: Event) -> _Raw:
     raw = _Raw()
     work = payload(run.opened, choices, start, stop, codes=run.codes)
     try:
@@ -271,7 +271,7 @@ def _alone(run: _Run, index: int) -> _Frame:
     return _Frame(index, found, [], [], marks)
 
 
-def _killed(run: _Run, index: int, choice: Choice | None, stopped: cell.Stopped) -> Iterator[Finding]:
+def _killed(run: _Run, index: int, choice: Selection | None, stopped: cell.Stopped) -> Iterator[Finding]:
     yield from excess.of_record(run.opened, run.data, index, choice, stopped)
     if choice is None:
         return

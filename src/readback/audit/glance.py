@@ -11,7 +11,7 @@ from readback.assembly import assemble, in_chunks, token_counts, wire_text
 from readback.audit.chunk import about
 from readback.observed.observer import Observer, prepare
 from readback.records.dataset import open_dataset
-from readback.types import Choice, Finding, Workspace
+from readback.types import Finding, Selection, Workspace
 
 WORK = "readback.audit.glance:glance_chunk"
 
@@ -20,7 +20,7 @@ WORK = "readback.audit.glance:glance_chunk"
 class Glance:
     """What is sent under one choice; `fingerprint` is "" where nothing could be built, `late` where time was over."""
 
-    choice: Choice
+    choice: Selection
     characters: int
     fingerprint: str
     errors: int
@@ -31,7 +31,7 @@ class Glance:
     exact: bool = False
 
 
-def glance(opened: Workspace, index: int, choices: Sequence[Choice]) -> Generator[Glance, None, None]:
+def glance(opened: Workspace, index: int, choices: Sequence[Selection]) -> Generator[Glance, None, None]:
     """A look at the record under each choice, in their order; leaving the loop ends the work.
 
     A choice that stops its child is one that cannot be built; the next ones get another child.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from readback import rules
 from readback.audit.summary import Audit, arm
-from readback.types import Finding, Place, Severity
+from readback.types import Finding, Location, Severity
 
 WEIGHT: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}
 
@@ -42,7 +42,7 @@ def groups(audit: Audit) -> tuple[Group, ...]:
     return tuple(sorted(made, key=lambda g: (WEIGHT[g.severity], -len(g.arms), -g.records, g.code)))
 
 
-def names(audit: Audit) -> Callable[[Place], str]:
+def names(audit: Audit) -> Callable[[Location], str]:
     """What tells the name of the audit's row that a finding counts in.
 
     Judges, and tasks beside conditions, are in no row and go by their own names. "" stands for what is not about
@@ -51,7 +51,7 @@ def names(audit: Audit) -> Callable[[Place], str]:
     rows = {arm(row.choice): row.name for row in audit.conditions}
     taken = frozenset(rows.values())
 
-    def name(at: Place) -> str:
+    def name(at: Location) -> str:
         if (found := rows.get(arm(at))) is not None:
             return found
         parts = (at.condition,) if at.condition else (at.mode, at.task, at.adapter)
@@ -79,7 +79,7 @@ def paragraphs(code: str) -> tuple[str, ...]:
     return tuple(" ".join(paragraph.split()) for paragraph in text)
 
 
-def _group(audit: Audit, code: str, found: Sequence[Finding], name: Callable[[Place], str]) -> Group:
+def _group(audit: Audit, code: str, found: Sequence[Finding], name: Callable[[Location], str]) -> Group:
     rule = rules.RULES().get(code)
     said: Severity = rule.SEVERITY if rule else "warning"
     return Group(

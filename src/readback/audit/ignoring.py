@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from readback.audit.summary import covers
 from readback.files.yaml_text import flow
-from readback.types import Finding, Ignored, Place
+from readback.types import Finding, Ignored, Location
 
 ARM = ("condition", "mode", "task", "adapter")
 WHERE = (*ARM, "judge", "record", "role", "field")  # what says which one it is; lines and offsets move
@@ -29,7 +29,7 @@ def arms(found: Iterable[Finding]) -> tuple[Mapping[str, str], ...]:
     return tuple({tuple(where.items()): where for where in made if where}.values())
 
 
-def place(at: Place) -> Mapping[str, str]:
+def place(at: Location) -> Mapping[str, str]:
     """Where one finding is, and as far as it can be said no other; a name that YAML cannot hold is left out."""
     names = [name for name in WHERE if name not in ARM or name in _arm(at)]
     return _parts(at, names if at.record is not None or _arm(at) else (*FILE, *names))
@@ -40,12 +40,12 @@ def covered(one: Ignored, found: Iterable[Finding]) -> int:
     return sum(covers(one, each) for each in found)
 
 
-def _arm(at: Place) -> tuple[str, ...]:
+def _arm(at: Location) -> tuple[str, ...]:
     """The names that say under which arm a finding is; a condition settles mode, task and adapter."""
     names = ("condition", "judge") if at.condition is not None else (*ARM, "judge")
     return tuple(name for name in names if getattr(at, name) is not None)
 
 
-def _parts(at: Place, names: Iterable[str]) -> dict[str, str]:
+def _parts(at: Location, names: Iterable[str]) -> dict[str, str]:
     known = {name: str(value) for name in names if (value := getattr(at, name)) is not None}
     return {name: value for name, value in known.items() if not TORN.search(value)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from readback.types import Choice
+from readback.types import Selection
 
 ArmKey = tuple[str | None, ...]
 
@@ -26,8 +26,8 @@ class Widest:
     """The record whose prompts differ most in length between two choices."""
 
     index: int
-    long: Choice
-    short: Choice
+    long: Selection
+    short: Selection
     characters: tuple[int, int]
 
 
@@ -38,7 +38,7 @@ class Lengths:
     arms: dict[ArmKey, Extremes] = field(default_factory=dict)
     widest: Widest | None = None
 
-    def take(self, keys: Sequence[ArmKey], choices: Sequence[Choice], characters: Sequence[int], index: int) -> None:
+    def take(self, keys: Sequence[ArmKey], choices: Sequence[Selection], characters: Sequence[int], index: int) -> None:
         """Count one record; a choice that gave nothing (0 characters) has no length."""
         there = [(number, choice) for number, choice in zip(characters, choices, strict=True) if number]
         for key, number in zip(keys, characters, strict=True):

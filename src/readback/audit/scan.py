@@ -14,7 +14,7 @@ from readback.audit.order import in_text
 from readback.audit.summary import Audit, arm
 from readback.observed.observer import Observer, prepare
 from readback.records.dataset import Dataset
-from readback.types import Choice, Finding, Workspace
+from readback.types import Finding, Selection, Workspace
 
 WORK = "readback.audit.scan:scan_chunk"
 NEAR = 256  # records that are looked at before all of them are
@@ -38,7 +38,7 @@ class _Seen:
 
 
 def nearest(
-    opened: Workspace, data: Dataset, choice: Choice, at: int, back: bool, progress: Going | None = None
+    opened: Workspace, data: Dataset, choice: Selection, at: int, back: bool, progress: Going | None = None
 ) -> Scan:
     """The nearest record after `at` (or before it) with a finding; past the end it goes on at the other one.
 
@@ -73,7 +73,7 @@ def pick(keys: Mapping[int, str], at: int, back: bool, around: bool = True) -> T
     return None if index is None else (index, keys[index])
 
 
-def of_audit(audit: Audit, choice: Choice) -> Mapping[int, str]:
+def of_audit(audit: Audit, choice: Selection) -> Mapping[int, str]:
     """The records with a finding, from an audit that has all findings."""
     mine = (one for one in audit.findings if arm(one.place) in (arm(choice), NOBODY))
     keys: dict[int, str] = {}
@@ -85,7 +85,7 @@ def of_audit(audit: Audit, choice: Choice) -> Mapping[int, str]:
 
 def scan_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A frame for some records: {"next", "found": [[number, key of the first finding]]}."""
-    inside, choice = in_chunks.enter(work), Choice(**work["choices"][0])
+    inside, choice = in_chunks.enter(work), Selection(**work["choices"][0])
     watching = Observer(inside.opened, inside.data)
     found: list[list[Any]] = []
     at = first = inside.start
@@ -103,7 +103,7 @@ def scan_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"next": at, "found": found}
 
 
-def _near(opened: Workspace, choice: Choice, start: int, stop: int) -> Mapping[int, str] | None:
+def _near(opened: Workspace, choice: Selection, start: int, stop: int) -> Mapping[int, str] | None:
     """The records of a short range with a finding; None where one of them stops its process."""
     try:
         work = in_chunks.payload(opened, [choice], start, stop)

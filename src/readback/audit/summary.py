@@ -16,7 +16,7 @@ from readback.audit.unused import UnusedField
 from readback.audit.variables import VariableRow
 from readback.records.dataset import Counts
 from readback.rules import Fault, Seen, told_apart
-from readback.types import Assembly, Choice, Condition, Finding, Ignored, Place, SystemText, Tokens, Workspace
+from readback.types import Assembly, Condition, Finding, Ignored, Location, Selection, SystemText, Tokens, Workspace
 
 KEPT = 10_000  # findings a summary holds; `stream` hands out all of them
 EACH = 200  # of them any rule may count on, however much another one finds
@@ -42,7 +42,7 @@ class Row:
     """
 
     name: str
-    choice: Choice
+    choice: Selection
     mode: str | None = None
     model: str | None = None
     adapter: str | None = None
@@ -143,7 +143,7 @@ class Tally:
         return passed
 
     def measure(
-        self, index: int, choices: Sequence[Choice], characters: Sequence[int], equal: Iterable[bool | None]
+        self, index: int, choices: Sequence[Selection], characters: Sequence[int], equal: Iterable[bool | None]
     ) -> None:
         """Remember how long the prompts of a record are, and how many logged requests were equal."""
         self.lengths.take([arm(choice) for choice in choices], choices, characters, index)
@@ -181,21 +181,21 @@ class Tally:
         return replace(row, errors=errors, warnings=warnings, model_errors=wrong, longest=longest, observed=seen)
 
 
-def arm(at: Choice | Place) -> tuple[str | None, ...]:
+def arm(at: Selection | Location) -> tuple[str | None, ...]:
     """What counts as one arm: the condition, else mode, task and adapter; and the judge."""
     if at.condition is not None:
         return at.condition, None, None, None, at.judge
     return None, at.mode, at.task, at.adapter, at.judge
 
 
-def rows(opened: Workspace, choices: Iterable[Choice], firsts: Iterable[Assembly]) -> tuple[Row, ...]:
+def rows(opened: Workspace, choices: Iterable[Selection], firsts: Iterable[Assembly]) -> tuple[Row, ...]:
     """A row for each condition, or for each mode and task where there is none; `firsts` are the first assemblies."""
     pairs = [(choice, first) for choice, first in zip(choices, firsts, strict=True) if choice.judge is None]
     arms = [(choice, first) for choice, first in pairs if choice.condition is not None]
     return tuple(_row(opened, choice, first) for choice, first in arms or pairs)
 
 
-def _row(opened: Workspace, choice: Choice, first: Assembly) -> Row:
+def _row(opened: Workspace, choice: Selection, first: Assembly) -> Row:
     condition = (opened.condition(choice.condition) if choice.condition else None) or Condition("")
     task, adapter = choice.task or condition.task, choice.adapter or condition.adapter
     mode = choice.mode or condition.mode

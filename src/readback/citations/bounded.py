@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from readback import cell
 from readback.citations.citation import Citation, from_json
 from readback.citations.legal import Patterns, may_cite
-from readback.types import Note
+from readback.types import Diagnostic
 
 WORK = "readback.citations.child:search"
 LIMITS = cell.Limits(seconds=5.0, total=5.0, output=16 << 20)
@@ -21,7 +21,7 @@ class Found:
     """The citations of each text, in the order asked; empty, with a note that says why, where nothing was searched."""
 
     citations: tuple[tuple[Citation, ...], ...]
-    note: Note | None = None
+    note: Diagnostic | None = None
 
 
 def find(texts: Sequence[str], steps: Collection[str] = (), patterns: Patterns = "readback") -> Found:
@@ -43,8 +43,8 @@ def database() -> dict[str, str | None]:
     return {name: _version(name) for name in ("eyecite", "reporters-db", "courts-db")}
 
 
-def _limit(said: str) -> Note:
-    return Note("dat-limit", {"what": "the search for citations", "limit": said}, flagged="citations")
+def _limit(said: str) -> Diagnostic:
+    return Diagnostic("dat-limit", {"what": "the search for citations", "limit": said}, flagged="citations")
 
 
 def _version(name: str) -> str | None:

@@ -11,7 +11,7 @@ from readback.serving import wire_formats
 from readback.serving.chat import rendered as chat
 from readback.serving.modelfile import read_file as modelfile
 from readback.serving.ollama import rendered as ollama
-from readback.types import Message, Note, Segment, Wire
+from readback.types import Diagnostic, Message, Segment, Wire
 
 KINDS = ("modelfile", "go_template", "chat_template", "wire_format")
 TEXTS = ("bos_token", "eos_token", "today")
@@ -112,7 +112,7 @@ def made(wire: Wire, whatever: bool = False) -> str:
     return wire.text
 
 
-def said(note: Note) -> str:
+def said(note: Diagnostic) -> str:
     """A note in its rule's words, behind its place in the template."""
     where = ":".join(str(part) for part in (note.place.line, note.place.column) if part is not None)
     message = rules.finding(note).message

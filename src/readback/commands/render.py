@@ -26,7 +26,7 @@ from readback.quantity import quantity
 from readback.records import answers
 from readback.records.dataset import Dataset
 from readback.records.missing_record import no_record
-from readback.types import Answer, Assembly, Case, Choice, Condition, Finding, Record, Tokens, Wire, Workspace
+from readback.types import Answer, Assembly, Condition, Finding, Record, RuleContext, Selection, Tokens, Wire, Workspace
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     return int(_lines.worst((one.severity for one in found), args.fail_on))
 
 
-def _choice(args: argparse.Namespace, opened: Workspace) -> Choice:
+def _choice(args: argparse.Namespace, opened: Workspace) -> Selection:
     """What was asked for, every name known. Raises UsageError."""
     if args.condition and (args.mode or args.task or args.adapter):
         raise UsageError("--condition settles mode, task and adapter: give either it or them")
@@ -94,14 +94,14 @@ def _choice(args: argparse.Namespace, opened: Workspace) -> Choice:
         _workspace.one_of("task", args.task, opened.tasks)
     elif not args.condition:
         return _only(opened, args.adapter)
-    return Choice(args.condition, args.mode, args.adapter, args.task, args.judge)
+    return Selection(args.condition, args.mode, args.adapter, args.task, args.judge)
 
 
-def _only(opened: Workspace, adapter: str | None) -> Choice:
+def _only(opened: Workspace, adapter: str | None) -> Selection:
     """The one thing that can be rendered, where there is only one."""
-    choices = [*(Choice(condition=arm.name) for arm in opened.conditions)] or [
-        *(Choice(mode=mode, adapter=adapter) for mode in opened.prompts),
-        *(Choice(task=task, adapter=adapter) for task in opened.tasks),
+    choices = [*(Selection(condition=arm.name) for arm in opened.conditions)] or [
+        *(Selection(mode=mode, adapter=adapter) for mode in opened.prompts),
+        *(Selection(task=task, adapter=adapter) for task in opened.tasks),
     ]
     if len(choices) == 1 and not (adapter and choices[0].condition):
         return choices[0]
@@ -123,7 +123,7 @@ def _record(args: argparse.Namespace, data: Dataset) -> Record:
     return data.record(index)
 
 
-def _answer(opened: Workspace, arm: Condition | None, choice: Choice, record: Record) -> Answer | None:
+def _answer(opened: Workspace, arm: Condition | None, choice: Selection, record: Record) -> Answer | None:
     if choice.judge is None or arm is None or record.id is None:
         return None
     return answers.open_answers(opened, arm).get(record.id)
@@ -156,7 +156,7 @@ def _findings(
     """What is wrong with the record, with the messages, with what the chat format makes of them; each fault once."""
     found = [one for one in everything(opened, record, assembly, seen) if isinstance(one, Finding)]
     yield from found
-    yield from by_format(Case(opened, record, assembly), sent, found)
+    yield from by_format(RuleContext(opened, record, assembly), sent, found)
     if sent and sent.kind != "format" and (model := model_of(opened, assembly.choice)):
         yield from (one for one in of_server(opened, model) if isinstance(one, Finding))
 

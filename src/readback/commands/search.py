@@ -17,7 +17,7 @@ from readback.quantity import quantity
 from readback.records.dataset import DatasetChanged
 from readback.search.expression import Query, QueryError
 from readback.search.over_records import Arm, Found, Hit, search
-from readback.types import Choice, Workspace
+from readback.types import Selection, Workspace
 
 FIELDS = ("index", "record", "count", "message", "role", "start", "end", "before", "text", "after")
 
@@ -48,12 +48,12 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _choices(opened: Workspace, wanted: list[str]) -> list[Choice]:
+def _choices(opened: Workspace, wanted: list[str]) -> list[Selection]:
     """What is searched: everything that is sent, but the judges' prompts where there is anything else."""
     known = [name for arm in opened.conditions for name in (arm.name, *arm.aliases)]
     arms = (opened.condition(_workspace.one_of("condition", name, known)) for name in wanted)
     if names := [arm.name for arm in arms if arm]:
-        return [Choice(condition=name) for name in names]
+        return [Selection(condition=name) for name in names]
     every = assemble.choices(opened)
     return [one for one in every if one.judge is None] or list(every)
 
@@ -75,7 +75,7 @@ def _arm(arm: Arm) -> dict[str, Any]:
     return {**_chosen(arm.choice), "records": len(arm.records), "hits": arm.count, "first": first}
 
 
-def _chosen(choice: Choice) -> dict[str, str | None]:
+def _chosen(choice: Selection) -> dict[str, str | None]:
     return as_json.chosen(choice, None)
 
 
@@ -101,7 +101,7 @@ def _rest(arm: Arm) -> Iterator[str]:
         yield f"  and in the records {', '.join(map(str, more))}"
 
 
-def _name(choice: Choice) -> str:
+def _name(choice: Selection) -> str:
     parts = [(name, getattr(choice, name)) for name in ("condition", "mode", "task", "adapter", "judge")]
     return ", ".join(f"{name} {value}" for name, value in parts if value is not None) or "all"
 

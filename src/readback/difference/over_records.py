@@ -17,7 +17,7 @@ from readback.difference.side import NoRowError, Shown, Side, SideError
 from readback.difference.sides import named, reached, shown
 from readback.records.answers import open_answers
 from readback.records.dataset import Cancelled, Dataset, open_dataset
-from readback.types import Choice, Record, Workspace
+from readback.types import Record, Selection, Workspace
 from readback.workspace.frozen import freeze, thaw
 
 WORK = "readback.difference.over_records:differ_chunk"
@@ -56,8 +56,8 @@ class Counted:
 
 def over_records(
     opened: Workspace,
-    a: Choice,
-    b: Choice,
+    a: Selection,
+    b: Selection,
     progress: Progress | None = None,
     options_a: Mapping[str, str] | None = None,
     options_b: Mapping[str, str] | None = None,
@@ -79,7 +79,7 @@ def over_sides(opened: Workspace, a: Side, b: Side, progress: Progress | None = 
     return _over(one, a, other, b, progress)
 
 
-def over_versions(old: Workspace, new: Workspace, choice: Choice, progress: Progress | None = None) -> Counted:
+def over_versions(old: Workspace, new: Workspace, choice: Selection, progress: Progress | None = None) -> Counted:
     """Compare what two versions of a workspace send, A the old one and B the new one, for every record.
 
     `progress` and what is raised are those of `over_sides`. The new one is tried first, so that a template which
@@ -117,7 +117,7 @@ def differ_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     replies = inside.replies if other is inside.opened else in_chunks.Replies(other)
     a, b = (
         Side(c, layer=layer)
-        for c, layer in zip((inside.choices[0], Choice(**work["choice_b"])), work["layers"], strict=True)
+        for c, layer in zip((inside.choices[0], Selection(**work["choice_b"])), work["layers"], strict=True)
     )
     counts, differ, first = Counter[str](), list[tuple[int, str | None]](), inside.start
     for record in inside.records():

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from readback.difference.change import Change
 from readback.difference.marker_alignment import MARKER, differing, shared
 from readback.difference.spelled import is_blank, quoted, single, spelled
-from readback.types import Probe, Segment
+from readback.types import Segment, SelfTest
 
 LAST = re.compile(rf"(?:{MARKER})\Z")
 WORDS = re.compile(r"\S.{0,30}\S\Z|\S\Z")
@@ -64,7 +64,7 @@ def partings(a: Sequence[Segment], b: Sequence[Segment]) -> tuple[Parting, ...]:
     return tuple(made)
 
 
-def of_probe(probe: Probe) -> tuple[Parting, ...]:
+def of_probe(probe: SelfTest) -> tuple[Parting, ...]:
     """Where a model's training text and what it reads part whatever the record, up to where the answer begins.
 
     None where one of them is not known, or where its template made nothing.

@@ -13,7 +13,7 @@ from typing import cast
 
 from readback.difference.side import LAYERS, Layer, Side, SideError
 from readback.files.yaml_file import nearest
-from readback.types import Choice
+from readback.types import Selection
 from readback.workspace.sections.options import OPTIONS, UNBUILT
 
 SENT = ("condition", "mode", "task", "judge")
@@ -77,7 +77,7 @@ def _side(own: Mapping[str, str], other: Mapping[str, str]) -> Side:
     said = {**own, **_sent(own, other)}
     place = own if {"record", "index"} & set(own) else other
     return Side(
-        Choice(*(said.get(name) or None for name in ("condition", "mode", "adapter", "task", "judge"))),
+        Selection(*(said.get(name) or None for name in ("condition", "mode", "adapter", "task", "judge"))),
         record=place.get("record"),
         index=int(place["index"]) if "index" in place else None,
         layer=cast(Layer, own.get("layer") or other.get("layer") or "messages"),

@@ -21,7 +21,7 @@ from readback.files.yaml_file import nearest
 from readback.records import answers
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
 from readback.records.missing_record import no_record
-from readback.types import Answer, Choice, Condition, Message, Note, Record, Workspace
+from readback.types import Answer, Condition, Diagnostic, Message, Record, Selection, Workspace
 from readback.workspace import workspace_file
 
 SERVING = "a model's serving: {modelfile: FILE}, {chat_template: FILE} or {format: NAME} names one"
@@ -42,7 +42,7 @@ def show_side(opened: Workspace, side: Side, at: int = 0) -> Shown:
     return replace(made, notes=(*notes, *made.notes), label=label(side, record.id))
 
 
-def reached(opened: Workspace, side: Side) -> tuple[Workspace, tuple[Note, ...]]:
+def reached(opened: Workspace, side: Side) -> tuple[Workspace, tuple[Diagnostic, ...]]:
     """The workspace a side is about, and what was left out of a revision. Raises SideError.
 
     It is opened anew where it is another one, an earlier one, or has other options. Fields that were mapped on a page
@@ -107,7 +107,7 @@ def _trained(shop: Workspace, side: Side, record: Record, arm: Condition | None)
     return formed(Shown(side, made.messages, made.fingerprint, made, notes, label(side), known), "text")
 
 
-def named(shop: Workspace, choice: Choice) -> Choice:
+def named(shop: Workspace, choice: Selection) -> Selection:
     """The choice with every name known; the only one there is, where it names nothing. Raises SideError."""
     known: dict[str, Collection[str]] = {
         "condition": [name for arm in shop.conditions for name in (arm.name, *arm.aliases)],
@@ -158,6 +158,6 @@ def _at(data: Dataset, side: Side, index: int) -> Record:
         raise SideError(str(changed)) from None
 
 
-def _answer(shop: Workspace, choice: Choice, record: Record) -> Answer | None:
+def _answer(shop: Workspace, choice: Selection, record: Record) -> Answer | None:
     arm = shop.condition(choice.condition) if choice.judge and choice.condition else None
     return answers.open_answers(shop, arm).get(record.id) if arm else None

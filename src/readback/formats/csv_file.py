@@ -24,7 +24,7 @@ from readback.formats._lines import (
     too_long,
 )
 from readback.formats._row import Blank, Event, Header, Refused, Row
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 NAME = "csv"
 SUFFIXES = (".csv",)
@@ -54,7 +54,7 @@ def rows(stream: BinaryIO, file: str, delimiter: str | None = None, absent: str 
         elif headless:  # without names no cell means anything; the header's note says it for all
             yield Refused(None, found.line, found.end_line, found.end)
         elif names is None:
-            names, notes = unique(found.cells, Place(file=file, line=found.line))
+            names, notes = unique(found.cells, Location(file=file, line=found.line))
             yield Header({"names": list(names), "delimiter": feed.delimiter}, found.line, found.end_line, found.end)
             yield from notes
             lacking = names.index(absent) if absent in names else None
@@ -64,8 +64,8 @@ def rows(stream: BinaryIO, file: str, delimiter: str | None = None, absent: str 
             yield Row(given, found.line, found.end_line, found.offset, found.offset + len(found.raw), found.raw)
         elif len(found.cells) != len(names):
             values = {"found": len(found.cells), "expected": len(names)}
-            place = Place(file=file, line=found.line)
-            yield Refused(Note("dat-row-width", values, place), found.line, found.end_line, found.end)
+            place = Location(file=file, line=found.line)
+            yield Refused(Diagnostic("dat-row-width", values, place), found.line, found.end_line, found.end)
         else:
             fields: dict[str, Any] = dict(zip(names, found.cells, strict=True))
             raw = found.raw
@@ -114,7 +114,7 @@ class _Feed:
         self._size = 0
         self._budget = AGAIN
 
-    def records(self, delimiter: str | None) -> Iterator[_Cells | Refused | Blank | Note]:
+    def records(self, delimiter: str | None) -> Iterator[_Cells | Refused | Blank | Diagnostic]:
         first = next(self._new, None)
         if first is None:
             return
@@ -132,7 +132,7 @@ class _Feed:
             yield Blank(line.number, line.end)
         if said:
             values = {"lines": said, "first": (head[0].data or b"").decode("utf-8", "replace").strip()[:SHOWN]}
-            yield Note("dat-comment-lines", values, Place(file=self.file, line=first.number))
+            yield Diagnostic("dat-comment-lines", values, Location(file=self.file, line=first.number))
         self.delimiter = delimiter or separator(head[said].data or b"")
         self._again.extend(head[said:])
         yield from self._all()
@@ -187,7 +187,7 @@ class _Feed:
             note = too_long(self.file, first.number, self._size)
         else:
             reason = REASONS.get(str(error), str(error))
-            note = Note("dat-bad-line", {"reason": reason}, Place(file=self.file, line=first.number))
+            note = Diagnostic("dat-bad-line", {"reason": reason}, Location(file=self.file, line=first.number))
         return Refused(note, first.number, first.number, first.end)
 
 

@@ -25,7 +25,7 @@ from readback.records.dataset import Dataset, open_dataset
 from readback.records.missing_record import no_record
 from readback.scores import answer as scores_answer
 from readback.scores import loading
-from readback.types import Choice, Finding, Record, Values, Workspace
+from readback.types import Finding, Record, Selection, Values, Workspace
 
 FINDING = ("severity", "code", "message", "fix", "file", "line", "condition", "mode", "adapter", "task", "judge",
            "record", "role", "start", "end", "key")  # fmt: skip
@@ -95,7 +95,7 @@ class Opened:
 
         `values` replace the record's fields for this look only. Raises LookupError for a name that does not exist.
         """
-        choice = self._choice(Choice(condition, mode, adapter, task, judge))
+        choice = self._choice(Selection(condition, mode, adapter, task, judge))
         one = self._record(record)
         arm = self.workspace.condition(choice.condition) if choice.condition else None
         said = answers.open_answers(self.workspace, arm).get(one.id) if choice.judge and arm else None
@@ -143,7 +143,7 @@ class Opened:
     def _observer(self) -> Observer:
         return Observer(self.workspace, self.records)
 
-    def _choice(self, asked: Choice) -> Choice:
+    def _choice(self, asked: Selection) -> Selection:
         shop = self.workspace
         known = {
             "condition": [name for arm in shop.conditions for name in (arm.name, *arm.aliases)],
@@ -154,7 +154,7 @@ class Opened:
             name = getattr(asked, kind)
             if name is not None and name not in names:
                 raise LookupError(_unknown(kind, name, names))
-        if asked == Choice():
+        if asked == Selection():
             every = [choice for choice in assemble.choices(shop) if choice.judge is None]
             if len(every) != 1:
                 raise LookupError(
@@ -184,5 +184,5 @@ def _unknown(kind: str, name: str, names: Collection[str]) -> str:
     return f"no {kind} '{name}'; " + (f"did you mean '{near}'?" if near else there)
 
 
-def _said(choice: Choice) -> str:
+def _said(choice: Selection) -> str:
     return choice.condition or " · ".join(part for part in (choice.mode, choice.task, choice.adapter) if part)

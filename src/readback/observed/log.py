@@ -19,7 +19,7 @@ from readback.files.file_state import state
 from readback.files.progress import Cancelled, Progress
 from readback.observed.request import Request, read_request, result_of
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
-from readback.types import DatasetSource, Note, Place, Record, Workspace
+from readback.types import DatasetSource, Diagnostic, Location, Record, Workspace
 
 RECORDS = ("record", "record_id", "custom_id", "id", "task_id", "qid", "question_id", "item_id")  # after the dataset's
 ARMS = ("condition", "run", "run_name", "label", "model_label", "mode", "prompt_mode")
@@ -44,7 +44,7 @@ class Logged:
     """One logged request and where it stands."""
 
     request: Request
-    place: Place
+    place: Location
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,7 +54,7 @@ class Log:
     files: tuple[Dataset, ...] = ()
     places: Mapping[Key, tuple[tuple[int, int], ...]] | None = None
     rows: int = 0
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
 
     def get(self, arm: str, record: str) -> tuple[Logged, ...]:
         """The requests for a record under a condition, in the order of the files; retries make several."""
@@ -65,7 +65,7 @@ class Log:
             with contextlib.suppress(DatasetChanged):  # written to meanwhile: the next opening sees it
                 row = self.files[file].record(index)
                 if isinstance(found := read_request(row.fields), Request):
-                    yield Logged(found, Place(file=row.place.file, line=row.place.line))
+                    yield Logged(found, Location(file=row.place.file, line=row.place.line))
 
 
 def open_log(opened: Workspace, data: Dataset, progress: Progress | None = None) -> Log:
@@ -86,7 +86,7 @@ def open_log(opened: Workspace, data: Dataset, progress: Progress | None = None)
 
 def _index(
     opened: Workspace, data: Dataset, files: Sequence[Dataset], progress: Progress | None
-) -> tuple[dict[Key, list[tuple[int, int]]], list[Note]]:
+) -> tuple[dict[Key, list[tuple[int, int]]], list[Diagnostic]]:
     places: dict[Key, list[tuple[int, int]]] = {}
     notes = BoundedNotes()
     arms = _Arms(opened)
@@ -96,8 +96,8 @@ def _index(
                 raise Cancelled
             key = _key(row, file.file, data, arms)
             if isinstance(key, str):
-                at = Place(file=row.place.file, line=row.place.line)
-                notes.add(Note("dat-request-unmatched", {"reason": key}, at, f"{row.place.line}"))
+                at = Location(file=row.place.file, line=row.place.line)
+                notes.add(Diagnostic("dat-request-unmatched", {"reason": key}, at, f"{row.place.line}"))
             elif len(found := places.setdefault(key, [])) < REPEATS:
                 found.append((number, index))
     return places, notes.kept
@@ -160,12 +160,12 @@ def _named(fields: Mapping[str, Any], name: str) -> str | None:
     return None
 
 
-def _of_private(note: Note, private: tuple[str, ...]) -> bool:
+def _of_private(note: Diagnostic, private: tuple[str, ...]) -> bool:
     return note.code == "dat-unknown-key" and note.flagged in private
 
 
 @lru_cache(maxsize=4)
-def _load(kept: Any) -> tuple[Mapping[Key, tuple[tuple[int, int], ...]], tuple[Note, ...]] | None:
+def _load(kept: Any) -> tuple[Mapping[Key, tuple[tuple[int, int], ...]], tuple[Diagnostic, ...]] | None:
     try:
         if (whole := checksum.checked(kept.read_bytes())) is None:
             return None
@@ -177,8 +177,8 @@ def _load(kept: Any) -> tuple[Mapping[Key, tuple[tuple[int, int], ...]], tuple[N
 
 
 def _keep(
-    kept: Any, places: Mapping[Key, Sequence[tuple[int, int]]], notes: Sequence[Note]
-) -> tuple[Mapping[Key, tuple[tuple[int, int], ...]], tuple[Note, ...]]:
+    kept: Any, places: Mapping[Key, Sequence[tuple[int, int]]], notes: Sequence[Diagnostic]
+) -> tuple[Mapping[Key, tuple[tuple[int, int], ...]], tuple[Diagnostic, ...]]:
     """Written for the next opening where that is allowed; a bounded child may not."""
     rows = [[arm, record, list(where)] for (arm, record), where in places.items()]
     text = json.dumps({"places": rows, "notes": [as_json(note) for note in notes]})

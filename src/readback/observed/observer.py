@@ -13,7 +13,7 @@ from readback.observed.parting import Parting, parting
 from readback.observed.request import Request
 from readback.records.answers import SENT, Answers, open_answers
 from readback.records.dataset import Dataset
-from readback.types import Assembly, Note, Place, Record, Workspace
+from readback.types import Assembly, Diagnostic, Location, Record, Workspace
 
 CODE = "fmt-assembly-differs"
 
@@ -23,7 +23,7 @@ class Seen:
     """What the logs say about one assembly: equal byte for byte, or the first difference; and where that stands."""
 
     verdict: Literal["equal", "differs"]
-    place: Place
+    place: Location
     parting: Parting | None = None
     sent: Request | None = None
 
@@ -92,7 +92,7 @@ def prepare(opened: Workspace, data: Dataset) -> None:
             open_answers(opened, arm)
 
 
-def note(seen: Seen) -> Note:
+def note(seen: Seen) -> Diagnostic:
     """The note of a request that differs: the first difference and where it was logged."""
     assert seen.parting is not None  # noqa: S101 - asked for only where there is one
     first = seen.parting
@@ -107,5 +107,5 @@ def note(seen: Seen) -> Note:
     }
     if first.what == "text":
         end = first.at + len(first.ours.removesuffix("…"))
-        return Note(CODE, values, Place(role=first.role, start=first.at, end=end), first.sent)
-    return Note(CODE, values, Place(role=first.role if first.what == "only ours" else None), first.sent)
+        return Diagnostic(CODE, values, Location(role=first.role, start=first.at, end=end), first.sent)
+    return Diagnostic(CODE, values, Location(role=first.role if first.what == "only ours" else None), first.sent)

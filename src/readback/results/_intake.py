@@ -11,7 +11,7 @@ from readback.quantity import quantity
 from readback.results._cells import legible
 from readback.results._layout import CONDITION, FACTORS, first
 from readback.scores.table import NONE, Columns, ConditionKey
-from readback.types import Note, Place, ScoreSource
+from readback.types import Diagnostic, Location, ScoreSource
 
 MOST_VALUES = 30  # a column with more values than this is not a factor, unless its name says so
 TEXT = 32 << 20  # bytes, about, that judges' notes may take in memory for one file; the rest stays in the file
@@ -235,20 +235,20 @@ def _attributes(intake: Intake, names: Sequence[str]) -> set[str]:
     return found
 
 
-def bounded(notes: Iterable[Note], file: str) -> tuple[Note, ...]:
+def bounded(notes: Iterable[Diagnostic], file: str) -> tuple[Diagnostic, ...]:
     """The first thousand notes of each code, then one that says how many there are in all."""
     kept = BoundedNotes()
     kept.extend(notes)
     return (*kept.kept, *overflow(kept, file))
 
 
-def overflow(notes: BoundedNotes, file: str) -> Iterator[Note]:
+def overflow(notes: BoundedNotes, file: str) -> Iterator[Diagnostic]:
     """A note for each code of which not all are kept."""
     for code, count in notes.counts.items():
         if count > KEPT:
-            yield Note(
+            yield Diagnostic(
                 "dat-limit",
                 {"what": f"{quantity(count, 'finding')} {code}", "limit": KEPT},
-                Place(file=file),
+                Location(file=file),
                 flagged=code,
             )

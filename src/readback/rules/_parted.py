@@ -8,13 +8,13 @@ from readback.difference.parting import Parting as Parting
 from readback.difference.parting import behind as behind
 from readback.difference.parting import halves as halves
 from readback.difference.parting import of_probe
-from readback.types import Case, Model, Probe, Wire
+from readback.types import Model, RuleContext, SelfTest, Wire
 
 TURN_END = "<|im_end|>"
 BEGINS = ("<s>", "<|begin_of_text|>", "<bos>")  # tokens that begin a text
 
 
-def parted(case: Case) -> Iterator[tuple[Model, Probe, tuple[Parting, ...]]]:
+def parted(case: RuleContext) -> Iterator[tuple[Model, SelfTest, tuple[Parting, ...]]]:
     """Each model whose texts part, with the differences that no other rule tells."""
     for name, probe in case.probes.items():
         model = case.workspace.models.get(name)
@@ -47,7 +47,7 @@ def harmless(one: Parting, kind: str, model: Model) -> bool:
     return not one.after and one.a.text in _begins(model) and kind == "modelfile"
 
 
-def _told(one: Parting, probe: Probe, model: Model) -> bool:
+def _told(one: Parting, probe: SelfTest, model: Model) -> bool:
     """Whether a rule about the server tells it."""
     mine, theirs = one.a.text, one.b.text
     if not mine and theirs in _begins(model) and one.after == ("" if probe.first.kind == "modelfile" else theirs):

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from readback.rules._gotemplate import Template, template
 from readback.serving.standing import placed, times
-from readback.types import Case, Model, Modelfile, Place, Probe, Segment, Wire
+from readback.types import Location, Model, Modelfile, RuleContext, Segment, SelfTest, Wire
 
 __all__ = ["Served", "blocks", "is_file", "modelfiles", "placed", "quoted", "shown", "source"]
 
@@ -25,7 +25,7 @@ class Served:
     model: Model
     modelfile: Modelfile
     template: Template | None = None
-    probe: Probe | None = None
+    probe: SelfTest | None = None
 
     @property
     def name(self) -> str:
@@ -41,13 +41,13 @@ class Served:
         asked = (Segment("", "variable", name) for name in ("question", "answer"))
         return times(wire, self.probe.system, asked) if self.probe else []
 
-    def place(self, line: int, column: int) -> Place:
+    def place(self, line: int, column: int) -> Location:
         """The place in the file of a line and column of the template."""
         at = self.modelfile.template_place
         first = (at.column or 1) - 1 if line == 1 else 0
         return replace(at, line=(at.line or 1) + line - 1, column=first + column)
 
-    def inside(self, place: Place) -> tuple[int, int] | None:
+    def inside(self, place: Location) -> tuple[int, int] | None:
         """Line and column in the template of a place in the file; None where it is elsewhere."""
         at = self.modelfile.template_place
         if place.file != at.file or place.line is None or place.line < (at.line or 1):
@@ -56,7 +56,7 @@ class Served:
         return line, (place.column or 1) - ((at.column or 1) - 1 if line == 1 else 0)
 
 
-def modelfiles(case: Case) -> Iterator[Served]:
+def modelfiles(case: RuleContext) -> Iterator[Served]:
     """Each Modelfile that serves a model, once, whatever the number of models it serves."""
     seen: set[str | None] = set()
     for model in case.workspace.models.values():
@@ -92,7 +92,7 @@ def blocks(wire: Wire, found: Sequence[tuple[int, int]]) -> list[tuple[int, int]
     return made
 
 
-def source(served: Served, wire: Wire, offset: int) -> Place:
+def source(served: Served, wire: Wire, offset: int) -> Location:
     """The place in the file of the action that prints a message's text, found at an offset of what was made."""
     inside = None
     for segment, _, end in placed(wire):
@@ -118,7 +118,7 @@ def quoted(text: str, most: int = 90) -> str:
     return repr(text if len(text) <= most else f"{text[:half]}…{text[-half:]}")
 
 
-def _readable(probe: Probe) -> bool:
+def _readable(probe: SelfTest) -> bool:
     """Whether the bounded child came to an end with the template, so that it may be read here, too."""
     notes = (*probe.first.notes, *probe.later.notes)
     return not any(note.code == "dat-limit" or note.values.get("when") == "parse" for note in notes)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from readback.serving.chat.formats import named
-from readback.types import Case, ChatTemplate, Message, Model, Probe, Segment, Wire
+from readback.types import ChatTemplate, Message, Model, RuleContext, Segment, SelfTest, Wire
 
 CHAT = "chat template"  # the kind of such a text
 TELLING = re.compile(r"[^\n\"'<>&\\]+")  # what no escaping of a text changes
@@ -28,10 +28,10 @@ class Templated(NamedTuple):
 
     model: Model
     template: ChatTemplate
-    probe: Probe | None
+    probe: SelfTest | None
 
 
-def templated(case: Case) -> Iterator[Templated]:
+def templated(case: RuleContext) -> Iterator[Templated]:
     """Each chat template of the workspace's models, once, whatever the number of models it serves."""
     seen: set[tuple[str, str | None, bool]] = set()
     for model in case.workspace.models.values():
@@ -42,7 +42,7 @@ def templated(case: Case) -> Iterator[Templated]:
             yield Templated(model, found, probe if probe and probe.first.kind == CHAT else None)
 
 
-def template(case: Case) -> ChatTemplate | None:
+def template(case: RuleContext) -> ChatTemplate | None:
     """The chat template that made the case's text; None where it was something else."""
     if case.wire is None or case.wire.kind != CHAT:
         return None

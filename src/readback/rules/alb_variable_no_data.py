@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from readback.rules import _uses
 from readback.rules._fields import nearest
-from readback.types import Case, Note, Prompt, Severity, Use
+from readback.types import Diagnostic, Prompt, RuleContext, Severity, VariableUse
 
 CODE = "alb-variable-no-data"
 SEVERITY = "warning"
@@ -63,7 +63,7 @@ FAIL = (
 NONE = "–"  # stands for "no field is near" in any language
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     prompt = _uses.prompt(case)
     if prompt is None or case.record is None:
         return
@@ -74,10 +74,10 @@ def check(case: Case) -> Iterator[Note]:
         near = nearest(name, case.record.fields, _is_list(case, prompt, name))
         values = {"variable": name, "nearest": near or NONE, "mode": prompt.mode, "records": ""}
         severity: Severity | None = "info" if use.asked or case.workspace.dataset is None else None
-        yield Note(CODE, values, _uses.at(use), name, severity)
+        yield Diagnostic(CODE, values, _uses.at(use), name, severity)
 
 
-def _without(case: Case, prompt: Prompt) -> Iterator[Use]:
+def _without(case: RuleContext, prompt: Prompt) -> Iterator[VariableUse]:
     """The names without a value; then those for which the template itself has something instead."""
     absent = {use.name: use for use in _uses.uses(case, prompt, ("missing", "null"))}
     yield from absent.values()
@@ -86,7 +86,7 @@ def _without(case: Case, prompt: Prompt) -> Iterator[Use]:
             yield use
 
 
-def _is_list(case: Case, prompt: Prompt, name: str) -> bool:
+def _is_list(case: RuleContext, prompt: Prompt, name: str) -> bool:
     """Whether the template goes through a variable, or asks for its items."""
     if any(use.name.startswith(f"{name}[") for use in _uses.uses(case, prompt)):
         return True

@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from readback.rules._stated import for_model
-from readback.types import Case, Condition, Note, Prompt, Workspace
+from readback.types import Condition, Diagnostic, Prompt, RuleContext, Workspace
 
 CODE = "fmt-system-varies"
 SEVERITY = "warning"
@@ -32,7 +32,7 @@ FAIL = ({"readback.yml": _TWO % "Be long."},)
 ORDER = ("modelfile", "training", "typed", "format", "configuration")  # which text is sent where several are stated
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     arms: dict[str, list[Condition]] = defaultdict(list)
     for condition in case.workspace.conditions:
         if condition.model:
@@ -44,7 +44,7 @@ def check(case: Case) -> Iterator[Note]:
             names = [arm.name for arm in others]
             count = len({_system(case.workspace, arm) for arm in conditions})
             values = {"model": model, "count": count, "first": conditions[0].name, "conditions": names}
-            yield Note(CODE, values, others[0].place, f"{model}\n" + "\n".join(names))
+            yield Diagnostic(CODE, values, others[0].place, f"{model}\n" + "\n".join(names))
 
 
 def _system(workspace: Workspace, arm: Condition) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator
 
 from readback.rules import _judge
-from readback.types import Case, Condition, Note, Place
+from readback.types import Condition, Diagnostic, Location, RuleContext
 
 CODE = "jdg-condition-visible"
 SEVERITY = "warning"
@@ -58,7 +58,7 @@ ODD = re.compile(r"[\d_-]")
 SHORTEST = 4  # letters of a name that nothing else has by chance
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     choice = case.assembly.choice if case.assembly else None
     arm = case.workspace.condition(choice.condition or "") if choice and choice.judge else None
     if choice is None or arm is None:
@@ -72,12 +72,12 @@ def check(case: Case) -> Iterator[Note]:
         hits = [hit for pattern in (*map(_word, names), MAKER) if (hit := pattern.search(value.text))]
         if hits:
             hit = min(hits, key=lambda one: one.start())
-            place = Place(role=message.role, start=value.start + hit.start(), end=value.start + hit.end())
+            place = Location(role=message.role, start=value.start + hit.start(), end=value.start + hit.end())
             said = {"condition": arm.name, "judge": choice.judge, "what": f"'{hit[0]}'"}
-            yield Note(CODE, said, place, hit[0])
+            yield Diagnostic(CODE, said, place, hit[0])
 
 
-def _names(case: Case, arm: Condition) -> Iterator[str]:
+def _names(case: RuleContext, arm: Condition) -> Iterator[str]:
     """What the condition goes by, as far as nothing else does."""
     model = case.workspace.models.get(arm.model or "")
     served = model.settings.get("model") if model else None

@@ -13,7 +13,7 @@ Give the condition the other judge.
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from readback.types import Case, Judge, Note
+from readback.types import Diagnostic, Judge, RuleContext
 
 CODE = "jdg-mode-mismatch"
 SEVERITY = "error"
@@ -38,7 +38,7 @@ GROUNDING = "grounding"
 CLOSED, OPEN = ("instruction",), ("rag", "hybrid", "standard")
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     for arm in case.workspace.conditions:
         judge = case.workspace.judges.get(arm.judge or "")
         weight = _weight(judge) if judge else None
@@ -47,7 +47,7 @@ def check(case: Case) -> Iterator[Note]:
         if (weight == 0) != (arm.mode in CLOSED):
             values = {"condition": arm.name, "mode": arm.mode, "judge": arm.judge, "weight": weight}
             place = replace(arm.place, condition=arm.name, mode=arm.mode, judge=arm.judge)
-            yield Note(CODE, values, place, f"{arm.judge}\n{arm.mode}")
+            yield Diagnostic(CODE, values, place, f"{arm.judge}\n{arm.mode}")
 
 
 def _weight(judge: Judge) -> float | None:

@@ -13,7 +13,7 @@ Write `{{ end }}` instead of `{{- end }}` behind the newline; write the newline 
 from collections.abc import Iterator
 
 from readback.rules._served import Served, modelfiles, placed, quoted
-from readback.types import Case, Note, Place, Severity, Wire
+from readback.types import Diagnostic, Location, RuleContext, Severity, Wire
 
 CODE = "oll-chatml-newline"
 SEVERITY = "error"
@@ -39,7 +39,7 @@ BLANKS = " \t\r\n"
 AROUND = 24  # characters shown behind the token
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     for served in modelfiles(case):
         found = next(((wire, at) for wire in served.made for at in _lost(wire)), None)
         if found and served.template and "<|im_start|>" in served.template.text:
@@ -59,7 +59,7 @@ def _lost(wire: Wire) -> Iterator[int]:
         at = wire.text.find(END, after)
 
 
-def _note(served: Served, wire: Wire, after: int, severity: Severity | None) -> Note:
+def _note(served: Served, wire: Wire, after: int, severity: Severity | None) -> Diagnostic:
     place, marker = _place(served, wire, after)
     how = f"{marker} on line {place.line} removes it" if marker else "the template has none"
     start, rest = after - len(END), wire.text[after : after + AROUND]
@@ -72,10 +72,10 @@ def _note(served: Served, wire: Wire, after: int, severity: Severity | None) -> 
         "span": [start, after],
         "model": served.name,
     }
-    return Note(CODE, values, place, END, severity)
+    return Diagnostic(CODE, values, place, END, severity)
 
 
-def _place(served: Served, wire: Wire, after: int) -> tuple[Place, str]:
+def _place(served: Served, wire: Wire, after: int) -> tuple[Location, str]:
     """Where the newline is lost: at the marker that removes it (then with the marker), else right after the token."""
     offset, following = _offset(served, wire, after - 1), _offset(served, wire, after)
     text = served.template.text if served.template else ""
@@ -103,5 +103,5 @@ def _offset(served: Served, wire: Wire, at: int) -> int | None:
     return None
 
 
-def _at(served: Served, offset: int) -> Place:
+def _at(served: Served, offset: int) -> Location:
     return served.place(*served.template.at(offset)) if served.template else served.modelfile.template_place

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from readback.rules._served import Served, is_file, modelfiles
-from readback.types import Case, Note, Place, Severity, Wire
+from readback.types import Diagnostic, Location, RuleContext, Severity, Wire
 
 CODE = "oll-stop-missing"
 SEVERITY = "warning"
@@ -45,7 +45,7 @@ TEXT_ENDS = ("</s>", "<|endoftext|>", "<|end_of_text|>", "<eos>")  # known to th
 BARS = str.maketrans("", "", "|｜")
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     for served in modelfiles(case):
         stops = tuple(dict.fromkeys(args for name, args, _ in served.modelfile.commands if name == "stop"))
         for token in dict.fromkeys(token for wire in served.made for token in _ends(served, wire)):
@@ -53,7 +53,7 @@ def check(case: Case) -> Iterator[Note]:
                 meant = _meant(served, token, stops)
                 values = {"token": token, "stops": list(stops), "meant": meant, "model": served.name}
                 light: Severity | None = "info" if token in TEXT_ENDS or (not stops and _inherits(served)) else None
-                yield Note(CODE, values, _place(served, token), token, light)
+                yield Diagnostic(CODE, values, _place(served, token), token, light)
 
 
 def _ends(served: Served, wire: Wire) -> Iterator[str]:
@@ -79,7 +79,7 @@ def _inherits(served: Served) -> bool:
     return not any(name == "model" and is_file(args) for name, args, _ in served.modelfile.commands)
 
 
-def _place(served: Served, token: str) -> Place:
+def _place(served: Served, token: str) -> Location:
     """Where the template first writes the token."""
     read = served.template
     at = read.text.find(token) if read else -1

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from readback.rules import _wire
 from readback.rules._served import is_file
-from readback.types import Case, Model, Modelfile, Note, Place
+from readback.types import Diagnostic, Location, Model, Modelfile, RuleContext
 
 CODE = "srv-double-bos"
 SEVERITY = "warning"
@@ -60,7 +60,7 @@ FAMILIES = (
 TOKENIZER, ENGINE, ITSELF = "the tokenizer (add_special_tokens)", "Ollama's engine", "the same template once more"
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     for served in _wire.templated(case):
         template, token = served.template, served.template.bos_token
         made = served.probe.first.text if served.probe else ""
@@ -68,15 +68,17 @@ def check(case: Case) -> Iterator[Note]:
         writes = "bos_token" in (template.text or "") if not made else _twice(made, token or "")
         if token and (writes if made else writes and template.adds_bos):
             by = TOKENIZER if template.adds_bos else ITSELF
-            yield Note(CODE, {"token": token, "name": template.name, "by": by, "unless": ""}, template.place, token)
-    seen: set[Place] = set()
+            yield Diagnostic(
+                CODE, {"token": token, "name": template.name, "by": by, "unless": ""}, template.place, token
+            )
+    seen: set[Location] = set()
     for model in case.workspace.models.values():
         token = _written(case, model)
         if token and model.modelfile and model.modelfile.template_place not in seen:
             seen.add(model.modelfile.template_place)
             other = _other(model.modelfile, token)
             values = {"token": token, "name": model.name, "by": ENGINE, "unless": other}
-            yield Note(CODE, values, model.modelfile.template_place, token, "info" if other else None)
+            yield Diagnostic(CODE, values, model.modelfile.template_place, token, "info" if other else None)
 
 
 def _twice(text: str, token: str) -> bool:
@@ -91,7 +93,7 @@ def _other(modelfile: Modelfile, token: str) -> str:
     return base if own != token and not is_file(base) else ""
 
 
-def _written(case: Case, model: Model) -> str | None:
+def _written(case: RuleContext, model: Model) -> str | None:
     """The token with which a Modelfile's template begins what it makes."""
     probe = case.probes.get(model.name)
     if probe is None or probe.first.kind != "modelfile":

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 
 from readback.rules import _wire
-from readback.types import Case, Note, Probe
+from readback.types import Diagnostic, RuleContext, SelfTest
 
 CODE = "srv-no-generation-prompt"
 SEVERITY = "error"
@@ -50,15 +50,15 @@ OPENED = re.compile(r"\b(?:assistant|model|bot|gpt|chatbot)\b|CHATBOT|ASSISTANT"
 CLOSED = re.compile(r"\[/INST\]$")  # the end of a question that is the beginning of an answer (Llama 2, Mistral)
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     for served in _wire.templated(case):
         missing = _missing(served.probe) if served.probe else ""
         if missing:
             values = {"name": served.template.name, "missing": missing, "model": served.model.name}
-            yield Note(CODE, values, served.template.place, missing)
+            yield Diagnostic(CODE, values, served.template.place, missing)
 
 
-def _missing(probe: Probe) -> str:
+def _missing(probe: SelfTest) -> str:
     """What stands before an answer in the conversation and not at the end of what asks for one."""
     first, later = probe.first.text, probe.later.text
     asked = first.rfind(probe.user)

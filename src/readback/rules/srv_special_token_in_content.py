@@ -12,7 +12,7 @@ Clean the data, or take the tokens out of the prompt and leave them to the templ
 from collections.abc import Iterator
 
 from readback.rules import _albert, _wire
-from readback.types import Case, Message, Note, Place
+from readback.types import Diagnostic, Location, Message, RuleContext
 
 CODE = "srv-special-token-in-content"
 SEVERITY = "warning"
@@ -36,7 +36,7 @@ WRITTEN = ("system", "task", "template", "adapter", "instruction", "joiner")  # 
 BARE = ("openai", "null")  # formats in which nothing wraps the text
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     if case.assembly is None or case.wire is None or (case.wire.kind == "format" and case.wire.format in BARE):
         return
     mode = _albert.mode(case)
@@ -50,9 +50,9 @@ def check(case: Case) -> Iterator[Note]:
             written = [hit for hit in hits if _is_written(message, hit.start())]
             first = (written or hits)[0]
             tokens = list(dict.fromkeys(hit[0] for hit in hits))
-            place = Place(role=message.role, start=first.start(), end=first.end())
+            place = Location(role=message.role, start=first.start(), end=first.end())
             values = {"tokens": tokens, "role": message.role}
-            yield Note(CODE, values, place, " ".join(tokens), "error" if written else None)
+            yield Diagnostic(CODE, values, place, " ".join(tokens), "error" if written else None)
 
 
 def _is_written(message: Message, at: int) -> bool:

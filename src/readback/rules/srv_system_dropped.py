@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 
 from readback.rules import _wire
-from readback.types import Case, Note, Place
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "srv-system-dropped"
 SEVERITY = "error"
@@ -40,7 +40,7 @@ FAIL = (
 )
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     wire = case.wire
     if wire is None or wire.kind != _wire.CHAT or not wire.segments or case.assembly is None:
         return
@@ -51,4 +51,6 @@ def check(case: Case) -> Iterator[Note]:
     )
     for message in case.messages("system"):
         if message.text.strip() and not _wire.reached(wire, message, everything):
-            yield Note(CODE, {"name": wire.format}, Place(role="system"), message.text, "info" if parts else None)
+            yield Diagnostic(
+                CODE, {"name": wire.format}, Location(role="system"), message.text, "info" if parts else None
+            )

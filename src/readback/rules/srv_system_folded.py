@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 
 from readback.rules import _wire
-from readback.types import Case, Note, Place
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "srv-system-folded"
 SEVERITY = "info"
@@ -33,7 +33,7 @@ MARKED = re.compile(r"\w")  # a turn's border has a name in it
 MOST = 20  # characters between two texts of one turn
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     wire = case.wire
     system = next(case.messages("system"), None)
     if wire is None or wire.kind != _wire.CHAT or system is None or not (at := _wire.stands(wire, system)):
@@ -42,5 +42,5 @@ def check(case: Case) -> Iterator[Note]:
         found = _wire.stands(wire, message, at[1])
         between = wire.text[at[1] : found[0]] if found else None
         if between is not None and len(between) <= MOST and not MARKED.search(between):
-            yield Note(CODE, {"name": wire.format}, Place(role="prompt", start=at[0], end=at[1]), wire.format)
+            yield Diagnostic(CODE, {"name": wire.format}, Location(role="prompt", start=at[0], end=at[1]), wire.format)
             return

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from readback.rules import _training
 from readback.rules._stated import for_model, where
-from readback.types import Case, Note, SystemText, TrainingFile, Workspace
+from readback.types import Diagnostic, RuleContext, SystemText, TrainingFile, Workspace
 
 CODE = "trn-system-mismatch"
 SEVERITY = "error"
@@ -39,7 +39,7 @@ SOURCES = ("modelfile", "configuration", "training")
 SHOWN = 80  # characters of a text in the sentence
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     row, record = _training.row(case), case.record
     system = row.system if row else None
     known = _training.file_of(case.workspace, record) if record else None
@@ -53,7 +53,7 @@ def check(case: Case) -> Iterator[Note]:
     values = {"trained": _shown(system.text), "other": where(other), "stated": _shown(other.text),
               "texts": [system.text, other.text]}  # fmt: skip
     place = _training.spot(system, 0, len(system.text))
-    yield Note(CODE, values, place, f"{system.text}\n{other.text}", "warning" if near else None)
+    yield Diagnostic(CODE, values, place, f"{system.text}\n{other.text}", "warning" if near else None)
 
 
 def _stated(workspace: Workspace, known: TrainingFile) -> tuple[tuple[SystemText, ...], frozenset[str]]:

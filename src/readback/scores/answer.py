@@ -12,9 +12,9 @@ from readback.scores.comparing.comparison import Blocked, Compared, Comparison, 
 from readback.scores.comparing.winner import winner
 from readback.scores.duels import outcomes as duels
 from readback.scores.table import ScoreTable
-from readback.types import Note
+from readback.types import Diagnostic
 
-Tell = Callable[[Note], str]  # a note as its rule's sentence
+Tell = Callable[[Diagnostic], str]  # a note as its rule's sentence
 
 
 def as_json(

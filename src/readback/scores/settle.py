@@ -13,7 +13,7 @@ from readback.results._intake import bounded
 from readback.scores.criteria import fits, holds, inferred, look_up, number, scale_text
 from readback.scores.join import without_duplicates
 from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED, Columns, ConditionKey
-from readback.types import Criterion, Note, Place
+from readback.types import Criterion, Diagnostic, Location
 
 CLOSED_BOOK = "instruction"  # the mode without documents
 GROUNDING = ("grounding", "grounding_score")
@@ -28,7 +28,7 @@ class Settled:
     columns: Columns
     criteria: Mapping[str, Criterion]
     inferred: frozenset[str]
-    notes: tuple[Note, ...]
+    notes: tuple[Diagnostic, ...]
 
 
 def settle(
@@ -56,7 +56,7 @@ def settle(
         if note:
             guessed.add(name)
             file = 0 if not len(c) else c.file[int(np.argmax(np.asarray(c.criterion) == code))]
-            notes.append(replace(note, place=Place(file=c.files[file] if c.files else None)))
+            notes.append(replace(note, place=Location(file=c.files[file] if c.files else None)))
         open_cells.hold(code, criteria[name], counts)
     settled = replace(c, state=open_cells.state, value=open_cells.value, whys=open_cells.whys)
     notes.extend(bounded(_off(settled, criteria), c.files[0] if c.files else ""))
@@ -133,7 +133,7 @@ class _Open:
 
 def _scale(
     name: str, counts: Mapping[float, int], declared: Mapping[str, Criterion], known: Mapping[str, Criterion]
-) -> tuple[Criterion, Note | None]:
+) -> tuple[Criterion, Diagnostic | None]:
     """The criterion's scale: declared, else the usual one if the values can be on it, else the one they suggest."""
     said = look_up(name, declared)
     usual = look_up(name, known)
@@ -150,7 +150,7 @@ def _scale(
         "scale": scale_text(found),
         "usual": "–" if usual is None else scale_text(usual),
     }
-    return found, Note("scr-scale-unknown", values, flagged=name, severity="info" if usual is None else "warning")
+    return found, Diagnostic("scr-scale-unknown", values, flagged=name, severity="info" if usual is None else "warning")
 
 
 def _mode(condition: ConditionKey, modes: Mapping[str, str]) -> str | None:
@@ -158,7 +158,7 @@ def _mode(condition: ConditionKey, modes: Mapping[str, str]) -> str | None:
     return given.get("prompt_mode") or given.get("mode") or modes.get(given.get("condition", ""))
 
 
-def _off(c: Columns, criteria: Mapping[str, Criterion]) -> Iterator[Note]:
+def _off(c: Columns, criteria: Mapping[str, Criterion]) -> Iterator[Diagnostic]:
     """A note for each cell whose content is no score on its scale."""
     for at, why in sorted(c.whys.items()):
         start = next((start for start in (OFF_SCALE, NOT_A_NUMBER) if why.startswith(start)), None)
@@ -167,5 +167,5 @@ def _off(c: Columns, criteria: Mapping[str, Criterion]) -> Iterator[Note]:
         name, item, judge = c.criteria[c.criterion[at]], c.items[c.item[at]], c.judges[c.judge[at]]
         shown = why.removeprefix(start)
         values = {"value": shown, "criterion": name, "scale": scale_text(criteria[name]), "item": item}
-        place = Place(file=c.files[c.file[at]], line=c.line[at] or None, record=item, judge=judge or None)
-        yield Note("jdg-out-of-range", values, place, flagged=f"{name}|{shown}")
+        place = Location(file=c.files[c.file[at]], line=c.line[at] or None, record=item, judge=judge or None)
+        yield Diagnostic("jdg-out-of-range", values, place, flagged=f"{name}|{shown}")

@@ -13,7 +13,7 @@ from readback.assembly.in_chunks import Going, Lost
 from readback.records.dataset import Cancelled, open_dataset
 from readback.search import expression
 from readback.search.expression import Query
-from readback.types import Choice, Message, Workspace
+from readback.types import Message, Selection, Workspace
 
 WORK = "readback.search.over_records:search_chunk"
 KEPT = 1_000  # hits with their place, for each choice; of the others only the record's number is known
@@ -44,7 +44,7 @@ class Hit:
 class Arm:
     """The hits under one choice: `records` are all record numbers in order, `first` the first hits in full."""
 
-    choice: Choice
+    choice: Selection
     count: int
     records: array[int]
     first: tuple[Hit, ...]
@@ -61,7 +61,7 @@ class Found:
     lost: tuple[Lost, ...] = ()
     stopped: bool = False
 
-    def arm(self, choice: Choice) -> Arm | None:
+    def arm(self, choice: Selection) -> Arm | None:
         """The hits under a choice."""
         return next((arm for arm in self.arms if arm.choice == choice), None)
 
@@ -79,7 +79,7 @@ class _Tally:
             self.first.append(hit)
 
 
-def search(opened: Workspace, choices: Collection[Choice], query: Query, progress: Going | None = None) -> Found:
+def search(opened: Workspace, choices: Collection[Selection], query: Query, progress: Going | None = None) -> Found:
     """The records whose messages hold it. Raises QueryError, and DatasetChanged when the dataset is written to.
 
     `progress(done, total)` is told now and then; when it answers False the search ends with what it has.
@@ -104,7 +104,7 @@ def search(opened: Workspace, choices: Collection[Choice], query: Query, progres
     return Found(query, done, len(data), arms, tuple(lost), done < len(data) and not _all_given_up(lost, choices))
 
 
-def near(opened: Workspace, choice: Choice, query: Query, start: int, stop: int) -> int | None:
+def near(opened: Workspace, choice: Selection, query: Query, start: int, stop: int) -> int | None:
     """The first hit in a short range of records; None also where one of them stops its process."""
     work = {**in_chunks.payload(opened, [choice], start, stop), "query": asdict(query)}
     open_dataset(opened.root, opened.dataset)  # a child cannot keep an index
@@ -165,5 +165,5 @@ def _hit(query: Query, one: _Sent, inside: list[int]) -> Iterator[list[Any]]:
             return
 
 
-def _all_given_up(lost: Collection[Lost], choices: Collection[Choice]) -> bool:
+def _all_given_up(lost: Collection[Lost], choices: Collection[Selection]) -> bool:
     return {one.choice for one in lost if one.index is None} >= set(choices)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from readback.serving.history import with_history
-from readback.types import NOWHERE, Message, Note, Segment, Wire
+from readback.types import NOWHERE, Diagnostic, Message, Segment, Wire
 
 Dialect = Literal["classic", "current"]
 Bug = Literal["reproduce", "fixed"]
@@ -43,8 +43,8 @@ def wire(
     """
     name = format or NO_FORMAT
     if name not in (*FORMATS, NO_FORMAT):
-        return Wire(name, (), (Note("alb-format-unknown", {"format": name, "known": FORMATS}, flagged=name),))
-    notes: tuple[Note, ...] = ()
+        return Wire(name, (), (Diagnostic("alb-format-unknown", {"format": name, "known": FORMATS}, flagged=name),))
+    notes: tuple[Diagnostic, ...] = ()
     if history:
         answer = tuple(message for message in messages if message.role == "assistant")
         asked = tuple(message for message in messages if message.role != "assistant")
@@ -65,12 +65,12 @@ def wire(
         return Wire(name, _compact(sent), notes)
     kept = system if dialect == "current" else None
     if system and not kept:
-        notes = (*notes, Note("alb-system-dropped", {"format": name}, flagged=name))
+        notes = (*notes, Diagnostic("alb-system-dropped", {"format": name}, flagged=name))
     if name == "openai" or dialect == "current":
         return Wire(name, _compact(_openai((*([kept] if kept else []), *turns), name)), notes)
     users = [i for i, turn in enumerate(turns) if turn.role == "user"]
     if users and users[-1]:
-        notes = (*notes, Note("alb-history-dropped", {"format": name, "turns": users[-1]}, flagged=name))
+        notes = (*notes, Diagnostic("alb-history-dropped", {"format": name, "turns": users[-1]}, flagged=name))
     return Wire(name, turns[users[-1]].segments if users else (), notes)
 
 
@@ -177,14 +177,14 @@ def _openai(messages: Sequence[Message], name: str) -> Iterable[Segment]:
     yield Segment("]", "serving", name)
 
 
-def _unpaired(turns: Sequence[Message]) -> tuple[Note, ...]:
+def _unpaired(turns: Sequence[Message]) -> tuple[Diagnostic, ...]:
     """A note where pairing puts a turn into the place of another role."""
     roles = [turn.role for turn in turns]
     if all(role == ("assistant" if i % 2 else "user") for i, role in enumerate(roles)):
         return ()
-    return (Note("alb-history-shape", {"roles": ", ".join(roles)}, flagged=", ".join(roles)),)
+    return (Diagnostic("alb-history-shape", {"roles": ", ".join(roles)}, flagged=", ".join(roles)),)
 
 
-def _repeated(code: str, name: str, last: Message) -> tuple[Note, ...]:
+def _repeated(code: str, name: str, last: Message) -> tuple[Diagnostic, ...]:
     """A note that the last turn is written twice."""
-    return (Note(code, {"what": name, "format": name, "role": last.role}, flagged=name),)
+    return (Diagnostic(code, {"what": name, "format": name, "role": last.role}, flagged=name),)

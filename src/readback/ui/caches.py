@@ -89,7 +89,7 @@ def observer(path: str, stamp: str, fields: tuple[tuple[str, str], ...]) -> Obse
 def assembly(
     key: Key, index: int, asked: tuple[str | None, ...], tried: str, _make: Callable[[], Assembly]
 ) -> Assembly:
-    """The messages of a record as `asked` (the parts of a Choice), with the values `tried` (JSON)."""
+    """The messages of a record as `asked` (the parts of a Selection), with the values `tried` (JSON)."""
     return _make()
 
 

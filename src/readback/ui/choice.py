@@ -7,7 +7,7 @@ answer says why on the page and ends the run, so its caller needs no test.
     workspace() -> Workspace            dataset() -> Dataset            audit() -> Audit | None
     position() -> int                   record() -> Record              found(assembly) -> findings, faults
     moved() -> files changed on disk    accept(): show what is new
-    sent() -> Choice                    assembly() -> Assembly          answer() -> Answer | None
+    sent() -> Selection                 assembly() -> Assembly          answer() -> Answer | None
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from readback.audit.summary import Audit
 from readback.observed.observer import Seen
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.rules import Fault
-from readback.types import Answer, Assembly, Choice, Finding, Record, Values, Workspace
+from readback.types import Answer, Assembly, Finding, Record, Selection, Values, Workspace
 from readback.ui import address, caches, exact, held, show
 from readback.ui.caches import Key
 from readback.ui.shelf import browser, configured, demos, folders, known
@@ -166,7 +166,7 @@ def go(index: int, finding: str | None = None) -> None:
         address.put(record=None, index=str(index), finding=finding)
 
 
-def sent() -> Choice:
+def sent() -> Selection:
     """What is sent: a condition, a mode with task and adapter, a task, or a judge; the first there is by default."""
     shop = workspace()
     asked = {key: address.get(key) for key in ("condition", "mode", "adapter", "task", "judge")}
@@ -174,16 +174,16 @@ def sent() -> Choice:
     there = {"condition": arms, "mode": shop.prompts, "judge": shop.judges}
     wrong = any(asked[key] is not None and asked[key] not in names for key, names in there.items())
     if any(asked.values()) and not wrong:
-        return Choice(**asked)
-    return _once("first", lambda: next(iter(assemble.choices(shop)), Choice()))
+        return Selection(**asked)
+    return _once("first", lambda: next(iter(assemble.choices(shop)), Selection()))
 
 
-def send(choice: Choice) -> None:
+def send(choice: Selection) -> None:
     """Choose what is sent; for callbacks."""
     address.put(**asdict(choice), finding=None)
 
 
-def answer(choice: Choice | None = None, to: Record | None = None) -> Answer | None:
+def answer(choice: Selection | None = None, to: Record | None = None) -> Answer | None:
     """What the model replied to a record (the one in view) under the chosen condition, where that is known."""
     choice, called = choice or sent(), (to or record()).id
     if choice.condition is None or called is None:
@@ -191,7 +191,7 @@ def answer(choice: Choice | None = None, to: Record | None = None) -> Answer | N
     return caches.answers(*key(), choice.condition, workspace()).get(called)
 
 
-def assembly(choice: Choice | None = None, extra: Values | None = None) -> Assembly:
+def assembly(choice: Selection | None = None, extra: Values | None = None) -> Assembly:
     """The messages for the record in view, as chosen; `extra` are values that are tried and in no file."""
     asked, at, tried = choice or sent(), position(), extra or {}
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from readback.types import Choice
+from readback.types import Selection
 from readback.ui import address, bar, choice, compare_sides, exact, frame, options, picker, shelf
 from readback.ui.compare_sides import LAYERS, keys_of, put_b, side
 from readback.ui.compare_versions import typed
@@ -174,12 +174,12 @@ def _adapters() -> tuple[str, ...]:
     return compare_sides.adapter_names(choice.workspace())
 
 
-def _in_mode(one: Choice, mode: str) -> Choice:
+def _in_mode(one: Selection, mode: str) -> Selection:
     """The same in another mode; what a condition is for is its own mode, so only its adapter goes along."""
     arm = choice.workspace().condition(one.condition or "")
-    return Choice(mode=mode, adapter=one.adapter or (arm.adapter if arm else None))
+    return Selection(mode=mode, adapter=one.adapter or (arm.adapter if arm else None))
 
 
-def _judging(one: Choice, a: Choice) -> Choice:
+def _judging(one: Selection, a: Selection) -> Selection:
     """A judge reads the answer that A's judge reads, or that A's condition gave."""
     return replace(one, condition=a.condition) if one.judge and one.condition is None else one

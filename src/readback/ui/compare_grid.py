@@ -12,7 +12,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.audit.glance import Glance, glance
-from readback.types import Choice, Workspace
+from readback.types import Selection, Workspace
 from readback.ui import address, choice, show
 from readback.ui.compare_sides import PARTS, keys_of, side
 from readback.ui.compare_words import sent
@@ -24,7 +24,7 @@ PATIENCE = 2.0  # seconds after which the page shows what is made so far
 TINTS = 6  # from the seventh text of a row on they are used again; the letter tells the texts apart
 
 
-Line = tuple[Choice | None, ...]
+Line = tuple[Selection | None, ...]
 Made = tuple[Glance | None, ...] | None  # a line that is made, None where the time was over
 
 
@@ -54,20 +54,20 @@ def layout(shop: Workspace) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Lin
         for name, arm in arms.items()
     }
     if not arms:
-        lines |= {t("messages.sent_mode", name=m): tuple(Choice(mode=m, adapter=c or None) for c in columns)
+        lines |= {t("messages.sent_mode", name=m): tuple(Selection(mode=m, adapter=c or None) for c in columns)
                   for m in shop.prompts}  # fmt: skip
     named = {arm.task for arm in arms.values() if not arm.mode}
-    lines |= {t("messages.sent_task", name=task): tuple(Choice(task=task, adapter=c or None) for c in columns)
+    lines |= {t("messages.sent_task", name=task): tuple(Selection(task=task, adapter=c or None) for c in columns)
               for task in shop.tasks if task not in named}  # fmt: skip
     return tuple(lines), columns, tuple(lines.values())
 
 
-def _of_condition(name: str, own: str | None, column: str, columns: tuple[str, ...]) -> Choice | None:
+def _of_condition(name: str, own: str | None, column: str, columns: tuple[str, ...]) -> Selection | None:
     """A condition through an adapter; its own, or none, is what it is planned with."""
     planned = own if own in columns else ""
     if column == planned:
-        return Choice(condition=name)
-    return Choice(condition=name, adapter=column) if column else None
+        return Selection(condition=name)
+    return Selection(condition=name, adapter=column) if column else None
 
 
 def _made(lines: Sequence[Line]) -> list[Made]:
@@ -140,7 +140,7 @@ def _tints(line: Sequence[Glance | None]) -> list[str]:
     return list(dict.fromkeys(cell.fingerprint for cell in line if cell))
 
 
-def _shown(cell: Glance | None, letters: Mapping[str, str], tints: list[str], now: Mapping[str, Choice]) -> Markup:
+def _shown(cell: Glance | None, letters: Mapping[str, str], tints: list[str], now: Mapping[str, Selection]) -> Markup:
     if cell is None:
         return show.h('<td class="rb-small">{}</td>', t("compare.grid_none"))
     doors = show.join([_door(which, cell.choice, now) for which in "AB"], " ")
@@ -156,7 +156,7 @@ def _shown(cell: Glance | None, letters: Mapping[str, str], tints: list[str], no
                   letter, size, number, doors, show.join(found, " "))  # fmt: skip
 
 
-def _door(which: str, one: Choice, now: Mapping[str, Choice]) -> Markup:
+def _door(which: str, one: Selection, now: Mapping[str, Selection]) -> Markup:
     """A link that makes a cell one of the two sides; where it is one already, its name."""
     if now[which] == one:
         return show.h('<strong class="rb-is-side">{}</strong>', t("compare.is_side", side=which))

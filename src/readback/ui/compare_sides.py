@@ -15,7 +15,7 @@ import streamlit as st
 
 from readback import adapters
 from readback.difference.sides import Layer, Side
-from readback.types import Choice, Workspace
+from readback.types import Selection, Workspace
 from readback.ui import address, choice, exact, options, picker, shelf
 from readback.ui.revisions import revisions
 
@@ -74,7 +74,7 @@ def side(which: Which) -> Side:
     if which == "a":
         return a
     given = {name: _get(f"b_{name}") for name in PARTS}
-    b = replace(a, choice=Choice(**given)) if any(given.values()) else a
+    b = replace(a, choice=Selection(**given)) if any(given.values()) else a
     if "b_layer" in st.query_params:
         b = replace(b, layer=_layer("b_layer"))
     if "b_option" in st.query_params:
@@ -99,7 +99,7 @@ def put_b(differs: str | None = None, **parts: str | None) -> None:
                 differs=differs or kind(), finding=None, part=None)  # fmt: skip
 
 
-def keys_of(one: Choice) -> dict[str, str | None]:
+def keys_of(one: Selection) -> dict[str, str | None]:
     """A choice as the parts of a link."""
     return {name: value for name, value in asdict(one).items() if value is not None}
 
@@ -189,14 +189,14 @@ def _defaulted(b: Side) -> Side:
     return b
 
 
-def partner(shop: Workspace, one: Choice) -> Choice:
+def partner(shop: Workspace, one: Selection) -> Selection:
     """What a choice is first compared with: the other of a planned comparison, else the next in the list."""
     for planned in shop.comparisons:
         pair = (planned.get("a"), planned.get("b"))
         if one.condition in pair and not one.judge:
             other = pair[1] if pair[0] == one.condition else pair[0]
             if isinstance(other, str) and shop.condition(other):
-                return Choice(condition=other)
+                return Selection(condition=other)
     known = picker.options(shop)
     names, now = list(known), picker.key(one)
     if not names:
@@ -210,7 +210,7 @@ def adapter_names(shop: Workspace) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*shop.adapters, *adapters.shipped())))
 
 
-def _other_adapter(one: Choice) -> str | None:
+def _other_adapter(one: Selection) -> str | None:
     shop = choice.workspace()
     arm = shop.condition(one.condition or "")
     now = one.adapter or (arm.adapter if arm else None)

@@ -11,7 +11,7 @@ from readback.audit import scan
 from readback.audit.scan import There
 from readback.audit.summary import Audit
 from readback.records.dataset import DatasetChanged
-from readback.types import Choice
+from readback.types import Selection
 from readback.ui import asked, caches, choice, work
 from readback.ui.words import t
 from readback.ui.work import Job
@@ -39,7 +39,7 @@ def finding(back: bool) -> None:
     and the page shows how far that is.
     """
     at, sent, shop, data = choice.position(), choice.sent(), choice.workspace(), choice.dataset()
-    if (audit := _audit()) is not None and sent in (assemble.choices(shop) or (Choice(),)):
+    if (audit := _audit()) is not None and sent in (assemble.choices(shop) or (Selection(),)):
         return _go(scan.pick(scan.of_audit(audit, sent), at, back))
     known = st.session_state.get(KNOWN)
     if known is not None and known[0] == (choice.key(), sent):

@@ -12,7 +12,7 @@ from readback.audit.summary import Audit, Row, arm
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.serving import limits
 from readback.serving.limits import Limit
-from readback.types import Choice, Model, Tokens, Workspace
+from readback.types import Model, Selection, Tokens, Workspace
 from readback.ui import address, asked, beside, caches, choice, compare_words, exact, held, work
 from readback.ui.words import t
 from readback.ui.work import Job, Progress
@@ -20,7 +20,7 @@ from readback.ui.work import Job, Progress
 KIND = "going"
 EMPTY: tuple[object, ...] = ("", None, [], {})
 
-There = tuple[int, Choice | None, str]  # the record's number, what is sent, why it stands out
+There = tuple[int, Selection | None, str]  # the record's number, what is sent, why it stands out
 
 
 def menu() -> None:
@@ -134,7 +134,7 @@ def _newest(audit: Audit) -> There | None:
         return None
     first = new[0]
     at = first.place
-    sent = Choice(at.condition, None if at.condition else at.mode, None if at.condition else at.adapter,
+    sent = Selection(at.condition, None if at.condition else at.mode, None if at.condition else at.adapter,
                   None if at.condition else at.task, at.judge)  # fmt: skip
     said = t("messages.go_newest_said", record=called(at.index or 0), n=len(new), message=first.message)
     return at.index or 0, sent if any(asdict(sent).values()) else None, said
@@ -180,7 +180,7 @@ def _blank(value: object) -> bool:
     return isinstance(value, str) and not value.strip()
 
 
-def _model(shop: Workspace, sent: Choice) -> Model | None:
+def _model(shop: Workspace, sent: Selection) -> Model | None:
     """The model that is sent to, where the files say how much it reads."""
     condition = shop.condition(sent.condition) if sent.condition else None
     model = shop.models.get(condition.model or "") if condition else None

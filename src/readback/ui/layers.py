@@ -10,7 +10,7 @@ from markupsafe import Markup
 from readback.assembly import wire_text
 from readback.audit.chunk import by_format
 from readback.dialects import row_fields
-from readback.types import Answer, Assembly, Case, Finding, Record, Segment, Wire, Workspace
+from readback.types import Answer, Assembly, Finding, Record, RuleContext, Segment, Wire, Workspace
 from readback.ui import address, choice, show
 from readback.ui.words import t
 
@@ -29,7 +29,7 @@ def losses(sent: Wire | None, made: Assembly, known: Sequence[Finding]) -> tuple
 
     What a model's own server does, the audit says.
     """
-    return tuple(by_format(Case(choice.workspace(), choice.record(), made), sent, known))
+    return tuple(by_format(RuleContext(choice.workspace(), choice.record(), made), sent, known))
 
 
 def stored(record: Record, answer: Answer | None) -> tuple[Segment, ...]:

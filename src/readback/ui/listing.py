@@ -11,7 +11,7 @@ from markupsafe import Markup
 from readback.audit.beside import looked_at
 from readback.audit.groups import WEIGHT, Group, area, names
 from readback.audit.summary import Audit
-from readback.types import Finding, Place
+from readback.types import Finding, Location
 from readback.ui import address, exact, show
 from readback.ui.words import t
 
@@ -106,7 +106,7 @@ def none(audit: Audit) -> str:
     return t("findings.none_ignored" if any(n for _, n in audit.ignored) else "findings.none")
 
 
-def _kept(group: Group, name: Callable[[Place], str], severity: str, arm: str, words: str) -> Group:
+def _kept(group: Group, name: Callable[[Location], str], severity: str, arm: str, words: str) -> Group:
     if not group.findings:  # none was kept: only the rule's own severity is known
         whole = severity in ("", group.severity) and not arm and not words
         return group if whole else replace(group, count=0)

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from readback.assembly.probes import probes
 from readback.audit.of_server import of_server
-from readback.types import Finding, Message, Model, Place, Probe, Segment, Wire, Workspace
+from readback.types import Finding, Location, Message, Model, Segment, SelfTest, Wire, Workspace
 from readback.ui import address, show, table, wire_marks, wire_view
 from readback.ui.table import Column
 from readback.ui.words import t
@@ -20,7 +20,7 @@ SENT = "first"  # of the two conversations: the question alone, or with an answe
 TURNS = (SENT, "later")
 
 
-def alone(shop: Workspace) -> Mapping[str, Probe]:
+def alone(shop: Workspace) -> Mapping[str, SelfTest]:
     """The models with a server of their own that no condition sends anything to."""
     named = {arm.model for arm in shop.conditions}
     made = probes(shop)
@@ -83,11 +83,11 @@ def _found(shop: Workspace, model: Model) -> tuple[Finding, ...]:
     return tuple(one for one in of_server(shop, model) if isinstance(one, Finding))
 
 
-def _row(shop: Workspace, name: str, probe: Probe) -> Mapping[str, Any]:
+def _row(shop: Workspace, name: str, probe: SelfTest) -> Mapping[str, Any]:
     found = _found(shop, shop.models[name])
     at = probe.first.place
     counts = {word: sum(one.severity == word for one in found) for word in ("error", "warning")}
-    by = show.where(Place(file=at.file, line=at.line)) if at.file else probe.first.format
+    by = show.where(Location(file=at.file, line=at.line)) if at.file else probe.first.format
     return {"name": name, "by": by, "text": probe.first.text or _why(probe.first, found), **counts, "probe": probe}
 
 
@@ -108,14 +108,14 @@ def _said(row: Mapping[str, Any]) -> Markup:
     return show.h("{}", t("messages.characters", n=len(first.text)))
 
 
-def _turns(probe: Probe) -> tuple[Message, ...]:
+def _turns(probe: SelfTest) -> tuple[Message, ...]:
     return tuple(
         Message(role, (Segment("", "variable", name),))
         for role, name in (("user", "question"), ("assistant", "answer"))
     )
 
 
-def _conversation(probe: Probe, which: str) -> Markup:
+def _conversation(probe: SelfTest, which: str) -> Markup:
     """The messages that were made up."""
     said = [("system", probe.system), ("user", probe.user)]
     said += [("assistant", probe.reply), ("user", probe.user)] if which != SENT else []

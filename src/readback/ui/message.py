@@ -9,7 +9,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback import adapters
-from readback.types import Finding, Message, Place, Segment
+from readback.types import Finding, Location, Message, Segment
 from readback.ui import address, choice, cited, downloads, exact, exports, hits, notes, show, token_sizes
 from readback.ui.token_sizes import UNSIZED, Cut, Sized
 from readback.ui.words import language, t
@@ -53,7 +53,7 @@ def marks(found: Sequence[Finding], numbers: Sequence[int]) -> tuple[exact.Mark,
 def describe(segment: Segment) -> str:
     """Where a stretch comes from, in words: `from rag.contexts[2], data/eval.jsonl line 3`."""
     at = segment.place
-    place = show.where(Place(file=at.file, line=at.line, column=at.column))
+    place = show.where(Location(file=at.file, line=at.line, column=at.column))
     said = t(f"messages.from_{segment.origin}", name=segment.name or "")
     words = t("messages.wording_readback") if segment.wording == adapters.OURS else ""
     return ", ".join(part for part in (" ".join(said.split()), words, place) if part)

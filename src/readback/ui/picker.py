@@ -8,7 +8,7 @@ import streamlit as st
 
 from readback import adapters
 from readback.tasks import profile_of, tasks_of
-from readback.types import Choice, Condition, Workspace
+from readback.types import Condition, Selection, Workspace
 from readback.ui import choice
 from readback.ui.words import t
 
@@ -43,16 +43,16 @@ def is_custom() -> bool:
     return key(choice.sent()) not in options(choice.workspace()) or bool(st.session_state.get("custom_open"))
 
 
-def options(shop: Workspace) -> Mapping[str, Choice]:
+def options(shop: Workspace) -> Mapping[str, Selection]:
     """What the list offers: conditions, or modes where there are none; tasks; judges."""
-    conditions = [Choice(condition=c.name) for c in shop.conditions if c.mode or c.task]
-    modes = [] if conditions else [Choice(mode=mode) for mode in shop.prompts]
-    tasks = [Choice(task=task) for task in shop.tasks]
-    judges = [Choice(judge=judge) for judge in shop.judges]
+    conditions = [Selection(condition=c.name) for c in shop.conditions if c.mode or c.task]
+    modes = [] if conditions else [Selection(mode=mode) for mode in shop.prompts]
+    tasks = [Selection(task=task) for task in shop.tasks]
+    judges = [Selection(judge=judge) for judge in shop.judges]
     return {key(one): one for one in (*conditions, *modes, *tasks, *judges)}
 
 
-def key(sent: Choice) -> str:
+def key(sent: Selection) -> str:
     """A choice as one word for the list; a judge is one entry, whosever answers it reads."""
     if sent.judge:
         return f"judge:{sent.judge}"
@@ -71,7 +71,7 @@ def label(name: str) -> str:
     return rest if kind == "condition" else t(f"messages.sent_{kind}", name=rest)
 
 
-def _pick(known: Mapping[str, Choice], before: Choice) -> None:
+def _pick(known: Mapping[str, Selection], before: Selection) -> None:
     """Send what the list says; Custom begins with what was sent before, a judge with the answers in view."""
     name, shop = st.session_state["sent"], choice.workspace()
     st.session_state["custom_open"] = name == CUSTOM
@@ -80,22 +80,22 @@ def _pick(known: Mapping[str, Choice], before: Choice) -> None:
         mode, task = before.mode or arm.mode, before.task or arm.task
         if mode is None and task is None:
             mode, task = next(iter(shop.prompts), None), None if shop.prompts else next(iter(shop.tasks), None)
-        choice.send(Choice(mode=mode, task=task, adapter=before.adapter or arm.adapter))
+        choice.send(Selection(mode=mode, task=task, adapter=before.adapter or arm.adapter))
     elif known[name].judge:
         arms = (c.name for c in shop.conditions if c.judge == known[name].judge)
-        choice.send(Choice(judge=known[name].judge, condition=before.condition or next(arms, None)))
+        choice.send(Selection(judge=known[name].judge, condition=before.condition or next(arms, None)))
     else:
         choice.send(known[name])
 
 
-def _step(known: Mapping[str, Choice], now: str, by: int) -> None:
+def _step(known: Mapping[str, Selection], now: str, by: int) -> None:
     names = list(known)
     name = names[(names.index(now) + by) % len(names)] if now in names else names[0]
     st.session_state["sent"] = name
-    _pick(known, Choice())
+    _pick(known, Selection())
 
 
-def _custom(shop: Workspace, sent: Choice) -> None:
+def _custom(shop: Workspace, sent: Selection) -> None:
     _one("mode", sent.mode, shop.prompts)
     _one("task", sent.task, [*shop.tasks, *tasks_of(profile_of(shop.options))])
     _one("adapter", sent.adapter, [*shop.adapters, *adapters.shipped()])
@@ -113,10 +113,10 @@ def _customised() -> None:
     chosen = {name: st.session_state.get(f"custom_{name}") or None for name in ("mode", "task", "adapter")}
     if chosen["mode"] is None and chosen["task"] is None:
         chosen["mode"] = next(iter(choice.workspace().prompts), None)
-    choice.send(Choice(**chosen))
+    choice.send(Selection(**chosen))
 
 
-def _of(shop: Workspace, sent: Choice) -> None:
+def _of(shop: Workspace, sent: Selection) -> None:
     names = ["", *(c.name for c in shop.conditions)]
     if len(names) > 1:
         st.session_state["answers_of"] = sent.condition or ""
@@ -124,5 +124,5 @@ def _of(shop: Workspace, sent: Choice) -> None:
                      format_func=lambda name: name or t("messages.no_answers"))  # fmt: skip
 
 
-def _judged(sent: Choice) -> None:
-    choice.send(Choice(judge=sent.judge, condition=st.session_state["answers_of"] or None))
+def _judged(sent: Selection) -> None:
+    choice.send(Selection(judge=sent.judge, condition=st.session_state["answers_of"] or None))

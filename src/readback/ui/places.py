@@ -14,7 +14,7 @@ from readback.audit.groups import Group, title
 from readback.notes.entry import Entry, Excerpt, excerpt
 from readback.records.dataset import Dataset
 from readback.records.field_path import look
-from readback.types import Assembly, Choice, Finding, Place, Record, Workspace
+from readback.types import Assembly, Finding, Location, Record, Selection, Workspace
 from readback.ui import choice, exact, layers, notes, quote, show
 from readback.ui.words import t
 
@@ -24,7 +24,7 @@ class Context:
 
     def __init__(self, shop: Workspace, data: Dataset) -> None:
         self.shop, self.data = shop, data
-        self.made: dict[tuple[int, Choice], Assembly] = {}
+        self.made: dict[tuple[int, Selection], Assembly] = {}
 
     def excerpt(self, one: Finding) -> Excerpt | None:
         """The stretch a finding is about, in its message or field; None where it has none, or the file has changed."""
@@ -47,7 +47,7 @@ class Context:
     def fingerprint(self, one: Finding) -> str:
         """The fingerprint of the messages a finding is about; "" where it is about none."""
         at, sent = one.place, sent_of(one.place)
-        if at.index is None or at.index >= len(self.data) or sent == Choice():
+        if at.index is None or at.index >= len(self.data) or sent == Selection():
             return ""
         return self._assembly(at.index, self.data.record(at.index), sent).fingerprint
 
@@ -58,26 +58,26 @@ class Context:
             return ()
         return adapters.worded(self._assembly(at.index, self.data.record(at.index), sent_of(at)).messages)
 
-    def _assembly(self, index: int, record: Record, sent: Choice) -> Assembly:
+    def _assembly(self, index: int, record: Record, sent: Selection) -> Assembly:
         if (index, sent) not in self.made:
             self.made[index, sent] = assemble.assemble(self.shop, record, sent, choice.answer(sent, record))
         return self.made[index, sent]
 
-    def masked(self, at: Place) -> bool:
+    def masked(self, at: Location) -> bool:
         """Whether private fields of its record were replaced, so that nothing shown of it is exact."""
         return at.index is not None and at.index < len(self.data) and self.data.record(at.index).masked
 
-    def own_id(self, at: Place) -> str | None:
+    def own_id(self, at: Location) -> str | None:
         """The record's id, unless another record has it too or no address can hold it."""
         name = at.record
         return name if name is not None and name == exact.spelled(name) and self.data.find(name) == at.index else None
 
 
-def sent_of(at: Place) -> Choice:
+def sent_of(at: Location) -> Selection:
     """What is sent where a finding stands."""
     if at.condition:
-        return Choice(condition=at.condition, judge=at.judge)
-    return Choice(mode=at.mode, adapter=at.adapter, task=at.task, judge=at.judge)
+        return Selection(condition=at.condition, judge=at.judge)
+    return Selection(mode=at.mode, adapter=at.adapter, task=at.task, judge=at.judge)
 
 
 def same_fix(group: Group) -> str:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from readback.assembly import program
-from readback.types import Choice, Workspace
+from readback.types import Selection, Workspace
 from readback.ui import choice, options, show
 from readback.ui.words import t
 
@@ -25,7 +25,7 @@ def draw() -> None:
     show.draw(show.h('<p class="rb-small rb-program">{} · {}</p>', said, door))
 
 
-def in_short(shop: Workspace, sent: Choice) -> str:
+def in_short(shop: Workspace, sent: Selection) -> str:
     """The program and its format, in a few words; empty where no Albert mode is sent."""
     own = program.of_choice(shop, sent)
     if own is None:
@@ -33,7 +33,7 @@ def in_short(shop: Workspace, sent: Choice) -> str:
     return ", ".join(part for part in (t(f"messages.program_{own.dialect}"), _format(shop, sent, own)) if part)
 
 
-def _format(shop: Workspace, sent: Choice, own: program.Program) -> str:
+def _format(shop: Workspace, sent: Selection, own: program.Program) -> str:
     """The chat format in force; nothing where a Modelfile or a chat template decides."""
     arm = shop.condition(sent.condition) if sent.condition else None
     model = shop.models.get(arm.model) if arm and arm.model else None
@@ -45,7 +45,7 @@ def _format(shop: Workspace, sent: Choice, own: program.Program) -> str:
     return t(f"messages.program_no_format_{own.dialect}")
 
 
-def _further(shop: Workspace, sent: Choice, own: program.Program) -> Iterator[str]:
+def _further(shop: Workspace, sent: Selection, own: program.Program) -> Iterator[str]:
     """The option of the later program's ChatML where it counts, and the sampling values."""
     if own.dialect == "current" and "chatml_bug" in options.called_for(shop):
         yield options.say("chatml_bug", own.chatml_bug)

@@ -12,7 +12,7 @@ from readback.scores import charts as drawn
 from readback.scores.comparing.comparison import Blocked, Compared, Comparison
 from readback.scores.stats import Row
 from readback.scores.table import ScoreTable
-from readback.types import Note, Workspace
+from readback.types import Diagnostic, Workspace
 from readback.ui import (
     score_chart,
     score_lead,
@@ -154,7 +154,7 @@ def _blocked(scored: ScoreTable, blocked: Sequence[Blocked]) -> Markup:
     return show.h('<ul class="rb-not-compared" aria-label="{}">{}</ul>', t("scores.blocked"), show.join(lines))
 
 
-def _why(note: Note) -> str:
+def _why(note: Diagnostic) -> str:
     return finding(note).message
 
 

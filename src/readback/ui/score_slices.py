@@ -15,7 +15,7 @@ from readback.scores.slices.by_field import Slice, Sliced, slices
 from readback.scores.slices.fields import fields
 from readback.scores.stats import Row
 from readback.scores.table import ScoreTable
-from readback.types import Note, Workspace
+from readback.types import Diagnostic, Workspace
 from readback.ui import score_behind, score_chart, score_doors, score_lists, score_said, score_view, show, table
 from readback.ui.score_behind import door
 from readback.ui.score_chart import Point
@@ -92,7 +92,7 @@ def listed(scored: ScoreTable, shop: Workspace, view: Chosen) -> None:
     score_doors.close()
 
 
-def reasons(why: Sequence[Note]) -> str:
+def reasons(why: Sequence[Diagnostic]) -> str:
     """Why two conditions are not compared, in the words of the rules."""
     return " ".join(finding(note).message for note in why)
 

@@ -15,7 +15,7 @@ from readback.records.dataset import DatasetChanged
 from readback.search import expression
 from readback.search.expression import Query, QueryError
 from readback.search.over_records import Arm, Found, Hit, near, search
-from readback.types import Choice, Workspace
+from readback.types import Selection, Workspace
 from readback.ui import address, asked, choice, compare_words, exact, hits, show, table, work
 from readback.ui.hits import Search
 from readback.ui.table import Column
@@ -72,7 +72,7 @@ def results() -> None:
         _draw(job.result)
 
 
-def after(found: Found, sent: Choice, at: int) -> int | None:
+def after(found: Found, sent: Selection, at: int) -> int | None:
     """The next record (after `at`, then from the top) that is a hit under a choice."""
     arm = found.arm(sent)
     if arm is None or not arm.records:
@@ -103,7 +103,7 @@ def _go(job: Job) -> None:
         st.session_state["bar_said"] = t("messages.found_none")
 
 
-def _every(shop: Workspace) -> tuple[Choice, ...]:
+def _every(shop: Workspace) -> tuple[Selection, ...]:
     """What is sent in a workspace: the conditions; judges only where there is nothing else."""
     every = assemble.choices(shop)
     return tuple(one for one in every if one.judge is None) or every
@@ -170,7 +170,7 @@ def _turn(at: int) -> None:
     st.session_state[AT] = at
 
 
-def _row(hit: Hit, sent: Choice) -> Markup:
+def _row(hit: Hit, sent: Selection) -> Markup:
     target = {"record": hit.record, "index": None} if _named(hit) else {"record": None, "index": str(hit.index)}
     here = address.get("record") == hit.record if hit.record is not None else False
     link = show.link("messages", t("frame.record_is", record=_name(hit)), **target, **asdict(sent))
@@ -204,7 +204,7 @@ def _lost(found: Found) -> None:
     said = [
         t("messages.search_lost_one", index=one.index + 1, why=one.why)
         if one.index is not None
-        else t("messages.search_lost_rest", sent=compare_words.sent(one.choice or Choice()), why=one.why)
+        else t("messages.search_lost_rest", sent=compare_words.sent(one.choice or Selection()), why=one.why)
         for one in found.lost[:PLACES]
     ]
     show.draw(show.h('<ul class="rb-small">{}</ul>', show.join([show.h("<li>{}</li>", one) for one in said])))

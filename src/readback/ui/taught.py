@@ -14,7 +14,7 @@ from readback.dialects import row_fields, training_reader
 from readback.dialects.training_row import TrainingRow, Turn
 from readback.difference.texts import Change, compared
 from readback.rules import Fault
-from readback.types import Assembly, Choice, Finding, Message, Place, Record, Segment, Workspace
+from readback.types import Assembly, Finding, Location, Message, Record, Segment, Selection, Workspace
 from readback.ui import (
     address,
     bar,
@@ -69,7 +69,7 @@ def page() -> None:
     bar.said()
     going.arrive()
     searching.results()
-    record, made = choice.record(), choice.assembly(Choice())
+    record, made = choice.record(), choice.assembly(Selection())
     row = training_reader.read(record.fields)
     found, faults = _found(made)
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="switch"):
@@ -100,7 +100,7 @@ def page() -> None:
             beside.fields(record, replace(made, messages=_messages(row, record)), found)
 
 
-def read_from(place: Place | None) -> None:
+def read_from(place: Location | None) -> None:
     """Which row of a training file is shown, where it is one."""
     if place is not None:
         show.notice(t("taught.read_from", line=place.line or 0, file=place.file or ""))

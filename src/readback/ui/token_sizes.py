@@ -13,7 +13,7 @@ from readback import cell
 from readback.assembly import token_counts
 from readback.serving import tokens
 from readback.serving.tokens import Counter, Piece, Span
-from readback.types import Assembly, Choice, Segment
+from readback.types import Assembly, Segment, Selection
 from readback.ui import address, choice, exact
 from readback.ui.words import t
 
@@ -35,7 +35,7 @@ class Sized:
 UNSIZED = Sized()
 
 
-def counter(sent: Choice) -> Counter:
+def counter(sent: Selection) -> Counter:
     """What counts for the model that is sent to."""
     shop = choice.workspace()
     return token_counts.counter(shop, token_counts.model_of(shop, sent))

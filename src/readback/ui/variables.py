@@ -14,7 +14,7 @@ from readback.audit.summary import Audit
 from readback.audit.variables import STATES, VariableRow
 from readback.records.dataset import Dataset
 from readback.records.field_path import MISSING
-from readback.types import Answer, Assembly, Record, Use, Workspace
+from readback.types import Answer, Assembly, Record, VariableUse, Workspace
 from readback.ui import show, table
 from readback.ui.table import Column
 from readback.ui.words import t
@@ -107,7 +107,7 @@ def _excerpt(text: str | None) -> Markup:
     return show.h("{}{}", show.exact_text(text[:SHOWN]), cut) if text else show.h("–")
 
 
-def _said(use: Use) -> str:
+def _said(use: VariableUse) -> str:
     """A state in words: in how many places, and whether the template only asks."""
     some = use.state in OFTEN and use.of > 1
     words = t(f"variables.is_{use.state}")

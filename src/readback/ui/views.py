@@ -11,7 +11,7 @@ import streamlit as st
 from readback import adapters
 from readback.assembly.unknown_system import unknown_system
 from readback.rules import Fault
-from readback.types import Assembly, Finding, Message, Place, Segment
+from readback.types import Assembly, Finding, Location, Message, Segment
 from readback.ui import choice, downloads, exports, layers, message, observed, show, token_sizes
 from readback.ui.words import t
 
@@ -82,8 +82,8 @@ def findings(found: Sequence[Finding], faults: Sequence[Fault]) -> None:
         show.problem(t("messages.rule_fault", rule=rule), error)
 
 
-def _spot(place: Place) -> Place:
-    return Place(file=place.file, line=place.line, column=place.column, role=place.role, field=place.field)
+def _spot(place: Location) -> Location:
+    return Location(file=place.file, line=place.line, column=place.column, role=place.role, field=place.field)
 
 
 def _all(made: Assembly) -> None:

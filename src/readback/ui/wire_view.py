@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from readback.audit.of_server import model_of, of_server
-from readback.types import Assembly, Finding, Place, Wire
+from readback.types import Assembly, Finding, Location, Wire
 from readback.ui import choice, exact, message, show, token_sizes, wire_marks
 from readback.ui.token_sizes import UNSIZED, Sized
 from readback.ui.words import t
@@ -77,7 +77,7 @@ def is_refused(server: Sequence[Finding]) -> bool:
 def source(sent: Wire) -> str:
     """Which template made it, in words."""
     at = sent.place
-    where = show.where(Place(file=at.file, line=at.line))
+    where = show.where(Location(file=at.file, line=at.line))
     if sent.kind == "modelfile":
         return t("messages.wire_modelfile", place=where or sent.format)
     return t("messages.wire_chat" if sent.kind == "chat template" else "messages.wire_note", place=where or sent.format)

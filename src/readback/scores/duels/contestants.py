@@ -9,7 +9,7 @@ from typing import Any
 from readback.scores.duels.families import Family, families
 from readback.scores.judge_names import judge_model, model_of
 from readback.scores.table import ConditionKey, ScoreTable
-from readback.types import Note, Place, Workspace
+from readback.types import Diagnostic, Location, Workspace
 
 MODEL = ("model", "model_name", "model_label")  # factors that state a model
 STATED, INFERRED = "stated", "inferred from names"
@@ -36,7 +36,7 @@ class _Met:
     stated: bool = True
 
 
-def notes(shop: Workspace, table: ScoreTable | None = None) -> tuple[Note, ...]:
+def notes(shop: Workspace, table: ScoreTable | None = None) -> tuple[Diagnostic, ...]:
     """One note for each judge and family: a warning for the same generation, for information otherwise.
 
     Who judges whom is what the scores say; without scores (`table` is None) what the workspace means to do.
@@ -117,7 +117,7 @@ def _served(shop: Workspace, name: str) -> str | None:
     return served if isinstance(served, str) else None
 
 
-def _note(judge: str, one: _Met) -> Note:
+def _note(judge: str, one: _Met) -> Diagnostic:
     generations = list(one.generations)
     own = one.own.generation or "not stated"
     relation = (
@@ -136,5 +136,5 @@ def _note(judge: str, one: _Met) -> Note:
         "relation": relation,
         "how": STATED if one.stated else INFERRED,
     }
-    place = Place(judge=judge or None)
-    return Note("scr-judge-is-contestant", values, place, f"{judge}|{one.own.name}", None if one.same else "info")
+    place = Location(judge=judge or None)
+    return Diagnostic("scr-judge-is-contestant", values, place, f"{judge}|{one.own.name}", None if one.same else "info")

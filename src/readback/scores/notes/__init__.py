@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from readback.scores.notes import few, merged, refused, rows, uneven
 from readback.scores.table import ScoreTable
-from readback.types import Note
+from readback.types import Diagnostic
 
 if TYPE_CHECKING:
     from readback.scores.stats import Row
 
 
-def notes(table: ScoreTable, found: Sequence[Row]) -> Iterator[Note]:
+def notes(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]:
     """One note for each criterion that many conditions share; `found` are the rows of every condition."""
     yield from few.notes(table, found)
     yield from uneven.notes(table, found)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from readback.scores.table import ScoreTable
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 if TYPE_CHECKING:
     from readback.scores.stats import Row
@@ -28,16 +28,16 @@ def name(table: ScoreTable, row: Row, detail: str) -> str:
     return f"{table.label(row.condition)}{by} ({detail})"
 
 
-def note(code: str, table: ScoreTable, rows: Sequence[Row], details: Sequence[str], **more: Any) -> Note:
+def note(code: str, table: ScoreTable, rows: Sequence[Row], details: Sequence[str], **more: Any) -> Diagnostic:
     """One note for the rows of one criterion that share a fault."""
     names = [name(table, row, detail) for row, detail in zip(rows, details, strict=True)]
     judges = {row.judge for row in rows}
-    place = Place(
+    place = Location(
         condition=table.label(rows[0].condition) if len(rows) == 1 else None,
         judge=rows[0].judge or None if len(judges) == 1 else None,
     )
     values = {"criterion": rows[0].criterion, "where": listed(names), "conditions": len(rows), **more}
-    return Note(code, values, place, flagged=rows[0].criterion)
+    return Diagnostic(code, values, place, flagged=rows[0].criterion)
 
 
 def by_criterion(rows: Iterable[Row]) -> Mapping[str, list[Row]]:

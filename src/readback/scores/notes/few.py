@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from readback.scores.criteria import number
 from readback.scores.notes._named import by_criterion, note
 from readback.scores.table import ScoreTable
-from readback.types import Note
+from readback.types import Diagnostic
 
 if TYPE_CHECKING:
     from readback.scores.stats import Row
@@ -18,7 +18,7 @@ FEWEST = 5  # scores below which there is no interval
 CLUSTERS = 10  # below which the clustered standard error is too small (Cameron, Miller 2015, J. Hum. Resour. 50, 317)
 
 
-def notes(table: ScoreTable, found: Sequence[Row]) -> Iterator[Note]:
+def notes(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]:
     """Every kind, each once for a criterion."""
     small = [row for row in found if 0 < row.n < SMALL]
     for rows in by_criterion(small).values():

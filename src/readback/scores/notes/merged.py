@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from readback.scores.notes._named import listed
 from readback.scores.table import NONE, ConditionKey, RunFacts, ScoreTable
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 CODE = "scr-condition-merged"
 
 
-def notes(table: ScoreTable) -> Iterator[Note]:
+def notes(table: ScoreTable) -> Iterator[Diagnostic]:
     """One note for the prompts, and one for each thing that files of one condition say differently."""
     found = [(table.label(key), count) for key, count in _prompts(table)]
     if found:
@@ -30,10 +30,10 @@ def _judge(one: RunFacts, what: str) -> str | None:
     return (one.rubric or one.judge) if what.startswith("judge") else None
 
 
-def _note(names: list[str], what: str, count: int) -> Note:
-    place = Place(condition=names[0] if len(names) == 1 else None)
+def _note(names: list[str], what: str, count: int) -> Diagnostic:
+    place = Location(condition=names[0] if len(names) == 1 else None)
     values = {"condition": listed(names), "what": what, "count": count, "conditions": len(names)}
-    return Note(CODE, values, place, flagged=what)
+    return Diagnostic(CODE, values, place, flagged=what)
 
 
 def _prompts(table: ScoreTable) -> Iterator[tuple[ConditionKey, int]]:

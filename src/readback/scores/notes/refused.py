@@ -12,17 +12,17 @@ from readback.scores.comparing.compare import side_of
 from readback.scores.comparing.comparison import Planned
 from readback.scores.comparing.sides import counts, judge_called, side
 from readback.scores.table import ConditionKey, ScoreTable
-from readback.types import Note, Severity
+from readback.types import Diagnostic, Severity
 
 MOST = 40  # kinds of conditions of which pairs are looked at
 
 
-def notes(table: ScoreTable) -> Iterator[Note]:
+def notes(table: ScoreTable) -> Iterator[Diagnostic]:
     """A criterion on two scales in any case; other reasons once for each criterion and judge, with how many pairs."""
     yield from _two_scales(table)
     found = _planned(table) if table.planned else _unplanned(table)
     severity: Severity | None = None if table.planned else "info"  # nobody meant to compare them
-    first: dict[tuple[str, str], Note] = {}
+    first: dict[tuple[str, str], Diagnostic] = {}
     pairs: dict[tuple[str, str], set[tuple[str, str]]] = {}
     for note in found:
         if note.code in (guard.SCALE, guard.ROWS) and not (table.planned and note.code == guard.ROWS):
@@ -35,7 +35,7 @@ def notes(table: ScoreTable) -> Iterator[Note]:
         yield replace(note, values=values, flagged=criterion, severity=severity)
 
 
-def _two_scales(table: ScoreTable) -> Iterator[Note]:
+def _two_scales(table: ScoreTable) -> Iterator[Diagnostic]:
     c = table.columns
     for criterion in c.criteria:
         if found := scales.two(scales.groups(table, criterion)):
@@ -46,10 +46,10 @@ def _two_scales(table: ScoreTable) -> Iterator[Note]:
                 "differs": " / ".join(dict.fromkeys(guard.where(table, group) for group in found)),
                 "part": [], "pairs": 1,
             }  # fmt: skip
-            yield Note(guard.SCALE, values, flagged=criterion)
+            yield Diagnostic(guard.SCALE, values, flagged=criterion)
 
 
-def _planned(table: ScoreTable) -> Iterator[Note]:
+def _planned(table: ScoreTable) -> Iterator[Diagnostic]:
     for one in table.planned:
         a, b = side_of(table, one.a), side_of(table, one.b)
         if a is not None and b is not None:
@@ -71,7 +71,7 @@ def _criteria(table: ScoreTable, one: Planned) -> Iterable[str]:
 
 def _asked(
     table: ScoreTable, a: ConditionKey, b: ConditionKey, criterion: str, one: Planned | None = None
-) -> Iterator[Note]:
+) -> Iterator[Diagnostic]:
     cells = {judge: [counts(table, key, criterion, judge)[0] for key in (a, b)] for judge in table.columns.judges}
     if not all(map(any, zip(*cells.values(), strict=True))):
         return  # not scored on one side at all: nothing to compare, and nothing that forbids it
@@ -84,7 +84,7 @@ def _asked(
         yield from guard.against(table, a, b, criterion, judge, one)
 
 
-def _unplanned(table: ScoreTable) -> Iterator[Note]:
+def _unplanned(table: ScoreTable) -> Iterator[Diagnostic]:
     """Pairs of conditions that differ in what is known of them; one of each kind stands for the others."""
     c = table.columns
     for criterion in c.criteria:

@@ -9,13 +9,13 @@ from readback.scores.comparing.comparability import ROWS
 from readback.scores.comparing.compare import side_of
 from readback.scores.comparing.sides import states
 from readback.scores.table import NOT_APPLICABLE, ConditionKey, ScoreTable
-from readback.types import Note
+from readback.types import Diagnostic
 
 LEFT_OUT = 0.05  # share of the records of two conditions that only one has
 LARGEST = 20_000_000  # cells of conditions × items
 
 
-def notes(table: ScoreTable) -> Iterator[Note]:
+def notes(table: ScoreTable) -> Iterator[Diagnostic]:
     """The pair that shares the least, once for each criterion: of the planned pairs, where some are planned."""
     c = table.columns
     for criterion in c.criteria:
@@ -28,7 +28,7 @@ def notes(table: ScoreTable) -> Iterator[Note]:
             "differs": f"n {of_a} / {of_b}, {shared} shared",
         }  # fmt: skip
         if shared or not table.planned:  # a planned pair that shares nothing is refused, and said so there
-            yield Note(ROWS, values, flagged=criterion, severity="info" if shared else None)
+            yield Diagnostic(ROWS, values, flagged=criterion, severity="info" if shared else None)
 
 
 def _least(

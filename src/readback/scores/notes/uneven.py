@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from readback.scores.notes._named import by_criterion
 from readback.scores.table import ScoreTable
 from readback.statistics.fisher import fisher
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 if TYPE_CHECKING:
     from readback.scores.stats import Row
@@ -18,7 +18,7 @@ CHANCE = 0.05
 LEAST = 2  # more lost on one side: one row may always be missing
 
 
-def notes(table: ScoreTable, found: Sequence[Row]) -> Iterator[Note]:
+def notes(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]:
     """The two conditions that differ most, once for each criterion."""
     for criterion, rows in by_criterion(row for row in found if row.all).items():
         judges = list(dict.fromkeys(row.judge for row in rows))
@@ -31,7 +31,7 @@ def notes(table: ScoreTable, found: Sequence[Row]) -> Iterator[Note]:
             "more": table.label(worst.condition), "more_lost": lost[0], "more_all": every[0],
             "less": table.label(best.condition), "less_lost": lost[1], "less_all": every[1],
         }  # fmt: skip
-        yield Note("scr-missing-uneven", values, Place(judge=worst.judge or None), flagged=criterion)
+        yield Diagnostic("scr-missing-uneven", values, Location(judge=worst.judge or None), flagged=criterion)
 
 
 def _uneven(rows: Sequence[Row], shared_work: bool) -> tuple[Row, Row, tuple[int, int], tuple[int, int]] | None:

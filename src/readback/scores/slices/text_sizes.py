@@ -16,7 +16,7 @@ from readback.records.dataset import Dataset, DatasetChanged, open_dataset
 from readback.scores.comparing.paired_items import members
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.serving import tokens
-from readback.types import Choice, Condition, Workspace
+from readback.types import Condition, Selection, Workspace
 
 WORK = "readback.scores.slices.text_sizes:size_chunk"
 RECORDS = 2_000  # of one condition: some two seconds; of more, evenly spaced ones are taken and it is said
@@ -151,7 +151,7 @@ def _prompts(shop: Workspace, arm: Condition, numbers: Sequence[int]) -> Iterato
     rest, kills = list(numbers), 0
     while rest and kills < KILLS:
         now, done = rest[:AT_ONCE], 0
-        asked = {**in_chunks.payload(shop, (Choice(condition=arm.name),), 0, 0), "numbers": now}
+        asked = {**in_chunks.payload(shop, (Selection(condition=arm.name),), 0, 0), "numbers": now}
         try:
             for frame in in_chunks.stream(WORK, shop, asked):
                 if frame["characters"]:
@@ -181,7 +181,7 @@ def size_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _answers(shop: Workspace, arm: Condition, items: Sequence[str]) -> Iterator[tuple[str, Size]]:
     replies = open_answers(shop, arm)
-    model = token_counts.model_of(shop, Choice(condition=arm.name))
+    model = token_counts.model_of(shop, Selection(condition=arm.name))
     named = model.tokenizer if model else None
     by, _ = tokens.counter(named if named and tokens.known(named) else None, shop.root)
     texts = dict(_texts(replies, items))

@@ -11,7 +11,7 @@ from readback.scores.stated import reachable, verdicts
 from readback.scores.stated.beside_rows import agrees, beside, share, tolerance
 from readback.scores.stated.explained import UNEXPLAINED, because, scored
 from readback.scores.table import FAILED, SCORED, Reported, ScoreTable
-from readback.types import Note
+from readback.types import Diagnostic
 
 if TYPE_CHECKING:
     from readback.scores.stats import Row
@@ -20,7 +20,7 @@ CODE = "scr-summary-differs"
 MEAN, RATE = "mean", "rate"
 
 
-def notes(table: ScoreTable, found: Sequence[Row]) -> Iterator[Note]:
+def notes(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]:
     """Every contradiction; `found` are the rows of every condition."""
     yield from _differs(table, found)
     yield from _own_counts(table)
@@ -28,7 +28,7 @@ def notes(table: ScoreTable, found: Sequence[Row]) -> Iterator[Note]:
     yield from verdicts.notes(table)
 
 
-def _differs(table: ScoreTable, found: Sequence[Row]) -> Iterator[Note]:
+def _differs(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]:
     """Means, counts and spreads that a file states and its rows do not give."""
     for means, row in beside(table, found):
         if row is None or row.mean is None:
@@ -57,7 +57,7 @@ def _spread(table: ScoreTable, means: Reported, row: Row) -> Iterator[tuple[str,
         yield "highest value", means.high, max(values)
 
 
-def _own_counts(table: ScoreTable) -> Iterator[Note]:
+def _own_counts(table: ScoreTable) -> Iterator[Diagnostic]:
     """Rates beside counts that give another rate; one that no count gives is said to be unreachable instead."""
     for one in table.reported:
         if one.whole is None or one.count is None or not one.n or one.state != SCORED or not reachable.reachable(one):
@@ -68,13 +68,13 @@ def _own_counts(table: ScoreTable) -> Iterator[Note]:
             yield _note(table, one, "rate beside its own counts", number(one.mean), of_it, one.n, because)
 
 
-def _note(table: ScoreTable, one: Reported, what: str, stated: str, computed: str, n: int, because: str) -> Note:
+def _note(table: ScoreTable, one: Reported, what: str, stated: str, computed: str, n: int, because: str) -> Diagnostic:
     label = table.label(one.condition)
     values: dict[str, Any] = {
         "condition": label, "criterion": one.criterion, "what": what, "stated": stated, "computed": computed,
         "n": n, "stated_n": "–" if one.n is None else one.n, "because": because,
     }  # fmt: skip
-    return Note(CODE, values, one.place, flagged=_key(label, one.criterion, what))
+    return Diagnostic(CODE, values, one.place, flagged=_key(label, one.criterion, what))
 
 
 def _kind(one: Reported) -> str:
@@ -86,7 +86,7 @@ def _key(label: str, criterion: str, what: str) -> str:
     return "|".join((label, criterion) if what in (MEAN, RATE) else (label, criterion, what))
 
 
-def scales(reported: Sequence[Reported], settled: Collection[str]) -> Iterator[Note]:
+def scales(reported: Sequence[Reported], settled: Collection[str]) -> Iterator[Diagnostic]:
     """Stated means that cannot be on the scale their criterion usually has: on 0 to 10, say.
 
     `settled` are the criteria whose scale is told already, by their rows or by the workspace.
@@ -100,4 +100,4 @@ def scales(reported: Sequence[Reported], settled: Collection[str]) -> Iterator[N
             told.add(one.criterion)
             suggested = f"unknown, with a mean of {number(one.mean)}"
             values = {"criterion": one.criterion, "scale": suggested, "usual": scale_text(usual)}
-            yield Note("scr-scale-unknown", values, one.place, flagged=one.criterion, severity="info")
+            yield Diagnostic("scr-scale-unknown", values, one.place, flagged=one.criterion, severity="info")

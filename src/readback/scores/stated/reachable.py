@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from readback.scores.criteria import number
 from readback.scores.table import SCORED, Reported, ScoreTable
-from readback.types import Note
+from readback.types import Diagnostic
 
 NEAR = 10  # how far from the stated n another one is looked for, or a fifth of it if that is more
 
@@ -47,7 +47,7 @@ def reachable(one: Reported) -> bool:
     return fits(one.mean / one.whole, one.n, _tolerance(one)) is not None
 
 
-def notes(table: ScoreTable) -> Iterator[Note]:
+def notes(table: ScoreTable) -> Iterator[Diagnostic]:
     """Every stated rate that no number of items gives."""
     for one in table.reported:
         if one.whole is None or one.n is None or reachable(one):
@@ -68,7 +68,7 @@ def notes(table: ScoreTable) -> Iterator[Note]:
             ),
             "fitting": "–" if other is None else other.text,
         }
-        yield Note("scr-rate-unreachable", values, one.place, flagged=f"{label}|{one.criterion}")
+        yield Diagnostic("scr-rate-unreachable", values, one.place, flagged=f"{label}|{one.criterion}")
 
 
 def _tolerance(one: Reported) -> float:

@@ -14,7 +14,7 @@ from readback.results._intake import bounded
 from readback.scores.criteria import number
 from readback.scores.rubrics import Rubric, of_condition
 from readback.scores.table import NOT_APPLICABLE, SCORED, ConditionKey, PassRule, Reported, ScoreTable
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 VERDICTS = ("judge_verdict", "verdict")
 TOTALS = ("overall", "overall_score", "weighted_score", "weighted_total")
@@ -50,7 +50,7 @@ def passes(rule: PassRule, found: Total) -> bool | None:
     return None if gaps[0] < CLOSE else True
 
 
-def notes(table: ScoreTable) -> Iterator[Note]:
+def notes(table: ScoreTable) -> Iterator[Diagnostic]:
     """Every verdict and total that its row's scores do not give, and every stated total that its means do not."""
     for key in table.columns.conditions:
         if rubric := of_condition(table, key):
@@ -73,19 +73,21 @@ def _criteria_of(table: ScoreTable, key: ConditionKey) -> set[str]:
     return {c.criteria[code] for code in np.unique(codes).tolist()}
 
 
-def _rows(table: ScoreTable, key: ConditionKey, rubric: Rubric) -> Iterator[Note]:
+def _rows(table: ScoreTable, key: ConditionKey, rubric: Rubric) -> Iterator[Diagnostic]:
     c = table.columns
     for at, verdict, stated, cells in _answers(table, key, rubric):
         found = total(rubric, cells)
         if found is None:
             continue
         item, judge = c.items[c.item[at]], c.judges[c.judge[at]]
-        place = Place(file=c.files[c.file[at]], line=c.line[at] or None, record=item, judge=judge or None)
+        place = Location(file=c.files[c.file[at]], line=c.line[at] or None, record=item, judge=judge or None)
         values: dict[str, Any] = {"item": item, "condition": table.label(key), "total": number(round(found.value, 4))}
         for name, value in stated.items():
             if abs(value - found.value) > 0.5 * 10 ** -_decimals(value) + 1e-9:
                 more = {"criterion": name, "stated": number(value), "weights": _said(rubric, found.scores)}
-                yield Note("scr-overall-differs", {**values, **more}, place, flagged=f"{name}|{values['condition']}")
+                yield Diagnostic(
+                    "scr-overall-differs", {**values, **more}, place, flagged=f"{name}|{values['condition']}"
+                )
         is_so = passes(rubric.passes, found) if rubric.passes else None
         if verdict is not None and is_so is not None and verdict != is_so and rubric.passes:
             more = {
@@ -94,7 +96,7 @@ def _rows(table: ScoreTable, key: ConditionKey, rubric: Rubric) -> Iterator[Note
                 "rule": _rule(rubric.passes),
                 "scores": ", ".join(f"{name} {number(value)}" for name, value in found.scores.items()),
             }
-            yield Note("scr-verdict-differs", {**values, **more}, place, flagged=str(values["condition"]))
+            yield Diagnostic("scr-verdict-differs", {**values, **more}, place, flagged=str(values["condition"]))
 
 
 Answer = tuple[int, bool | None, dict[str, float], dict[str, tuple[float, int]]]
@@ -133,7 +135,7 @@ def _answers(table: ScoreTable, key: ConditionKey, rubric: Rubric) -> Iterator[A
             yield at, verdict, stated, scores
 
 
-def _stated(reported: Sequence[Reported], rubric: Rubric, table: ScoreTable) -> Iterator[Note]:
+def _stated(reported: Sequence[Reported], rubric: Rubric, table: ScoreTable) -> Iterator[Diagnostic]:
     """Totals among stated means, each against the means beside it in the same place."""
     for one in reported:
         if one.criterion not in TOTALS or one.state != SCORED:
@@ -148,7 +150,7 @@ def _stated(reported: Sequence[Reported], rubric: Rubric, table: ScoreTable) -> 
                 "item": "the means", "condition": label, "total": number(round(found.value, 4)),
                 "criterion": one.criterion, "stated": number(one.mean), "weights": _said(rubric, found.scores),
             }  # fmt: skip
-            yield Note("scr-overall-differs", values, one.place, flagged=f"{one.criterion}|{label}|means")
+            yield Diagnostic("scr-overall-differs", values, one.place, flagged=f"{one.criterion}|{label}|means")
 
 
 def _spread(reported: Sequence[Reported], one: Reported) -> float:

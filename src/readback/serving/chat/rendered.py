@@ -16,7 +16,7 @@ from readback.serving.chat.formats import formats as formats
 from readback.serving.chat.formats import named as named
 from readback.serving.chat.origins import Piece, pieces
 from readback.serving.chat.tokenizer_config import TOKENS
-from readback.types import NOWHERE, ChatTemplate, Message, Note, Place, Segment, Wire
+from readback.types import NOWHERE, ChatTemplate, Diagnostic, Location, Message, Segment, Wire
 
 WORK = "readback.serving.chat.render:work"
 LIMITS = cell.Limits(seconds=0.8, total=1.7, closed=True)  # as for any other template; ordinary ones take milliseconds
@@ -143,30 +143,30 @@ def _excess(kind: str, line: int | None = None) -> Rendered:
     return Rendered(None, kind, line, "limit")
 
 
-def _note(template: ChatTemplate, made: Rendered) -> Note:
+def _note(template: ChatTemplate, made: Rendered) -> Diagnostic:
     """The one finding of a template that gave no text."""
     place = _line(template.place, made.line)
     if made.when == "limit":
         what, limit = EXCESS[made.reason]
-        return Note("dat-limit", {"what": what, "limit": limit}, place, what)
+        return Diagnostic("dat-limit", {"what": what, "limit": limit}, place, what)
     reason, alone = made.reason, template.config is None and made.reason in UNTOLD
     if alone:
         reason += ", which tokenizer_config.json says, and there is none"
     values = {"name": template.name, "reason": reason, "line": made.line, "when": made.when, "raised": made.raised}
-    return Note("srv-template-error", values, place, made.reason, severity="info" if alone else None)
+    return Diagnostic("srv-template-error", values, place, made.reason, severity="info" if alone else None)
 
 
-def _in_parts(template: ChatTemplate, failed: Rendered) -> Note:
+def _in_parts(template: ChatTemplate, failed: Rendered) -> Diagnostic:
     """That a template takes contents as lists; of the template and not of a record, so that it is said once."""
     reason = f"{failed.reason} where a content is one text; with a list of parts, as servers make it, there is one"
     values = {"name": template.name, "reason": reason, "line": failed.line, "when": "parts", "raised": failed.raised}
-    return Note("srv-template-error", values, template.place, "parts", severity="info")
+    return Diagnostic("srv-template-error", values, template.place, "parts", severity="info")
 
 
-def _unread(template: ChatTemplate) -> Note:
+def _unread(template: ChatTemplate) -> Diagnostic:
     """Why there is no template; what reading noted beside it is told where it was read."""
     values = {"name": template.name, "reason": "it cannot be read", "line": None, "when": "read", "raised": False}
-    other = Note("srv-template-error", values, template.place, "read")
+    other = Diagnostic("srv-template-error", values, template.place, "read")
     return next((note for note in template.notes if note.code == "srv-template-error"), other)
 
 
@@ -183,7 +183,7 @@ def _segment(template: ChatTemplate, piece: Piece, messages: Sequence[Message]) 
 
 
 @lru_cache(4096)
-def _line(start: Place, line: int | None) -> Place:
+def _line(start: Location, line: int | None) -> Location:
     """The place of a line of the template that begins at `start`. In JSON all its lines stand in one."""
     if line is None or start.file is None or start.file.endswith(".json"):
         return start

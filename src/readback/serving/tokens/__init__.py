@@ -20,7 +20,7 @@ from readback.serving.tokens.files import file as file
 from readback.serving.tokens.pieces import Piece as Piece
 from readback.serving.tokens.pieces import Span as Span
 from readback.serving.tokens.tables import known as known
-from readback.types import NOWHERE, Model, Note, Place, Tokens
+from readback.types import NOWHERE, Diagnostic, Location, Model, Tokens
 
 UNREADABLE = "srv-tokenizer-unreadable"
 NAMES = tuple(tables.TABLES)
@@ -59,7 +59,7 @@ class Counter(Protocol):
         ...
 
 
-def counter(tokenizer: str | None, root: Path, place: Place = NOWHERE) -> tuple[Counter, tuple[Note, ...]]:
+def counter(tokenizer: str | None, root: Path, place: Location = NOWHERE) -> tuple[Counter, tuple[Diagnostic, ...]]:
     """What counts under `tokenizer`: the name of a table, or the path below `root` of a tokenizer.json.
 
     A tokenizer that cannot be used gives the estimate and a note with the reason and the cure, at `place`.
@@ -70,7 +70,7 @@ def counter(tokenizer: str | None, root: Path, place: Place = NOWHERE) -> tuple[
     if isinstance(found, tuple):
         reason, cure = found
         values = {"tokenizer": tokenizer, "reason": reason, "cure": cure}
-        return estimate.Estimate(), (Note(UNREADABLE, values, place, tokenizer),)
+        return estimate.Estimate(), (Diagnostic(UNREADABLE, values, place, tokenizer),)
     return found, ()
 
 
