@@ -7,8 +7,8 @@ from readback.ui import choice, ignoring, listing, loaded, overview, places, set
 from readback.ui.words import t
 
 st.title(t("frame.findings"))
-shop, data = choice.workspace(), choice.dataset()
-records = len(data) if shop.dataset else 0
+workspace, data = choice.workspace(), choice.dataset()
+records = len(data) if workspace.dataset else 0
 audit = choice.audit()
 if audit is None:
     noticed = loaded.noticed()
@@ -31,7 +31,7 @@ every = groups(audit)
 if not every:
     show.empty(listing.none(audit), t("overview.see_messages"), "messages")
     ignoring.told(audit)
-    variables.of_dataset(whole, shop, data)
+    variables.of_dataset(whole, workspace, data)
     st.stop()
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -61,9 +61,9 @@ with right:
     shown = group.findings[start : start + listing.PLACES]
     st.subheader(listing.heading(group, start, len(shown)))
     if shown:
-        places.places(shown, group, places.Context(shop, data))
+        places.places(shown, group, places.Context(workspace, data))
     listing.turn(start, len(group.findings))
     if audit is whole:
         known = tuple(one for one in audit.findings if one.code == group.code)
-        ignoring.offer(group, shown, known, shop)
-variables.of_dataset(whole, shop, data)
+        ignoring.offer(group, shown, known, workspace)
+variables.of_dataset(whole, workspace, data)

@@ -34,18 +34,18 @@ from readback.ui import (
 from readback.ui.words import t
 
 st.title(t("messages.title"))
-shop, data = choice.workspace(), choice.dataset()
-if taught.wanted(shop) and len(data):
+workspace, data = choice.workspace(), choice.dataset()
+if taught.wanted(workspace) and len(data):
     taught.page()
     st.stop()
-if made_up.wanted(shop):
-    made_up.page(shop)
+if made_up.wanted(workspace):
+    made_up.page(workspace)
     st.stop()
-if not (shop.prompts or shop.tasks or shop.judges or shop.conditions):
+if not (workspace.prompts or workspace.tasks or workspace.judges or workspace.conditions):
     show.empty(t("messages.nothing_to_send"), t("messages.add_files"), "open")
     st.stop()
 if len(data) == 0:
-    show.empty(loaded.no_records(shop), t("messages.add_files"), "open")
+    show.empty(loaded.no_records(workspace), t("messages.add_files"), "open")
     st.stop()
 
 with st.container(horizontal=True, vertical_alignment="bottom", key="bar"):
@@ -96,7 +96,7 @@ with left:
     replies.draw(said, made, found, made.masked)
     with st.expander(t("messages.edit"), key="edit_open"):
         template_try.draw()
-    variables.of_record(shop, choice.record(), made, choice.answer(sent))
+    variables.of_record(workspace, choice.record(), made, choice.answer(sent))
 with right:
     shown = wire.segments if view == "wire" and wire else [s for m in made.messages for s in m.segments]
     beside.origins(shown, token_sizes.told(shown if view == "wire" else (), made))

@@ -130,5 +130,5 @@ def test_the_search_query_comes_from_the_last_three_questions() -> None:
 
 def test_the_option_merge_roles_puts_the_system_text_into_the_first_user_message() -> None:
     prompt = Prompt("a", "{{ query }}", system="SYS")
-    shop = replace(NOTHING, prompts={"a": prompt}, options={"merge_roles": "gemma"})
-    assert texts(assemble(shop, row(query="q"), Selection(mode="a"))) == [("user", "SYS\n\n---\n\nq")]
+    workspace = replace(NOTHING, prompts={"a": prompt}, options={"merge_roles": "gemma"})
+    assert texts(assemble(workspace, row(query="q"), Selection(mode="a"))) == [("user", "SYS\n\n---\n\nq")]

@@ -203,10 +203,10 @@ def test_a11_a_number_in_front_of_a_context_is_no_part_of_what_is_sent(
     block: str, contexts: list[str], missing: list[int] | None
 ) -> None:
     record = Record("1", row(standard(block=block), contexts))
-    shop = Workspace(Path(), "")
+    workspace = Workspace(Path(), "")
     found = [
         one
-        for one in rules.check(RuleContext(shop, record), "record", {"fmt-context-not-sent"})
+        for one in rules.check(RuleContext(workspace, record), "record", {"fmt-context-not-sent"})
         if isinstance(one, Finding)
     ]
     assert [one.values["missing"] for one in found] == ([] if missing is None else [missing])

@@ -73,21 +73,21 @@ def test_a3_a_number_alone_is_no_list(write: Write) -> None:
 def test_a3_json_names_the_columns_and_a_cell_that_is_none_is_a_finding(write: Write) -> None:
     text = table(("id", "context", "other"), ("1", '["D"]', "[1]"), ("2", "none", "[2]"), ("3", "7", "[3]"))
     folder = write({"readback.yml": "dataset: {path: d.csv, json: [context]}\n", "d.csv": text})
-    shop = workspace.open(folder)
-    data = open_dataset(shop.root, shop.dataset)
+    opened = workspace.open(folder)
+    data = open_dataset(opened.root, opened.dataset)
     assert [(row["context"], row["other"]) for row in fields(data)] == [(["D"], "[1]"), ("none", "[2]"), (7, "[3]")]
     (note,) = data.notes
     assert (note.code, note.place.line, note.place.field) == ("dat-cell-not-json", 3, "context")
-    assert "dat-cell-not-json" in {one.code for one in engine.check(shop).findings}
+    assert "dat-cell-not-json" in {one.code for one in engine.check(opened).findings}
 
 
 def test_a3_json_without_columns_keeps_every_cell_a_text(write: Write) -> None:
     folder = write({"readback.yml": "dataset: {path: d.csv, json: []}\n", "d.csv": TWO})
-    shop = workspace.open(folder)
-    data = open_dataset(shop.root, shop.dataset)
+    opened = workspace.open(folder)
+    data = open_dataset(opened.root, opened.dataset)
     assert fields(data)[0]["context"] == '["D one", "D two"]'
     assert data.notes == ()
-    (folder / "readback.yml").write_text(workspace.init_text(shop), "utf-8")
+    (folder / "readback.yml").write_text(opened.init_text(opened), "utf-8")
     again = workspace.open(folder).dataset
     assert again is not None
     assert again.json == ()

@@ -27,10 +27,10 @@ def found(pair: dict[str, Any], stored: bool) -> list[Finding]:
     text = "".join(segment.text for segment in segments)
     if stored:
         segments = [Segment(text, "variable", "rag.prompt")]
-    shop = Workspace(Path(), "pairs", system_texts=(SystemText(pair["system"], "training"),))
+    workspace = Workspace(Path(), "pairs", system_texts=(SystemText(pair["system"], "training"),))
     record = Record("1", {"rag": {"contexts": contexts, "prompt": text}})
     made = Assembly(Selection(mode="m"), "1", 0, (Message("user", tuple(segments)),), "")
-    hits = list(rules.check(RuleContext(shop, record, made), "assembly", {"fmt-system-text-in-user"}))
+    hits = list(rules.check(RuleContext(workspace, record, made), "assembly", {"fmt-system-text-in-user"}))
     assert all(isinstance(hit, Finding) for hit in hits)
     for hit in hits:
         assert isinstance(hit, Finding)

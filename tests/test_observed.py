@@ -252,13 +252,13 @@ modes: [{mode: plain, template: "{{ question }}"}]
 conditions: [{name: ours, mode: plain}, {name: others, mode: plain}]
 sent: [%s]
 """
-    shop = workspace.open(
+    opened = workspace.open(
         write({
             "readback.yml": yml % kind, kind: body,
             "d.jsonl": [{"id": record, "question": text} for record, text in asked.items()],
         })
     )  # fmt: skip
-    found = engine.check(shop)
+    found = engine.check(opened)
     assert [f.place.record for f in found.findings if f.code == "fmt-assembly-differs"] == ["q2"]
     assert [f for f in found.findings if f.code == "dat-request-unmatched"] == []
     assert {(row.name, row.observed) for row in found.conditions} == {("ours", (1, 2)), ("others", (0, 0))}

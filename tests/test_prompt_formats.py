@@ -291,11 +291,11 @@ def test_b3_what_the_question_quotes_is_a_note(marks: str, phrase: str, write: W
     root = write(
         {"readback.yml": FORMATS, "Modelfile": SERVED, "data.jsonl": [row(instruction=asked, rag={"prompt": prompt})]}
     )
-    shop = workspace.open(root)
-    record = open_dataset(shop.root, shop.dataset).record(0)
+    opened = workspace.open(root)
+    record = open_dataset(opened.root, opened.dataset).record(0)
     for condition in ("closed", "stored"):
-        made = assemble(shop, record, Selection(condition=condition))
-        found = [one for one in rules.check(RuleContext(shop, record, made), "assembly") if isinstance(one, Finding)]
+        made = assemble(opened, record, Selection(condition=condition))
+        found = [one for one in rules.check(RuleContext(opened, record, made), "assembly") if isinstance(one, Finding)]
         leaked = [one for one in found if one.code == "fmt-system-text-in-user"]
         assert [one.severity for one in leaked] == ["info"]
         assert "fmt-rag-drift" not in {one.code for one in found}
@@ -315,7 +315,7 @@ def test_b3_marks_around_something_else_quote_nothing(prompt: str) -> None:
 
 
 def test_b3_a_question_of_any_template_may_quote(write: Write) -> None:
-    shop = workspace.open(
+    opened = workspace.open(
         write({"readback.yml": "modes: [{mode: plain, system: Be brief., template: '{{ question }}'}]\n"})
     )
     for asked, severity in ((f"Who said '{PAPER}'?", "info"), (f"{PAPER} Why?", "error")):
@@ -323,6 +323,6 @@ def test_b3_a_question_of_any_template_may_quote(write: Write) -> None:
             Selection(mode="plain"), "1", 0, (Message("user", (Segment(asked, "variable", "question"),)),), ""
         )
         found = rules.check(
-            RuleContext(shop, Record("1", {"question": asked}), made), "assembly", {"fmt-system-text-in-user"}
+            RuleContext(opened, Record("1", {"question": asked}), made), "assembly", {"fmt-system-text-in-user"}
         )
         assert [one.severity for one in found if isinstance(one, Finding)] == [severity]

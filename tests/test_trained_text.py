@@ -26,8 +26,8 @@ def opened(write: Write, files: Mapping[str, Any]) -> Workspace:
     return workspaces.open(write(files))
 
 
-def first(shop: Workspace) -> TrainedText:
-    return trained_text(shop, open_dataset(shop.root, shop.dataset).record(0), "m")
+def first(found: Workspace) -> TrainedText:
+    return trained_text(found, open_dataset(found.root, found.dataset).record(0), "m")
 
 
 def text(segments: tuple[Segment, ...]) -> str:
@@ -127,12 +127,12 @@ def test_without_a_reference_the_prompt_still_ends_where_an_answer_would_begin(w
 
 
 def test_a_case_has_the_text_of_its_own_model(write: Write) -> None:
-    shop = opened(write, workspace("right", CHATML))
-    record = open_dataset(shop.root, shop.dataset).record(0)
-    made = trained_wire(shop, record, Selection(condition="closed"))
+    found = opened(write, workspace("right", CHATML))
+    record = open_dataset(found.root, found.dataset).record(0)
+    made = trained_wire(found, record, Selection(condition="closed"))
     assert made is not None
     assert made.text == TRAINED + ANSWER
-    assert trained_wire(shop, record, Selection(mode="instruction")) is None
+    assert trained_wire(found, record, Selection(mode="instruction")) is None
 
 
 @pytest.mark.parametrize(

@@ -139,9 +139,9 @@ def differ_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"next": first + counts.total(), "counts": dict(counts), "differ": differ}
 
 
-def _shown(shop: Workspace, side: Side, record: Record, replies: in_chunks.Replies) -> Shown | None:
+def _shown(workspace: Workspace, side: Side, record: Record, replies: in_chunks.Replies) -> Shown | None:
     try:
-        return shown(shop, side, record, replies.get(side.choice, record))
+        return shown(workspace, side, record, replies.get(side.choice, record))
     except SideError:  # no layer for this record: nothing is built
         return None
 
@@ -161,23 +161,23 @@ def _partner(data: Dataset, record: Record) -> Record | None:
     return data.record(index) if index is not None and index < len(data) else None
 
 
-def _opened(shop: Workspace, side: Side, progress: Progress | None) -> Dataset:
+def _opened(workspace: Workspace, side: Side, progress: Progress | None) -> Dataset:
     """The dataset of a side, indexed, and with it the answers that a judge is given: children write nothing."""
 
     def going(*_: int) -> bool:
         return progress is None or progress(0, 0) is not False
 
-    arm = shop.condition(side.choice.condition) if side.choice.judge and side.choice.condition else None
+    arm = workspace.condition(side.choice.condition) if side.choice.judge and side.choice.condition else None
     if arm:
-        open_answers(shop, arm, going)
-    return open_dataset(shop.root, shop.dataset, going)
+        open_answers(workspace, arm, going)
+    return open_dataset(workspace.root, workspace.dataset, going)
 
 
-def _shows(shop: Workspace, side: Side, data: Dataset) -> None:
+def _shows(workspace: Workspace, side: Side, data: Dataset) -> None:
     """Raises SideError where the first record says that the side has no such layer."""
     if side.layer != "messages" and (record := next(iter(data.records(0, 1)), None)) is not None:
         with contextlib.suppress(NoRowError):
-            shown(shop, side, record)
+            shown(workspace, side, record)
 
 
 def _paired(one: Workspace, other: Workspace) -> bool:

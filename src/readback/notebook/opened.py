@@ -134,28 +134,33 @@ class Opened:
         return Rows((*factors, *numbers), tuple(rows), said)
 
     def __repr__(self) -> str:
-        shop = self.workspace
-        counts = (("records", len(self.records) if shop.dataset else 0), ("conditions", len(shop.conditions)),
-                  ("modes", len(shop.prompts)), ("tasks", len(shop.tasks)), ("judges", len(shop.judges)))  # fmt: skip
-        return f"{shop.name}: " + (", ".join(f"{n:,} {what}" for what, n in counts if n) or "nothing to send")
+        workspace = self.workspace
+        counts = (
+            ("records", len(self.records) if workspace.dataset else 0),
+            ("conditions", len(workspace.conditions)),
+            ("modes", len(workspace.prompts)),
+            ("tasks", len(workspace.tasks)),
+            ("judges", len(workspace.judges)),
+        )
+        return f"{workspace.name}: " + (", ".join(f"{n:,} {what}" for what, n in counts if n) or "nothing to send")
 
     @cached_property
     def _observer(self) -> Observer:
         return Observer(self.workspace, self.records)
 
     def _choice(self, asked: Selection) -> Selection:
-        shop = self.workspace
+        workspace = self.workspace
         known = {
-            "condition": [name for arm in shop.conditions for name in (arm.name, *arm.aliases)],
-            "mode": list(shop.prompts),
-            "judge": list(shop.judges),
+            "condition": [name for arm in workspace.conditions for name in (arm.name, *arm.aliases)],
+            "mode": list(workspace.prompts),
+            "judge": list(workspace.judges),
         }
         for kind, names in known.items():
             name = getattr(asked, kind)
             if name is not None and name not in names:
                 raise LookupError(_unknown(kind, name, names))
         if asked == Selection():
-            every = [choice for choice in assemble.choices(shop) if choice.judge is None]
+            every = [choice for choice in assemble.choices(workspace) if choice.judge is None]
             if len(every) != 1:
                 raise LookupError(
                     f"say which condition, mode or task: {', '.join(map(_said, every)) or 'there is none'}"

@@ -49,9 +49,9 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 
 def _sent(case: RuleContext, served: Served) -> str | None:
     """A system text that a condition sends to one of the models this Modelfile serves."""
-    shop = case.workspace
-    for arm in shop.conditions:
-        model, prompt = shop.models.get(arm.model or ""), shop.prompts.get(arm.mode or "")
+    workspace = case.workspace
+    for arm in workspace.conditions:
+        model, prompt = workspace.models.get(arm.model or ""), workspace.prompts.get(arm.mode or "")
         if model and model.modelfile and model.modelfile.place == served.modelfile.place and prompt:
             own = model.training.text if model.training and prompt.syntax == "builder" else None
             if text := prompt.system or own:

@@ -56,13 +56,13 @@ def ranking(table: ScoreTable, judge: str | None = None) -> dict[str, Any] | Non
     }
 
 
-def field(shop: Workspace, table: ScoreTable, name: str) -> SliceField:
+def field(workspace: Workspace, table: ScoreTable, name: str) -> SliceField:
     """The field of the records called `name`. Raises LookupError with the fields there are."""
-    found = by_field.fields(shop, table)
+    found = by_field.fields(workspace, table)
     for one in found.fields:
         if one.name == name:
             return one
-    raise LookupError(_without(shop, found, name))
+    raise LookupError(_without(workspace, found, name))
 
 
 def slices(table: ScoreTable, by: SliceField, sides: Iterable[Side]) -> list[dict[str, Any]]:
@@ -107,8 +107,8 @@ def _stated(one: Aggregate) -> dict[str, Any]:
     }
 
 
-def _without(shop: Workspace, found: SliceFields, name: str) -> str:
-    if shop.dataset is None:
+def _without(workspace: Workspace, found: SliceFields, name: str) -> str:
+    if workspace.dataset is None:
         return f"--slice {name}: there are no records, and slices are made by a field of the records"
     if not found.records:
         return f"--slice {name}: no scored item is a record of the dataset, by its id"

@@ -26,15 +26,17 @@ SHOWN = 600  # characters of a system message in its hint; the whole is on Messa
 Cells = Mapping[str, Any]
 
 
-def arms(shop: Workspace, audit: Audit | None, headline: Headline | None) -> tuple[tuple[Column, ...], list[Cells]]:
+def arms(
+    workspace: Workspace, audit: Audit | None, headline: Headline | None
+) -> tuple[tuple[Column, ...], list[Cells]]:
     """The columns that say something, and a row for each condition (or mode and task); before an audit the known."""
     audit = audit if audit and audit.conditions else None  # without a record it tells nothing of a condition
-    given = audit.conditions if audit else _unchecked(shop)
+    given = audit.conditions if audit else _unchecked(workspace)
     by_name = {row.name: row for row in given}
-    rows = [_cells(shop, row, headline) for row in given]
+    rows = [_cells(workspace, row, headline) for row in given]
 
     def of(draw: Callable[[Workspace, Row], Markup]) -> Callable[[Cells], Markup]:
-        return lambda cells: draw(shop, by_name[cells["name"]])
+        return lambda cells: draw(workspace, by_name[cells["name"]])
 
     columns = [
         Column("name", t("overview.name"), show=of(_to_messages)),
@@ -60,9 +62,9 @@ def arms(shop: Workspace, audit: Audit | None, headline: Headline | None) -> tup
     return tuple(c for c in columns if c.key in told or any(row[c.key] for row in rows)), rows
 
 
-def trained(shop: Workspace, row: Row) -> tuple[str, bool]:
+def trained(workspace: Workspace, row: Row) -> tuple[str, bool]:
     """Whether the system message that is sent is the one the model was trained with, and whether that is bad."""
-    model = shop.models.get(row.model or "")
+    model = workspace.models.get(row.model or "")
     if model is None or (model.training is None and model.modelfile is None):
         return "", False
     if model.training is None:
@@ -76,11 +78,11 @@ def trained(shop: Workspace, row: Row) -> tuple[str, bool]:
     return (said if model.training.verified else f"{said}, {t('overview.trained_typed')}"), not same
 
 
-def _unchecked(shop: Workspace) -> Sequence[Row]:
+def _unchecked(workspace: Workspace) -> Sequence[Row]:
     """The rows as far as they stand in the configuration, without looking at a record."""
     made = []
-    for choice in (one for one in assemble.choices(shop) if one.judge is None):
-        arm = shop.condition(choice.condition) if choice.condition else None
+    for choice in (one for one in assemble.choices(workspace) if one.judge is None):
+        arm = workspace.condition(choice.condition) if choice.condition else None
         mode, task, adapter = (
             (getattr(arm, key) if arm else None) or getattr(choice, key) for key in ("mode", "task", "adapter")
         )
@@ -89,7 +91,7 @@ def _unchecked(shop: Workspace) -> Sequence[Row]:
     return [row for row in made if row.choice.condition] or made
 
 
-def _cells(shop: Workspace, row: Row, headline: Headline | None) -> Cells:
+def _cells(workspace: Workspace, row: Row, headline: Headline | None) -> Cells:
     score = headline.of(row.name) if headline else None
     return {
         "name": row.name,
@@ -97,9 +99,9 @@ def _cells(shop: Workspace, row: Row, headline: Headline | None) -> Cells:
         "model": row.model,
         "task": row.task,
         "adapter": row.adapter,
-        "program": program_line.in_short(shop, row.choice),
+        "program": program_line.in_short(workspace, row.choice),
         "system": f"{row.system} {row.system_sha}" if row.system_sha else _no_system(row),
-        "trained": "; ".join(part for part in (trained(shop, row)[0], text_of(shop, row)[0]) if part),
+        "trained": "; ".join(part for part in (trained(workspace, row)[0], text_of(workspace, row)[0]) if part),
         "longest": row.tokens.count if row.tokens else row.longest,
         "errors": row.errors,
         "warnings": row.warnings,
@@ -117,7 +119,7 @@ def _sha(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _system(shop: Workspace, row: Row) -> Markup:
+def _system(workspace: Workspace, row: Row) -> Markup:
     """Who states the system message, and the first digits of its sha256: equal digits, equal text."""
     if not row.system_sha and row.system_unknown:
         hint = '<span class="rb-hinted" tabindex="0">{}<span class="rb-hint">{}</span></span>'
@@ -125,7 +127,7 @@ def _system(shop: Workspace, row: Row) -> Markup:
     if not row.system_sha:
         return show.h("{}", _no_system(row))
     source, _, place = str(row.system).partition(" ")
-    text = next((one.text for one in shop.system_texts if _sha(one.text) == row.system_sha), "")
+    text = next((one.text for one in workspace.system_texts if _sha(one.text) == row.system_sha), "")
     said = show.exact_text(text if len(text) <= SHOWN else text[:SHOWN] + "…") if text else ""
     hint = show.h(
         '<span class="rb-hint">{}<span class="rb-small">{} sha256 {}</span></span>', said, place, row.system_sha
@@ -133,9 +135,9 @@ def _system(shop: Workspace, row: Row) -> Markup:
     return show.h('<span class="rb-hinted" tabindex="0">{} <code>{}</code>{}</span>', source, row.system_sha[:8], hint)
 
 
-def text_of(shop: Workspace, row: Row) -> tuple[str, bool]:
+def text_of(workspace: Workspace, row: Row) -> tuple[str, bool]:
     """Whether the server writes the same text around the messages as training did, and whether that is bad."""
-    model, probe = shop.models.get(row.model or ""), probes(shop).get(row.model or "")
+    model, probe = workspace.models.get(row.model or ""), probes(workspace).get(row.model or "")
     if model is None or probe is None or probe.trained is None:
         return "", False
     if not (probe.trained.segments and probe.first.segments):
@@ -148,33 +150,33 @@ def text_of(shop: Workspace, row: Row) -> tuple[str, bool]:
     return f"{t('overview.text_differs', where=where, n=len(found))}{assumed}", True
 
 
-def _trained(shop: Workspace, row: Row) -> Markup:
-    said, bad = trained(shop, row)
+def _trained(workspace: Workspace, row: Row) -> Markup:
+    said, bad = trained(workspace, row)
     system = show.h('<span class="{}">{}</span>', "rb-warn" if bad else "rb-fine", said or "–")
-    text, apart = text_of(shop, row)
+    text, apart = text_of(workspace, row)
     if not text:
         return system
     door = (
         show.link("messages", text, **{**asdict(row.choice), "view": "training"})
         if apart
-        else _in_short(shop, row, text)
+        else _in_short(workspace, row, text)
     )
     return show.h(
         '{}<br><span class="rb-small rb-around {}">{}</span>', system, "rb-warn" if apart else "rb-fine", door
     )
 
 
-def _in_short(shop: Workspace, row: Row, text: str) -> Markup:
+def _in_short(workspace: Workspace, row: Row, text: str) -> Markup:
     """That the text around is the same, in a word or two; all of it on hover and on focus."""
-    trained = probes(shop)[row.model or ""].trained
+    trained = probes(workspace)[row.model or ""].trained
     short = t("overview.around_assumed" if trained and trained.assumed else "overview.around_same")
     return show.h('<span class="rb-hinted" tabindex="0">{}<span class="rb-hint">{}</span></span>', short, text)
 
 
-def _longest(shop: Workspace, row: Row) -> Markup:
+def _longest(workspace: Workspace, row: Row) -> Markup:
     if row.longest is None:
         return show.h("–")
-    limit, counted = limits.of(shop.models.get(row.model or "")), row.tokens
+    limit, counted = limits.of(workspace.models.get(row.model or "")), row.tokens
     if limit is None or counted is None:
         return show.h('{}<br><span class="rb-small">{}</span>', show.number(row.longest), t("overview.characters"))
     word = "of_limit" if counted.exact else "of_limit_estimated"
@@ -183,11 +185,11 @@ def _longest(shop: Workspace, row: Row) -> Markup:
     return show.h('{}<br><span class="{}">{}</span>', show.number(counted.count), looks, said)
 
 
-def _to_messages(shop: Workspace, row: Row) -> Markup:
+def _to_messages(workspace: Workspace, row: Row) -> Markup:
     return show.link("messages", row.name, **asdict(row.choice))
 
 
-def _errors(shop: Workspace, row: Row) -> Markup:
+def _errors(workspace: Workspace, row: Row) -> Markup:
     own = _to_findings(row.name, "error", row.errors)
     if not row.model_errors:
         return own
@@ -195,11 +197,11 @@ def _errors(shop: Workspace, row: Row) -> Markup:
     return show.h('{}<br><span class="rb-small">{}</span>', own, door)
 
 
-def _warnings(shop: Workspace, row: Row) -> Markup:
+def _warnings(workspace: Workspace, row: Row) -> Markup:
     return _to_findings(row.name, "warning", row.warnings)
 
 
-def _observed(shop: Workspace, row: Row) -> Markup:
+def _observed(workspace: Workspace, row: Row) -> Markup:
     return observed.cell(row)
 
 

@@ -36,7 +36,7 @@ class Versions:
     @property
     def dataset(self) -> str | None:
         """The dataset's file where it is among what changed."""
-        names = {shop.dataset.path for shop in (self.old, self.new) if shop and shop.dataset}
+        names = {workspace.dataset.path for workspace in (self.old, self.new) if workspace and workspace.dataset}
         return next((one.file for one in self.files if one.file in names), None)
 
 

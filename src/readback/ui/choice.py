@@ -168,14 +168,14 @@ def go(index: int, finding: str | None = None) -> None:
 
 def sent() -> Selection:
     """What is sent: a condition, a mode with task and adapter, a task, or a judge; the first there is by default."""
-    shop = workspace()
+    opened = workspace()
     asked = {key: address.get(key) for key in ("condition", "mode", "adapter", "task", "judge")}
-    arms = frozenset(name for arm in shop.conditions for name in (arm.name, *arm.aliases))
-    there = {"condition": arms, "mode": shop.prompts, "judge": shop.judges}
+    arms = frozenset(name for arm in opened.conditions for name in (arm.name, *arm.aliases))
+    there = {"condition": arms, "mode": opened.prompts, "judge": opened.judges}
     wrong = any(asked[key] is not None and asked[key] not in names for key, names in there.items())
     if any(asked.values()) and not wrong:
         return Selection(**asked)
-    return _once("first", lambda: next(iter(assemble.choices(shop)), Selection()))
+    return _once("first", lambda: next(iter(assemble.choices(opened)), Selection()))
 
 
 def send(choice: Selection) -> None:

@@ -43,19 +43,19 @@ def layer() -> None:
 
 def entries(kind: str) -> Mapping[str, Parts]:
     """What the bar offers for B, by name: the keys of a link that make B so."""
-    shop, a = choice.workspace(), side("a")
+    workspace, a = choice.workspace(), side("a")
     if kind == "condition":
-        return {name: keys_of(_judging(one, a.choice)) for name, one in picker.options(shop).items()}
+        return {name: keys_of(_judging(one, a.choice)) for name, one in picker.options(workspace).items()}
     if kind == "adapter":
         through = {f"adapter:{name}": keys_of(replace(a.choice, adapter=name)) for name in _adapters()}
-        modes = {f"mode:{name}": keys_of(_in_mode(a.choice, name)) for name in shop.prompts}
+        modes = {f"mode:{name}": keys_of(_in_mode(a.choice, name)) for name in workspace.prompts}
         return {**through, **modes}
     if kind == "layer":
         return {name: {"layer": name} for name in LAYERS}
     if kind == "option":
-        called = options.called_for(shop)
+        called = options.called_for(workspace)
         there = dict(a.options)
-        now = {name: there.get(name, options.now(shop, name)) for name in called}
+        now = {name: there.get(name, options.now(workspace, name)) for name in called}
         values = ((name, value) for name, known in called.items() for value in known if value != now[name])
         return {f"{name}={value}": {"option": f"{name}={value}"} for name, value in values}
     if kind == "version":

@@ -45,20 +45,20 @@ def draw() -> None:
     _turn(start, len(lines))
 
 
-def layout(shop: Workspace) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Line, ...]]:
+def layout(workspace: Workspace) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Line, ...]]:
     """Names of the rows, adapters of the columns ("" for none of its own), and the choice of each cell."""
-    columns = ("", *shop.adapters)
-    arms = {c.name: c for c in shop.conditions if c.mode or c.task}
+    columns = ("", *workspace.adapters)
+    arms = {c.name: c for c in workspace.conditions if c.mode or c.task}
     lines: dict[str, Line] = {
         name: tuple(_of_condition(name, arm.adapter, column, columns) for column in columns)
         for name, arm in arms.items()
     }
     if not arms:
         lines |= {t("messages.sent_mode", name=m): tuple(Selection(mode=m, adapter=c or None) for c in columns)
-                  for m in shop.prompts}  # fmt: skip
+                  for m in workspace.prompts}  # fmt: skip
     named = {arm.task for arm in arms.values() if not arm.mode}
     lines |= {t("messages.sent_task", name=task): tuple(Selection(task=task, adapter=c or None) for c in columns)
-              for task in shop.tasks if task not in named}  # fmt: skip
+              for task in workspace.tasks if task not in named}  # fmt: skip
     return tuple(lines), columns, tuple(lines.values())
 
 
@@ -75,11 +75,11 @@ def _made(lines: Sequence[Line]) -> list[Made]:
 
     A cell whose time was over is tried again with the next look: a busy machine is no fault of a template.
     """
-    kept, shop, began = _kept(choice.key(), choice.position()), choice.workspace(), time.monotonic()
+    kept, workspace, began = _kept(choice.key(), choice.position()), choice.workspace(), time.monotonic()
     missing = [line for line in lines if line not in kept]
     late: dict[Line, tuple[Glance | None, ...]] = {}
     if missing:
-        seen = glance(shop, choice.position(), [one for line in missing for one in line if one])
+        seen = glance(workspace, choice.position(), [one for line in missing for one in line if one])
         with closing(seen):  # or the child would work on for nobody
             for line in missing:
                 cells = tuple(None if one is None else next(seen, None) for one in line)

@@ -33,13 +33,13 @@ Which = Literal["a", "b"]
 
 def kinds() -> tuple[str, ...]:
     """What there is a second one of."""
-    shop = choice.workspace()
+    workspace = choice.workspace()
     there = {
-        "condition": len(picker.options(shop)) > 1,
-        "adapter": bool(shop.prompts or shop.tasks),
+        "condition": len(picker.options(workspace)) > 1,
+        "adapter": bool(workspace.prompts or workspace.tasks),
         "record": len(choice.dataset()) > 1,
-        "layer": bool(shop.models or any(config.chat_format for config in shop.configs)),
-        "option": bool(options.called_for(shop)),
+        "layer": bool(workspace.models or any(config.chat_format for config in workspace.configs)),
+        "option": bool(options.called_for(workspace)),
         "version": True,
     }
     return tuple(name for name in KINDS if there[name])
@@ -189,15 +189,15 @@ def _defaulted(b: Side) -> Side:
     return b
 
 
-def partner(shop: Workspace, one: Selection) -> Selection:
+def partner(workspace: Workspace, one: Selection) -> Selection:
     """What a choice is first compared with: the other of a planned comparison, else the next in the list."""
-    for planned in shop.comparisons:
+    for planned in workspace.comparisons:
         pair = (planned.get("a"), planned.get("b"))
         if one.condition in pair and not one.judge:
             other = pair[1] if pair[0] == one.condition else pair[0]
-            if isinstance(other, str) and shop.condition(other):
+            if isinstance(other, str) and workspace.condition(other):
                 return Selection(condition=other)
-    known = picker.options(shop)
+    known = picker.options(workspace)
     names, now = list(known), picker.key(one)
     if not names:
         return one
@@ -205,16 +205,16 @@ def partner(shop: Workspace, one: Selection) -> Selection:
     return replace(found, condition=one.condition) if found.judge and found.condition is None else found
 
 
-def adapter_names(shop: Workspace) -> tuple[str, ...]:
+def adapter_names(workspace: Workspace) -> tuple[str, ...]:
     """The adapters to choose from: the workspace's own, then those that come with Readback."""
-    return tuple(dict.fromkeys((*shop.adapters, *adapters.shipped())))
+    return tuple(dict.fromkeys((*workspace.adapters, *adapters.shipped())))
 
 
 def _other_adapter(one: Selection) -> str | None:
-    shop = choice.workspace()
-    arm = shop.condition(one.condition or "")
+    workspace = choice.workspace()
+    arm = workspace.condition(one.condition or "")
     now = one.adapter or (arm.adapter if arm else None)
-    return next((name for name in adapter_names(shop) if name != now), now)
+    return next((name for name in adapter_names(workspace) if name != now), now)
 
 
 def place(index: int) -> dict[str, str | None]:

@@ -38,14 +38,14 @@ def finding(back: bool) -> None:
     The check of all records answers at once where it was made; else the records are looked at one after another,
     and the page shows how far that is.
     """
-    at, sent, shop, data = choice.position(), choice.sent(), choice.workspace(), choice.dataset()
-    if (audit := _audit()) is not None and sent in (assemble.choices(shop) or (Selection(),)):
+    at, sent, workspace, data = choice.position(), choice.sent(), choice.workspace(), choice.dataset()
+    if (audit := _audit()) is not None and sent in (assemble.choices(workspace) or (Selection(),)):
         return _go(scan.pick(scan.of_audit(audit, sent), at, back))
     known = st.session_state.get(KNOWN)
     if known is not None and known[0] == (choice.key(), sent):
         return _go(scan.pick(known[1], at, back))
     key = (choice.key(), sent, at, back)
-    job = asked.ask(KIND, key, lambda progress: scan.nearest(shop, data, sent, at, back, progress))
+    job = asked.ask(KIND, key, lambda progress: scan.nearest(workspace, data, sent, at, back, progress))
     if job.ready.wait(work.PATIENCE):
         return _arrive(job)
     st.session_state[KIND] = key

@@ -25,15 +25,15 @@ There = tuple[int, Selection | None, str]  # the record's number, what is sent, 
 
 def menu() -> None:
     """The menu on the bar; what the files do not call for is not in it."""
-    shop = choice.workspace()
-    sent = [one for one in assemble.choices(shop) if one.judge is None]
-    checked = choice.sent() in assemble.choices(shop)
+    workspace = choice.workspace()
+    sent = [one for one in assemble.choices(workspace) if one.judge is None]
+    checked = choice.sent() in assemble.choices(workspace)
     offers = {
         "longest": checked,
         "shortest": checked,
-        "limit": any(_model(shop, one) for one in sent),
+        "limit": any(_model(workspace, one) for one in sent),
         "widest": len(sent) > 1,
-        "empty": shop.dataset is not None,
+        "empty": workspace.dataset is not None,
         "newest": _before() is not None,
     }
     with st.popover(t("messages.go"), key="go", help=t("messages.go_help")):
@@ -66,13 +66,15 @@ def _begin(name: str) -> None:
 
 
 def _go(name: str, job: Job) -> None:
-    shop, found = choice.workspace(), job.result
+    workspace, found = choice.workspace(), job.result
     if name == "empty":
         there = found or (None if job.stopped else t("messages.go_empty_none"))
     elif found is None or found.stopped:
         there = t("messages.go_stopped")
     else:
-        there = _found(name, found, shop) or t("messages.go_newest_none" if name == "newest" else "messages.go_none")
+        there = _found(name, found, workspace) or t(
+            "messages.go_newest_none" if name == "newest" else "messages.go_none"
+        )
     if isinstance(there, str):
         st.session_state["bar_said"] = there
     elif there is not None:
@@ -83,9 +85,9 @@ def _go(name: str, job: Job) -> None:
         st.session_state["bar_said"] = why
 
 
-def _found(name: str, audit: Audit, shop: Workspace) -> There | None:
+def _found(name: str, audit: Audit, workspace: Workspace) -> There | None:
     if name == "limit":
-        return _nearest(audit, shop)
+        return _nearest(audit, workspace)
     if name == "widest":
         return _widest(audit)
     if name == "newest":
@@ -99,11 +101,11 @@ def _found(name: str, audit: Audit, shop: Workspace) -> There | None:
     return index, None, t(f"messages.go_{name}_said", **said)
 
 
-def _nearest(audit: Audit, shop: Workspace) -> There | None:
+def _nearest(audit: Audit, workspace: Workspace) -> There | None:
     """The prompt that takes the largest share of what its model reads beside its answer."""
     best: tuple[float, Row, Tokens, Limit] | None = None
     for row in audit.conditions:
-        counted, limit = row.tokens, limits.of(shop.models.get(row.model or ""))
+        counted, limit = row.tokens, limits.of(workspace.models.get(row.model or ""))
         if counted and limit and (best is None or counted.count / limit.room > best[0]):
             best = (counted.count / limit.room, row, counted, limit)
     if best is None:
@@ -180,10 +182,10 @@ def _blank(value: object) -> bool:
     return isinstance(value, str) and not value.strip()
 
 
-def _model(shop: Workspace, sent: Selection) -> Model | None:
+def _model(workspace: Workspace, sent: Selection) -> Model | None:
     """The model that is sent to, where the files say how much it reads."""
-    condition = shop.condition(sent.condition) if sent.condition else None
-    model = shop.models.get(condition.model or "") if condition else None
+    condition = workspace.condition(sent.condition) if sent.condition else None
+    model = workspace.models.get(condition.model or "") if condition else None
     return model if limits.of(model) else None
 
 

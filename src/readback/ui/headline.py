@@ -49,10 +49,12 @@ class Headline:
         return self.shapes.get(condition)
 
 
-def headline(shop: Workspace, table: ScoreTable) -> Headline | None:
+def headline(workspace: Workspace, table: ScoreTable) -> Headline | None:
     """The headline criterion's scores by condition name, by its first judge; None where there are no scores."""
     names = table.columns.criteria
-    wanted = next((n for n in names if shop.headline in (n, n.removesuffix("_score"))), names[0] if names else None)
+    wanted = next(
+        (n for n in names if workspace.headline in (n, n.removesuffix("_score"))), names[0] if names else None
+    )
     rows = stats.rows(table, criterion=wanted) if wanted is not None else ()
     if wanted is None or not rows:
         return None
@@ -60,7 +62,7 @@ def headline(shop: Workspace, table: ScoreTable) -> Headline | None:
     shapes = {table.label(row.condition): _shape(table, row) for row in rows if row.judge == judge}
     known = [_said(value) for value, _ in rows[0].distribution]
     values = tuple(zip(known, _steps(len(known), table.criteria[wanted]), strict=True))
-    return Headline(wanted, judge, shop.headline is not None, table.synthetic, values, table.varying, shapes)
+    return Headline(wanted, judge, workspace.headline is not None, table.synthetic, values, table.varying, shapes)
 
 
 def legend(head: Headline) -> Markup:

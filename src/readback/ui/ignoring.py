@@ -54,7 +54,7 @@ def told(audit: Audit) -> None:
         st.button(label, key="list_ignored", on_click=address.put, kwargs=change)
 
 
-def offer(group: Group, shown: Sequence[Finding], every: Sequence[Finding], shop: Workspace) -> None:
+def offer(group: Group, shown: Sequence[Finding], every: Sequence[Finding], workspace: Workspace) -> None:
     """The lines that ignore a rule, an arm of it, or one of the places shown; the reason is typed and stays here.
 
     `every` are the rule's findings that are known, which says how many the lines would cover.
@@ -72,11 +72,11 @@ def offer(group: Group, shown: Sequence[Finding], every: Sequence[Finding], shop
             time.strftime("%Y-%m-%d"),
             where,
         )
-        text = ignoring.lines(one, first=not shop.ignore)
+        text = ignoring.lines(one, first=not workspace.ignore)
         st.code(text, language=None, wrap_lines=True)
         notes.copy("ignore", text, "ignore.txt", t("findings.ignore_copy"))
         covered = t("findings.ignore_covers", n=ignoring.covered(one, every))
-        show.draw(show.h('<p class="rb-small">{} {}</p>', covered, _paste(shop)))
+        show.draw(show.h('<p class="rb-small">{} {}</p>', covered, _paste(workspace)))
 
 
 def _where(group: Group, shown: Sequence[Finding]) -> Mapping[str, str]:
@@ -97,11 +97,11 @@ def _said(where: Mapping[str, str]) -> str:
     return show.where(replace(NOWHERE, **dict[str, Any](where)))
 
 
-def _paste(shop: Workspace) -> object:
+def _paste(workspace: Workspace) -> object:
     """Where the lines belong. Without a workspace file one is written first, else nothing but `ignore:` is known."""
-    if shop.file != workspace_file.NAME:
+    if workspace.file != workspace_file.NAME:
         return show.h("{} {}", t("findings.ignore_no_file"), show.link("open", t("findings.ignore_save")))
-    return t("findings.ignore_below" if shop.ignore else "findings.ignore_file")
+    return t("findings.ignore_below" if workspace.ignore else "findings.ignore_file")
 
 
 def _row(one: Ignored, n: int, stopped: bool) -> str:

@@ -19,9 +19,9 @@ VIEWS = ("messages", "wire", "training", "stored")
 
 def wire(made: Assembly, record: Record | None = None) -> Wire | None:
     """What the server makes of the messages (of the record in view), where it is known."""
-    shop = choice.workspace()
-    arm = shop.condition(made.choice.condition) if made.choice.condition else None
-    return wire_text.sent(shop, record or choice.record(), made, arm, False)
+    workspace = choice.workspace()
+    arm = workspace.condition(made.choice.condition) if made.choice.condition else None
+    return wire_text.sent(workspace, record or choice.record(), made, arm, False)
 
 
 def losses(sent: Wire | None, made: Assembly, known: Sequence[Finding]) -> tuple[Finding, ...]:
@@ -74,8 +74,8 @@ def same(one: Assembly, other: Assembly, role: str) -> bool | None:
     return None if None in texts else texts[0] == texts[1]
 
 
-def names_a_model(shop: Workspace, made: Assembly) -> str:
+def names_a_model(workspace: Workspace, made: Assembly) -> str:
     """The model's name for a request body, as the configuration has it; empty where it has none."""
-    arm = shop.condition(made.choice.condition) if made.choice.condition else None
-    model = shop.models.get(arm.model) if arm and arm.model else None
+    arm = workspace.condition(made.choice.condition) if made.choice.condition else None
+    model = workspace.models.get(arm.model) if arm and arm.model else None
     return str(model.settings.get("model") or model.name) if model else ""

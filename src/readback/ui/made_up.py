@@ -20,22 +20,22 @@ SENT = "first"  # of the two conversations: the question alone, or with an answe
 TURNS = (SENT, "later")
 
 
-def alone(shop: Workspace) -> Mapping[str, SelfTest]:
+def alone(workspace: Workspace) -> Mapping[str, SelfTest]:
     """The models with a server of their own that no condition sends anything to."""
-    named = {arm.model for arm in shop.conditions}
-    made = probes(shop)
+    named = {arm.model for arm in workspace.conditions}
+    made = probes(workspace)
     return {name: probe for name, probe in made.items() if name not in named and probe.first.kind != "format"}
 
 
-def wanted(shop: Workspace) -> bool:
+def wanted(workspace: Workspace) -> bool:
     """Whether the page shows such a model: the address asks for one, or there is nothing else to show."""
-    empty = not (shop.prompts or shop.tasks or shop.judges or shop.conditions)
-    return bool(alone(shop)) and (empty or st.query_params.get(KEY) in alone(shop))
+    empty = not (workspace.prompts or workspace.tasks or workspace.judges or workspace.conditions)
+    return bool(alone(workspace)) and (empty or st.query_params.get(KEY) in alone(workspace))
 
 
-def section(shop: Workspace) -> None:
+def section(workspace: Workspace) -> None:
     """The table of such models on the overview; nothing where there is none."""
-    rows = [_row(shop, name, probe) for name, probe in alone(shop).items()]
+    rows = [_row(workspace, name, probe) for name, probe in alone(workspace).items()]
     if not rows:
         return
     st.header(t("made_up.title"))
@@ -50,9 +50,9 @@ def section(shop: Workspace) -> None:
     table.table("made_up", columns, rows, caption=t("made_up.title"))
 
 
-def page(shop: Workspace) -> None:
+def page(workspace: Workspace) -> None:
     """The page Messages for such a model: its texts with the findings marked, and what the conversation was."""
-    made = alone(shop)
+    made = alone(workspace)
     with st.container(horizontal=True, vertical_alignment="bottom", key="bar"):
         name = address.follow(KEY, next(iter(made)), made)
         st.selectbox(t("overview.model"), list(made), key=KEY, on_change=address.keep, args=(KEY,), width=360)
@@ -63,9 +63,9 @@ def page(shop: Workspace) -> None:
         st.toggle(t("messages.whitespace"), key="whitespace", help=t("messages.whitespace_help"),
                   on_change=address.keep, args=("whitespace",))  # fmt: skip
     show.draw(show.h('<p class="rb-small">{}</p>', t("made_up.lead")))
-    probe, model = made[name], shop.models[name]
+    probe, model = made[name], workspace.models[name]
     sent = probe.first if which == SENT else probe.later
-    found = _found(shop, model)
+    found = _found(workspace, model)
     left, right = st.columns([7, 3], gap="medium")
     with left:
         marked = wire_marks.marks(found, 1, sent, probe.system, wire_marks.others_of(_turns(probe)))
@@ -79,12 +79,12 @@ def page(shop: Workspace) -> None:
         show.draw(_conversation(probe, which))
 
 
-def _found(shop: Workspace, model: Model) -> tuple[Finding, ...]:
-    return tuple(one for one in of_server(shop, model) if isinstance(one, Finding))
+def _found(workspace: Workspace, model: Model) -> tuple[Finding, ...]:
+    return tuple(one for one in of_server(workspace, model) if isinstance(one, Finding))
 
 
-def _row(shop: Workspace, name: str, probe: SelfTest) -> Mapping[str, Any]:
-    found = _found(shop, shop.models[name])
+def _row(workspace: Workspace, name: str, probe: SelfTest) -> Mapping[str, Any]:
+    found = _found(workspace, workspace.models[name])
     at = probe.first.place
     counts = {word: sum(one.severity == word for one in found) for word in ("error", "warning")}
     by = show.where(Location(file=at.file, line=at.line)) if at.file else probe.first.format

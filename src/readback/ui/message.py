@@ -67,8 +67,8 @@ def markup(
     tokens: Sequence[exact.Token] = (),
 ) -> str:
     """The element itself, for pages that draw several texts beside each other."""
-    shop, _ = choice.peek()
-    spoken = shop.language if shop and shop.language != language() else ""
+    workspace, _ = choice.peek()
+    spoken = workspace.language if workspace and workspace.language != language() else ""
     text = exact.html(segments, marked, whitespace=whitespace(), describe=describe, language=spoken, label=title,
                       tokens=tokens)  # fmt: skip
     dim = st.query_params.get("look", "")

@@ -22,8 +22,8 @@ from readback.ui.words import t
 class Context:
     """The texts that findings are about, each made once for a page."""
 
-    def __init__(self, shop: Workspace, data: Dataset) -> None:
-        self.shop, self.data = shop, data
+    def __init__(self, workspace: Workspace, data: Dataset) -> None:
+        self.workspace, self.data = workspace, data
         self.made: dict[tuple[int, Selection], Assembly] = {}
 
     def excerpt(self, one: Finding) -> Excerpt | None:
@@ -60,7 +60,7 @@ class Context:
 
     def _assembly(self, index: int, record: Record, sent: Selection) -> Assembly:
         if (index, sent) not in self.made:
-            self.made[index, sent] = assemble.assemble(self.shop, record, sent, choice.answer(sent, record))
+            self.made[index, sent] = assemble.assemble(self.workspace, record, sent, choice.answer(sent, record))
         return self.made[index, sent]
 
     def masked(self, at: Location) -> bool:

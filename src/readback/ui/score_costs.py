@@ -22,13 +22,13 @@ from readback.ui.words import t
 DRAWN = 20  # rows of the chart; the table has all
 
 
-def draw(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen) -> None:
+def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
     """For each rule and condition the records with a finding beside those without; then what a changed prompt did."""
     audit = choice.audit()
     if audit is None:
         show.empty(t("scores.costs_unchecked"), t("scores.costs_check"), "findings")
         return
-    found = costs(shop, choice.dataset(), audit, scored, view.criterion.name, view.judge)
+    found = costs(workspace, choice.dataset(), audit, scored, view.criterion.name, view.judge)
     if not found.within:
         show.draw(show.h("<p>{}</p>", t("scores.costs_none")))
         return
@@ -54,16 +54,16 @@ def draw(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen)
         show.draw(show.h('<p class="rb-small">{}</p>', t("scores.costs_unknown", n=found.unknown)))
 
 
-def listed(scored: ScoreTable, shop: Workspace, view: Chosen) -> None:
+def listed(scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
     """The scores of the records with a finding in a condition, for the door that is open."""
     opened = score_doors.opened()
     audit, key = choice.audit(), score_behind.key_of(scored, opened.get("of", ""))
     if audit is None or key is None:
         return
     judged = (view.criterion.name, view.judge)
-    only = marked(shop, choice.dataset(), audit, scored, opened["and"], key, judged)
+    only = marked(workspace, choice.dataset(), audit, scored, opened["and"], key, judged)
     title = t("scores.costs_behind", code=opened["and"], condition=score_said.short(scored, key))
-    score_lists.of_items(scored, shop, *judged, opened["of"], only, title)
+    score_lists.of_items(scored, workspace, *judged, opened["of"], only, title)
 
 
 def _door(scored: ScoreTable, one: Cost) -> Mapping[str, str | None]:

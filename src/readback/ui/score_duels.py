@@ -24,7 +24,7 @@ from readback.ui.table import Column
 from readback.ui.words import t
 
 
-def draw(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen) -> None:
+def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
     """Every pair that was judged side by side."""
     shown(scored)
 

@@ -32,15 +32,15 @@ from readback.ui.score_view import Chosen
 from readback.ui.words import t
 
 
-def lead(scored: ScoreTable, shop: Workspace, plan: Sequence[Line], rows: Sequence[Row], view: Chosen) -> None:
+def lead(scored: ScoreTable, workspace: Workspace, plan: Sequence[Line], rows: Sequence[Row], view: Chosen) -> None:
     """The first words: the planned comparisons; where none was planned the range of the means, and that it is so."""
     if plan:
         show.draw(score_lead.draw(scored, plan, view.criterion))
     else:
         several = len([row for row in rows if row.n]) > 1
-        below = _unplanned(scored, shop) if several else ""
+        below = _unplanned(scored, workspace) if several else ""
         show.draw(show.h('<p class="rb-lead">{} {}</p>', score_said.lead(scored, rows, view.criterion), below))
-    if absent := score_lead.without_scores(scored, shop):
+    if absent := score_lead.without_scores(scored, workspace):
         names = ", ".join(dict.fromkeys(name for _, name in absent))
         show.draw(show.h('<p class="rb-small">{}</p>', t("scores.plan_absent", n=len(absent), names=names)))
 
@@ -158,7 +158,7 @@ def _why(note: Diagnostic) -> str:
     return finding(note).message
 
 
-def _unplanned(scored: ScoreTable, shop: Workspace) -> str:
-    elsewhere = score_lead.elsewhere(scored, shop)
+def _unplanned(scored: ScoreTable, workspace: Workspace) -> str:
+    elsewhere = score_lead.elsewhere(scored, workspace)
     plan = t("scores.plan_elsewhere", criteria=", ".join(elsewhere)) if elsewhere else ""
     return " ".join(part for part in (t("scores.not_planned"), plan) if part)

@@ -28,7 +28,7 @@ from readback.ui.score_view import Chosen
 from readback.ui.words import t
 
 
-def draw(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen) -> None:
+def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
     """The agreement on the criterion in view, over all its judges."""
     found = agreement(scored, view.criterion.name)
     if not found.pairs:
@@ -48,7 +48,7 @@ def draw(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen)
     score_judge_rates.repeats(found)
 
 
-def listed(scored: ScoreTable, shop: Workspace, view: Chosen) -> None:
+def listed(scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
     """The answers behind a cell of the matrix, both judges' values beside each other; for the door that is open."""
     door = score_doors.opened()
     found = agreement(scored, view.criterion.name)

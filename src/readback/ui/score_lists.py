@@ -19,20 +19,20 @@ from readback.ui.words import t
 RECORDS = 2_000  # scores listed behind one number
 
 
-def draw(scored: ScoreTable, shop: Workspace, criterion: str, judge: str) -> None:
+def draw(scored: ScoreTable, workspace: Workspace, criterion: str, judge: str) -> None:
     """What the open door leads to, with its heading."""
     door = score_doors.opened()
     if "against" in door:
-        pairs(scored, shop, criterion, judge, door)
+        pairs(scored, workspace, criterion, judge, door)
     else:
-        _scores(scored, shop, criterion, judge, door)
+        _scores(scored, workspace, criterion, judge, door)
     score_doors.close()
 
 
-def _scores(scored: ScoreTable, shop: Workspace, criterion: str, judge: str, door: Mapping[str, str]) -> None:
+def _scores(scored: ScoreTable, workspace: Workspace, criterion: str, judge: str, door: Mapping[str, str]) -> None:
     found = score_behind.scores(
         scored, door["of"], criterion, judge, value=door.get("value", ""), state=door.get("state", ""), most=RECORDS,
-        only=score_lengths.behind(scored, shop, door),
+        only=score_lengths.behind(scored, workspace, door),
     )  # fmt: skip
     name = t("scores.by_all") if door["of"] == score_behind.EVERY else score_behind.called(scored, door["of"])
     only = door.get("value", "").replace("-", MINUS)
@@ -45,28 +45,28 @@ def _scores(scored: ScoreTable, shop: Workspace, criterion: str, judge: str, doo
     if "long" in door:
         called = t("scores.records_long", called=called, span=door["long"].replace("-", " – "))
     score_doors.heading(called)
-    _table(scored, shop, found, called)
+    _table(scored, workspace, found, called)
 
 
-def of_cells(scored: ScoreTable, shop: Workspace, cells: Sequence[int], called: str) -> None:
+def of_cells(scored: ScoreTable, workspace: Workspace, cells: Sequence[int], called: str) -> None:
     """The scores of these cells, under that heading."""
     score_doors.heading(called)
     kept = tuple(scored.scores[at] for at in cells[:RECORDS])
     many = len({one.condition for one in kept})
-    _table(scored, shop, Behind(many, kept, all=len(cells)), called)
+    _table(scored, workspace, Behind(many, kept, all=len(cells)), called)
     score_doors.close()
 
 
 def of_items(
-    scored: ScoreTable, shop: Workspace, criterion: str, judge: str, of: str, only: Collection[str], called: str
+    scored: ScoreTable, workspace: Workspace, criterion: str, judge: str, of: str, only: Collection[str], called: str
 ) -> None:
     """The scores of these items behind a door, under that heading."""
     score_doors.heading(called)
-    _table(scored, shop, score_behind.scores(scored, of, criterion, judge, most=RECORDS, only=only), called)
+    _table(scored, workspace, score_behind.scores(scored, of, criterion, judge, most=RECORDS, only=only), called)
     score_doors.close()
 
 
-def _table(scored: ScoreTable, shop: Workspace, found: Behind, called: str) -> None:
+def _table(scored: ScoreTable, workspace: Workspace, found: Behind, called: str) -> None:
     rows: list[Mapping[str, Any]] = [
         {
             "record": one.item, "condition": scored.label(one.condition), "key": one.condition,
@@ -87,7 +87,7 @@ def _table(scored: ScoreTable, shop: Workspace, found: Behind, called: str) -> N
         Column("score", t("scores.score"), number=True, show=lambda row: _value(row["score"])),
         Column("state", t("scores.state")),
         Column("note", t("scores.note"), show=score_record.note),
-        *_messages(shop, rows),
+        *_messages(workspace, rows),
         Column("line", t("scores.line"), number=True),
     )
     table.table("records", columns, rows, caption=called)
@@ -96,7 +96,7 @@ def _table(scored: ScoreTable, shop: Workspace, found: Behind, called: str) -> N
 
 
 def pairs(
-    scored: ScoreTable, shop: Workspace, criterion: str, judge: str, door: Mapping[str, str], called: str = "",
+    scored: ScoreTable, workspace: Workspace, criterion: str, judge: str, door: Mapping[str, str], called: str = "",
     only: Collection[str] | None = None,
 ) -> None:  # fmt: skip
     """The records scored under both conditions of the open door, with both scores; `only` some, where it is given."""
@@ -117,7 +117,7 @@ def pairs(
         Column("b", names["b"], number=True, show=lambda row: _value(row["b"])),
         Column("a", names["a"], number=True, show=lambda row: _value(row["a"])),
         Column("difference", t("scores.difference"), number=True, show=lambda row: score_said.plus(row["difference"])),
-        *_messages(shop, listed),
+        *_messages(workspace, listed),
     )
     table.table("pairs", columns, listed, caption=called)
 
@@ -143,13 +143,13 @@ def _to_record(row: Mapping[str, Any]) -> Markup:
     return score_doors.step(row["record"], item=row["record"], arm=row.get("condition") or arm)
 
 
-def _messages(shop: Workspace, rows: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:
+def _messages(workspace: Workspace, rows: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:
     """The links to the exact messages, where any can be made."""
 
     def to(row: Mapping[str, Any]) -> Markup | str:
-        return score_record.to_messages(shop, row["record"], row["key"], t("scores.messages_link")) or "–"
+        return score_record.to_messages(workspace, row["record"], row["key"], t("scores.messages_link")) or "–"
 
-    there = any(score_record.to_messages(shop, row["record"], row["key"], "") is not None for row in rows[:1])
+    there = any(score_record.to_messages(workspace, row["record"], row["key"], "") is not None for row in rows[:1])
     return (Column("messages", t("scores.messages"), show=to),) if there else ()
 
 

@@ -20,28 +20,28 @@ FIELDS = 40  # fields of a record listed here; all of them stand on Messages
 LONG = 600  # characters of a field's value
 
 
-def page(scored: ScoreTable, shop: Workspace, item: str, arm: str) -> None:
+def page(scored: ScoreTable, workspace: Workspace, item: str, arm: str) -> None:
     """The record in place of the charts; `arm` names the condition that was come from."""
     found = score_behind.of_item(scored, item)
     score_doors.heading(t("scores.record_title", item=item))
     here = [one for one in found if arm and scored.label(one.condition) == arm]
-    show.draw(show.h('<p class="rb-ways">{}</p>', show.join([_back(), *_ways(shop, item, here, found)], " · ")))
+    show.draw(show.h('<p class="rb-ways">{}</p>', show.join([_back(), *_ways(workspace, item, here, found)], " · ")))
     if not found:
         show.empty(t("scores.record_unknown", item=item))
         return
     if here:
         show.draw(_here(arm, here))
-        _answer(shop, item, here[0], arm)
+        _answer(workspace, item, here[0], arm)
     columns, rows = _every(scored, found, item, arm)
     st.subheader(show.md(t("scores.record_all" if len(rows) > 1 else "scores.record_one")), anchor=False)
     table.table("item_scores", columns, rows, caption=t("scores.record_all"), tools=len(rows) > 12)
-    _record(shop, item)
+    _record(workspace, item)
 
 
-def to_messages(shop: Workspace, item: str, condition: ConditionKey, label: object) -> Markup | None:
+def to_messages(workspace: Workspace, item: str, condition: ConditionKey, label: object) -> Markup | None:
     """The link to the exact messages of an item under a condition, where the workspace can make them."""
-    arm = _condition(shop, condition)
-    if arm is None or shop.dataset is None or not (arm.mode or arm.task):
+    arm = _condition(workspace, condition)
+    if arm is None or workspace.dataset is None or not (arm.mode or arm.task):
         return None
     return show.link("messages", label, record=item, index=None, condition=arm.name, mode=None, adapter=None,
                      task=None, judge=None)  # fmt: skip
@@ -58,14 +58,14 @@ def _back() -> Markup:
     return score_doors.step(t("scores.back"), item=None, arm=None)
 
 
-def _ways(shop: Workspace, item: str, here: Sequence[Score], found: Sequence[Score]) -> Iterator[Markup | str]:
+def _ways(workspace: Workspace, item: str, here: Sequence[Score], found: Sequence[Score]) -> Iterator[Markup | str]:
     """On to the messages and to the judge's own prompt; where nothing is loaded, what would have to be."""
     key = here[0].condition if here else ()
-    condition = _condition(shop, key)
-    messages = to_messages(shop, item, key, t("scores.to_messages"))
+    condition = _condition(workspace, key)
+    messages = to_messages(workspace, item, key, t("scores.to_messages"))
     yield messages if messages is not None else t("scores.no_messages", item=item)
     named = [*(one.judge for one in here), condition.judge if condition else None, *(one.judge for one in found)]
-    judge = next((name for name in named if name and name in shop.judges), None)
+    judge = next((name for name in named if name and name in workspace.judges), None)
     if judge is not None:
         arm = condition.name if condition else None
         yield show.link("messages", t("scores.to_judge", judge=judge), record=item, index=None, judge=judge,
@@ -102,15 +102,15 @@ def _here(arm: str, found: Sequence[Score]) -> Markup:
     return show.h('<h3>{}</h3><dl class="rb-judged">{}</dl>', t("scores.record_under", name=arm), show.join(rows))
 
 
-def _condition(shop: Workspace, key: ConditionKey) -> Condition | None:
+def _condition(workspace: Workspace, key: ConditionKey) -> Condition | None:
     name = dict(key).get("condition")
-    return shop.condition(name) if name is not None else None
+    return workspace.condition(name) if name is not None else None
 
 
-def _answer(shop: Workspace, item: str, one: Score, arm: str) -> None:
-    condition = _condition(shop, one.condition)
+def _answer(workspace: Workspace, item: str, one: Score, arm: str) -> None:
+    condition = _condition(workspace, one.condition)
     arm = condition.name if condition else arm
-    found = _said(shop, item, condition.name) if condition and condition.answers else None
+    found = _said(workspace, item, condition.name) if condition and condition.answers else None
     if found is None or found.text is None:
         key = "scores.answer_none" if condition and condition.answers else "scores.answer_not_loaded"
         show.draw(show.h('<p class="rb-small">{}</p>', t(key, name=arm)))
@@ -121,8 +121,8 @@ def _answer(shop: Workspace, item: str, one: Score, arm: str) -> None:
     st.html(f'<div class="rb">{drawn}</div>')
 
 
-def _said(shop: Workspace, item: str, name: str) -> Answer | None:
-    return caches.answers(*choice.key(), name, shop).get(item)
+def _said(workspace: Workspace, item: str, name: str) -> Answer | None:
+    return caches.answers(*choice.key(), name, workspace).get(item)
 
 
 def _every(
@@ -167,9 +167,9 @@ def note(row: Mapping[str, Any], longest: int = 160) -> Markup:
     return show.h('<details class="rb-note"><summary>{}…</summary>{}</details>', text[:longest], text[longest:])
 
 
-def _record(shop: Workspace, item: str) -> None:
+def _record(workspace: Workspace, item: str) -> None:
     """The record's own fields, where a dataset has it."""
-    if shop.dataset is None:
+    if workspace.dataset is None:
         return
     data = choice.dataset()
     at = data.find(item)

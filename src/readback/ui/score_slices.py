@@ -24,9 +24,9 @@ from readback.ui.table import Column
 from readback.ui.words import t
 
 
-def draw(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen) -> None:
+def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
     """A field, a condition, and for each value of the field its paired difference from the baseline."""
-    known = {one.name: one for one in fields(shop, scored).fields}
+    known = {one.name: one for one in fields(workspace, scored).fields}
     if not known:
         show.draw(show.h("<p>{}</p>", t("scores.slices_none")))
         return
@@ -73,10 +73,10 @@ def draw(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen)
     table.table("slices", columns, body, caption=t("scores.view_slices"))
 
 
-def listed(scored: ScoreTable, shop: Workspace, view: Chosen) -> None:
+def listed(scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
     """The records of one value of the field under both conditions, for the door that is open."""
     opened = score_doors.opened()
-    known = {one.name: one for one in fields(shop, scored).fields}
+    known = {one.name: one for one in fields(workspace, scored).fields}
     name = st.query_params.get("field", "")
     of = known.get(name, next(iter(known.values()), None))
     a, b = (score_behind.key_of(scored, opened.get(key, "")) for key in ("against", "of"))
@@ -88,7 +88,7 @@ def listed(scored: ScoreTable, shop: Workspace, view: Chosen) -> None:
     only = frozenset(item for item, kind in of.of.items() if kind == value)
     title = t("scores.slices_behind", field=of.name, value=value, b=score_said.short(scored, b),
               a=score_said.short(scored, a))  # fmt: skip
-    score_lists.pairs(scored, shop, view.criterion.name, view.judge, opened, title, only)
+    score_lists.pairs(scored, workspace, view.criterion.name, view.judge, opened, title, only)
     score_doors.close()
 
 

@@ -15,7 +15,7 @@ from readback.ui.table import Column
 from readback.ui.words import t
 
 
-def reported(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen) -> None:
+def reported(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
     """The means that files state, where no rows stand behind them."""
     stated(scored)
 

@@ -37,7 +37,7 @@ CLOSE = 1 / 3  # of the scale: means that lie closer get the colours for themsel
 Door = dict[str, str | None]
 
 
-def means(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen) -> None:
+def means(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
     """The mean of each row with its interval, on the whole scale."""
     made = charts.means(rows, score_view.names(scored, rows), view.criterion, score_view.say, score_view.dark(),
                         charts.WIDE)  # fmt: skip
@@ -45,7 +45,7 @@ def means(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen
     score_chart.draw("more", made, said, score_sentences.of_means(rows), _to(scored, rows))
 
 
-def effects(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen) -> None:
+def effects(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
     """Every value of every factor with its mean over all rows that share it."""
     by = _levels(scored, view)
     listed = [row for found in by.values() for row in found]
@@ -59,7 +59,7 @@ def effects(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chos
     score_chart.draw("more", made, said, how, _to(scored, listed))
 
 
-def heat(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen) -> None:
+def heat(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
     """The mean of every pair of values of two factors."""
     factors = tuple(_levels(scored, view))
     with st.container(horizontal=True):
@@ -89,7 +89,7 @@ def heat(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen)
     score_chart.draw("more", made, said, " ".join(how), opens)
 
 
-def joint(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen) -> None:
+def joint(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
     """How often the values of two criteria came together."""
     others = tuple(name for name in scored.columns.criteria if name != view.criterion.name)
     second = score_view.pick("second", t("scores.second"), others)
@@ -112,7 +112,7 @@ def joint(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen
     score_chart.draw("more", made, said, t("scores.joint_method", n=found.n, left=found.left_out), opens)
 
 
-def joint_list(scored: ScoreTable, shop: Workspace, view: Chosen) -> None:
+def joint_list(scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
     """The scores behind a cell of two criteria, for the door that is open."""
     now = st.query_params.to_dict()
     others = [name for name in scored.columns.criteria if name != view.criterion.name]
@@ -121,10 +121,10 @@ def joint_list(scored: ScoreTable, shop: Workspace, view: Chosen) -> None:
     cells = counts.joint_cells(scored, view.criterion.name, second, view.judge, a, b)
     called = t("scores.joint_behind", first=view.criterion.name, a=a.replace("-", MINUS), second=second,
                b=b.replace("-", MINUS))  # fmt: skip
-    score_lists.of_cells(scored, shop, cells, called)
+    score_lists.of_cells(scored, workspace, cells, called)
 
 
-def slope(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen) -> None:
+def slope(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
     """Each record under the baseline and under one other condition."""
     doors = [door(scored, row.condition) for row in rows if door(scored, row.condition) != view.baseline]
     chosen = score_view.pick("b", t("scores.other_condition"), doors, lambda one: score_behind.called(scored, one), 360)

@@ -82,8 +82,8 @@ def after(found: Found, sent: Selection, at: int) -> int | None:
 
 def _job(now: Search) -> Job:
     """The search of this session over the files in view."""
-    shop, key = choice.workspace(), (choice.key(), now.query, now.under)
-    return asked.ask(KIND, key, lambda progress: search(shop, now.under, now.query, progress))
+    workspace, key = choice.workspace(), (choice.key(), now.query, now.under)
+    return asked.ask(KIND, key, lambda progress: search(workspace, now.under, now.query, progress))
 
 
 def _near(query: Query) -> int | None:
@@ -103,9 +103,9 @@ def _go(job: Job) -> None:
         st.session_state["bar_said"] = t("messages.found_none")
 
 
-def _every(shop: Workspace) -> tuple[Selection, ...]:
+def _every(workspace: Workspace) -> tuple[Selection, ...]:
     """What is sent in a workspace: the conditions; judges only where there is nothing else."""
-    every = assemble.choices(shop)
+    every = assemble.choices(workspace)
     return tuple(one for one in every if one.judge is None) or every
 
 

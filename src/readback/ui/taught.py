@@ -37,10 +37,10 @@ from readback.ui.words import t
 ALIKE = 0.3  # share of both answers that has to be equal, or marks of what differs would cover all of it
 
 
-def wanted(shop: Workspace) -> bool:
+def wanted(workspace: Workspace) -> bool:
     """Whether the page shows the rows of a training file, since nothing here is sent to a model."""
-    sends = shop.prompts or shop.tasks or shop.judges or shop.conditions
-    return not sends and shop.dataset is not None and training.of(shop, shop.dataset.path) is not None
+    sends = workspace.prompts or workspace.tasks or workspace.judges or workspace.conditions
+    return not sends and workspace.dataset is not None and training.of(workspace, workspace.dataset.path) is not None
 
 
 def kinds(counts: Mapping[str, int], records: int) -> str:

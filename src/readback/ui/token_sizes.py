@@ -37,8 +37,8 @@ UNSIZED = Sized()
 
 def counter(sent: Selection) -> Counter:
     """What counts for the model that is sent to."""
-    shop = choice.workspace()
-    return token_counts.counter(shop, token_counts.model_of(shop, sent))
+    workspace = choice.workspace()
+    return token_counts.counter(workspace, token_counts.model_of(workspace, sent))
 
 
 def said(number: int, by: Counter) -> str:

@@ -28,23 +28,23 @@ BY = ("text", "role")  # one text, or message by message
 
 def there(made: Assembly) -> bool:
     """Whether it is known what the model of what is sent was trained on for this record; made without its template."""
-    shop, known = choice.workspace(), model(made)
-    return known is not None and assemble.training(shop, choice.record(), known.name) is not None
+    workspace, known = choice.workspace(), model(made)
+    return known is not None and assemble.training(workspace, choice.record(), known.name) is not None
 
 
 def trained(made: Assembly) -> TrainedText | None:
     """What the model of what is sent was trained on for this record; None where no layout is known."""
-    shop, known = choice.workspace(), model(made)
-    found = trained_text(shop, choice.record(), known.name) if known else None
+    workspace, known = choice.workspace(), model(made)
+    found = trained_text(workspace, choice.record(), known.name) if known else None
     return found if found and found.messages is not None else None
 
 
 def model(made: Assembly) -> Model | None:
     """The model that this is sent to; without conditions the first there is."""
-    shop = choice.workspace()
-    arm = shop.condition(made.choice.condition) if made.choice.condition else None
-    name = arm.model if arm else next(iter(shop.models), None)
-    return shop.models.get(name or "")
+    workspace = choice.workspace()
+    arm = workspace.condition(made.choice.condition) if made.choice.condition else None
+    name = arm.model if arm else next(iter(workspace.models), None)
+    return workspace.models.get(name or "")
 
 
 def by_role(known: TrainedText, sent: Wire | None) -> bool:
@@ -128,8 +128,8 @@ def _texts(known: TrainedText, sent: Wire, made: Assembly) -> None:
     template = known.template.name if known.template else ""
     heads = show.join([_head(*pair) for pair in (("training_head", template), ("serving_head", sent.format),
                                                  ("messages_head", ""))])  # fmt: skip
-    shop, _ = choice.peek()
-    spoken = f' lang="{exact.attribute(shop.language)}"' if shop and shop.language != language() else ""
+    workspace, _ = choice.peek()
+    spoken = f' lang="{exact.attribute(workspace.language)}"' if workspace and workspace.language != language() else ""
     white = " rb-white" if message.whitespace() else ""
     name = f'role="region" tabindex="0" aria-label="{exact.attribute(t("trained.beside"))}"{spoken}'
     st.html(f'<div class="rb rb-compared rb-three"><div class="rb-heads"><div class="rb-row">{heads}</div></div>'
@@ -145,10 +145,10 @@ def _head(name: str, form: str) -> Markup:
 
 def _list(found: Sequence[Parting], known: TrainedText, sent: Wire, made: Assembly, names: tuple[str, str]) -> None:
     """Every difference with its places; which token it is, where the model's tokenizer is known."""
-    shop, by = choice.workspace(), model(made)
+    workspace, by = choice.workspace(), model(made)
     at = [[one.a.start + one.shared for one in found], [one.b.start + one.shared for one in found]]
     texts = ("".join(s.text for s in known.prompt), sent.text)
-    tokens = [numbers(by, text, some, shop.root) for text, some in zip(texts, at, strict=True)]
+    tokens = [numbers(by, text, some, workspace.root) for text, some in zip(texts, at, strict=True)]
     rows = [_row(one, number, names, tokens, by is not None and _parted.harmless(one, sent.kind, by))
             for number, one in enumerate(found[:LISTED], 1)]  # fmt: skip
     more = show.h("<p>{}</p>", t("trained.more", n=len(found) - LISTED)) if len(found) > LISTED else Markup("")

@@ -87,8 +87,8 @@ def _spot(place: Location) -> Location:
 
 
 def _all(made: Assembly) -> None:
-    shop = choice.workspace()
-    model = layers.names_a_model(shop, made)
+    workspace = choice.workspace()
+    model = layers.names_a_model(workspace, made)
     with st.container(horizontal=True, vertical_alignment="center", key="take_all"):
         file = exports.name(made.record or str(choice.position()), made.choice.condition or made.choice.mode) + ".json"
         downloads.button(t("messages.download_all"), lambda: exports.as_json(made.messages), file, "application/json",
@@ -112,9 +112,9 @@ def _copy(form: str, made: Sequence[Message], model: str) -> str:
 
 
 def _typed(made: Assembly) -> None:
-    shop = choice.workspace()
-    arm = shop.condition(made.choice.condition) if made.choice.condition else None
-    model = shop.models.get(arm.model) if arm and arm.model else None
+    workspace = choice.workspace()
+    arm = workspace.condition(made.choice.condition) if made.choice.condition else None
+    model = workspace.models.get(arm.model) if arm and arm.model else None
     if model and model.training and not model.training.verified:
         show.notice(t("messages.typed"), "warning")
 

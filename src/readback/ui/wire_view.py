@@ -16,17 +16,17 @@ SWALLOWED = "oll-swallowed-lines"  # of those some
 
 def about(made: Assembly, sent: Wire | None) -> tuple[Finding, ...]:
     """The findings about the server that made this text, whatever the record; none where no server did."""
-    shop = choice.workspace()
-    model = model_of(shop, made.choice)
+    workspace = choice.workspace()
+    model = model_of(workspace, made.choice)
     if model is None or sent is None or sent.kind == "format":
         return ()
-    return tuple(one for one in of_server(shop, model) if isinstance(one, Finding))
+    return tuple(one for one in of_server(workspace, model) if isinstance(one, Finding))
 
 
 def draw(sent: Wire, made: Assembly, found: Sequence[Finding], server: Sequence[Finding]) -> None:
     """The text with its marks, or why there is none."""
-    shop = choice.workspace()
-    model = model_of(shop, made.choice)
+    workspace = choice.workspace()
+    model = model_of(workspace, made.choice)
     stated = model.modelfile.system if model and model.modelfile else None
     numbered = [(n, one) for n, one in enumerate(found, 1) if one.place.role == "prompt"]
     said, others = wire_marks.system_of(made, stated), wire_marks.others_of(made.messages)

@@ -36,15 +36,15 @@ class _Met:
     stated: bool = True
 
 
-def notes(shop: Workspace, table: ScoreTable | None = None) -> tuple[Diagnostic, ...]:
+def notes(workspace: Workspace, table: ScoreTable | None = None) -> tuple[Diagnostic, ...]:
     """One note for each judge and family: a warning for the same generation, for information otherwise.
 
     Who judges whom is what the scores say; without scores (`table` is None) what the workspace means to do.
     """
     met: dict[tuple[str, str], _Met] = {}
-    for key, judge in _pairs(shop, table):
-        contestant = _contestant(shop, table, key)
-        model = _judge(shop, table, key, judge)
+    for key, judge in _pairs(workspace, table):
+        contestant = _contestant(workspace, table, key)
+        model = _judge(workspace, table, key, judge)
         for own in families(model.name):
             for other in families(contestant.name):
                 if own.name == other.name:
@@ -56,19 +56,19 @@ def notes(shop: Workspace, table: ScoreTable | None = None) -> tuple[Diagnostic,
     return tuple(_note(judge, one) for (judge, _), one in met.items())
 
 
-def said(shop: Workspace) -> tuple[Any, ...]:
+def said(workspace: Workspace) -> tuple[Any, ...]:
     """What of a workspace the notes depend on, in a form that can be compared."""
     return (
-        tuple((name, str(model.settings.get("model"))) for name, model in shop.models.items()),
-        tuple((name, str(judge_model(judge))) for name, judge in shop.judges.items()),
-        tuple((one.name, one.model, str(one.settings.get("judge_inference"))) for one in shop.conditions),
+        tuple((name, str(model.settings.get("model"))) for name, model in workspace.models.items()),
+        tuple((name, str(judge_model(judge))) for name, judge in workspace.judges.items()),
+        tuple((one.name, one.model, str(one.settings.get("judge_inference"))) for one in workspace.conditions),
     )
 
 
-def _pairs(shop: Workspace, table: ScoreTable | None) -> Iterator[tuple[ConditionKey, str]]:
+def _pairs(workspace: Workspace, table: ScoreTable | None) -> Iterator[tuple[ConditionKey, str]]:
     """Each condition with each of its judges, once."""
     if table is None:
-        yield from (((("condition", one.name),), one.judge) for one in shop.conditions if one.judge)
+        yield from (((("condition", one.name),), one.judge) for one in workspace.conditions if one.judge)
         return
     import numpy as np
 
@@ -80,39 +80,39 @@ def _pairs(shop: Workspace, table: ScoreTable | None) -> Iterator[tuple[Conditio
     yield from found
 
 
-def _judge(shop: Workspace, table: ScoreTable | None, key: ConditionKey, judge: str) -> Named:
+def _judge(workspace: Workspace, table: ScoreTable | None, key: ConditionKey, judge: str) -> Named:
     """The judge's model: what files say of the run, then the workspace's judge, then what it is called."""
     facts = [one for one in table.about if one.condition == key] if table else []
     for one in facts:
         if one.judge_model and one.judge in (None, judge):
             return Named(one.judge_model, True)
-    known = shop.judges.get(judge)
+    known = workspace.judges.get(judge)
     if known and (stated := judge_model(known)):
         return Named(stated, True)
-    arm = shop.condition(dict(key).get("condition", ""))
-    if arm and arm.judge == judge and (run := model_of(shop, arm)):
+    arm = workspace.condition(dict(key).get("condition", ""))
+    if arm and arm.judge == judge and (run := model_of(workspace, arm)):
         return Named(run, True)
     inference = arm.settings.get("judge_inference") if arm and arm.judge == judge else None
     return Named(str(inference or judge), False)
 
 
-def _contestant(shop: Workspace, table: ScoreTable | None, key: ConditionKey) -> Named:
+def _contestant(workspace: Workspace, table: ScoreTable | None, key: ConditionKey) -> Named:
     """What answered: as a factor, the run's files or the workspace's model say; else as the condition is called."""
     given = dict(key)
     if factor := next((given[name] for name in MODEL if given.get(name)), None):
-        return Named(_served(shop, factor) or factor, True)
+        return Named(_served(workspace, factor) or factor, True)
     facts = [one for one in table.about if one.condition == key and one.model] if table else []
     if file := next((one.model for one in facts if not one.by_workspace and one.model), None):
         return Named(file, True)
-    arm = shop.condition(given.get("condition", ""))
+    arm = workspace.condition(given.get("condition", ""))
     if arm and arm.model:
-        served = _served(shop, arm.model)
+        served = _served(workspace, arm.model)
         return Named(served or arm.model, served is not None)
     return Named(" ".join(given.values()), False)
 
 
-def _served(shop: Workspace, name: str) -> str | None:
-    model = shop.models.get(name)
+def _served(workspace: Workspace, name: str) -> str | None:
+    model = workspace.models.get(name)
     served = model.settings.get("model") if model else None
     return served if isinstance(served, str) else None
 
