@@ -10,33 +10,33 @@ from readback.ui import (
     choice,
     cited,
     compare_view,
-    going,
+    jump,
     keys,
     layers,
     loaded,
     made_up,
+    model_input_view,
     picker,
     program_line,
     replies,
     searching,
     show,
     size,
-    taught,
     template_try,
     token_bar,
     token_sizes,
+    training_row,
     training_view,
     variables,
     variants,
     views,
-    wire_view,
 )
 from readback.ui.words import t
 
 st.title(t("messages.title"))
 workspace, data = choice.workspace(), choice.dataset()
-if taught.wanted(workspace) and len(data):
-    taught.page()
+if training_row.wanted(workspace) and len(data):
+    training_row.page()
     st.stop()
 if made_up.wanted(workspace):
     made_up.page(workspace)
@@ -50,11 +50,11 @@ if len(data) == 0:
 
 with st.container(horizontal=True, vertical_alignment="bottom", key="bar"):
     bar.records()
-    going.menu()
+    jump.menu()
     picker.what()
 picker.more()
 bar.said()
-going.arrive()
+jump.arrive()
 searching.results()
 change_here.here()
 
@@ -63,12 +63,12 @@ made = choice.assembly(sent, tried)
 found, faults = choice.found(made, tried)
 wire, training = layers.wire(made), training_view.there(made)
 found += layers.losses(wire, made, found)
-server = wire_view.about(made, wire)
+server = model_input_view.about(made, wire)
 stored = layers.stored(choice.record(), choice.answer(sent))
 said = replies.replies(choice.record(), choice.answer(sent))
 
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="switch"):
-    view = layers.switch(wire_view.errors(server), wire=wire is not None, training=training,
+    view = layers.switch(model_input_view.errors(server), wire=wire is not None, training=training,
                          stored=bool(stored))  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
         address.follow_switch("whitespace")
@@ -88,7 +88,7 @@ with left:
     program_line.draw()
     variants.draw(made)
     if view == "wire" and wire:
-        wire_view.draw(wire, made, found, server)
+        model_input_view.draw(wire, made, found, server)
     elif view == "stored":
         views.stored(stored, made)
     elif view != "training":
@@ -102,7 +102,7 @@ with right:
     beside.origins(shown, token_sizes.told(shown if view == "wire" else (), made))
     token_bar.draw(made, tried)
     views.findings(found, faults)
-    wire_view.findings(server if view == "wire" else (), len(found) + 1)
+    model_input_view.findings(server if view == "wire" else (), len(found) + 1)
     bar.next_finding(found)
     with st.expander(t("messages.fields"), expanded=True, key="fields_open"):
         beside.fields(choice.record(), made, found, choice.answer(sent))

@@ -5,8 +5,8 @@ import streamlit as st
 from readback.audit.comparisons import planned, weighed
 from readback.audit.groups import groups
 from readback.ui import (
-    arms_table,
     choice,
+    conditions_table,
     headline,
     loaded,
     made_up,
@@ -17,7 +17,7 @@ from readback.ui import (
     score_view,
     show,
     table,
-    taught,
+    training_row,
 )
 from readback.ui.words import t
 
@@ -43,7 +43,7 @@ if audit and audit.stopped:
 if audit and audit.faults:
     show.problem(t("overview.faults_ours", n=len(audit.faults)), overview.ours(audit))
 if not (
-    taught.wanted(workspace)
+    training_row.wanted(workspace)
     or workspace.prompts
     or workspace.tasks
     or workspace.judges
@@ -53,7 +53,7 @@ if not (
     show.empty(registry.missing(workspace) or t("overview.nothing"), t("frame.open_one"), "open")
 
 head = headline.headline(workspace, scored) if scored else None
-columns, rows = arms_table.arms(workspace, audit, head)
+columns, rows = conditions_table.arms(workspace, audit, head)
 if rows:
     heading = t("overview.arms" if workspace.conditions else "overview.arms_modes")
     st.header(heading)
@@ -84,7 +84,7 @@ made_up.section(workspace)
 registry.section(workspace)
 st.header(t("overview.loaded"))
 counts = [loaded.counts(workspace.dataset.path, data.counts)] if data and workspace.dataset else []
-show.draw(overview.lines([*counts, *taught.said(audit), *(headline.reconciled(scored) if scored else ())]))
+show.draw(overview.lines([*counts, *training_row.said(audit), *(headline.reconciled(scored) if scored else ())]))
 loaded.files(workspace, t("overview.loaded"))
 if noticed := loaded.noticed():
     with st.expander(t("overview.problems", n=len(noticed))):

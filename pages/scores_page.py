@@ -6,14 +6,14 @@ from readback.scores.criteria import scale_text
 from readback.ui import (
     choice,
     score_computed,
-    score_doors,
+    score_drilldown_links,
+    score_drilldown_lists,
     score_expenses,
     score_first,
     score_lead,
-    score_lists,
+    score_means,
     score_more,
     score_record,
-    score_said,
     score_view,
     show,
 )
@@ -40,9 +40,9 @@ if len(scored.columns.conditions) == 1:
 
 view = score_view.chosen(scored, workspace)
 criterion = view.criterion
-if warning := score_said.synthetic(scored):
+if warning := score_means.synthetic(scored):
     show.notice(warning, "warning")
-door = score_doors.opened()
+door = score_drilldown_links.opened()
 if "item" in door:
     score_record.page(scored, workspace, door["item"], door.get("arm", ""))
     st.stop()
@@ -53,15 +53,15 @@ score_first.lead(scored, workspace, plan, rows, view)
 if criterion.name in scored.inferred:
     show.notice(t("scores.inferred", criterion=criterion.name, scale=scale_text(criterion)))
 score_first.charts(scored, rows, compared, view)
-show.draw(score_said.strip(rows, view.judge))
-if score_doors.is_open() and "under" not in door:
-    score_lists.draw(scored, workspace, criterion.name, view.judge)
+show.draw(score_means.strip(rows, view.judge))
+if score_drilldown_links.is_open() and "under" not in door:
+    score_drilldown_lists.draw(scored, workspace, criterion.name, view.judge)
 score_first.trade(scored, plan, compared)
 score_first.tables(scored, rows, compared, view)
 score_more.draw(scored, workspace, rows, view)
 if criterion.meanings:
     with st.expander(t("scores.scale")):
-        show.draw(score_said.meanings(criterion))
+        show.draw(score_means.meanings(criterion))
 score_expenses.draw(scored)
 with st.expander(t("scores.computed")):
     show.draw(score_computed.draw(scored, criterion, rows, compared.comparisons))

@@ -9,12 +9,12 @@ from urllib.parse import parse_qs, urlsplit
 
 from streamlit.testing.v1 import AppTest
 
-from readback.house import HOUSE
+from readback.project_files import PROJECT
 
 
 def page(name: str = "", **params: str) -> AppTest:
     """The page of that address, as a link with these parameters opens it, once it has been drawn."""
-    test = AppTest.from_file(HOUSE / "app.py", default_timeout=600)
+    test = AppTest.from_file(PROJECT / "app.py", default_timeout=600)
     if not name:
         for key, value in params.items():
             test.query_params[key] = value
@@ -27,7 +27,7 @@ def page(name: str = "", **params: str) -> AppTest:
 
 def scores(**params: str) -> AppTest:
     """The scores page of the workspace that READBACK_WORKSPACE names, as a link with these parameters opens it."""
-    test = AppTest.from_file(HOUSE / "app.py", default_timeout=600)
+    test = AppTest.from_file(PROJECT / "app.py", default_timeout=600)
     for key, value in params.items():
         test.query_params[key] = value
     test.run()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from readback import cli, workspace
 from readback.audit import engine
-from readback.serving.wire_formats import wire
+from readback.serving.named_formats import wire
 from readback.types import Message, Segment
 
 Write = Callable[[Mapping[str, Any]], Path]

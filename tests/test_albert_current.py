@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback import workspace
-from readback.assembly import wire_text
+from readback.assembly import model_input
 from readback.assembly.albert_query import spelled_out
 from readback.assembly.assemble import assemble
 from readback.audit import engine
@@ -110,7 +110,7 @@ def test_a_system_prompt_that_comes_with_the_record_is_used_or_ignored() -> None
 def test_prompt_format_is_not_read_and_the_list_of_messages_is_sent() -> None:
     opened = albert(chat_format="llama-chat")
     made = assemble(opened, row(query="Q"), Selection(mode="rag"))
-    sent = wire_text.sent(opened, row(query="Q"), made, None, False)
+    sent = model_input.sent(opened, row(query="Q"), made, None, False)
     assert sent
     assert (sent.format, json.loads(sent.text)) == (
         "null",
@@ -123,7 +123,7 @@ def test_chatml_strips_the_system_prompt_and_writes_each_message_once_where_it_i
     prompt = replace(opened.prompts["rag"], system=" SYS\n")
     opened = replace(opened, prompts={"rag": prompt})
     made = assemble(opened, row(query="Q"), Selection(condition="c"))
-    sent = wire_text.sent(opened, row(query="Q"), made, opened.conditions[0], False)
+    sent = model_input.sent(opened, row(query="Q"), made, opened.conditions[0], False)
     assert sent
     assert sent.text == "<|im_start|>system\nSYS<|im_end|>\n<|im_start|>user\nR Q<|im_end|>\n<|im_start|>assistant\n"
 

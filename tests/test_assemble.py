@@ -102,7 +102,7 @@ def test_an_unknown_interface_adds_nothing_and_is_named() -> None:
     assert [(n.code, n.values["nearest"]) for n in made.notes] == [("asm-unknown-interface", "langchain")]
 
 
-HOUSE = Adapter(
+PROJECT = Adapter(
     "house",
     additions={
         "parsing": (
@@ -115,7 +115,7 @@ TASK = Prompt("parsing", "Extract: {{ answer }}", "Base.", place=Location("tasks
 TRI = replace(
     NOTHING,
     tasks={"parsing": TASK},
-    adapters={"house": HOUSE},
+    adapters={"house": PROJECT},
     instructions={"parsing": "Never {{ render }} me. "},
     context={"parsing": {"json_schema": {"a": 1}, "hint": "from context"}},
 )
@@ -166,7 +166,7 @@ def test_without_a_system_role_the_system_text_opens_the_user_message() -> None:
 
 
 def test_an_adapter_that_cannot_be_rendered_leaves_no_messages() -> None:
-    broken = replace(HOUSE, additions={"parsing": (Addition(user="{{ oops"),)})
+    broken = replace(PROJECT, additions={"parsing": (Addition(user="{{ oops"),)})
     made = assemble(replace(TRI, adapters={"house": broken}), row(), Selection(task="parsing", adapter="house"))
     assert (made.messages, codes(made)) == ((), ["asm-adapter-error"])
 
@@ -213,7 +213,7 @@ def test_conditions_come_first_then_tasks_then_judges() -> None:
         NOTHING,
         prompts={"short": SHORT},
         tasks={"parsing": TASK, "extra": TASK},
-        adapters={"house": HOUSE},
+        adapters={"house": PROJECT},
         judges={"j": Judge("j", "x"), "alone": Judge("alone", "x")},
         conditions=(
             Condition("b", mode="short", judge="j"),
@@ -232,7 +232,7 @@ def test_conditions_come_first_then_tasks_then_judges() -> None:
 
 
 def test_without_conditions_every_mode_goes_through_every_adapter() -> None:
-    workspace = replace(NOTHING, prompts={"m": SHORT, "n": SHORT}, adapters={"house": HOUSE})
+    workspace = replace(NOTHING, prompts={"m": SHORT, "n": SHORT}, adapters={"house": PROJECT})
     assert choices(workspace) == tuple(Selection(mode=m, adapter=a) for m in "mn" for a in (None, "house"))
     assert choices(NOTHING) == ()
 
@@ -247,7 +247,7 @@ EVERY = replace(
         "short": SHORT,
         "albert": Prompt("albert", "{{ sheet_chunks }}{{ query }}", settings={"dialect": "albert"}),
     },
-    adapters={"house": HOUSE, "no_system": Adapter("no_system", system_prompt=False)},
+    adapters={"house": PROJECT, "no_system": Adapter("no_system", system_prompt=False)},
     judges={"j": Judge("j", "{question}{answer}{documents}{gold_reference}", "S")},
 )
 

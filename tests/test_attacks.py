@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from in_time import in_time
 
-from readback import cell, render
+from readback import render, sandbox
 from readback.render import Template
 from readback.types import Location
 
@@ -135,7 +135,7 @@ ATTACKS = {**LOOPS, **SIZES, **WIDTHS, **DEPTHS, **SOURCES, **ESCAPES}
 
 @pytest.fixture(autouse=True, scope="module")
 def _warm() -> None:
-    cell.isolation()
+    sandbox.isolation()
 
 
 def _anew(templates: Sequence[Template]) -> tuple[render.Rendered, ...]:

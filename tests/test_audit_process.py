@@ -10,7 +10,7 @@ import pytest
 
 from readback import workspace
 from readback.audit import engine, process
-from readback.house import EXAMPLES
+from readback.project_files import EXAMPLES
 from readback.records.dataset import DatasetChanged
 from readback.workspace import frozen
 

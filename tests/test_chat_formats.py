@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.serving import wire_formats
+from readback.serving import named_formats
 from readback.serving.chat import formats as chat_formats
 from readback.serving.chat import rendered as chat
 from readback.types import Message, Segment
@@ -51,7 +51,7 @@ def message(role: str, text: str) -> Message:
 
 def test_every_format_has_its_golden_and_none_has_a_name_of_albert() -> None:
     assert set(chat.formats()) == GOLDEN.keys() | WITHOUT_SYSTEM.keys()
-    assert set(chat.formats()) & {*wire_formats.FORMATS, wire_formats.NO_FORMAT} == set()
+    assert set(chat.formats()) & {*named_formats.FORMATS, named_formats.NO_FORMAT} == set()
     assert chat.named("chatml") is None
     assert chat.named("../adapters/manual") is None
 

@@ -13,7 +13,7 @@ from readback import as_json, workspace
 from readback.adapters import shipped
 from readback.assembly.assemble import assemble, choices
 from readback.audit import engine
-from readback.house import EXAMPLES
+from readback.project_files import EXAMPLES
 from readback.records.dataset import open_dataset
 from readback.scores.loading import load
 from readback.types import Selection, Workspace

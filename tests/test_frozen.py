@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.house import HOUSE
+from readback.project_files import PROJECT
 from readback.types import Diagnostic, Location
 from readback.workspace.frozen import freeze, thaw
 
 Write = Callable[[Mapping[str, Any]], Path]
-DEMOS = sorted(path for path in (HOUSE / "configs" / "examples").iterdir() if path.is_dir())
+DEMOS = sorted(path for path in (PROJECT / "configs" / "examples").iterdir() if path.is_dir())
 
 
 @pytest.mark.parametrize("path", DEMOS, ids=lambda path: path.name)

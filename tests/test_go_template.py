@@ -10,7 +10,7 @@ import pytest
 
 from readback.serving import gotemplate
 from readback.serving.gotemplate import Limits, TemplateFault, cut, execute, functions, names, parse, with_response
-from readback.serving.gotemplate.told import told
+from readback.serving.gotemplate.traced_text import told
 from readback.serving.gotemplate.values import Value, of_json
 from readback.serving.ollama import rendered as ollama
 

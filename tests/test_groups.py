@@ -10,7 +10,7 @@ from readback import rules, workspace
 from readback.audit import engine
 from readback.audit.groups import area, groups, names, paragraphs, title
 from readback.audit.summary import Audit, Row
-from readback.house import EXAMPLES
+from readback.project_files import EXAMPLES
 from readback.records.dataset import Counts
 from readback.types import Finding, Location, Selection, Severity
 

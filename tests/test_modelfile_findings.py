@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.assembly.probes import probes
+from readback.assembly.self_tests import probes
 from readback.audit import engine
 from readback.audit.of_server import of_server
 from readback.serving.modelfile.read_file import parse

@@ -13,12 +13,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import readback
-from readback.house import HOUSE
 from readback.notebook.assembled import Assembled
 from readback.notebook.rows import SHOWN, Rows
+from readback.project_files import PROJECT
 from readback.types import Assembly, Message, Segment, Selection
 
-DEMO = HOUSE / "configs" / "examples" / "six-conditions"
+DEMO = PROJECT / "configs" / "examples" / "six-conditions"
 
 
 def test_a_demo_is_opened_assembled_checked_and_scored() -> None:
@@ -107,10 +107,10 @@ def test_ids_stay_text_in_a_data_frame(write: Any) -> None:
 
 
 def test_the_notebook_of_the_documentation_says_what_its_cells_say_today() -> None:
-    stored = json.loads((HOUSE / "docs" / "notebook.ipynb").read_text("utf-8"))
+    stored = json.loads((PROJECT / "docs" / "notebook.ipynb").read_text("utf-8"))
     import importlib.util
 
-    spec = importlib.util.spec_from_file_location("make_notebook", HOUSE / "docs" / "make_notebook.py")
+    spec = importlib.util.spec_from_file_location("make_notebook", PROJECT / "docs" / "make_notebook.py")
     assert spec is not None
     assert spec.loader is not None
     maker = importlib.util.module_from_spec(spec)

@@ -14,11 +14,11 @@ import readback
 from readback import cli, workspace
 from readback.assembly import assemble
 from readback.audit import engine
-from readback.audit.glance import glance
-from readback.house import EXAMPLES
+from readback.audit.prompt_lengths import glance
+from readback.observed.first_difference import parting
 from readback.observed.observer import Observer
-from readback.observed.parting import parting
 from readback.observed.request import Request, read_request
+from readback.project_files import EXAMPLES
 from readback.records.dataset import open_dataset
 from readback.types import Selection
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from in_time import in_time
 
-from readback import cell
+from readback import sandbox
 from readback.serving.modelfile import read_file as modelfile
 from readback.serving.ollama import rendered as ollama
 from readback.types import Diagnostic, Location, Message, Modelfile, Segment, Wire
@@ -247,7 +247,7 @@ def test_braces_that_close_nothing_are_text() -> None:
 
 
 def test_a_stopped_child_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ollama, "LIMITS", cell.Limits(seconds=0.3, total=1.0, output=1000))
+    monkeypatch.setattr(ollama, "LIMITS", sandbox.Limits(seconds=0.3, total=1.0, output=1000))
     wire = ollama.templated("{{ .Prompt }}", [{"role": U, "content": "x" * 5000}], TODAY, {})
     assert [(note.code, wire.text) for note in wire.notes] == [("dat-limit", "")]
 

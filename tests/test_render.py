@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from jinja_templates import VALUES, templates
 from rendering import ADDRESS, RECORD, one, steady, stock
 
-from readback import cell
+from readback import sandbox
 from readback.render import Rendered, Template, render, render_many
 from readback.types import Diagnostic, Location
 
@@ -170,9 +170,9 @@ def test_many_rows_are_rendered_in_order() -> None:
 
 
 def test_the_cell_is_not_asked_when_nothing_is_to_be_rendered() -> None:
-    before = cell.isolation()["zygote"]
+    before = sandbox.isolation()["zygote"]
     assert render([], {}) == ()
-    assert cell.isolation()["zygote"] == before
+    assert sandbox.isolation()["zygote"] == before
 
 
 GOLDEN_CHUNKS = [

@@ -16,8 +16,8 @@ from readback import workspace
 from readback.audit import engine
 from readback.scores import loading, stats
 from readback.scores.comparing.compare import compare
+from readback.scores.reported.aggregates import aggregates
 from readback.scores.rubrics import of_judge
-from readback.scores.stated.aggregates import aggregates
 from readback.scores.table import NOT_APPLICABLE, PassRule, ScoreTable
 
 PLANTED = Run("open", failed=(3,), texts=(4,), verdicts=(5, 6), totals=(7,))

@@ -17,7 +17,7 @@ from readback import as_json, render, workspace
 from readback.assembly import in_chunks
 from readback.assembly.assemble import assemble
 from readback.audit import engine
-from readback.house import EXAMPLES
+from readback.project_files import EXAMPLES
 from readback.records.dataset import open_dataset
 from readback.render import Template
 from readback.search.expression import Query

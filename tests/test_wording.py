@@ -13,9 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from readback import adapters, as_json, house
+from readback import adapters, as_json, project_files
 from readback.assembly.assemble import assemble
-from readback.assembly.wire_text import sent
+from readback.assembly.model_input import sent
 from readback.cli import main
 from readback.difference import as_text
 from readback.difference.compare import difference
@@ -123,7 +123,7 @@ def _workspace(adapter: str, profile: str, own: Mapping[str, Adapter], user: str
     arm = Condition("c", task="parsing", adapter=adapter, model="m")
     options = {"assembly_profile": profile}
     return Workspace(
-        house.HOUSE, "w", tasks=tasks, adapters=own, models={"m": model}, conditions=(arm,), options=options
+        project_files.PROJECT, "w", tasks=tasks, adapters=own, models={"m": model}, conditions=(arm,), options=options
     )
 
 

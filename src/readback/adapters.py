@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from readback import house
+from readback import project_files
 from readback.files import paths
 from readback.files.text_file import read_text
 from readback.files.yaml_file import nearest, read_yaml, unknown_keys
@@ -64,10 +64,10 @@ def shipped(profile: str = DOCUMENT) -> Mapping[str, Adapter]:
     A profile other than the document's has a folder of its own: an entry there replaces the document's for that
     task or group whole, and what it does not speak of stays.
     """
-    found = _folder(house.ADAPTERS, DOCUMENT)
+    found = _folder(project_files.ADAPTERS, DOCUMENT)
     if profile == DOCUMENT:
         return found
-    newer = _folder(house.ADAPTERS / profile, profile)
+    newer = _folder(project_files.ADAPTERS / profile, profile)
     if unknown := set(newer) - set(found):
         raise ValueError(f"no adapter to go with configs/adapters/{profile}: {sorted(unknown)}")
     return {
@@ -77,7 +77,7 @@ def shipped(profile: str = DOCUMENT) -> Mapping[str, Adapter]:
 
 
 def _folder(folder: Path, profile: str) -> dict[str, Adapter]:
-    read = [read_adapter(file, house.HOUSE, profile) for file in sorted(folder.glob("*.yml"))]
+    read = [read_adapter(file, project_files.PROJECT, profile) for file in sorted(folder.glob("*.yml"))]
     if faults := [note for _, notes in read for note in notes]:
         raise ValueError(f"a shipped adapter has faults: {faults}")
     return {adapter.name: adapter for adapter, _ in read}

@@ -12,7 +12,7 @@ from test_security import serious
 
 from readback import workspace
 from readback.assembly import assemble
-from readback.house import EXAMPLES
+from readback.project_files import EXAMPLES
 from readback.records.answers import open_answers
 from readback.records.dataset import open_dataset
 from readback.types import Assembly, Selection

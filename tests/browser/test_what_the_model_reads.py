@@ -13,7 +13,7 @@ from test_acceptance import tab_to
 from test_security import serious
 
 from readback import workspace
-from readback.assembly import assemble, wire_text
+from readback.assembly import assemble, model_input
 from readback.records import dataset
 from readback.types import Selection
 
@@ -37,7 +37,7 @@ def read_by(folder: Path, condition: str, numbers: Sequence[int]) -> dict[str, s
     found = {}
     for record in (records[number] for number in numbers):
         made = assemble.assemble(opened, record, Selection(condition=condition))
-        sent = wire_text.sent(opened, record, made, opened.condition(condition), False)
+        sent = model_input.sent(opened, record, made, opened.condition(condition), False)
         assert record.id
         assert sent
         found[record.id] = sent.text

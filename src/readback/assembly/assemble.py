@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from readback import adapters
 from readback.assembly.adapter_texts import Added, added
-from readback.assembly.arms import arm, choices, unknown, unknown_interface
 from readback.assembly.base_texts import base_texts
 from readback.assembly.few_shot import with_examples
 from readback.assembly.generation import begin, with_turns
 from readback.assembly.judge_messages import judge_messages
 from readback.assembly.program import program
+from readback.assembly.selections import arm, choices, unknown, unknown_interface
 from readback.assembly.set_values import with_values
 from readback.assembly.training_layout import training
 from readback.assembly.tri_section import Segments, assemble_text, fingerprint, to_messages

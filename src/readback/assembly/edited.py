@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from readback.assembly.arms import arm
+from readback.assembly.selections import arm
 from readback.files.paths import resolve
 from readback.files.text_file import read_bytes
 from readback.types import Diagnostic, Location, Prompt, Selection, Workspace

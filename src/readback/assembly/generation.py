@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, get_args
 
-from readback.assembly.arms import Arm
+from readback.assembly.selections import Arm
 from readback.assembly.tri_section import Segments
 from readback.tasks import GENERATION
 from readback.types import Diagnostic, Location, Message, Model, Record, Role, Segment

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from readback import cell
+from readback import sandbox
 from readback.assembly import token_counts
-from readback.assembly.probes import said, tell
+from readback.assembly.self_tests import said, tell
 from readback.files.cache_folder import cache_folder
 from readback.records import answers
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
@@ -23,7 +23,7 @@ from readback.workspace.frozen import freeze, thaw
 
 # Between two beats a record under one choice: a message of five million characters takes 2 to 6 s, a template has its
 # own limit, and a chunk has thousands of records.
-LIMITS = cell.Limits(seconds=20.0, output=1 << 30, total=6 * 3600.0)
+LIMITS = sandbox.Limits(seconds=20.0, output=1 << 30, total=6 * 3600.0)
 OPENING = 30.0  # seconds for opening the dataset; our caller has read it before
 BATCH = 256  # records of one frame
 
@@ -44,7 +44,7 @@ class Inside:
         """The records, until the file turns out to have been changed; the caller sees that frames are missing."""
         with contextlib.suppress(DatasetChanged):
             for record in self.data.records(self.start, self.stop):
-                cell.beat()
+                sandbox.beat()
                 yield record
 
 
@@ -65,12 +65,12 @@ def payload(
 
 def stream(work: str, opened: Workspace, asked: Mapping[str, Any], *, once: bool = False) -> Iterator[Any]:
     """The frames of one child, which finds the tokenizers of the workspace at hand; `once` as for the cell's own."""
-    return cell.stream(work, asked, token_counts.limits(opened, LIMITS), token_counts.shared(opened), once=once)
+    return sandbox.stream(work, asked, token_counts.limits(opened, LIMITS), token_counts.shared(opened), once=once)
 
 
 def enter(work: Mapping[str, Any]) -> Inside:
     """In a child: the workspace as it was handed over, and its dataset opened."""
-    if cell.inside():
+    if sandbox.inside():
         _settle(work["cache"])
     opened = thaw(work["workspace"])
     tell(opened, work["servers"])
@@ -95,7 +95,7 @@ class Replies:
             if condition is None:
                 return None
             self.by_condition[choice.condition] = answers.open_answers(self.opened, condition)
-            cell.beat()
+            sandbox.beat()
         return self.by_condition[choice.condition].get(record.id)
 
 
@@ -103,4 +103,4 @@ def _settle(cache: str) -> None:
     """In a child, whose environment is empty: where the index of the dataset lies, and time to open it."""
     os.environ["READBACK_CACHE"] = cache
     tempfile.tempdir = cache  # else it looks for a folder by writing to it, which a child may not
-    cell.beat(OPENING)
+    sandbox.beat(OPENING)

@@ -16,7 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any
 
-from readback import cell
+from readback import sandbox
 from readback.assembly import training_match, trial
 from readback.assembly.assemble import assemble
 from readback.assembly.in_child import BATCH as BATCH
@@ -150,7 +150,7 @@ class _Raw:
     """What the child of a range said, as far as it came."""
 
     frames: list[Frame]
-    stopped: cell.Stopped | None = None
+    stopped: sandbox.Stopped | None = None
 
 
 def _raw(run: _Run, start: int, stop: int, choices: tuple[Selection, ...]) -> _Raw:
@@ -162,7 +162,7 @@ def _raw(run: _Run, start: int, stop: int, choices: tuple[Selection, ...]) -> _R
             start = frame.value["next"]
             if run.stopped:
                 break
-    except cell.Stopped as stopped:
+    except sandbox.Stopped as stopped:
         return _Raw(said, stopped)
     return _Raw(said)
 
@@ -198,7 +198,7 @@ def _span(run: _Run, at: int, stop: int, *, careful: bool) -> Iterator[Frame | L
             if at < end:
                 raise DatasetChanged(f"{run.data.file} was changed while it was looked through")
             careful = False
-        except cell.Stopped as stopped:
+        except sandbox.Stopped as stopped:
             if careful or end - at == 1:
                 yield from _alone(run, at, stopped)
                 at, careful = at + 1, False
@@ -207,7 +207,7 @@ def _span(run: _Run, at: int, stop: int, *, careful: bool) -> Iterator[Frame | L
         run.done = max(run.done, at)
 
 
-def _alone(run: _Run, index: int, stopped: cell.Stopped) -> Iterator[Frame | Lost]:
+def _alone(run: _Run, index: int, stopped: sandbox.Stopped) -> Iterator[Frame | Lost]:
     """One record that killed its child: each choice in a child of its own, to find the culprit."""
     if run.together:
         yield from _lost(run, index, None, stopped)
@@ -215,11 +215,11 @@ def _alone(run: _Run, index: int, stopped: cell.Stopped) -> Iterator[Frame | Los
     for choice in tuple(run.active):
         try:
             yield from run.frames(index, index + 1, (choice,), 1)
-        except cell.Stopped as again:
+        except sandbox.Stopped as again:
             yield from _lost(run, index, choice, again)
 
 
-def _lost(run: _Run, index: int, choice: Selection | None, stopped: cell.Stopped) -> Iterator[Lost]:
+def _lost(run: _Run, index: int, choice: Selection | None, stopped: sandbox.Stopped) -> Iterator[Lost]:
     yield Lost(index, choice, stopped.detail)
     run.kills[choice] += 1
     if run.kills[choice] == KILLS:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from readback.dialects import albert
-from readback.serving.wire_formats import Bug, Dialect
+from readback.serving.named_formats import Bug, Dialect
 from readback.types import Model, Prompt, PromptConfig, Selection, Workspace
 
 ALBERT = "albert"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from readback import cell
+from readback import sandbox
 from readback.dialects import training_length
 from readback.serving import limits as limits_of
 from readback.serving import tokens
@@ -80,7 +80,7 @@ def shared(opened: Workspace) -> tuple[str, ...]:
     return tokens.shared(opened.models.values())
 
 
-def limits(opened: Workspace, usual: cell.Limits) -> cell.Limits:
+def limits(opened: Workspace, usual: sandbox.Limits) -> sandbox.Limits:
     """The limits of a child of the audit: with room for a tokenizer file where a model names one."""
     named = [m.tokenizer for m in opened.models.values() if m.tokenizer and limits_of.of(m)]
     heavy = any(not tokens.known(one) for one in named)

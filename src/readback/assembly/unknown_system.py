@@ -6,7 +6,7 @@ model it is FROM. Where those files are not in the workspace, "none" would be a 
 
 from __future__ import annotations
 
-from readback.assembly.arms import Arm, arm
+from readback.assembly.selections import Arm, arm
 from readback.types import Diagnostic, Message, Model, Modelfile, Selection, Workspace
 
 OLLAMA = "ollama"  # provider of a model's settings

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from readback.assembly.arms import arm
 from readback.assembly.builders import builder
+from readback.assembly.selections import arm
 from readback.types import Diagnostic, Selection, Workspace
 from readback.workspace.sections.options import OPTIONS
 

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from readback import as_json, cell, rules
-from readback.assembly import assemble, in_chunks, token_counts, wire_text
-from readback.assembly.probes import hangs, of_this, own_template
-from readback.assembly.trained_text import trained_wire
+from readback import as_json, rules, sandbox
+from readback.assembly import assemble, in_chunks, model_input, token_counts
+from readback.assembly.self_tests import hangs, of_this, own_template
 from readback.assembly.training_layout import trained_on
+from readback.assembly.training_text import trained_wire
 from readback.audit import repeats
 from readback.audit.variables import Told
 from readback.observed.observer import Observer, Seen, note
@@ -52,7 +52,7 @@ def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             counted = token_counts.of_row(opened, record)
             found.extend(rules.check(RuleContext(opened, record, tokens=counted), "record", work["codes"]))
         for choice in choices:
-            cell.beat()
+            sandbox.beat()
             assembly = assemble.assemble(opened, record, choice, replies.get(choice, record))
             uses.append(telling.tell(assembly.uses))
             longest.append(sum(len(message.text) for message in assembly.messages))
@@ -108,7 +108,7 @@ def about(
     """
     arm = opened.condition(assembly.choice.condition) if assembly.choice.condition else None
     hung = hangs(opened, arm.model if arm else None)
-    wire = None if hung else wire_text.sent(opened, record, assembly, arm, False)
+    wire = None if hung else model_input.sent(opened, record, assembly, arm, False)
     trained = trained_on(opened, record, assembly.choice)
     counted = token_counts.as_needed(opened, assembly, wire)
     learnt = None if hung else trained_wire(opened, record, assembly.choice)

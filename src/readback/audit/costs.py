@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from itertools import permutations
 from typing import Any, TypeVar
 
+from readback.audit.records_with_finding import ArmKey, numbers
 from readback.audit.summary import Audit
-from readback.audit.touched import ArmKey, numbers
 from readback.audit.training import AREA
 from readback.records.dataset import Dataset
 from readback.scores.comparing.paired_items import PairedItems, items, scored_items

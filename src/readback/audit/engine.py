@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Any
 
-from readback import as_json, cell, rules
+from readback import as_json, rules, sandbox
 from readback.assembly import assemble, in_child, in_chunks, training_match, trial
-from readback.audit import before, excess, training
+from readback.audit import excess, training, workspace_check
 from readback.audit.chunk import about, payload
 from readback.audit.longest import with_tokens
 from readback.audit.once import Once
@@ -44,7 +44,7 @@ class _Run:
 
     def frames(self, start: int, stop: int, choices: Iterable[Selection], records: bool) -> Iterator[_Frame]:
         work = payload(self.opened, choices, start, stop, codes=self.codes, records=records)
-        yield from self.read(cell.stream(WORK, work, in_child.LIMITS, once=stop - start > 1), choices)
+        yield from self.read(sandbox.stream(WORK, work, in_child.LIMITS, once=stop - start > 1), choices)
 
     def read(self, frames: Iterable[Mapping[str, Any]], choices: Iterable[Selection]) -> Iterator[_Frame]:
         heard = Heard()
@@ -119,7 +119,7 @@ def stream(
     firsts = [assemble.assemble(opened, first, choice) for choice in choices] if first else []
     tally = Tally(opened, rows(opened, choices if first else (), firsts), frozenset(baseline))
     run = _Run(opened, data, codes, list(choices), tally, started(choices, firsts) if first else Variables())
-    yield from run.tally.take(before.found(opened, data, beside, codes))
+    yield from run.tally.take(workspace_check.found(opened, data, beside, codes))
     if first:
         yield from run.tally.take(_preflight(run, first, firsts))
     others = [_Run(part.opened, part.data, part.codes, [], tally, Variables()) for part in beside]
@@ -229,11 +229,11 @@ def _raw(run: _Run, start: int, stop: int, choices: tuple[Selection, ...], ended
     raw = _Raw()
     work = payload(run.opened, choices, start, stop, codes=run.codes)
     try:
-        for frame in cell.stream(WORK, work, in_child.LIMITS, once=True):
+        for frame in sandbox.stream(WORK, work, in_child.LIMITS, once=True):
             raw.frames.append(frame)
             if ended.is_set():
                 break
-    except cell.Stopped:
+    except sandbox.Stopped:
         raw.stopped = True
     return raw
 
@@ -250,7 +250,7 @@ def _chunk(run: _Run, start: int, stop: int) -> Iterator[_Frame]:
                 yield frame
             if at < stop:
                 raise DatasetChanged(f"{run.data.file} was changed while it was looked through")
-        except cell.Stopped:
+        except sandbox.Stopped:
             yield _alone(run, at)
             at += 1
 
@@ -266,12 +266,12 @@ def _alone(run: _Run, index: int) -> _Frame:
                 run.tally.measure(frame.index, choices, frame.longest, frame.observed)
                 found.extend(frame.found)
                 marks.extend(frame.marks)
-        except cell.Stopped as stopped:
+        except sandbox.Stopped as stopped:
             found.extend(_killed(run, index, choice, stopped))
     return _Frame(index, found, [], [], marks)
 
 
-def _killed(run: _Run, index: int, choice: Selection | None, stopped: cell.Stopped) -> Iterator[Finding]:
+def _killed(run: _Run, index: int, choice: Selection | None, stopped: sandbox.Stopped) -> Iterator[Finding]:
     yield from excess.of_record(run.opened, run.data, index, choice, stopped)
     if choice is None:
         return

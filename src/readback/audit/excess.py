@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from readback import cell, rules
+from readback import rules, sandbox
 from readback.assembly.assemble import assemble
 from readback.assembly.in_chunks import Replies
 from readback.records.dataset import Dataset
@@ -14,7 +14,7 @@ CODE = "dat-limit"
 
 
 def of_record(
-    opened: Workspace, data: Dataset, index: int, choice: Selection | None, stopped: cell.Stopped
+    opened: Workspace, data: Dataset, index: int, choice: Selection | None, stopped: sandbox.Stopped
 ) -> Iterator[Finding]:
     """What is said of a record that stopped its child: what `render` says, where a part of it exceeds its own limit."""
     hits = list(_previewed(opened, data, index, choice)) if choice else []

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 
-from readback.assembly import assemble, token_counts, wire_text
+from readback.assembly import assemble, model_input, token_counts
 from readback.audit.summary import Audit, Row, arm
 from readback.records.dataset import Dataset
 from readback.serving import limits, tokens
@@ -40,6 +40,6 @@ def _longest(opened: Workspace, data: Dataset, audit: Audit) -> Iterator[tuple[R
             continue
         record = data.record(ends.longest_at)
         made = assemble.assemble(opened, record, row.choice)
-        sent = wire_text.sent(opened, record, made, opened.condition(row.name), False)
+        sent = model_input.sent(opened, record, made, opened.condition(row.name), False)
         said, of = token_counts.texts(made, sent)
         yield row, (model.tokenizer, of == "wire"), said

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from readback import rules
-from readback.assembly.probes import always, probes
+from readback.assembly.self_tests import always, probes
 from readback.audit.of_model import concerns
 from readback.rules import Fault
 from readback.types import Finding, Model, RuleContext, Selection, Workspace

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from readback.assembly.unknown_system import unknown_system
 from readback.audit.lengths import ArmKey, Extremes, Lengths, Widest
 from readback.audit.of_model import concerns
-from readback.audit.touched import Key, Touched
+from readback.audit.records_with_finding import Key, Touched
 from readback.audit.training import Trained
 from readback.audit.unused import UnusedField
 from readback.audit.variables import VariableRow

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from readback.assembly.arms import arm
+from readback.assembly.selections import arm
 from readback.dialects import albert_names
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.rules import _fields

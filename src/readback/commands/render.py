@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from readback import adapters, as_json
-from readback.assembly import assemble, program, token_counts, wire_text
+from readback.assembly import assemble, model_input, program, token_counts
 from readback.assembly.unknown_system import unknown_system
 from readback.assembly.variants import Variant, variants
 from readback.audit.chunk import by_format, everything
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     arm = opened.condition(choice.condition) if choice.condition else None
     values = _values(args.set)
     assembly = assemble.assemble(opened, record, choice, _answer(opened, arm, choice, record), values)
-    read = wire_text.sent(opened, record, assembly, arm, args.wire_form == "training")
+    read = model_input.sent(opened, record, assembly, arm, args.wire_form == "training")
     counted = token_counts.counted(opened, assembly, read) if assembly.messages else None
     sent = read if args.wire else None
     seen = None if values else Observer(opened, _workspace.data(opened)).seen(record, assembly)

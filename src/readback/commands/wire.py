@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from readback import as_json, rules
-from readback.commands import UsageError, _lines, _wire_cases
-from readback.serving import wire_formats
+from readback.commands import UsageError, _lines, _model_input_cases
+from readback.serving import named_formats
 from readback.serving.chat import rendered as chat
 from readback.serving.modelfile import read_file as modelfile
 from readback.serving.ollama import rendered as ollama
@@ -51,33 +51,37 @@ def run(args: argparse.Namespace) -> int:
     if not args.messages:
         raise UsageError("--messages FILE is missing")
     try:
-        _wire_cases.day(args.today)
-    except _wire_cases.Wrong as wrong:
+        _model_input_cases.day(args.today)
+    except _model_input_cases.Wrong as wrong:
         raise UsageError(f"--today: {wrong}") from None
     case = _case(args.messages)
     try:
         sent = _sent(args, case)
-    except _wire_cases.Wrong as wrong:
+    except _model_input_cases.Wrong as wrong:
         return _told(None, str(wrong), args.format)
     return _told(sent, "", args.format)
 
 
 def _sent(args: argparse.Namespace, case: dict[str, Any]) -> Wire:
     """Raises UsageError, or Wrong where no text can be made of what was given."""
-    listed, values = _wire_cases.listed(case), case.get("variables", {})
+    listed, values = _model_input_cases.listed(case), case.get("variables", {})
     if args.modelfile:
         data = _bytes(args.modelfile)
         refused = modelfile.commands_json(data)
         if "error" in refused:
-            raise _wire_cases.Wrong(f"{args.modelfile}:{refused['line'] or 1}: Ollama refuses it: {refused['error']}")
+            raise _model_input_cases.Wrong(
+                f"{args.modelfile}:{refused['line'] or 1}: Ollama refuses it: {refused['error']}"
+            )
         return ollama.asked(modelfile.parse(data, args.modelfile.name), listed, args.today, values)
-    if args.wire_format in (*wire_formats.FORMATS, wire_formats.NO_FORMAT):
-        return wire_formats.wire(_wire_cases.messages(listed), args.wire_format)
+    if args.wire_format in (*named_formats.FORMATS, named_formats.NO_FORMAT):
+        return named_formats.wire(_model_input_cases.messages(listed), args.wire_format)
     template = chat.named(args.wire_format) if args.wire_format else _template(args.chat_template)
     if template is None:
-        known = (*wire_formats.FORMATS, wire_formats.NO_FORMAT, *chat.formats())
+        known = (*named_formats.FORMATS, named_formats.NO_FORMAT, *chat.formats())
         raise UsageError(f"no format '{args.wire_format}'; there are: {', '.join(known)}")
-    return chat.wire(template, _wire_cases.messages(listed), today=args.today, values={**values, "messages": listed})
+    return chat.wire(
+        template, _model_input_cases.messages(listed), today=args.today, values={**values, "messages": listed}
+    )
 
 
 def _template(path: Path) -> Any:
@@ -114,8 +118,8 @@ def _case(path: Path) -> dict[str, Any]:
     if not isinstance(case, dict) or not isinstance(case.get("variables", {}), dict):
         raise UsageError(f"{path}: a list of messages, or an object with messages and variables")
     try:
-        _wire_cases.listed(case)
-    except _wire_cases.Wrong as wrong:
+        _model_input_cases.listed(case)
+    except _model_input_cases.Wrong as wrong:
         raise UsageError(f"{path}: {wrong}") from None
     return case
 
@@ -137,7 +141,7 @@ def _answers(path: Path) -> Iterator[dict[str, Any]]:
         except (ValueError, RecursionError) as error:
             yield {"id": None, "error": f"line {number}: not JSON ({error})"}
             continue
-        yield _wire_cases.answer(case)
+        yield _model_input_cases.answer(case)
 
 
 def _bytes(path: Path, most: int = LONGEST) -> bytes:

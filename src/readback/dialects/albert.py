@@ -15,7 +15,7 @@ from readback.dialects.albert_templates import BARE, Refused, Templates, Text
 from readback.files.paths import show
 from readback.files.yaml_file import Parsed, nearest, read_yaml, unknown_keys
 from readback.files.yaml_node import Node
-from readback.serving.wire_formats import FORMATS
+from readback.serving.named_formats import FORMATS
 from readback.types import NOWHERE, Diagnostic, Location, Prompt, PromptConfig
 
 NAME = "albert"

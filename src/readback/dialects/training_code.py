@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from readback import cell
+from readback import sandbox
 from readback.dialects import python_constants
 from readback.dialects.python_constants import SYSTEM, Text
 from readback.files.paths import resolve, show
@@ -107,8 +107,8 @@ def _cells(path: Path, file: str) -> tuple[list[tuple[str, str]], str, tuple[Dia
     if path.suffix != NOTEBOOK:
         return [("", text)], text, notes
     try:
-        found = cell.call("readback.dialects.training_code:notebook_cells", text, python_constants.LIMITS)
-    except cell.Stopped as stopped:
+        found = sandbox.call("readback.dialects.training_code:notebook_cells", text, python_constants.LIMITS)
+    except sandbox.Stopped as stopped:
         return (
             [],
             "",

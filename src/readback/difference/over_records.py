@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from readback import cell
+from readback import sandbox
 from readback.assembly import in_chunks
-from readback.difference import alike
-from readback.difference.fitted import fitted
+from readback.difference import similarity
+from readback.difference.aligned_sides import fitted
 from readback.difference.side import NoRowError, Shown, Side, SideError
 from readback.difference.sides import named, reached, shown
 from readback.records.answers import open_answers
@@ -127,10 +127,10 @@ def differ_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             found = UNPAIRED
         else:
             one = _shown(inside.opened, a, record, inside.replies)
-            cell.beat()
+            sandbox.beat()
             found = _kind(one, _shown(other, b, partner, replies))
         counts[found] += 1
-        if found in alike.KINDS:
+        if found in similarity.KINDS:
             differ.append((at, record.id))
         if at + 1 - first >= inside.batch:
             yield {"next": at + 1, "counts": dict(counts), "differ": differ}
@@ -152,7 +152,7 @@ def _kind(a: Shown | None, b: Shown | None) -> str:
     one, other = (side.messages if side else () for side in (a, b))
     if not one or not other:
         return ONLY_A if one else ONLY_B if other else NEITHER
-    return alike.kind(one, other) or EQUAL
+    return similarity.kind(one, other) or EQUAL
 
 
 def _partner(data: Dataset, record: Record) -> Record | None:
@@ -208,7 +208,7 @@ class _Tally:
         self.first += [(index, called) for index, called in one.value["differ"][:room]]
 
     def counted(self, total: int, total_b: int) -> Counted:
-        kinds = {name: self.counts[name] for name in alike.KINDS if self.counts[name]}
+        kinds = {name: self.counts[name] for name in similarity.KINDS if self.counts[name]}
         met = self.done - self.counts[UNPAIRED]
         whole = self.done == total
         return Counted(

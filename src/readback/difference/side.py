@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from readback.assembly.trained_text import TrainedText
+from readback.assembly.training_text import TrainedText
 from readback.assembly.variants import Variant
 from readback.types import Assembly, Diagnostic, Message, Selection
 

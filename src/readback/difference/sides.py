@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from readback import adapters, workspace
-from readback.assembly import assemble, wire_text
-from readback.assembly.arms import choices
-from readback.assembly.trained_text import trained_text
+from readback.assembly import assemble, model_input
+from readback.assembly.selections import choices
+from readback.assembly.training_text import trained_text
 from readback.assembly.tri_section import fingerprint
 from readback.assembly.variants import variants
-from readback.difference.fitted import formed
+from readback.difference.aligned_sides import formed
 from readback.difference.revision import Revision, revision
 from readback.difference.side import LAYERS, Layer, NoRowError, Shown, Side, SideError, label
 from readback.difference.side_text import read_sides
@@ -84,7 +84,7 @@ def shown(workspace: Workspace, side: Side, record: Record, answer: Answer | Non
         return Shown(side, made.messages, made.fingerprint, made, made.notes, label(side), None, named_by)
     if made is None:
         return _trained(workspace, side, record, arm)
-    sent = wire_text.sent(workspace, record, made, arm, False)
+    sent = model_input.sent(workspace, record, made, arm, False)
     if sent is None and made.messages:
         raise SideError(f"{label(side)}: no chat format is known; {SERVING}")
     messages = (Message("prompt", sent.segments),) if sent and sent.segments else ()

@@ -9,11 +9,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from readback import cell
+from readback import sandbox
 from readback.files.text_file import read_text
 from readback.types import Diagnostic, Location
 
-LIMITS = cell.Limits(seconds=2.0, total=4.0, closed=True)  # a megabyte of ordinary configuration takes half a second
+LIMITS = sandbox.Limits(seconds=2.0, total=4.0, closed=True)  # a megabyte of ordinary configuration takes half a second
 SECRET = re.compile(r"(?:api_?key|password|secret|token)$")
 MASKED = "[masked]"
 URL_LOGIN = re.compile(r"(?<=://)[^/\s?#@]+@")
@@ -54,8 +54,8 @@ def read_yaml(path: Path, file: str) -> Parsed:
 def parse_yaml(text: str, file: str, *, json: bool = False) -> Parsed:
     """The same for a text that is in memory already (of at most a mebibyte or so)."""
     try:
-        found = cell.call("readback.files.yaml_decode:decode", {"text": text, "json": json}, LIMITS)
-    except cell.Stopped as stopped:
+        found = sandbox.call("readback.files.yaml_decode:decode", {"text": text, "json": json}, LIMITS)
+    except sandbox.Stopped as stopped:
         note = Diagnostic(
             "dat-limit", {"what": f"{stopped.kind} for decoding", "limit": stopped.detail}, Location(file=file)
         )

@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from readback.cell import Limits, Stopped, stream
 from readback.formats import jsonl
 from readback.formats._columns import unique
 from readback.formats._row import Event, Refused
+from readback.sandbox import Limits, Stopped, stream
 from readback.types import Diagnostic, Location
 
 NAME = "parquet"

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from readback.assembly import wire_text
+from readback.assembly import model_input
 from readback.files.progress import Progress
+from readback.observed.first_difference import Parting, parting
 from readback.observed.log import Log, Logged, open_log
-from readback.observed.parting import Parting, parting
 from readback.observed.request import Request
 from readback.records.answers import SENT, Answers, open_answers
 from readback.records.dataset import Dataset
@@ -51,7 +51,7 @@ class Observer:
         for logged in self._logged(made, record.id):
             if logged.request.form == "prompt" and whole is None:
                 arm = self.opened.condition(made.choice.condition) if made.choice.condition else None
-                wire = wire_text.sent(self.opened, record, made, arm, False)
+                wire = model_input.sent(self.opened, record, made, arm, False)
                 whole = wire.text if wire else ""
             first = parting(ours, logged.request, served=served, whole=whole)
             if first is not None:

@@ -10,22 +10,22 @@ from functools import lru_cache
 from threading import Lock
 from typing import Any
 
-from readback import cell
+from readback import sandbox
 from readback.render.simple_fields import Piece, Wrong, format_pieces, left, placeholder_pieces
 from readback.types import NOWHERE, Diagnostic, Location, Origin, Segment, Syntax, UseState, Values, VariableUse
 
 WORK = "readback.render.jinja:work"
-LIMITS = cell.Limits(seconds=0.8, total=2.5, closed=True)  # to compile and render twice; most take milliseconds
+LIMITS = sandbox.Limits(seconds=0.8, total=2.5, closed=True)  # to compile and render twice; most take milliseconds
 TOGETHER = 1.7  # seconds after which no further template of a call is begun
 STOPS = 2  # templates of one call that may be stopped, so that a hostile set of them costs two seconds and no more
 MOST = 256  # verdicts kept
 EXCESS: Mapping[str, tuple[str, str]] = {
-    "time": ("time to render a template", cell.time_said(LIMITS.seconds)),
+    "time": ("time to render a template", sandbox.time_said(LIMITS.seconds)),
     "memory": ("memory to render a template", "512 MiB"),
     "output": ("text of one template", "8 Mi characters"),
     "nesting": ("nesting in a template", "the depth that Jinja can read"),
     "crash": ("a template's process", "its own crash"),
-    "turn": ("time to render the templates of a message", cell.time_said(TOGETHER)),
+    "turn": ("time to render the templates of a message", sandbox.time_said(TOGETHER)),
 }
 
 
@@ -154,9 +154,9 @@ def _jinja(templates: Sequence[Template], values: Values, defaults: Values) -> l
         known = [_stopped and _stopped.get(_key(template, given)) for template in rest]
         new = next((at for at, verdict in enumerate(known) if verdict), len(rest))
         try:
-            answers.extend(cell.stream(WORK, {"templates": _asked(rest[:new]), **given}, LIMITS) if new else ())
+            answers.extend(sandbox.stream(WORK, {"templates": _asked(rest[:new]), **given}, LIMITS) if new else ())
             verdict = known[new] if new < len(rest) else None
-        except cell.Stopped as stopped:
+        except sandbox.Stopped as stopped:
             verdict = stopped.kind, stopped.detail
             _remember(_key(templates[len(answers)], given), verdict)
         if not verdict:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from readback.difference.parting import Parting as Parting
-from readback.difference.parting import behind as behind
-from readback.difference.parting import halves as halves
-from readback.difference.parting import of_probe
+from readback.difference.first_difference import Parting as Parting
+from readback.difference.first_difference import behind as behind
+from readback.difference.first_difference import halves as halves
+from readback.difference.first_difference import of_probe
 from readback.types import Model, RuleContext, SelfTest, Wire
 
 TURN_END = "<|im_end|>"

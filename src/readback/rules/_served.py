@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from readback.rules._gotemplate import Template, template
-from readback.serving.standing import placed, times
+from readback.serving.message_location import placed, times
 from readback.types import Location, Model, Modelfile, RuleContext, Segment, SelfTest, Wire
 
 __all__ = ["Served", "blocks", "is_file", "modelfiles", "placed", "quoted", "shown", "source"]

@@ -13,7 +13,7 @@ Decide which text is right, and write it in the other places; then train again i
 import re
 from collections.abc import Iterator
 
-from readback.rules._stated import for_model, where
+from readback.rules._system_texts import for_model, where
 from readback.types import Diagnostic, Model, RuleContext, SystemText
 
 CODE = "fmt-system-mismatch"

@@ -13,7 +13,7 @@ Leave `add_special_tokens` off, as vLLM's chat endpoint does, or take the token 
 import re
 from collections.abc import Iterator
 
-from readback.rules import _wire
+from readback.rules import _model_input
 from readback.rules._served import is_file
 from readback.types import Diagnostic, Location, Model, Modelfile, RuleContext
 
@@ -61,7 +61,7 @@ TOKENIZER, ENGINE, ITSELF = "the tokenizer (add_special_tokens)", "Ollama's engi
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    for served in _wire.templated(case):
+    for served in _model_input.templated(case):
         template, token = served.template, served.template.bos_token
         made = served.probe.first.text if served.probe else ""
         # A template that refuses the made-up conversation still shows what it writes.

@@ -13,7 +13,7 @@ Add the branch `{% if add_generation_prompt %}` that writes the opening at the e
 import re
 from collections.abc import Iterator
 
-from readback.rules import _wire
+from readback.rules import _model_input
 from readback.types import Diagnostic, RuleContext, SelfTest
 
 CODE = "srv-no-generation-prompt"
@@ -51,7 +51,7 @@ CLOSED = re.compile(r"\[/INST\]$")  # the end of a question that is the beginnin
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    for served in _wire.templated(case):
+    for served in _model_input.templated(case):
         missing = _missing(served.probe) if served.probe else ""
         if missing:
             values = {"name": served.template.name, "missing": missing, "model": served.model.name}

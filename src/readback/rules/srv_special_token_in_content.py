@@ -11,7 +11,7 @@ Clean the data, or take the tokens out of the prompt and leave them to the templ
 
 from collections.abc import Iterator
 
-from readback.rules import _albert, _wire
+from readback.rules import _albert, _model_input
 from readback.types import Diagnostic, Location, Message, RuleContext
 
 CODE = "srv-special-token-in-content"
@@ -42,9 +42,9 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     mode = _albert.mode(case)
     if mode and mode.wrapped_by:  # alb-chat-tokens tells of these
         return
-    template = _wire.template(case)
+    template = _model_input.template(case)
     own = (template.bos_token, template.eos_token, *template.special) if template else ()
-    pattern = _wire.tokens(tuple(dict.fromkeys(one for one in own if one)))
+    pattern = _model_input.tokens(tuple(dict.fromkeys(one for one in own if one)))
     for message in case.assembly.messages:
         if hits := list(pattern.finditer(message.text)):
             written = [hit for hit in hits if _is_written(message, hit.start())]

@@ -13,7 +13,7 @@ Put the system text into the user message, or choose a template that prints it.
 import re
 from collections.abc import Iterator
 
-from readback.rules import _wire
+from readback.rules import _model_input
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "srv-system-dropped"
@@ -42,15 +42,15 @@ FAIL = (
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     wire = case.wire
-    if wire is None or wire.kind != _wire.CHAT or not wire.segments or case.assembly is None:
+    if wire is None or wire.kind != _model_input.CHAT or not wire.segments or case.assembly is None:
         return
     everything = case.assembly.messages
-    used = _wire.template(case)
+    used = _model_input.template(case)
     parts = bool(used and PARTS.search(used.text or "")) and not any(
-        _wire.reached(wire, one, everything) for one in everything if one.text.strip()
+        _model_input.reached(wire, one, everything) for one in everything if one.text.strip()
     )
     for message in case.messages("system"):
-        if message.text.strip() and not _wire.reached(wire, message, everything):
+        if message.text.strip() and not _model_input.reached(wire, message, everything):
             yield Diagnostic(
                 CODE, {"name": wire.format}, Location(role="system"), message.text, "info" if parts else None
             )

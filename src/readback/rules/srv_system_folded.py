@@ -13,7 +13,7 @@ Nothing needs to change where the model was trained so. Otherwise choose a templ
 import re
 from collections.abc import Iterator
 
-from readback.rules import _wire
+from readback.rules import _model_input
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "srv-system-folded"
@@ -36,10 +36,15 @@ MOST = 20  # characters between two texts of one turn
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     wire = case.wire
     system = next(case.messages("system"), None)
-    if wire is None or wire.kind != _wire.CHAT or system is None or not (at := _wire.stands(wire, system)):
+    if (
+        wire is None
+        or wire.kind != _model_input.CHAT
+        or system is None
+        or not (at := _model_input.stands(wire, system))
+    ):
         return
     for message in case.messages("user"):
-        found = _wire.stands(wire, message, at[1])
+        found = _model_input.stands(wire, message, at[1])
         between = wire.text[at[1] : found[0]] if found else None
         if between is not None and len(between) <= MOST and not MARKED.search(between):
             yield Diagnostic(CODE, {"name": wire.format}, Location(role="prompt", start=at[0], end=at[1]), wire.format)

@@ -14,7 +14,7 @@ Write the same system text in the training rows and in the files that serve the 
 from collections.abc import Iterator
 
 from readback.rules import _training
-from readback.rules._stated import for_model, where
+from readback.rules._system_texts import for_model, where
 from readback.types import Diagnostic, RuleContext, SystemText, TrainingFile, Workspace
 
 CODE = "trn-system-mismatch"

@@ -10,7 +10,7 @@ from readback.scores import answer_sections, expenses, stats
 from readback.scores.comparing import compare, omnibus
 from readback.scores.comparing.comparison import Blocked, Compared, Comparison, Omnibus, Planned
 from readback.scores.comparing.winner import winner
-from readback.scores.duels import outcomes as duels
+from readback.scores.pairwise import outcomes as duels
 from readback.scores.table import ScoreTable
 from readback.types import Diagnostic
 

@@ -7,11 +7,11 @@ from dataclasses import asdict
 from typing import Any
 
 from readback.scores import stats
-from readback.scores.duels import outcomes as duels
+from readback.scores.pairwise import outcomes as duels
+from readback.scores.reported.aggregates import Aggregate, aggregates
+from readback.scores.reported.beside_rows import agrees, beside
 from readback.scores.slices import by_field
 from readback.scores.slices.by_field import SliceField, SliceFields
-from readback.scores.stated.aggregates import Aggregate, aggregates
-from readback.scores.stated.beside_rows import agrees, beside
 from readback.scores.table import SCORED, STATES, ConditionKey, ScoreTable
 from readback.types import Workspace
 

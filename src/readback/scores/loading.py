@@ -19,11 +19,11 @@ from readback.results._rows import Asked, Read
 from readback.scores import account, expenses, facts, judge_names, rubrics
 from readback.scores.comparing.planned import planned
 from readback.scores.criteria import known
-from readback.scores.duels import contestants
 from readback.scores.file_scales import with_scales
 from readback.scores.join import join
-from readback.scores.settle import settle
-from readback.scores.stated.contradictions import scales
+from readback.scores.pairwise import contestants
+from readback.scores.reported.contradictions import scales
+from readback.scores.resolve import settle
 from readback.scores.table import ScoreTable
 from readback.types import Diagnostic, ScoreSource, Workspace
 

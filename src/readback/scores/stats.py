@@ -11,10 +11,10 @@ from typing import Any
 
 from readback.scores.certainty import certainty, shown
 from readback.scores.criteria import MINUS, number
-from readback.scores.notes import notes as counted
-from readback.scores.notes._named import listed
-from readback.scores.stated import contradictions
+from readback.scores.reported import contradictions
 from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED, ConditionKey, ScoreTable
+from readback.scores.warnings import notes as counted
+from readback.scores.warnings._named import listed
 from readback.types import Criterion, Diagnostic, Location
 
 HIGH = 0.05  # share of failed or missing above which a mean speaks for too few

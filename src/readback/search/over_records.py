@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from readback import cell
+from readback import sandbox
 from readback.assembly import assemble, in_chunks
 from readback.assembly.in_chunks import Going, Lost
 from readback.records.dataset import Cancelled, open_dataset
@@ -109,9 +109,9 @@ def near(opened: Workspace, choice: Selection, query: Query, start: int, stop: i
     work = {**in_chunks.payload(opened, [choice], start, stop), "query": asdict(query)}
     open_dataset(opened.root, opened.dataset)  # a child cannot keep an index
     try:
-        frames = cell.stream(WORK, work, in_chunks.LIMITS) if start < stop else ()
+        frames = sandbox.stream(WORK, work, in_chunks.LIMITS) if start < stop else ()
         return next((hit[1] for frame in frames for hit in frame["hits"]), None)
-    except cell.Stopped:
+    except sandbox.Stopped:
         return None
 
 
@@ -124,7 +124,7 @@ def search_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for record in inside.records():
         at = record.place.index or 0
         for number, choice in enumerate(inside.choices):
-            cell.beat()
+            sandbox.beat()
             made = assemble.assemble(inside.opened, record, choice, inside.replies.get(choice, record))
             waiting.append(_Sent(number, at, record.id, made.messages))
             size += sum(len(message.text) for message in made.messages)
@@ -145,12 +145,12 @@ class _Sent:
 
 def _hits(query: Query, sent: Collection[_Sent]) -> Iterator[list[Any]]:
     texts = [message.text for one in sent for message in one.messages]
-    cell.beat()
+    sandbox.beat()
     holding = iter(expression.holding(query, texts))
     for one in sent:
         inside = [number for number, (_, there) in enumerate(zip(one.messages, holding, strict=False)) if there]
         if inside:
-            cell.beat()
+            sandbox.beat()
             yield from _hit(query, one, inside)
 
 

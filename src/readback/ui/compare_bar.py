@@ -8,7 +8,7 @@ from dataclasses import replace
 import streamlit as st
 
 from readback.types import Selection
-from readback.ui import address, bar, choice, compare_sides, exact, frame, options, picker, shelf
+from readback.ui import address, bar, choice, compare_sides, exact, frame, open_workspaces, options, picker
 from readback.ui.compare_sides import LAYERS, keys_of, put_b, side
 from readback.ui.compare_versions import typed
 from readback.ui.compare_words import sent
@@ -59,7 +59,11 @@ def entries(kind: str) -> Mapping[str, Parts]:
         values = ((name, value) for name, known in called.items() for value in known if value != now[name])
         return {f"{name}={value}": {"option": f"{name}={value}"} for name, value in values}
     if kind == "version":
-        folders = {f"workspace:{name}": {"workspace": name} for name in shelf.known() if name != choice.workspace_id()}
+        folders = {
+            f"workspace:{name}": {"workspace": name}
+            for name in open_workspaces.known()
+            if name != choice.workspace_id()
+        }
         return {**{f"rev:{one.id}": {"rev": one.id} for one in revisions()}, **folders}
     return {}
 

@@ -16,7 +16,7 @@ import streamlit as st
 from readback import adapters
 from readback.difference.sides import Layer, Side
 from readback.types import Selection, Workspace
-from readback.ui import address, choice, exact, options, picker, shelf
+from readback.ui import address, choice, exact, open_workspaces, options, picker
 from readback.ui.revisions import revisions
 
 KINDS = ("condition", "adapter", "record", "layer", "option", "version")
@@ -144,7 +144,7 @@ def _stated(a: Side, b: Side) -> dict[str, str | None]:
 
 def _token(one: Side) -> str | None:
     """The id of another workspace."""
-    return next((name for name, path in shelf.known().items() if one.workspace == str(path)), None)
+    return next((name for name, path in open_workspaces.known().items() if one.workspace == str(path)), None)
 
 
 def _at(b: Side) -> Side:
@@ -157,7 +157,7 @@ def _at(b: Side) -> Side:
 
 def _elsewhere(b: Side) -> Side:
     """B in another open workspace: the same record is the one of the same id."""
-    path = shelf.known().get(_get("b_workspace") or "")
+    path = open_workspaces.known().get(_get("b_workspace") or "")
     if path is None or _get("b_workspace") == choice.workspace_id():
         return b
     called = choice.record().id

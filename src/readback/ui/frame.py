@@ -7,7 +7,7 @@ import time
 import streamlit as st
 from markupsafe import Markup
 
-from readback.ui import address, changed, choice, notes, show, upload
+from readback.ui import address, bookmarks, changed, choice, show, upload
 from readback.ui.words import t
 
 
@@ -21,7 +21,7 @@ def sidebar() -> None:
             st.selectbox(t("frame.workspace"), list(listed), key="workspace", format_func=name, on_change=_open)
             _facts()
             changed.watch()
-        if n := len(notes.kept()):
+        if n := len(bookmarks.kept()):
             st.page_link("pages/list_page.py", label=t("list.count", n=n), query_params=address.query())
         st.page_link("pages/about_page.py", label=t("frame.about"), query_params=address.query())
 

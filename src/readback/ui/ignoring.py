@@ -14,7 +14,7 @@ from readback.audit import ignoring
 from readback.audit.groups import Group
 from readback.audit.summary import Audit
 from readback.types import NOWHERE, Finding, Ignored, Workspace
-from readback.ui import address, exact, notes, show
+from readback.ui import address, bookmarks, exact, show
 from readback.ui.words import t
 from readback.workspace import workspace_file
 
@@ -74,7 +74,7 @@ def offer(group: Group, shown: Sequence[Finding], every: Sequence[Finding], work
         )
         text = ignoring.lines(one, first=not workspace.ignore)
         st.code(text, language=None, wrap_lines=True)
-        notes.copy("ignore", text, "ignore.txt", t("findings.ignore_copy"))
+        bookmarks.copy("ignore", text, "ignore.txt", t("findings.ignore_copy"))
         covered = t("findings.ignore_covers", n=ignoring.covered(one, every))
         show.draw(show.h('<p class="rb-small">{} {}</p>', covered, _paste(workspace)))
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 from markupsafe import Markup
 
-from readback.assembly import wire_text
+from readback.assembly import model_input
 from readback.audit.chunk import by_format
 from readback.dialects import row_fields
 from readback.types import Answer, Assembly, Finding, Record, RuleContext, Segment, Wire, Workspace
@@ -21,7 +21,7 @@ def wire(made: Assembly, record: Record | None = None) -> Wire | None:
     """What the server makes of the messages (of the record in view), where it is known."""
     workspace = choice.workspace()
     arm = workspace.condition(made.choice.condition) if made.choice.condition else None
-    return wire_text.sent(workspace, record or choice.record(), made, arm, False)
+    return model_input.sent(workspace, record or choice.record(), made, arm, False)
 
 
 def losses(sent: Wire | None, made: Assembly, known: Sequence[Finding]) -> tuple[Finding, ...]:

@@ -8,10 +8,10 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.assembly.probes import probes
+from readback.assembly.self_tests import probes
 from readback.audit.of_server import of_server
 from readback.types import Finding, Location, Message, Model, Segment, SelfTest, Wire, Workspace
-from readback.ui import address, show, table, wire_marks, wire_view
+from readback.ui import address, model_input_marks, model_input_view, show, table
 from readback.ui.table import Column
 from readback.ui.words import t
 
@@ -68,12 +68,12 @@ def page(workspace: Workspace) -> None:
     found = _found(workspace, model)
     left, right = st.columns([7, 3], gap="medium")
     with left:
-        marked = wire_marks.marks(found, 1, sent, probe.system, wire_marks.others_of(_turns(probe)))
-        wire_view.text(sent, (), (), marked, refused=wire_view.is_refused(found))
+        marked = model_input_marks.marks(found, 1, sent, probe.system, model_input_marks.others_of(_turns(probe)))
+        model_input_view.text(sent, (), (), marked, refused=model_input_view.is_refused(found))
         if not sent.segments:
             show.findings([one for one in found if one.code in {note.code for note in sent.notes}], to_message=False)
     with right:
-        wire_view.findings(found, 1)
+        model_input_view.findings(found, 1)
         if not found:
             show.draw(show.h('<p class="rb-small">{}</p>', t("made_up.no_findings")))
         show.draw(_conversation(probe, which))

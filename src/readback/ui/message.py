@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from readback import adapters
 from readback.types import Finding, Location, Message, Segment
-from readback.ui import address, choice, cited, downloads, exact, exports, hits, notes, show, token_sizes
+from readback.ui import address, bookmarks, choice, cited, downloads, exact, exports, hits, show, token_sizes
 from readback.ui.token_sizes import UNSIZED, Cut, Sized
 from readback.ui.words import language, t
 
@@ -125,7 +125,7 @@ def _take(name: str, title: str, text: str, raw: bytes, masked: bool, ours: Sequ
         label += t("messages.download_wording") if ours else ""
         downloads.button(label, lambda: raw, file, "application/octet-stream", key=f"download_{name}",
                          on_click="ignore", type="tertiary")  # fmt: skip
-        notes.offer(name, notes.of_text(title, text, masked, ours))
+        bookmarks.offer(name, bookmarks.of_text(title, text, masked, ours))
         facts = show.h(
             "<details><summary>{}</summary><p>sha256 <code>{}</code></p><p>{}</p></details>",
             t("messages.exactness"),

@@ -13,7 +13,7 @@ from readback.audit.groups import Group
 from readback.audit.summary import Audit
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
-from readback.ui import choice, listing, paired, show, taught
+from readback.ui import choice, listing, paired, show, training_row
 from readback.ui.words import t
 
 FIRST = 7  # what a meeting can take in
@@ -66,7 +66,7 @@ def elsewhere(audit: Audit) -> Markup:
 
 def next_step(workspace: Workspace) -> Markup:
     """Where to go when nothing needs a look: the messages, or the scores where there are no prompts."""
-    if workspace.prompts or workspace.tasks or workspace.judges or taught.wanted(workspace):
+    if workspace.prompts or workspace.tasks or workspace.judges or training_row.wanted(workspace):
         return show.link("messages", t("overview.see_messages"))
     return show.link("scores", t("overview.see_scores")) if workspace.scores else Markup("")
 
@@ -95,8 +95,8 @@ def _much(workspace: Workspace, records: int | None, scored: ScoreTable | None) 
             "criteria": t("overview.criteria", n=len(columns.criteria)),
         }
         said.append(t("overview.scored", n=len(columns), **known))
-    if records is not None and taught.wanted(workspace):
-        return t("taught.facts", kinds=taught.kinds(choice.dataset().kinds, records))
+    if records is not None and training_row.wanted(workspace):
+        return t("taught.facts", kinds=training_row.kinds(choice.dataset().kinds, records))
     what = t("overview.and").join(said) or t("overview.conditions", n=0)
     if records is not None:
         return t("overview.facts", n=records, what=what)

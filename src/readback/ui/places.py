@@ -11,11 +11,11 @@ from markupsafe import Markup
 from readback import adapters
 from readback.assembly import assemble
 from readback.audit.groups import Group, title
-from readback.notes.entry import Entry, Excerpt, excerpt
+from readback.bookmarks.entry import Entry, Excerpt, excerpt
 from readback.records.dataset import Dataset
 from readback.records.field_path import look
 from readback.types import Assembly, Finding, Location, Record, Selection, Workspace
-from readback.ui import choice, exact, layers, notes, quote, show
+from readback.ui import bookmarks, choice, exact, layers, quote, show
 from readback.ui.words import t
 
 
@@ -92,7 +92,7 @@ def places(shown: Sequence[Finding], group: Group, context: Context) -> None:
     for number, one in enumerate(shown):
         part = context.excerpt(one)
         show.draw(_place(one, group, context, part, "" if fix else one.fix))
-        notes.offer(f"place_{number}", entry(one, context, part))
+        bookmarks.offer(f"place_{number}", entry(one, context, part))
 
 
 def entry(one: Finding, context: Context, part: Excerpt | None) -> Entry:
@@ -105,7 +105,7 @@ def entry(one: Finding, context: Context, part: Excerpt | None) -> Entry:
     return Entry(
         "finding",
         title(one.code),
-        notes.way(page, **target),
+        bookmarks.way(page, **target),
         (part,) if part else (),
         tuple(filter(None, (one.message, show.where(one.place), one.fix, masked, worded))),
         tuple((label, digest) for label, digest in digests.items() if digest),

@@ -16,7 +16,7 @@ from readback.types import Diagnostic, Workspace
 from readback.ui import (
     score_chart,
     score_lead,
-    score_said,
+    score_means,
     score_sentences,
     score_tables,
     score_trade,
@@ -24,10 +24,10 @@ from readback.ui import (
     show,
     table,
 )
-from readback.ui.score_behind import door
 from readback.ui.score_chart import Point
+from readback.ui.score_drilldown import door
 from readback.ui.score_lead import Line
-from readback.ui.score_said import short
+from readback.ui.score_means import short
 from readback.ui.score_view import Chosen
 from readback.ui.words import t
 
@@ -39,7 +39,7 @@ def lead(scored: ScoreTable, workspace: Workspace, plan: Sequence[Line], rows: S
     else:
         several = len([row for row in rows if row.n]) > 1
         below = _unplanned(scored, workspace) if several else ""
-        show.draw(show.h('<p class="rb-lead">{} {}</p>', score_said.lead(scored, rows, view.criterion), below))
+        show.draw(show.h('<p class="rb-lead">{} {}</p>', score_means.lead(scored, rows, view.criterion), below))
     if absent := score_lead.without_scores(scored, workspace):
         names = ", ".join(dict.fromkeys(name for _, name in absent))
         show.draw(show.h('<p class="rb-small">{}</p>', t("scores.plan_absent", n=len(absent), names=names)))
@@ -59,7 +59,7 @@ def charts(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Ch
         _distribution(scored, rows, view, width)
     with right:
         _differences(scored, rows, compared, view, width)
-    for warning in score_said.warnings(rows):
+    for warning in score_means.warnings(rows):
         show.draw(show.h('<p class="rb-small rb-caution">{}</p>', warning))
 
 
@@ -137,7 +137,7 @@ def _means(scored: ScoreTable, rows: Sequence[Row], view: Chosen, width: int) ->
 
     st.header(t("scores.means"), anchor=False)
     score_chart.draw(
-        "means", made, score_said.lead(scored, rows, view.criterion), score_sentences.of_means(rows), opens
+        "means", made, score_means.lead(scored, rows, view.criterion), score_sentences.of_means(rows), opens
     )
 
 

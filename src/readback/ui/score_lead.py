@@ -13,7 +13,7 @@ from readback.scores.comparing.planned import planned
 from readback.scores.table import ScoreTable
 from readback.types import Criterion, Workspace
 from readback.ui import show
-from readback.ui.score_said import p_text, short, signed
+from readback.ui.score_means import p_text, short, signed
 from readback.ui.words import t
 
 FIRST = 3  # planned comparisons that are read at first sight

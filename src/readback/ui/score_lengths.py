@@ -14,10 +14,10 @@ from readback.scores.slices.text_sizes import arm_of
 from readback.scores.stats import Row
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Workspace
-from readback.ui import choice, score_chart, score_said, score_view, show
+from readback.ui import choice, score_chart, score_means, score_view, show
 from readback.ui.caches import Key
-from readback.ui.score_behind import door
 from readback.ui.score_chart import Point
+from readback.ui.score_drilldown import door
 from readback.ui.score_view import Chosen
 from readback.ui.words import t
 from readback.ui.work import Job, whole
@@ -59,7 +59,7 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
         low, high = found.ranges[at[1]]
         return {"of": called, "long": f"{low}-{high}", "value": value, "under": "more"}
 
-    said = _said(found, score_said.short(scored, condition), name, unit)
+    said = _said(found, score_means.short(scored, condition), name, unit)
     how = t("scores.lengths_how", rows=found.n, left=_left(found), tokens="" if found.exact else t("scores.estimated"))
     score_chart.draw("more", made, said, how, opens)
 
@@ -106,11 +106,11 @@ def _said(found: Lengths, condition: str, criterion: str, unit: str) -> str:
     if found.rho is None:
         return t("scores.lengths_constant", **given)
     if found.interval is None:
-        return t("scores.lengths_few", rho=score_said.signed(found.rho), **given)
+        return t("scores.lengths_few", rho=score_means.signed(found.rho), **given)
     low, high = found.interval
     key = "up" if low > 0 else "down" if high < 0 else "open"
-    span = t("scores.interval", low=score_said.signed(low), high=score_said.signed(high))
-    return t(f"scores.lengths_{key}", rho=score_said.signed(found.rho), interval=span, **given)
+    span = t("scores.interval", low=score_means.signed(low), high=score_means.signed(high))
+    return t(f"scores.lengths_{key}", rho=score_means.signed(found.rho), interval=span, **given)
 
 
 def _left(*found: Lengths) -> str:

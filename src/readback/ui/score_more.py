@@ -13,14 +13,14 @@ from readback.types import Workspace
 from readback.ui import (
     address,
     score_costs,
-    score_doors,
-    score_duel_list,
-    score_duels,
+    score_drilldown_links,
+    score_drilldown_lists,
     score_judges,
     score_lengths,
-    score_lists,
+    score_pairwise,
+    score_pairwise_list,
+    score_reported,
     score_slices,
-    score_stated,
     score_view,
     score_views,
     show,
@@ -42,7 +42,7 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
                     on_change=_chosen)  # fmt: skip
     if name is not None and name in found:
         found[name](scored, workspace, rows, view)
-        if score_doors.is_open() and "under" in score_doors.opened():
+        if score_drilldown_links.is_open() and "under" in score_drilldown_links.opened():
             _listed(name, scored, workspace, view)
 
 
@@ -72,8 +72,8 @@ def offered(scored: ScoreTable, workspace: Workspace, view: Chosen) -> Mapping[s
         "agreement": score_judges.draw,
         "slices": score_slices.draw,
         "costs": score_costs.draw,
-        "duels": score_duels.draw,
-        "reported": score_stated.reported,
+        "duels": score_pairwise.draw,
+        "reported": score_reported.reported,
     }
     return {name: draw for name, draw in views.items() if there[name]}
 
@@ -81,31 +81,31 @@ def offered(scored: ScoreTable, workspace: Workspace, view: Chosen) -> Mapping[s
 def reported(scored: ScoreTable, workspace: Workspace, title: str) -> bool:
     """Show what files state without rows, means or outcomes side by side, where that is all there is."""
     if scored.outcomes:
-        score_duels.shown(scored)
-        if score_doors.is_open():
-            score_duel_list.draw(scored)
+        score_pairwise.shown(scored)
+        if score_drilldown_links.is_open():
+            score_pairwise_list.draw(scored)
     if scored.reported:
         show.draw(show.h("<p>{}</p>", title))
-        score_stated.stated(scored)
+        score_reported.stated(scored)
     return bool(scored.outcomes or scored.reported)
 
 
 def _listed(name: str, scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
     """What the open door of a view leads to."""
-    if name == "agreement" and "and" in score_doors.opened():
+    if name == "agreement" and "and" in score_drilldown_links.opened():
         score_judges.listed(scored, workspace, view)
-    elif name == "joint" and "and" in score_doors.opened():
+    elif name == "joint" and "and" in score_drilldown_links.opened():
         score_views.joint_list(scored, workspace, view)
-    elif name == "slices" and "and" in score_doors.opened():
+    elif name == "slices" and "and" in score_drilldown_links.opened():
         score_slices.listed(scored, workspace, view)
-    elif name == "costs" and "and" in score_doors.opened():
+    elif name == "costs" and "and" in score_drilldown_links.opened():
         score_costs.listed(scored, workspace, view)
     elif name == "duels":
-        score_duel_list.draw(scored)
+        score_pairwise_list.draw(scored)
     else:
-        score_lists.draw(scored, workspace, view.criterion.name, view.judge)
+        score_drilldown_lists.draw(scored, workspace, view.criterion.name, view.judge)
 
 
 def _chosen() -> None:
     address.put(view=st.session_state.get("view"))
-    score_doors.go()
+    score_drilldown_links.go()

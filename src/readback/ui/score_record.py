@@ -12,7 +12,7 @@ from markupsafe import Markup
 from readback.scores.criteria import MINUS, number
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Answer, Condition, Record, Score, Segment, Workspace
-from readback.ui import beside, caches, choice, message, score_behind, score_doors, show, table
+from readback.ui import beside, caches, choice, message, score_drilldown, score_drilldown_links, show, table
 from readback.ui.table import Column
 from readback.ui.words import t
 
@@ -22,8 +22,8 @@ LONG = 600  # characters of a field's value
 
 def page(scored: ScoreTable, workspace: Workspace, item: str, arm: str) -> None:
     """The record in place of the charts; `arm` names the condition that was come from."""
-    found = score_behind.of_item(scored, item)
-    score_doors.heading(t("scores.record_title", item=item))
+    found = score_drilldown.of_item(scored, item)
+    score_drilldown_links.heading(t("scores.record_title", item=item))
     here = [one for one in found if arm and scored.label(one.condition) == arm]
     show.draw(show.h('<p class="rb-ways">{}</p>', show.join([_back(), *_ways(workspace, item, here, found)], " · ")))
     if not found:
@@ -55,7 +55,7 @@ def value(one: Score) -> str:
 
 
 def _back() -> Markup:
-    return score_doors.step(t("scores.back"), item=None, arm=None)
+    return score_drilldown_links.step(t("scores.back"), item=None, arm=None)
 
 
 def _ways(workspace: Workspace, item: str, here: Sequence[Score], found: Sequence[Score]) -> Iterator[Markup | str]:
@@ -156,7 +156,7 @@ def _every(
 
 
 def _arm(name: str, item: str, arm: str) -> Markup:
-    return show.h("<strong>{}</strong>", name) if name == arm else score_doors.step(name, item=item, arm=name)
+    return show.h("<strong>{}</strong>", name) if name == arm else score_drilldown_links.step(name, item=item, arm=name)
 
 
 def note(row: Mapping[str, Any], longest: int = 160) -> Markup:

@@ -18,8 +18,8 @@ from readback.scores.comparing.planned import planned
 from readback.scores.stats import Row
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Criterion, Finding, Workspace
-from readback.ui import address, score_doors, score_said
-from readback.ui.score_behind import door
+from readback.ui import address, score_drilldown_links, score_means
+from readback.ui.score_drilldown import door
 from readback.ui.words import t
 from readback.ui.work import Job, whole
 
@@ -59,7 +59,7 @@ def pick(
 def _chosen(key: str, default: str) -> None:
     """Keep the choice; what is behind a mark of the charts before is closed."""
     address.keep(key, default)
-    score_doors.go()
+    score_drilldown_links.go()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ def names(table: ScoreTable, found: Sequence[Row]) -> list[str]:
 
 def called(table: ScoreTable, condition: ConditionKey) -> str:
     """A condition by its label, a value of a factor by that value."""
-    return table.label(condition) if condition in table.columns.conditions else score_said.short(table, condition)
+    return table.label(condition) if condition in table.columns.conditions else score_means.short(table, condition)
 
 
 def dark() -> bool:

@@ -16,7 +16,7 @@ from readback.search import expression
 from readback.search.expression import Query, QueryError
 from readback.search.over_records import Arm, Found, Hit, near, search
 from readback.types import Selection, Workspace
-from readback.ui import address, asked, choice, compare_words, exact, hits, show, table, work
+from readback.ui import address, background, choice, compare_words, exact, hits, show, table, work
 from readback.ui.hits import Search
 from readback.ui.table import Column
 from readback.ui.words import t
@@ -83,7 +83,7 @@ def after(found: Found, sent: Selection, at: int) -> int | None:
 def _job(now: Search) -> Job:
     """The search of this session over the files in view."""
     workspace, key = choice.workspace(), (choice.key(), now.query, now.under)
-    return asked.ask(KIND, key, lambda progress: search(workspace, now.under, now.query, progress))
+    return background.ask(KIND, key, lambda progress: search(workspace, now.under, now.query, progress))
 
 
 def _near(query: Query) -> int | None:
@@ -110,7 +110,7 @@ def _every(workspace: Workspace) -> tuple[Selection, ...]:
 
 
 def _end() -> None:
-    asked.drop(KIND)
+    background.drop(KIND)
     hits.put(None)
 
 

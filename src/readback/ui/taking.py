@@ -9,7 +9,7 @@ import streamlit as st
 
 from readback import as_json
 from readback.audit.groups import Group, paragraphs
-from readback.notes import markdown
+from readback.bookmarks import markdown
 from readback.types import Finding, Location
 from readback.ui import downloads, show, table
 from readback.ui.table import Column

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from readback.assembly import token_counts, wire_text
+from readback.assembly import model_input, token_counts
 from readback.records.field_path import look
 from readback.serving import limits
 from readback.serving.limits import Limit
@@ -163,7 +163,7 @@ def _sent(made: Assembly) -> tuple[Segment, ...]:
     """The text that the model reads; empty where it is not known."""
     workspace = choice.workspace()
     arm = workspace.condition(made.choice.condition) if made.choice.condition else None
-    sent = wire_text.sent(workspace, choice.record(), made, arm, False)
+    sent = model_input.sent(workspace, choice.record(), made, arm, False)
     return sent.segments if sent else ()
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from readback import cell
+from readback import sandbox
 from readback.assembly import token_counts
 from readback.serving import tokens
 from readback.serving.tokens import Counter, Piece, Span
@@ -135,7 +135,7 @@ def _counted(name: str, digests: tuple[str, ...], _by: Counter, _texts: Sequence
 def _shared(name: str, digests: tuple[str, ...], special: bool, _by: Counter, _parts: Sequence[str]) -> tuple[int, ...]:
     try:
         return _by.shares(_parts, special=special)
-    except cell.Stopped:
+    except sandbox.Stopped:
         return (0,) * len(_parts)
 
 
@@ -143,7 +143,7 @@ def _shared(name: str, digests: tuple[str, ...], special: bool, _by: Counter, _p
 def _cut(name: str, digest: str, special: bool, within: Span, _by: Counter, _text: str) -> tuple[Piece, ...]:
     try:
         return _by.pieces(_text, special=special, within=within)
-    except cell.Stopped:
+    except sandbox.Stopped:
         return ()
 
 

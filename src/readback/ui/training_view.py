@@ -9,15 +9,15 @@ from markupsafe import Markup
 
 from readback import rules
 from readback.assembly import assemble, training_layout
-from readback.assembly.trained_text import Template, TrainedText, trained_text
+from readback.assembly.training_text import Template, TrainedText, trained_text
+from readback.difference.first_difference import Parting, partings, said
 from readback.difference.marker_alignment import aligned
-from readback.difference.parting import Parting, partings, said
 from readback.difference.sentence import parted
 from readback.difference.token_numbers import numbers
 from readback.rules import _parted
-from readback.serving.wire_formats import cut
+from readback.serving.named_formats import cut
 from readback.types import Assembly, Model, Segment, Wire
-from readback.ui import address, choice, exact, message, show, system_table, taught, three_texts, views
+from readback.ui import address, choice, exact, message, show, system_table, three_texts, training_row, views
 from readback.ui.compare_rows import LONG
 from readback.ui.compare_words import coded
 from readback.ui.words import language, t
@@ -70,7 +70,7 @@ def switch(known: TrainedText, sent: Wire | None) -> None:
 
 def page(known: TrainedText, sent: Wire | None, made: Assembly) -> None:
     """All of the view: the texts or the messages, then every place that states the system message."""
-    taught.read_from(training_layout.read_from(known.messages) if known.messages else None)
+    training_row.read_from(training_layout.read_from(known.messages) if known.messages else None)
     switch(known, sent)
     if sent and not by_role(known, sent):
         draw(known, sent, made)

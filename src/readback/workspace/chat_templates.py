@@ -8,7 +8,7 @@ from pathlib import Path
 
 from readback.files.paths import show
 from readback.files.yaml_node import Node
-from readback.serving import wire_formats
+from readback.serving import named_formats
 from readback.serving.chat import files as chat_files
 from readback.serving.chat import rendered as chat
 from readback.types import ChatTemplate, Location, Model
@@ -37,7 +37,7 @@ def template(parts: Mapping[str, Node], draft: Draft) -> ChatTemplate | None:
 
 def named(parts: Mapping[str, Node]) -> str | None:
     """The format's name; an unknown one is a note with the known names."""
-    known = (*wire_formats.FORMATS, wire_formats.NO_FORMAT, *chat.formats())
+    known = (*named_formats.FORMATS, named_formats.NO_FORMAT, *chat.formats())
     return parts["format"].one_of(known) if "format" in parts else None
 
 

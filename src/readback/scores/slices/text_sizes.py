@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal
 
-from readback import cell
-from readback.assembly import assemble, in_chunks, token_counts, training_match, wire_text
+from readback import sandbox
+from readback.assembly import assemble, in_chunks, model_input, token_counts, training_match
 from readback.files.progress import Cancelled
 from readback.records.answers import Answers, open_answers
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
@@ -160,7 +160,7 @@ def _prompts(workspace: Workspace, arm: Condition, numbers: Sequence[int]) -> It
                     yield now[done], Size(**frame)
                 done += 1
             rest = rest[len(now) :]
-        except cell.Stopped:
+        except sandbox.Stopped:
             rest, kills = rest[done + 1 :], kills + 1
 
 
@@ -170,13 +170,13 @@ def size_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     (choice,) = inside.choices
     arm = inside.opened.condition(choice.condition or "")
     for number in work["numbers"]:
-        cell.beat()
+        sandbox.beat()
         try:
             record = inside.data.record(number)
         except (DatasetChanged, IndexError):
             return
         made = assemble.assemble(inside.opened, record, choice)
-        counted = token_counts.lightly(inside.opened, made, wire_text.sent(inside.opened, record, made, arm, False))
+        counted = token_counts.lightly(inside.opened, made, model_input.sent(inside.opened, record, made, arm, False))
         characters = sum(len(message.text) for message in made.messages)
         yield {"characters": characters, "tokens": counted.count, "exact": counted.exact}
 

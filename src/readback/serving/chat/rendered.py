@@ -10,7 +10,7 @@ from functools import lru_cache
 from threading import Lock
 from typing import Any, Literal
 
-from readback import cell
+from readback import sandbox
 from readback.serving.chat.files import read as read
 from readback.serving.chat.formats import formats as formats
 from readback.serving.chat.formats import named as named
@@ -19,13 +19,15 @@ from readback.serving.chat.tokenizer_config import TOKENS
 from readback.types import NOWHERE, ChatTemplate, Diagnostic, Location, Message, Segment, Wire
 
 WORK = "readback.serving.chat.render:work"
-LIMITS = cell.Limits(seconds=0.8, total=1.7, closed=True)  # as for any other template; ordinary ones take milliseconds
+LIMITS = sandbox.Limits(
+    seconds=0.8, total=1.7, closed=True
+)  # as for any other template; ordinary ones take milliseconds
 MOST = 256  # texts kept: those of a page, and of a model's made-up conversation
 LONGEST_KEPT = 1 << 18  # characters of such a text
 UNTOLD = tuple(f"'{name}' is undefined" for name in TOKENS)  # what only a tokenizer's files say
 A_TEXT = "'str object' has no "  # what fails where a part is looked for in a text: message['content'][0]['text']
 EXCESS: Mapping[str, tuple[str, str]] = {
-    "time": ("time to render the chat template", cell.time_said(LIMITS.seconds)),
+    "time": ("time to render the chat template", sandbox.time_said(LIMITS.seconds)),
     "memory": ("memory to render the chat template", f"{LIMITS.memory >> 20} MiB"),
     "output": ("text of the chat template", "8 Mi characters"),
     "nesting": ("nesting in the chat template", "the depth that Jinja can read"),
@@ -107,7 +109,7 @@ def _render(
     """
     stretches = None if messages is None else [[len(part.text) for part in one.segments] for one in messages]
     payload = {"template": template, "variables": dict(variables), "today": today, "stretches": stretches}
-    if cell.inside():
+    if sandbox.inside():
         return _answer(payload)
     key = hashlib.sha256(json.dumps(payload).encode("ascii")).digest()
     with _lock:
@@ -126,8 +128,8 @@ def _render(
 def _answer(payload: Mapping[str, Any]) -> Answer:
     answers: list[Any] = []
     try:
-        answers.extend(cell.stream(WORK, payload, LIMITS))
-    except cell.Stopped as stopped:
+        answers.extend(sandbox.stream(WORK, payload, LIMITS))
+    except sandbox.Stopped as stopped:
         if not answers:
             return _excess(stopped.kind), None
     if failed := answers[0].get("failed"):

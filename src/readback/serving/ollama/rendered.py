@@ -8,16 +8,16 @@ from datetime import date
 from functools import lru_cache
 from typing import Any
 
-from readback import cell
-from readback.serving.gotemplate.told import clean, torn
+from readback import sandbox
+from readback.serving.gotemplate.traced_text import clean, torn
 from readback.types import Diagnostic, Location, Message, Modelfile, Segment, Wire
 
 WORK = "readback.serving.ollama.render:work"
-LIMITS = cell.Limits(seconds=1.0, total=2.0, closed=True)
+LIMITS = sandbox.Limits(seconds=1.0, total=2.0, closed=True)
 JOINER = Segment("\n\n", "joiner", "collate")
 JOINED = -2  # what the work calls it
 EXCESS: Mapping[str, tuple[str, str]] = {
-    "time": ("time to carry out a Modelfile's TEMPLATE", cell.time_said(LIMITS.seconds)),
+    "time": ("time to carry out a Modelfile's TEMPLATE", sandbox.time_said(LIMITS.seconds)),
     "memory": ("memory to carry out a Modelfile's TEMPLATE", "512 MiB"),
     "output": ("text of a Modelfile's TEMPLATE", "32 MiB"),
     "crash": ("the process of a Modelfile's TEMPLATE", "its own crash"),
@@ -131,8 +131,8 @@ def _sent(modelfile: Modelfile, request: _Request, today: str | None, values: Ma
         "today": today or date.today().isoformat(),
     }
     try:
-        answer = cell.call(WORK, payload, LIMITS)
-    except cell.Stopped as stopped:
+        answer = sandbox.call(WORK, payload, LIMITS)
+    except sandbox.Stopped as stopped:
         what, limit = EXCESS[stopped.kind]
         return _wire(
             modelfile, (), (Diagnostic("dat-limit", {"what": what, "limit": limit}, modelfile.template_place, what),)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from readback import cell
+from readback import sandbox
 from readback.serving.tokens import estimate, files, tables
 from readback.serving.tokens.files import file as file
 from readback.serving.tokens.pieces import Piece as Piece
@@ -84,7 +84,7 @@ def tokens(by: Counter, *texts: str, special: bool = True) -> Tokens:
     """The count of the texts one after the other, with what counted; what takes a tokenizer too long is estimated."""
     try:
         return Tokens(sum(by.counts(texts, special=special)), by.name, by.exact)
-    except cell.Stopped:
+    except sandbox.Stopped:
         return tokens(estimate.Estimate(), *texts)
 
 
@@ -92,7 +92,7 @@ def counts(by: Counter, texts: Sequence[str], *, special: bool = False) -> tuple
     """The tokens of texts, by themselves unless `special`; those that take a tokenizer too long are estimated."""
     try:
         return by.counts(texts, special=special)
-    except cell.Stopped:
+    except sandbox.Stopped:
         return estimate.Estimate().counts(texts)
 
 
