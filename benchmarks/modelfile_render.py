@@ -80,18 +80,18 @@ def figures(folder: Path, name: str) -> dict[str, float]:
     opened = workspace.open(folder)
     data = open_dataset(opened.root, opened.dataset)
     records = [data.record(index) for index in range(len(data))]
-    choice, arm = Selection(condition=name), opened.condition(name)
+    choice, condition = Selection(condition=name), opened.condition(name)
     was, sandbox._own = (
         sandbox._own,
         sandbox.Limits(seconds=0),
     )  # as in a child, without its alarm: templates run right here
     try:
         for record in records[:100]:  # whatever is made once is made
-            model_input.sent(opened, record, assemble.assemble(opened, record, choice), arm, False)
+            model_input.sent(opened, record, assemble.assemble(opened, record, choice), condition, False)
         start = time.perf_counter()
         assemblies = [assemble.assemble(opened, record, choice) for record in records]
         assembled = time.perf_counter()
-        wires = [model_input.sent(opened, r, a, arm, False) for r, a in zip(records, assemblies, strict=True)]
+        wires = [model_input.sent(opened, r, a, condition, False) for r, a in zip(records, assemblies, strict=True)]
         done = time.perf_counter()
     finally:
         sandbox._own = was

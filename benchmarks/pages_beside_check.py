@@ -191,9 +191,9 @@ def _write(folder: Path) -> None:
                                    "rag": {"prompt": prompt, "contexts": contexts}}) + "\n")  # fmt: skip
     models = {"plain": {"type": "base"}, "tuned": {"type": "instruction_only", "training": {"system": TUNED}},
               "cited": {"type": "rag_trained", "training": {"system": f"{TUNED} Cite."}}}  # fmt: skip
-    arms = [{"name": name, "mode": mode, "model": model} for name, mode, model in CONDITIONS]
+    conditions = [{"name": name, "mode": mode, "model": model} for name, mode, model in CONDITIONS]
     about = {"dataset": {"path": "data.jsonl", "id": "task_id"}, "prompts": ["builtin:prompt-formats"],
-             "models": models, "conditions": arms}  # fmt: skip
+             "models": models, "conditions": conditions}  # fmt: skip
     (folder / "readback.yml").write_text(json.dumps(about), "utf-8")
 
 

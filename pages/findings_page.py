@@ -37,9 +37,11 @@ if not every:
 with st.container(horizontal=True, vertical_alignment="bottom"):
     severity = setting.choose("severity", t("findings.severity"), listing.severities(every), listing.say_severity, 130)
     area = setting.choose("area", t("findings.area"), ("", *listing.areas(every)), width=190)
-    arm = setting.choose("arm", t("findings.arm"), ("", *listing.arms(every, audit)), listing.say_arm, 270)
+    condition = setting.choose(
+        "arm", t("findings.condition"), ("", *listing.conditions(every, audit)), listing.condition_label, 270
+    )
     words = st.text_input(t("findings.search"), key="search", placeholder=t("findings.search_hint"), width=190)
-    found = listing.filtered(every, audit, severity, area, arm, words)
+    found = listing.filtered(every, audit, severity, area, condition, words)
     if found:
         taking.download(found)
 if not found:

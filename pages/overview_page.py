@@ -53,18 +53,18 @@ if not (
     show.empty(registry.missing(workspace) or t("overview.nothing"), t("frame.open_one"), "open")
 
 head = headline.headline(workspace, scored) if scored else None
-columns, rows = conditions_table.arms(workspace, audit, head)
+columns, rows = conditions_table.conditions(workspace, audit, head)
 if rows:
-    heading = t("overview.arms" if workspace.conditions else "overview.arms_modes")
+    heading = t("overview.conditions_heading" if workspace.conditions else "overview.modes_heading")
     st.header(heading)
     table.table("arms", columns, rows, caption=heading)
     if audit and (more := overview.elsewhere(audit)):
         show.draw(show.h('<p class="rb-small">{}</p>', more))
     show.draw(show.h('<p class="rb-small">{}</p>', observed.lead(audit)))
 elif head:
-    st.header(t("overview.arms"))
+    st.header(t("overview.conditions_heading"))
     columns, rows = headline.scored(head)
-    table.table("scored", columns, rows, caption=t("overview.arms"))
+    table.table("scored", columns, rows, caption=t("overview.conditions_heading"))
 if head:
     show.draw(headline.legend(head))
 

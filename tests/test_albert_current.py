@@ -150,7 +150,7 @@ def test_a_mode_without_a_template_sends_the_bare_query(write: Write, dialect: s
     [("gemma", True), ("google/gemma-2", True), ("llama3", False), (None, False)],
 )
 def test_the_budget_of_the_models_kind_goes_first(write: Write, kind: str | None, over: bool) -> None:
-    arm = (
+    condition = (
         f"models: {{m: {{settings: {{model: {kind}}}}}}}\nconditions: [{{name: c, mode: a, model: m}}]\n"
         if kind
         else ""
@@ -158,7 +158,7 @@ def test_the_budget_of_the_models_kind_goes_first(write: Write, kind: str | None
     head = "dataset: d.jsonl\nprompts: [prompt_config.yml]\noptions: {albert_dialect: current}\n"
     root = write(
         {
-            "readback.yml": head + arm,
+            "readback.yml": head + condition,
             "prompt_config.yml": "max_tokens: 900\nmodels: [{model_kind: gemma, max_tokens: 10}]\n"
             "prompts: [{mode: a, template: t.j}]\n",
             "t.j": "{{ query }}",

@@ -51,7 +51,7 @@ def test_without_a_plan_the_order_is_that_of_the_findings_page() -> None:
 def test_only_findings_of_the_gravest_severity_take_a_side() -> None:
     made = audit(finding("dat-nan", "error", "A"), finding("dat-nan", "info", "B"))
     (one,) = weighed(made, groups(made), PAIRS)
-    assert (one.arms, one.one_sided, one.both_sided) == (("A",), PAIRS, ())
+    assert (one.conditions, one.one_sided, one.both_sided) == (("A",), PAIRS, ())
 
 
 def test_what_is_about_no_condition_takes_no_side() -> None:

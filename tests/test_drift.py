@@ -104,13 +104,13 @@ def test_the_standard_prompt_that_we_build_has_no_drift(write: Write) -> None:
 
 
 def trained(template: str, kind: str = "instruction_only", adapter: str = "") -> str:
-    arm = {"name": "c", "mode": "mine", "model": "m"} | ({"adapter": adapter} if adapter else {})
+    condition = {"name": "c", "mode": "mine", "model": "m"} | ({"adapter": adapter} if adapter else {})
     said = {
         "dataset": "data.jsonl",
         "prompts": ["builtin:prompt-formats"],
         "models": {"m": {"type": kind}},
         "modes": [{"mode": "mine", "template": template, "system": "Read the log and name every storm in it."}],
-        "conditions": [arm],
+        "conditions": [condition],
     } | ({"adapters": [adapter]} if adapter else {})
     return "".join(f"{key}: {json.dumps(value)}\n" for key, value in said.items())
 

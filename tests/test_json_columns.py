@@ -13,7 +13,7 @@ import pytest
 from counts import many
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_judge_sources import ARM, PROMPTS, codes, inserted, judged
+from test_judge_sources import CONDITION, PROMPTS, codes, inserted, judged
 
 from readback import workspace
 from readback.audit import engine
@@ -118,7 +118,7 @@ def test_a3_a_reply_stays_the_text_that_was_written(write: Write) -> None:
     text = table(("qid", "response", "context"), ("1", reply, '["D"]'))
     made = judged(
         write({"readback.yml": setup, "p.py": PROMPTS, "ref.jsonl": [{"qid": "1", "question": "Q"}], "a.csv": text}),
-        ARM,
+        CONDITION,
     )
     assert (inserted(made)["answer"].text, inserted(made)["documents[0]"].text) == (reply, "D")
 

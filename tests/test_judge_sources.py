@@ -29,7 +29,7 @@ REPLY = {"qid": "1", "question": "Q", "answer": "A", "context": ["retrieved doc"
 PROMPTS = 'SYSTEM_PROMPT = "Grade."\nEVALUATION_PROMPT_TEMPLATE = "{question}|{answer}|{gold_reference}|{documents}"\n'
 RUBRIC = "name: j\nprompt: 'Q {{QUESTION}} C {{CONTEXTS}} E {{EXPECTED_RESPONSE}} A {{ASSISTANT_RESPONSE}}'\n"
 FIELDS = "{documents: context, gold: answer}"
-ARM = Selection(condition="sysA", judge="j")
+CONDITION = Selection(condition="sysA", judge="j")
 
 
 def files(fields: str = FIELDS, record: Any = RECORD, reply: Any = REPLY) -> dict[str, Any]:
@@ -41,11 +41,11 @@ def files(fields: str = FIELDS, record: Any = RECORD, reply: Any = REPLY) -> dic
     return {"readback.yml": setup, "p.py": PROMPTS, "ref.jsonl": [record], "sysA.jsonl": [reply]}
 
 
-def judged(folder: Path, choice: Selection = ARM, extra: Mapping[str, Any] | None = None) -> Assembly:
+def judged(folder: Path, choice: Selection = CONDITION, extra: Mapping[str, Any] | None = None) -> Assembly:
     opened = workspace.open(folder)
     record = open_dataset(opened.root, opened.dataset).record(0)
-    arm = opened.condition(choice.condition or "")
-    said = open_answers(opened, arm).get(record.id) if arm else None
+    condition = opened.condition(choice.condition or "")
+    said = open_answers(opened, condition).get(record.id) if condition else None
     return assemble.assemble(opened, record, choice, said, extra)
 
 

@@ -25,7 +25,9 @@ NOUNS = 580  # types.py holds one idea that is long
 FRONT = ("cli", "commands", "ui")
 NEVER = {
     ("types", "folder", "project_files", "tasks"): ("*",),
-    ("sandbox",): ("files", "records", "formats", "dialects", "workspace", "render", "assembly", "rules", "audit", *FRONT),
+    ("sandbox",): (
+        "files", "records", "formats", "dialects", "workspace", "render", "assembly", "rules", "audit", *FRONT,
+    ),
     ("files", "records", "formats", "dialects", "serving", "results", "adapters"): (
         "workspace", "render", "assembly", "rules", "audit", *FRONT,
     ),

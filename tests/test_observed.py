@@ -190,24 +190,24 @@ def test_a_system_message_that_the_server_adds_need_not_be_in_the_request(write:
     assert seen.verdict == "equal"
 
 
-ARM = "RAG-trained, open book, through the gateway"
+CONDITION = "RAG-trained, open book, through the gateway"
 
 
 def test_every_way_in_tells_the_same_about_a_request_that_differs(capsys: pytest.CaptureFixture[str]) -> None:
     demo = EXAMPLES / "six-conditions"
-    asked = ["render", str(demo), "--condition", ARM, "--record", "ellery-09", "--format", "json"]
+    asked = ["render", str(demo), "--condition", CONDITION, "--record", "ellery-09", "--format", "json"]
     assert cli.main(asked) == 1
     rendered = {one["key"] for one in json.loads(capsys.readouterr().out)["findings"]}
     opened = workspace.open(demo)
     audited = {
         one.key
-        for one in engine.check(opened, conditions=[ARM]).findings
-        if one.place.record == "ellery-09" and one.place.condition in (ARM, None)
+        for one in engine.check(opened, conditions=[CONDITION]).findings
+        if one.place.record == "ellery-09" and one.place.condition in (CONDITION, None)
     }
-    found = readback.open(demo).assemble(ARM, "ellery-09").findings
+    found = readback.open(demo).assemble(CONDITION, "ellery-09").findings
     assert "fmt-assembly-differs" in {one.code for one in found}
     assert rendered == audited == {one.key for one in found}
-    (seen,) = glance(opened, 8, [Selection(condition=ARM)])
+    (seen,) = glance(opened, 8, [Selection(condition=CONDITION)])
     assert seen.errors == len([one for one in found if one.severity == "error"])
 
 

@@ -1,4 +1,4 @@
-"""Presets and verification configurations: recognised, read, masked, and turned into the arms that they describe."""
+"""Presets and verification configurations: recognised, read, masked, and turned into the conditions they describe."""
 
 from __future__ import annotations
 
@@ -107,13 +107,13 @@ def test_shortcuts_fill_only_what_is_null_and_each_text_knows_its_line(write: Wr
     assert {key: place.line for key, place in opened.instruction_places.items()} == {"generation": 7, "parsing": 3}
 
 
-def arms(workspace: Workspace) -> list[tuple[str, str | None, str | None]]:
+def conditions(workspace: Workspace) -> list[tuple[str, str | None, str | None]]:
     return [(one.name, one.task, one.adapter) for one in workspace.conditions]
 
 
-def test_each_task_that_runs_and_has_a_text_is_an_arm_through_its_interface(write: Write) -> None:
+def test_each_task_that_runs_and_has_a_text_is_a_condition_through_its_interface(write: Write) -> None:
     opened = workspace.open(write({"readback.yml": TASKS, "preset.json": PRESET}))
-    assert arms(opened) == [
+    assert conditions(opened) == [
         ("generation · langchain", "generation", "langchain"),
         ("parsing · claude_tool", "parsing", "claude_tool"),
     ]
@@ -126,11 +126,11 @@ def test_each_task_that_runs_and_has_a_text_is_an_arm_through_its_interface(writ
     assert made.messages[0].segments[-1].place.file == "preset.json"
 
 
-def test_two_models_behind_one_interface_are_told_apart_and_the_same_model_twice_is_one_arm(write: Write) -> None:
+def test_two_models_behind_one_interface_are_told_apart_and_the_same_model_twice_is_one_condition(write: Write) -> None:
     models = [PARSING, {**PARSING, "id": "q"}, {**PARSING, "id": "q"}, {**PARSING, "interface": "manual"}]
     config = {**CONFIG, "parsing_models": models, "parsing_only": True}
     opened = workspace.open(write({"readback.yml": TASKS, "preset.json": {**PRESET, "config": config}}))
-    assert [name for name, _, _ in arms(opened)] == [
+    assert [name for name, _, _ in conditions(opened)] == [
         "parsing · claude_tool · p",
         "parsing · claude_tool · q",
         "parsing · manual",
@@ -144,7 +144,7 @@ def test_two_models_behind_one_interface_are_told_apart_and_the_same_model_twice
         "modes: [{mode: short, template: Why?}]\n",
     ],
 )
-def test_a_workspace_with_arms_of_its_own_gets_none_made_up(write: Write, own: str) -> None:
+def test_a_workspace_with_conditions_of_its_own_gets_none_made_up(write: Write, own: str) -> None:
     opened = workspace.open(write({"readback.yml": TASKS + own, "preset.json": PRESET}))
     assert "parsing · claude_tool" not in [one.name for one in opened.conditions]
     assert "asm-no-task-text" not in {note.code for note in opened.notes}
@@ -189,12 +189,12 @@ def test_an_instruction_of_the_workspace_file_is_held_against_the_configuration_
     assert all((one.place.file, one.place.line) == ("readback.yml", 3) for one in said)
 
 
-def test_a_configuration_written_down_opens_to_the_same_arms(write: Write) -> None:
+def test_a_configuration_written_down_opens_to_the_same_conditions(write: Write) -> None:
     root = write({"readback.yml": TASKS, "preset.json": PRESET})
     opened = workspace.open(root)
     (root / "readback.yml").write_text(opened.init_text(opened), "utf-8")
     again = workspace.open(root)
-    assert arms(again) == arms(opened)
+    assert conditions(again) == conditions(opened)
     assert again.instructions == opened.instructions
     for one in opened.conditions:
         record, choice = Record("1", {"question": "Why?"}), Selection(condition=one.name)

@@ -89,8 +89,8 @@ def test_an_expression_that_hangs_others_is_quick() -> None:
 def test_every_record_that_holds_it_is_counted_by_what_is_sent(write: Write) -> None:
     rows = [{"id": f"r{n}", "q": "a Zebra" if n % 3 == 0 else "a horse"} for n in range(10)]
     found = search(workspace.open(folder_of(write, rows)), BOTH, Query("zebra"))
-    assert [(list(arm.records), arm.count) for arm in found.arms] == [([0, 3, 6, 9], 4), ([0, 3, 6, 9], 8)]
-    hit = found.arms[0].first[1]
+    assert [(list(hits.records), hits.count) for hits in found.hits] == [([0, 3, 6, 9], 4), ([0, 3, 6, 9], 8)]
+    hit = found.hits[0].first[1]
     assert (hit.record, hit.message, hit.role, hit.start, hit.end) == ("r3", 1, "user", 5, 10)
     assert (hit.before, hit.text, hit.after) == ("Q: a ", "Zebra", "")
     assert (found.done, found.total, found.stopped, found.lost) == (10, 10, False, ())
@@ -108,7 +108,7 @@ def test_a_record_that_kills_its_child_is_named_and_the_rest_is_searched(write: 
     modes = [MODES[0], {"mode": "b", "template": "{% if evil %}" + LOOP + "{% endif %}{{ q }}"}]
     rows: list[dict[str, Any]] = [{"id": str(n), "q": "here", "evil": n == 4} for n in range(8)]
     found = search(workspace.open(folder_of(write, rows, modes)), BOTH, Query("here"))
-    assert [list(arm.records) for arm in found.arms] == [list(range(8)), [0, 1, 2, 3, 5, 6, 7]]
+    assert [list(hits.records) for hits in found.hits] == [list(range(8)), [0, 1, 2, 3, 5, 6, 7]]
     assert [(one.index, one.choice) for one in found.lost] == [(4, Selection(mode="b"))]
 
 
@@ -116,7 +116,7 @@ def test_a_template_that_never_ends_is_left_out_and_the_others_are_searched(writ
     modes = [MODES[0], {"mode": "b", "template": LOOP}]
     found = search(workspace.open(folder_of(write, [{"id": str(n), "q": "here"} for n in range(30)], modes)), BOTH,
                    Query("here"))  # fmt: skip
-    assert [len(arm.records) for arm in found.arms] == [30, 0]
+    assert [len(hits.records) for hits in found.hits] == [30, 0]
     assert [(one.index, one.choice) for one in found.lost] == [(None, Selection(mode="b"))]
 
 
@@ -154,4 +154,4 @@ def test_a_judge_is_searched_with_the_answers_it_is_given(write: Write) -> None:
     rows, answers = [{"id": "1", "question": "Why?"}], [{"id": "1", "answer": "a zebra"}]
     folder = write({"readback.yml": file, "judge.py": judge, "d.jsonl": rows, "a.jsonl": answers})
     found = search(workspace.open(folder), [Selection(condition="c", judge="j")], Query("zebra"))
-    assert found.arms[0].count == 1
+    assert found.hits[0].count == 1

@@ -99,8 +99,8 @@ def test_what_is_read_whole_is_read_in_all_its_parts(write: Write, template: str
 
 
 def test_conditions_with_the_same_texts_make_one_row(write: Write) -> None:
-    arms = [{"name": name, "mode": "m"} for name in ("A", "B")]
-    audit = audited(write({"readback.yml": {**PLAN, "conditions": arms}, "d.jsonl": ROWS}))
+    conditions = [{"name": name, "mode": "m"} for name in ("A", "B")]
+    audit = audited(write({"readback.yml": {**PLAN, "conditions": conditions}, "d.jsonl": ROWS}))
     assert counts(audit)["question"] == {"used": 1, "missing": 1, "needed": 1, "empty": 2}
     assert row(audit, "question").choice == Selection(condition="A")
 

@@ -120,10 +120,16 @@ INTERFACES = sorted(adapters.shipped())
 def _workspace(adapter: str, profile: str, own: Mapping[str, Adapter], user: str = "2", system: str = "1") -> Workspace:
     tasks = {name: Prompt(name, user, system, syntax="text") for name in tasks_of(profile)}
     model = Model("m", chat_format="chatml")
-    arm = Condition("c", task="parsing", adapter=adapter, model="m")
+    condition = Condition("c", task="parsing", adapter=adapter, model="m")
     options = {"assembly_profile": profile}
     return Workspace(
-        project_files.PROJECT, "w", tasks=tasks, adapters=own, models={"m": model}, conditions=(arm,), options=options
+        project_files.PROJECT,
+        "w",
+        tasks=tasks,
+        adapters=own,
+        models={"m": model},
+        conditions=(condition,),
+        options=options,
     )
 
 

@@ -76,7 +76,7 @@ def tokens(counted: Tokens, of: str) -> dict[str, Any]:
 
 def rendering(
     assembly: Assembly,
-    arm: Condition | None,
+    condition: Condition | None,
     findings: Iterable[Finding],
     sent: Wire | None = None,
     counted: tuple[Tokens, str] | None = None,
@@ -94,7 +94,7 @@ def rendering(
     """
     made = wire(sent)
     return {
-        **chosen(assembly.choice, arm),
+        **chosen(assembly.choice, condition),
         "record": assembly.record,
         "messages": [message(one) for one in assembly.messages],
         "wire": {**made, "dialect": dialect} if made and dialect and sent and sent.kind == "format" else made,
@@ -109,14 +109,14 @@ def rendering(
     }
 
 
-def chosen(choice: Selection, arm: Condition | None) -> dict[str, str | None]:
+def chosen(choice: Selection, condition: Condition | None) -> dict[str, str | None]:
     """What was sent, with what the condition settles."""
-    arm = arm or Condition("")
+    condition = condition or Condition("")
     return {
         "condition": choice.condition,
-        "mode": choice.mode or arm.mode,
-        "adapter": choice.adapter or arm.adapter,
-        "task": choice.task or arm.task,
+        "mode": choice.mode or condition.mode,
+        "adapter": choice.adapter or condition.adapter,
+        "task": choice.task or condition.task,
         "judge": choice.judge,
     }
 

@@ -209,7 +209,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One named arm of an experiment. `answers` is a path below the workspace."""
+    """One named condition of an experiment. `answers` is a path below the workspace."""
 
     name: str
     mode: str | None = None

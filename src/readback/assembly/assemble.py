@@ -11,7 +11,7 @@ from readback.assembly.few_shot import with_examples
 from readback.assembly.generation import begin, with_turns
 from readback.assembly.judge_messages import judge_messages
 from readback.assembly.program import program
-from readback.assembly.selections import arm, choices, unknown, unknown_interface
+from readback.assembly.selections import choices, selected_texts, unknown, unknown_interface
 from readback.assembly.set_values import with_values
 from readback.assembly.training_layout import training
 from readback.assembly.tri_section import Segments, assemble_text, fingerprint, to_messages
@@ -73,7 +73,7 @@ Made = tuple[tuple[Message, ...], tuple[tuple[str, Location], ...], tuple[Diagno
 
 
 def _sent(workspace: Workspace, record: Record, choice: Selection) -> Made:
-    own = arm(workspace, choice)
+    own = selected_texts(workspace, choice)
     if isinstance(own, Diagnostic):
         return (), (), (own,), ()
     base = base_texts(own.prompt, record, own.model, workspace.options, own.is_task, workspace.acronyms)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from readback.assembly.selections import arm
+from readback.assembly.selections import selected_texts
 from readback.files.paths import resolve
 from readback.files.text_file import read_bytes
 from readback.types import Diagnostic, Location, Prompt, Selection, Workspace
@@ -28,7 +28,7 @@ def targets(opened: Workspace, choice: Selection) -> tuple[Target, ...]:
     """The texts that what is sent is made from, the template first; none where a program builds the prompt."""
     if choice.judge is not None:
         return ()
-    found = arm(opened, choice)
+    found = selected_texts(opened, choice)
     if isinstance(found, Diagnostic):
         return ()
     kind: Literal["mode", "task"] = "task" if found.is_task else "mode"

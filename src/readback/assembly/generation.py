@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, get_args
 
-from readback.assembly.selections import Arm
+from readback.assembly.selections import SelectedTexts
 from readback.assembly.tri_section import Segments
 from readback.tasks import GENERATION
 from readback.types import Diagnostic, Location, Message, Model, Record, Role, Segment
@@ -27,18 +27,18 @@ class Begun(NamedTuple):
     notes: tuple[Diagnostic, ...] = ()
 
 
-def begin(system: Segments, arm: Arm, record: Record) -> Begun:
+def begin(system: Segments, condition: SelectedTexts, record: Record) -> Begun:
     """How a call begins. Only that of the task generation is special; a mode has a program of its own.
 
     A task text without a system text gets the model's own system prompt. A history with a system message keeps that
     one alone.
     """
-    if not arm.is_task or arm.task != GENERATION:
+    if not condition.is_task or condition.task != GENERATION:
         return Begun(system)
     turns, notes = earlier_turns(record)
     if any(turn.role == "system" for turn in turns):
         return Begun((), turns, notes)
-    return Begun(system or own_system(arm.model), turns, notes)
+    return Begun(system or own_system(condition.model), turns, notes)
 
 
 def own_system(model: Model | None) -> Segments:

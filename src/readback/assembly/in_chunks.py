@@ -70,10 +70,10 @@ def drive(
     when `progress` answers False. Raises DatasetChanged when the dataset is written to meanwhile.
     """
     run = _Run(work, opened, data, dict(extra or {}), list(choices), together, progress)
-    for arm in {choice.condition: opened.condition(choice.condition) for choice in choices if choice.judge and
+    for condition in {choice.condition: opened.condition(choice.condition) for choice in choices if choice.judge and
                 choice.condition}.values():  # fmt: skip
-        if arm:
-            answers.open_answers(opened, arm)  # indexed here: a child may not write
+        if condition:
+            answers.open_answers(opened, condition)  # indexed here: a child may not write
     training_match.prepare(opened)
     yield from _preflight(run)
     spans = deque(spans_of(data))

@@ -13,7 +13,9 @@ from readback.serving.ollama import rendered as ollama
 from readback.types import Assembly, Condition, Message, Model, Record, Segment, Wire, Workspace
 
 
-def sent(opened: Workspace, record: Record, assembly: Assembly, arm: Condition | None, training: bool) -> Wire | None:
+def sent(
+    opened: Workspace, record: Record, assembly: Assembly, condition: Condition | None, training: bool
+) -> Wire | None:
     """The one text for these messages; None where nobody says what serves them.
 
     The model's Modelfile decides, else its chat template, else its named format, else the `prompt_format` of the
@@ -21,11 +23,11 @@ def sent(opened: Workspace, record: Record, assembly: Assembly, arm: Condition |
     """
     if assembly.choice.judge or not assembly.messages:
         return None
-    model = opened.models.get(arm.model) if arm and arm.model else None
+    model = opened.models.get(condition.model) if condition and condition.model else None
     messages = _with_answer(assembly.messages, record) if training else assembly.messages
     if model and (model.modelfile or model.chat_template) and not (training and model.modelfile):
         return served(opened, model, messages, training)
-    return _formatted(opened, model, assembly, arm, messages, training)
+    return _formatted(opened, model, assembly, condition, messages, training)
 
 
 def served(opened: Workspace, model: Model, messages: Sequence[Message], training: bool = False) -> Wire | None:
@@ -47,7 +49,7 @@ def _formatted(
     opened: Workspace,
     model: Model | None,
     assembly: Assembly,
-    arm: Condition | None,
+    condition: Condition | None,
     messages: Sequence[Message],
     training: bool,
 ) -> Wire | None:
@@ -56,7 +58,7 @@ def _formatted(
     An Albert configuration without `prompt_format` has one: none, the bare text. The later Albert program does not
     read `prompt_format` and sends the list of messages.
     """
-    mode = assembly.choice.mode or (arm.mode if arm else None)
+    mode = assembly.choice.mode or (condition.mode if condition else None)
     own = program(opened, opened.prompts.get(mode) if mode else None)
     named = (model.chat_format if model else None) or own.format
     if template := chat.named(named or ""):

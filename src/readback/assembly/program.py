@@ -76,6 +76,6 @@ def begins_as(kind: str, model: Model) -> bool:
 
 def _sent(workspace: Workspace, choice: Selection) -> tuple[Prompt | None, Model | None]:
     """The prompt of a choice's mode, and the model it goes to."""
-    arm = workspace.condition(choice.condition) if choice.condition else None
-    mode = None if choice.judge else choice.mode or (arm.mode if arm else None)
-    return workspace.prompts.get(mode or ""), workspace.models.get(arm.model or "") if arm else None
+    condition = workspace.condition(choice.condition) if choice.condition else None
+    mode = None if choice.judge else choice.mode or (condition.mode if condition else None)
+    return workspace.prompts.get(mode or ""), workspace.models.get(condition.model or "") if condition else None

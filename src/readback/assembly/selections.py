@@ -13,7 +13,7 @@ from readback.tasks import GENERATION, profile_of
 from readback.types import NOWHERE, Diagnostic, Model, Prompt, Selection, Workspace
 
 
-class Arm(NamedTuple):
+class SelectedTexts(NamedTuple):
     """A choice worked out: whose texts, for which task, through which adapter, for which model."""
 
     prompt: Prompt
@@ -45,8 +45,8 @@ def choices(workspace: Workspace) -> tuple[Selection, ...]:
     )
 
 
-def arm(workspace: Workspace, choice: Selection) -> Arm | Diagnostic:
-    """The arm of a choice (not a judge's), or why there is none. What the choice says goes before its condition's."""
+def selected_texts(workspace: Workspace, choice: Selection) -> SelectedTexts | Diagnostic:
+    """Whose texts a choice (not a judge's) sends, or why there are none. What it says goes before its condition's."""
     condition = workspace.condition(choice.condition) if choice.condition else None
     if choice.condition and condition is None:
         return unknown("condition", choice.condition, [c.name for c in workspace.conditions])
@@ -58,11 +58,11 @@ def arm(workspace: Workspace, choice: Selection) -> Arm | Diagnostic:
         prompt = workspace.prompts.get(mode)
         if prompt is None:
             return unknown_mode(mode, workspace.prompts, NOWHERE)
-        return Arm(prompt, False, task or GENERATION, adapter, model)
+        return SelectedTexts(prompt, False, task or GENERATION, adapter, model)
     if task:
         if task not in workspace.tasks:
             return unknown("task", task, workspace.tasks)
-        return Arm(workspace.tasks[task], True, task, adapter, model)
+        return SelectedTexts(workspace.tasks[task], True, task, adapter, model)
     name = condition.name if condition else ""
     return Diagnostic("asm-no-user-text", {"name": name}, condition.place if condition else NOWHERE, name)
 

@@ -34,7 +34,7 @@ def always(served: Mapping[str, SelfTest], opened: Workspace | None = None) -> t
     What went wrong while a template ran may be the made-up conversation's doing: that is told of real ones only,
     except of those models of `opened` that no condition sends anything to.
     """
-    sent = {arm.model for arm in opened.conditions} if opened else served.keys()
+    sent = {condition.model for condition in opened.conditions} if opened else served.keys()
     noted = ((name, wire) for name, probe in served.items() for wire in (probe.first, probe.later, *_learnt(probe)))
     found = {
         _about(note): note

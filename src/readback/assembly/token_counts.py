@@ -17,8 +17,8 @@ Of = Literal["wire", "messages"]
 
 def model_of(opened: Workspace, choice: Selection) -> Model | None:
     """The model that a choice is sent to; a judge's is another one, and nobody says which."""
-    arm = opened.condition(choice.condition) if choice.condition and not choice.judge else None
-    return opened.models.get(arm.model) if arm and arm.model else None
+    condition = opened.condition(choice.condition) if choice.condition and not choice.judge else None
+    return opened.models.get(condition.model) if condition and condition.model else None
 
 
 def counter(opened: Workspace, model: Model | None) -> Counter:

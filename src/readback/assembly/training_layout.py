@@ -88,8 +88,8 @@ def _segments(turn: Turn, found: Record) -> tuple[Segment, ...]:
 
 def trained_on(workspace: Workspace, record: Record, choice: Selection) -> Message | None:
     """The user message that the model of a choice's condition was trained on for `record`; None where none is known."""
-    arm = workspace.condition(choice.condition) if choice.condition and not choice.judge else None
-    known = workspace.models.get(arm.model) if arm and arm.model else None
+    condition = workspace.condition(choice.condition) if choice.condition and not choice.judge else None
+    known = workspace.models.get(condition.model) if condition and condition.model else None
     mode = MODES.get(known.type or "") if known else None
     if known is None or mode is None or all(p.syntax != "builder" for p in workspace.prompts.values()):
         return None

@@ -83,8 +83,8 @@ def trained_text(opened: Workspace, record: Record, model: str) -> TrainedText:
 
 def trained_wire(opened: Workspace, record: Record, choice: Selection) -> Wire | None:
     """The training text of a choice's record for its condition's model; None where none is known."""
-    arm = opened.condition(choice.condition) if choice.condition and not choice.judge else None
-    known = opened.models.get(arm.model) if arm and arm.model else None
+    condition = opened.condition(choice.condition) if choice.condition and not choice.judge else None
+    known = opened.models.get(condition.model) if condition and condition.model else None
     found = template(known) if known else None
     made = training(opened, record, known.name) if known and found else None
     return rendered(opened, found, made.messages) if found and made and made.messages else None

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from readback.assembly.builders import builder
-from readback.assembly.selections import arm
+from readback.assembly.selections import selected_texts
 from readback.types import Diagnostic, Selection, Workspace
 from readback.workspace.sections.options import OPTIONS
 
@@ -60,7 +60,7 @@ def _asked(workspace: Workspace, choice: Selection) -> Iterator[str]:
         if judge and judge.syntax == "placeholder":
             yield "placeholders"
         return
-    own = arm(workspace, choice)
+    own = selected_texts(workspace, choice)
     if isinstance(own, Diagnostic):
         return
     if own.prompt.syntax == "builder":

@@ -106,9 +106,9 @@ def about(
     """What is to be said about one assembly: what its makers and its server noted, what was `seen` of it in logs,
     what rules find.
     """
-    arm = opened.condition(assembly.choice.condition) if assembly.choice.condition else None
-    hung = hangs(opened, arm.model if arm else None)
-    wire = None if hung else model_input.sent(opened, record, assembly, arm, False)
+    condition = opened.condition(assembly.choice.condition) if assembly.choice.condition else None
+    hung = hangs(opened, condition.model if condition else None)
+    wire = None if hung else model_input.sent(opened, record, assembly, condition, False)
     trained = trained_on(opened, record, assembly.choice)
     counted = token_counts.as_needed(opened, assembly, wire)
     learnt = None if hung else trained_wire(opened, record, assembly.choice)

@@ -178,8 +178,8 @@ def _waits(opened: Workspace, choice: Selection) -> bool:
 
     Its prompt is looked at once, for the judge's own faults; that there is nothing to judge is none of them.
     """
-    arm = opened.condition(choice.condition) if choice.judge and choice.condition else None
-    return arm is not None and arm.answers is None
+    condition = opened.condition(choice.condition) if choice.judge and choice.condition else None
+    return condition is not None and condition.answers is None
 
 
 def _side_by_side(run: _Run, jobs: int | None) -> Iterator[_Frame]:

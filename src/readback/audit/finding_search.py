@@ -11,14 +11,14 @@ from readback.assembly import assemble, in_chunks
 from readback.assembly.in_chunks import Going, Lost
 from readback.audit.chunk import everything
 from readback.audit.order import in_text
-from readback.audit.summary import Audit, arm
+from readback.audit.summary import Audit, selection_key
 from readback.observed.observer import Observer, prepare
 from readback.records.dataset import Dataset
 from readback.types import Finding, Selection, Workspace
 
 WORK = "readback.audit.finding_search:scan_chunk"
 NEAR = 256  # records that are looked at before all of them are
-NOBODY = (None,) * 5  # the arm of a finding about a record and not about what is sent
+NOBODY = (None,) * 5  # the condition of a finding about a record and not about what is sent
 
 There = tuple[int, str]  # the record's number; the key of its first finding, "" where it has none to mark
 
@@ -75,7 +75,7 @@ def pick(keys: Mapping[int, str], at: int, back: bool, around: bool = True) -> T
 
 def of_audit(audit: Audit, choice: Selection) -> Mapping[int, str]:
     """The records with a finding, from an audit that has all findings."""
-    mine = (one for one in audit.findings if arm(one.place) in (arm(choice), NOBODY))
+    mine = (one for one in audit.findings if selection_key(one.place) in (selection_key(choice), NOBODY))
     keys: dict[int, str] = {}
     for one in sorted(mine, key=in_text):
         if one.place.index is not None:

@@ -15,8 +15,8 @@ AREAS = ("oll", "srv", "fmt")  # of rules about servers, and about models they d
 
 def model_of(opened: Workspace, choice: Selection) -> Model | None:
     """The model whose server gets what is sent; a judge's is another one."""
-    arm = opened.condition(choice.condition) if choice.condition and not choice.judge else None
-    return opened.models.get(arm.model) if arm and arm.model else None
+    condition = opened.condition(choice.condition) if choice.condition and not choice.judge else None
+    return opened.models.get(condition.model) if condition and condition.model else None
 
 
 def of_server(opened: Workspace, model: Model) -> Iterator[Finding | Fault]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from readback import rules
-from readback.audit.summary import arm
+from readback.audit.summary import selection_key
 from readback.records.dataset import Dataset
 from readback.records.field_names import MOST
 from readback.rules import Fault
@@ -29,7 +29,7 @@ class Once:
             if isinstance(one, Fault) or one.code != CODE or not self._nowhere(str(one.values["variable"])):
                 yield one
                 continue
-            about = (*arm(one.place), str(one.values["variable"]), str(one.values["nearest"]), one.severity)
+            about = (*selection_key(one.place), str(one.values["variable"]), str(one.values["nearest"]), one.severity)
             if about not in self.said:
                 self.said.add(about)
                 values = {**one.values, "records": len(self.data)}

@@ -60,8 +60,8 @@ def glance_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         for choice in inside.choices:
             sandbox.beat()
             made = assemble.assemble(inside.opened, record, choice, inside.replies.get(choice, record))
-            arm = inside.opened.condition(choice.condition) if choice.condition else None
-            read = model_input.sent(inside.opened, record, made, arm, False)
+            condition = inside.opened.condition(choice.condition) if choice.condition else None
+            read = model_input.sent(inside.opened, record, made, condition, False)
             counted = token_counts.lightly(inside.opened, made, read)
             told = about(inside.opened, record, made, None, watching.seen(record, made))
             found = [one.severity for one in told if isinstance(one, Finding)]

@@ -1,4 +1,4 @@
-"""Which records have a finding, by rule and arm: one bit a record, so that a large audit keeps them all."""
+"""Which records have a finding, by rule and condition: one bit a record, so that a large audit keeps them all."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from dataclasses import dataclass, field
 
 from readback.types import Finding
 
-ArmKey = tuple[str | None, ...]
-Key = tuple[str, ArmKey]  # a rule's code, and the arm its finding is about
+SelectionKey = tuple[str | None, ...]
+Key = tuple[str, SelectionKey]  # a rule's code, and the condition its finding is about
 
 
 @dataclass(slots=True)
 class Touched:
-    """`bits`: for each code and arm, bit i of byte i // 8 is record i."""
+    """`bits`: for each code and condition, bit i of byte i // 8 is record i."""
 
     bits: dict[Key, bytearray] = field(default_factory=dict)
 
-    def take(self, found: Iterable[tuple[ArmKey, Finding]]) -> None:
+    def take(self, found: Iterable[tuple[SelectionKey, Finding]]) -> None:
         """Remember the records of these findings; those about no record are left alone."""
-        for arm, one in found:
+        for condition, one in found:
             if (index := one.place.index) is None:
                 continue
-            bits = self.bits.setdefault((one.code, arm), bytearray())
+            bits = self.bits.setdefault((one.code, condition), bytearray())
             if len(bits) <= index // 8:
                 bits.extend(bytes(index // 8 + 1 - len(bits)))
             bits[index // 8] |= 1 << index % 8

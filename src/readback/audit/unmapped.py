@@ -68,6 +68,12 @@ def _findings(workspace: Workspace, record: Record) -> Iterator[Finding]:
 
 def _prompts(workspace: Workspace) -> tuple[Selection, ...]:
     """Each mode and task that is sent, once: adapters and models read no fields of their own."""
-    arms = (workspace.condition(one.condition) or one if one.condition else one for one in assemble.choices(workspace))
-    sent = (Selection(mode=arm.mode) if arm.mode else Selection(task=arm.task) for arm in arms if arm.mode or arm.task)
+    conditions = (
+        workspace.condition(one.condition) or one if one.condition else one for one in assemble.choices(workspace)
+    )
+    sent = (
+        Selection(mode=condition.mode) if condition.mode else Selection(task=condition.task)
+        for condition in conditions
+        if condition.mode or condition.task
+    )
     return tuple(dict.fromkeys(sent))

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from readback.assembly.selections import arm
+from readback.assembly.selections import selected_texts
 from readback.dialects import albert_names
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.rules import _fields
@@ -141,7 +141,7 @@ class Variables:
         self.waiting.clear()
 
     def rows(self, opened: Workspace, data: Dataset) -> tuple[VariableRow, ...]:
-        """A row for each name of each mode, task and judge. Arms with the same texts count once, by the most."""
+        """A row for each name of each mode, task and judge. Conditions with the same texts count once, by the most."""
         self.settle()
         rows: dict[tuple[Kind, str, str], VariableRow] = {}
         for (choice, name), count in self.counts.items():
@@ -183,7 +183,7 @@ def reader(opened: Workspace, choice: Selection) -> tuple[Kind, str, bool]:
     """Whose template a choice fills in, and whether it is an Albert configuration's."""
     if choice.judge:
         return "judge", choice.judge, False
-    own = arm(opened, choice)
+    own = selected_texts(opened, choice)
     if isinstance(own, Diagnostic):
         return "mode", choice.mode or choice.task or choice.condition or "", False
     return "task" if own.is_task else "mode", own.prompt.mode, own.prompt.settings.get("dialect") == "albert"

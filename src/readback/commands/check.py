@@ -47,9 +47,9 @@ def run(args: argparse.Namespace) -> int:
     select, ignore = _names(args.select), _names(args.ignore)
     baseline = _baseline.keys(args.baseline) if args.baseline else frozenset()
     opened = _workspace.opened(args)
-    known = [name for arm in opened.conditions for name in (arm.name, *arm.aliases)]
+    known = [name for condition in opened.conditions for name in (condition.name, *condition.aliases)]
     wanted = [_workspace.one_of("condition", name, known) for name in args.condition]
-    names = {arm.name for name in wanted if (arm := opened.condition(name))}
+    names = {condition.name for name in wanted if (condition := opened.condition(name))}
     if args.jobs is not None and args.jobs < 1:
         raise UsageError(f"--jobs {args.jobs}: at least one process has to work")
     steps = engine.stream(opened, select=select, ignore=ignore, conditions=names, baseline=baseline, jobs=args.jobs)

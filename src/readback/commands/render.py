@@ -52,10 +52,10 @@ def run(args: argparse.Namespace) -> int:
     opened = _workspace.opened(args)
     choice = _choice(args, opened)
     record = _record(args, _workspace.data(opened))
-    arm = opened.condition(choice.condition) if choice.condition else None
+    condition = opened.condition(choice.condition) if choice.condition else None
     values = _values(args.set)
-    assembly = assemble.assemble(opened, record, choice, _answer(opened, arm, choice, record), values)
-    read = model_input.sent(opened, record, assembly, arm, args.wire_form == "training")
+    assembly = assemble.assemble(opened, record, choice, _answer(opened, condition, choice, record), values)
+    read = model_input.sent(opened, record, assembly, condition, args.wire_form == "training")
     counted = token_counts.counted(opened, assembly, read) if assembly.messages else None
     sent = read if args.wire else None
     seen = None if values else Observer(opened, _workspace.data(opened)).seen(record, assembly)
@@ -66,12 +66,12 @@ def run(args: argparse.Namespace) -> int:
     made_by, unknown = variants(opened, choice), unknown_system(opened, choice, assembly.messages)
     if args.format == "json":
         answer = as_json.rendering(
-            assembly, arm, found, sent, counted, own.dialect if own else None, values_sent, made_by, unknown
+            assembly, condition, found, sent, counted, own.dialect if own else None, values_sent, made_by, unknown
         )
         print(as_json.dumps(answer, indent=1))
     else:
         sizes = token_counts.each(opened, assembly)
-        told = {**as_json.chosen(choice, arm), "dialect": own.dialect if own else None, **values_sent}
+        told = {**as_json.chosen(choice, condition), "dialect": own.dialect if own else None, **values_sent}
         print("\n".join(_text(told, assembly, sent, found, counted, sizes, made_by, unknown)))
     return int(_lines.worst((one.severity for one in found), args.fail_on))
 
@@ -83,7 +83,7 @@ def _choice(args: argparse.Namespace, opened: Workspace) -> Selection:
     if args.judge and (args.mode or args.task or args.adapter):
         raise UsageError("--judge goes with --condition or alone")
     if args.condition:
-        names = [name for arm in opened.conditions for name in (arm.name, *arm.aliases)]
+        names = [name for condition in opened.conditions for name in (condition.name, *condition.aliases)]
         found = opened.condition(_workspace.one_of("condition", args.condition, names))
         args.condition = found.name if found else None
     if args.judge:
@@ -99,13 +99,17 @@ def _choice(args: argparse.Namespace, opened: Workspace) -> Selection:
 
 def _only(opened: Workspace, adapter: str | None) -> Selection:
     """The one thing that can be rendered, where there is only one."""
-    choices = [*(Selection(condition=arm.name) for arm in opened.conditions)] or [
+    choices = [*(Selection(condition=condition.name) for condition in opened.conditions)] or [
         *(Selection(mode=mode, adapter=adapter) for mode in opened.prompts),
         *(Selection(task=task, adapter=adapter) for task in opened.tasks),
     ]
     if len(choices) == 1 and not (adapter and choices[0].condition):
         return choices[0]
-    kinds = {"--condition": [arm.name for arm in opened.conditions], "--mode": opened.prompts, "--task": opened.tasks}
+    kinds = {
+        "--condition": [condition.name for condition in opened.conditions],
+        "--mode": opened.prompts,
+        "--task": opened.tasks,
+    }
     there = "; ".join(f"{option} {' | '.join(names)}" for option, names in kinds.items() if names)
     raise UsageError(f"say what to render: {there or 'the workspace has no condition, mode or task'}")
 
@@ -123,10 +127,10 @@ def _record(args: argparse.Namespace, data: Dataset) -> Record:
     return data.record(index)
 
 
-def _answer(opened: Workspace, arm: Condition | None, choice: Selection, record: Record) -> Answer | None:
-    if choice.judge is None or arm is None or record.id is None:
+def _answer(opened: Workspace, condition: Condition | None, choice: Selection, record: Record) -> Answer | None:
+    if choice.judge is None or condition is None or record.id is None:
         return None
-    return answers.open_answers(opened, arm).get(record.id)
+    return answers.open_answers(opened, condition).get(record.id)
 
 
 def _values(given: list[str]) -> Mapping[str, Any]:

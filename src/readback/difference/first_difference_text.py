@@ -55,8 +55,8 @@ def written(segment: Segment) -> str:
 
 def model_of(opened: Workspace, shown: Shown) -> Model | None:
     """The model of a side's condition."""
-    arm = opened.condition(shown.side.choice.condition) if shown.side.choice.condition else None
-    return opened.models.get(arm.model) if arm and arm.model else None
+    condition = opened.condition(shown.side.choice.condition) if shown.side.choice.condition else None
+    return opened.models.get(condition.model) if condition and condition.model else None
 
 
 def _tokens(d: Difference, opened: Workspace) -> tuple[Mapping[int, int], Mapping[int, int]]:

@@ -167,9 +167,9 @@ def _opened(workspace: Workspace, side: Side, progress: Progress | None) -> Data
     def going(*_: int) -> bool:
         return progress is None or progress(0, 0) is not False
 
-    arm = workspace.condition(side.choice.condition) if side.choice.judge and side.choice.condition else None
-    if arm:
-        open_answers(workspace, arm, going)
+    condition = workspace.condition(side.choice.condition) if side.choice.judge and side.choice.condition else None
+    if condition:
+        open_answers(workspace, condition, going)
     return open_dataset(workspace.root, workspace.dataset, going)
 
 

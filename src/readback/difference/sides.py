@@ -78,13 +78,13 @@ def _read_alike(made: Workspace, opened: Workspace) -> Workspace:
 def shown(workspace: Workspace, side: Side, record: Record, answer: Answer | None = None) -> Shown:
     """What one record comes to on a side. Raises SideError where the layer is not known."""
     made = assemble.assemble(workspace, record, side.choice, answer) if side.layer != "training" else None
-    arm = workspace.condition(side.choice.condition) if side.choice.condition else None
+    condition = workspace.condition(side.choice.condition) if side.choice.condition else None
     named_by = variants(workspace, side.choice)
     if side.layer == "messages" and made:
         return Shown(side, made.messages, made.fingerprint, made, made.notes, label(side), None, named_by)
     if made is None:
-        return _trained(workspace, side, record, arm)
-    sent = model_input.sent(workspace, record, made, arm, False)
+        return _trained(workspace, side, record, condition)
+    sent = model_input.sent(workspace, record, made, condition, False)
     if sent is None and made.messages:
         raise SideError(f"{label(side)}: no chat format is known; {SERVING}")
     messages = (Message("prompt", sent.segments),) if sent and sent.segments else ()
@@ -93,9 +93,9 @@ def shown(workspace: Workspace, side: Side, record: Record, answer: Answer | Non
     return Shown(side, messages, mark, made, notes, label(side), None, named_by)
 
 
-def _trained(workspace: Workspace, side: Side, record: Record, arm: Condition | None) -> Shown:
+def _trained(workspace: Workspace, side: Side, record: Record, condition: Condition | None) -> Shown:
     """What the condition's model was trained on: its text where a template is known for it, else its messages."""
-    model = arm.model if arm else next(iter(workspace.models), None)
+    model = condition.model if condition else next(iter(workspace.models), None)
     known = trained_text(workspace, record, model) if model else None
     file = workspace.models[model].training_messages if model and model in workspace.models else None
     if file and (known is None or known.messages is None):
@@ -110,7 +110,7 @@ def _trained(workspace: Workspace, side: Side, record: Record, arm: Condition | 
 def named(workspace: Workspace, choice: Selection) -> Selection:
     """The choice with every name known; the only one there is, where it names nothing. Raises SideError."""
     known: dict[str, Collection[str]] = {
-        "condition": [name for arm in workspace.conditions for name in (arm.name, *arm.aliases)],
+        "condition": [name for condition in workspace.conditions for name in (condition.name, *condition.aliases)],
         "mode": workspace.prompts,
         "task": workspace.tasks,
         "adapter": {**workspace.adapters, **adapters.shipped()},
@@ -159,5 +159,5 @@ def _at(data: Dataset, side: Side, index: int) -> Record:
 
 
 def _answer(workspace: Workspace, choice: Selection, record: Record) -> Answer | None:
-    arm = workspace.condition(choice.condition) if choice.judge and choice.condition else None
-    return answers.open_answers(workspace, arm).get(record.id) if arm else None
+    condition = workspace.condition(choice.condition) if choice.judge and choice.condition else None
+    return answers.open_answers(workspace, condition).get(record.id) if condition else None

@@ -97,8 +97,8 @@ class Opened:
         """
         choice = self._choice(Selection(condition, mode, adapter, task, judge))
         one = self._record(record)
-        arm = self.workspace.condition(choice.condition) if choice.condition else None
-        said = answers.open_answers(self.workspace, arm).get(one.id) if choice.judge and arm else None
+        known = self.workspace.condition(choice.condition) if choice.condition else None
+        said = answers.open_answers(self.workspace, known).get(one.id) if choice.judge and known else None
         made = assemble.assemble(self.workspace, one, choice, said, values)
         tried = assemble.tried(self.workspace, one, values)
         seen = None if values else self._observer.seen(one, made)
@@ -151,7 +151,7 @@ class Opened:
     def _choice(self, asked: Selection) -> Selection:
         workspace = self.workspace
         known = {
-            "condition": [name for arm in workspace.conditions for name in (arm.name, *arm.aliases)],
+            "condition": [name for condition in workspace.conditions for name in (condition.name, *condition.aliases)],
             "mode": list(workspace.prompts),
             "judge": list(workspace.judges),
         }

@@ -108,8 +108,8 @@ def _part(part: str, said: Mapping[str, str]) -> str:
 def key(note: Diagnostic) -> str:
     """What a finding is called from run to run: 16 hex digits over what it is about, never over lines or offsets."""
     at = note.place
-    arm = (at.mode, at.condition, at.adapter, at.task, at.judge)
-    return _digest([note.code, at.file, *arm, at.record, at.role, at.field, note.flagged])
+    condition = (at.mode, at.condition, at.adapter, at.task, at.judge)
+    return _digest([note.code, at.file, *condition, at.record, at.role, at.field, note.flagged])
 
 
 def _digest(about: list[Any]) -> str:
@@ -169,12 +169,12 @@ def placed(place: Location, case: RuleContext) -> Location:
             known |= {"file": record.place.file, "line": record.place.line}
     if case.assembly:
         choice = case.assembly.choice
-        arm = case.workspace.condition(choice.condition or "") or Condition("")
+        condition = case.workspace.condition(choice.condition or "") or Condition("")
         known |= {
             "condition": choice.condition,
-            "mode": choice.mode or arm.mode,
-            "adapter": choice.adapter or arm.adapter,
-            "task": choice.task or arm.task,
+            "mode": choice.mode or condition.mode,
+            "adapter": choice.adapter or condition.adapter,
+            "task": choice.task or condition.task,
             "judge": choice.judge,
         }
     return replace(place, **{name: value for name, value in known.items() if getattr(place, name) is None})

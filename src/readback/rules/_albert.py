@@ -63,12 +63,12 @@ def mode(case: RuleContext) -> Mode | None:
     choice = case.assembly.choice if case.assembly else None
     if choice is None or choice.judge:
         return None
-    arm = case.workspace.condition(choice.condition) if choice.condition else None
-    prompt = case.workspace.prompts.get(choice.mode or (arm.mode if arm and arm.mode else ""))
+    condition = case.workspace.condition(choice.condition) if choice.condition else None
+    prompt = case.workspace.prompts.get(choice.mode or (condition.mode if condition and condition.mode else ""))
     if prompt is None or prompt.settings.get("dialect") != NAME:
         return None
     config = next((one for one in configs(case.workspace) if one.prompts.get(prompt.mode) == prompt), None)
-    model = case.workspace.models.get(arm.model) if arm and arm.model else None
+    model = case.workspace.models.get(condition.model) if condition and condition.model else None
     return Mode(prompt, config, model, current(case.workspace))
 
 

@@ -14,11 +14,11 @@ MARGIN = 1.2  # an estimate of more than this times the room is over it: bytes Ã
 def model(case: RuleContext) -> Model | None:
     """The model of the case's condition; None for a judge and where the budget of an Albert mode is kept to."""
     choice = case.assembly.choice if case.assembly else None
-    arm = case.workspace.condition(choice.condition) if choice and choice.condition and not choice.judge else None
+    condition = case.workspace.condition(choice.condition) if choice and choice.condition and not choice.judge else None
     mode = _albert.mode(case)
-    if arm is None or (mode and mode.max_tokens):
+    if condition is None or (mode and mode.max_tokens):
         return None
-    return case.workspace.models.get(arm.model or "")
+    return case.workspace.models.get(condition.model or "")
 
 
 def over_window(case: RuleContext) -> Limit | None:

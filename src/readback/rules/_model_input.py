@@ -47,8 +47,8 @@ def template(case: RuleContext) -> ChatTemplate | None:
     if case.wire is None or case.wire.kind != CHAT:
         return None
     choice = case.assembly.choice if case.assembly else None
-    arm = case.workspace.condition(choice.condition) if choice and choice.condition else None
-    model = case.workspace.models.get(arm.model) if arm and arm.model else None
+    condition = case.workspace.condition(choice.condition) if choice and choice.condition else None
+    model = case.workspace.models.get(condition.model) if condition and condition.model else None
     return (model.chat_template if model else None) or named(case.wire.format)
 
 

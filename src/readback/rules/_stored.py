@@ -85,6 +85,6 @@ def sent_by(case: RuleContext) -> tuple[str | None, Prompt | None]:
     choice = case.assembly.choice if case.assembly else None
     if choice is None or choice.judge is not None:
         return None, None
-    arm = case.workspace.condition(choice.condition) if choice.condition else None
-    mode = choice.mode or (arm.mode if arm else None)
+    condition = case.workspace.condition(choice.condition) if choice.condition else None
+    mode = choice.mode or (condition.mode if condition else None)
     return mode, case.workspace.prompts.get(mode) if mode else None

@@ -14,8 +14,8 @@ def prompt(case: RuleContext) -> Prompt | None:
     choice = case.assembly.choice if case.assembly else None
     if choice is None or choice.judge or case.record is None or not (case.assembly and case.assembly.messages):
         return None
-    arm = case.workspace.condition(choice.condition) if choice.condition else None
-    mode, task = choice.mode or (arm and arm.mode), choice.task or (arm and arm.task)
+    condition = case.workspace.condition(choice.condition) if choice.condition else None
+    mode, task = choice.mode or (condition and condition.mode), choice.task or (condition and condition.task)
     found = case.workspace.prompts.get(mode) if mode else case.workspace.tasks.get(task or "")
     return found if found and found.syntax != "builder" else None
 

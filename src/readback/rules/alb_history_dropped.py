@@ -30,9 +30,9 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     choice = case.assembly.choice if case.assembly else None
     if choice is None or choice.judge or case.workspace.options.get("albert_dialect") == "current":
         return
-    arm = case.workspace.condition(choice.condition) if choice.condition else None
-    mode = choice.mode or (arm.mode if arm else None)
-    model = case.workspace.models.get(arm.model or "") if arm else None
+    condition = case.workspace.condition(choice.condition) if choice.condition else None
+    mode = choice.mode or (condition.mode if condition else None)
+    model = case.workspace.models.get(condition.model or "") if condition else None
     if model and (model.modelfile or model.chat_template or model.chat_format):
         return
     config = next((c for c in case.workspace.configs if c.dialect == "albert" and mode in c.prompts), None)

@@ -44,7 +44,11 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         if config.chat_format == FORMAT:
             yield Diagnostic(CODE, {"what": config.name}, config.place, config.name)
     modes = {mode for config in _albert.configs(case.workspace) for mode in config.prompts}
-    served = {arm.model: arm.place for arm in case.workspace.conditions if arm.model and arm.mode in modes}
+    served = {
+        condition.model: condition.place
+        for condition in case.workspace.conditions
+        if condition.model and condition.mode in modes
+    }
     for name, place in served.items():
         model = case.workspace.models.get(name)
         if model and model.chat_format == FORMAT:

@@ -81,14 +81,14 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
             yield from _by_design(case, one)
     elif case.trained is not None:
         mode, prompt = _stored.sent_by(case)
-        arm = case.workspace.condition(case.assembly.choice.condition or "")
-        model = case.workspace.models.get(arm.model or "") if arm else None
+        condition = case.workspace.condition(case.assembly.choice.condition or "")
+        model = case.workspace.models.get(condition.model or "") if condition else None
         designed = (
             prompt and prompt.syntax == "builder" and (model and model.type, prompt.template or mode) in BY_DESIGN
         )
-        if arm and model and prompt and not designed:
+        if condition and model and prompt and not designed:
             for message in case.messages("user"):
-                yield from _differs(case, message, case.trained, arm, model, prompt)
+                yield from _differs(case, message, case.trained, condition, model, prompt)
 
 
 def _around(case: RuleContext) -> Iterator[Diagnostic]:
@@ -128,19 +128,21 @@ def _not_by_design(model: Model, probe: SelfTest, found: tuple[Parting, ...]) ->
     return found if _parted.stated(model) or not same else tuple(one for one in found if not one.last)
 
 
-def _by_design(case: RuleContext, arm: Condition) -> Iterator[Diagnostic]:
-    model, prompt = case.workspace.models.get(arm.model or ""), case.workspace.prompts.get(arm.mode or "")
+def _by_design(case: RuleContext, condition: Condition) -> Iterator[Diagnostic]:
+    model, prompt = case.workspace.models.get(condition.model or ""), case.workspace.prompts.get(condition.mode or "")
     if model is None or prompt is None or prompt.syntax != "builder":
         return
     kind = model.type or ""
     if sent := BY_DESIGN.get((kind, prompt.template or prompt.mode)):
-        values = {"model": model.name, "condition": arm.name, "trained": TRAINED[kind][1], "sent": sent}
-        place = Location(file=arm.place.file, line=arm.place.line, condition=arm.name, mode=arm.mode)
-        yield Diagnostic(CODE, values, place, f"{model.name}\n{arm.name}", "info")
+        values = {"model": model.name, "condition": condition.name, "trained": TRAINED[kind][1], "sent": sent}
+        place = Location(
+            file=condition.place.file, line=condition.place.line, condition=condition.name, mode=condition.mode
+        )
+        yield Diagnostic(CODE, values, place, f"{model.name}\n{condition.name}", "info")
 
 
 def _differs(
-    case: RuleContext, message: Message, trained: Message, arm: Condition, model: Model, prompt: Prompt
+    case: RuleContext, message: Message, trained: Message, condition: Condition, model: Model, prompt: Prompt
 ) -> Iterator[Diagnostic]:
     """The difference of one user message; what was folded into it and what other rules tell are left out."""
     contexts, said = in_message(message, case.record.fields if case.record else {}), trained.text
@@ -150,13 +152,13 @@ def _differs(
         return
     if bool(contexts) != bool(in_message(trained, case.record.fields if case.record else {})):
         other = HYBRID if contexts else CLOSED
-        yield _note(model, arm, TRAINED[model.type or ""][1], other, Location(role="user"), "info")
+        yield _note(model, condition, TRAINED[model.type or ""][1], other, Location(role="user"), "info")
         return
     at = _parting(sent, said)
     end = len(sent) - min(_parting(sent[at:][::-1], said[at:][::-1]), len(sent) - at)
     place = Location(role="user", start=_place(kept, at), end=_place(kept, end))
     other = f"{_shown(sent, at)} (from character {(place.start or 0) + 1})"
-    yield _note(model, arm, _shown(said, at), other, place, None)
+    yield _note(model, condition, _shown(said, at), other, place, None)
 
 
 def _kept(case: RuleContext, message: Message, contexts: Spans) -> Iterator[tuple[int, int]]:
@@ -183,10 +185,10 @@ def _place(kept: Sequence[tuple[int, int]], at: int) -> int:
 
 
 def _note(
-    model: Model, arm: Condition, trained: str, sent: str, place: Location, severity: Severity | None
+    model: Model, condition: Condition, trained: str, sent: str, place: Location, severity: Severity | None
 ) -> Diagnostic:
-    values = {"model": model.name, "condition": arm.name, "trained": trained, "sent": sent}
-    return Diagnostic(CODE, values, place, f"{model.name}\n{arm.name}\n{sent}", severity)
+    values = {"model": model.name, "condition": condition.name, "trained": trained, "sent": sent}
+    return Diagnostic(CODE, values, place, f"{model.name}\n{condition.name}\n{sent}", severity)
 
 
 def _parting(one: str, other: str) -> int:

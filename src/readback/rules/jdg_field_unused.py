@@ -43,7 +43,7 @@ ANSWER = re.compile(r"^(?!ref|gold|expected).*(?:answer|response|output|completi
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    judging = {arm.judge for arm in case.workspace.conditions}
+    judging = {condition.judge for condition in case.workspace.conditions}
     for key, judge in case.workspace.judges.items():
         names = _judge.names(judge)
         if not names:  # nothing is read, or the braces are broken: other rules say so

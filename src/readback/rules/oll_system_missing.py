@@ -50,8 +50,8 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 def _sent(case: RuleContext, served: Served) -> str | None:
     """A system text that a condition sends to one of the models this Modelfile serves."""
     workspace = case.workspace
-    for arm in workspace.conditions:
-        model, prompt = workspace.models.get(arm.model or ""), workspace.prompts.get(arm.mode or "")
+    for condition in workspace.conditions:
+        model, prompt = workspace.models.get(condition.model or ""), workspace.prompts.get(condition.mode or "")
         if model and model.modelfile and model.modelfile.place == served.modelfile.place and prompt:
             own = model.training.text if model.training and prompt.syntax == "builder" else None
             if text := prompt.system or own:

@@ -41,7 +41,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Arm:
+class SelectionHits:
     """The hits under one choice: `records` are all record numbers in order, `first` the first hits in full."""
 
     choice: Selection
@@ -57,13 +57,13 @@ class Found:
     query: Query
     done: int
     total: int
-    arms: tuple[Arm, ...] = ()
+    hits: tuple[SelectionHits, ...] = ()
     lost: tuple[Lost, ...] = ()
     stopped: bool = False
 
-    def arm(self, choice: Selection) -> Arm | None:
+    def under(self, choice: Selection) -> SelectionHits | None:
         """The hits under a choice."""
-        return next((arm for arm in self.arms if arm.choice == choice), None)
+        return next((hits for hits in self.hits if hits.choice == choice), None)
 
 
 @dataclass(slots=True)
@@ -100,8 +100,8 @@ def search(opened: Workspace, choices: Collection[Selection], query: Query, prog
         done = max(done, one.value["next"])
         for number, *hit in one.value["hits"]:
             tallies[one.choices[number]].take(Hit(*hit))
-    arms = tuple(Arm(choice, own.count, own.records, tuple(own.first)) for choice, own in tallies.items())
-    return Found(query, done, len(data), arms, tuple(lost), done < len(data) and not _all_given_up(lost, choices))
+    hits = tuple(SelectionHits(choice, own.count, own.records, tuple(own.first)) for choice, own in tallies.items())
+    return Found(query, done, len(data), hits, tuple(lost), done < len(data) and not _all_given_up(lost, choices))
 
 
 def near(opened: Workspace, choice: Selection, query: Query, start: int, stop: int) -> int | None:

@@ -110,13 +110,13 @@ def of_text(title: str, text: str, masked: bool, ours: Sequence[str] = ()) -> En
     name = choice.record().id
     own = name is not None and name == exact.spelled(name) and data.find(name) == at
     record = name if name is not None else str(at)
-    arm = sent.condition or " · ".join(part for part in (sent.mode, sent.task, sent.adapter) if part)
+    condition = sent.condition or " · ".join(part for part in (sent.mode, sent.task, sent.adapter) if part)
     facts = [t("messages.masked")] if masked else []
     facts += [t("messages.wording", names=", ".join(ours))] if ours else []
     facts += [t("messages.tried", names=", ".join(tried))] if (tried := beside.tried()) else []
     return Entry(
         "message",
-        t("list.text", title=title, record=record, sent=" · ".join(part for part in (arm, sent.judge) if part)),
+        t("list.text", title=title, record=record, sent=" · ".join(part for part in (condition, sent.judge) if part)),
         way("messages", **asdict(sent), record=name if own else None, index=None if own else str(at),
             view=st.query_params.get("view")),
         (beginning(text),),

@@ -170,8 +170,8 @@ def sent() -> Selection:
     """What is sent: a condition, a mode with task and adapter, a task, or a judge; the first there is by default."""
     opened = workspace()
     asked = {key: address.get(key) for key in ("condition", "mode", "adapter", "task", "judge")}
-    arms = frozenset(name for arm in opened.conditions for name in (arm.name, *arm.aliases))
-    there = {"condition": arms, "mode": opened.prompts, "judge": opened.judges}
+    conditions = frozenset(name for condition in opened.conditions for name in (condition.name, *condition.aliases))
+    there = {"condition": conditions, "mode": opened.prompts, "judge": opened.judges}
     wrong = any(asked[key] is not None and asked[key] not in names for key, names in there.items())
     if any(asked.values()) and not wrong:
         return Selection(**asked)

@@ -24,8 +24,8 @@ def sides() -> None:
     """Draw the bar; the address holds what is chosen."""
     kind = compare_sides.kind()
     picker.what(t("compare.a"), steps=False)
-    arms = bool(choice.workspace().conditions)
-    kinds = {name: _say_kind(name, arms) for name in compare_sides.kinds()}
+    conditions = bool(choice.workspace().conditions)
+    kinds = {name: _say_kind(name, conditions) for name in compare_sides.kinds()}
     st.session_state["differs"] = kind
     st.selectbox(t("compare.differs"), list(kinds), key="differs", width=225, on_change=_differs,
                  format_func=kinds.__getitem__)  # fmt: skip
@@ -166,8 +166,8 @@ def _say(name: str) -> str:
     return picker.label(name)
 
 
-def _say_kind(name: str, arms: bool) -> str:
-    return t(f"compare.kind_{'mode' if name == 'condition' and not arms else name}")
+def _say_kind(name: str, conditions: bool) -> str:
+    return t(f"compare.kind_{'mode' if name == 'condition' and not conditions else name}")
 
 
 def _say_layer(name: str) -> str:
@@ -180,8 +180,8 @@ def _adapters() -> tuple[str, ...]:
 
 def _in_mode(one: Selection, mode: str) -> Selection:
     """The same in another mode; what a condition is for is its own mode, so only its adapter goes along."""
-    arm = choice.workspace().condition(one.condition or "")
-    return Selection(mode=mode, adapter=one.adapter or (arm.adapter if arm else None))
+    condition = choice.workspace().condition(one.condition or "")
+    return Selection(mode=mode, adapter=one.adapter or (condition.adapter if condition else None))
 
 
 def _judging(one: Selection, a: Selection) -> Selection:

@@ -48,15 +48,15 @@ def draw() -> None:
 def layout(workspace: Workspace) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Line, ...]]:
     """Names of the rows, adapters of the columns ("" for none of its own), and the choice of each cell."""
     columns = ("", *workspace.adapters)
-    arms = {c.name: c for c in workspace.conditions if c.mode or c.task}
+    conditions = {c.name: c for c in workspace.conditions if c.mode or c.task}
     lines: dict[str, Line] = {
-        name: tuple(_of_condition(name, arm.adapter, column, columns) for column in columns)
-        for name, arm in arms.items()
+        name: tuple(_of_condition(name, condition.adapter, column, columns) for column in columns)
+        for name, condition in conditions.items()
     }
-    if not arms:
+    if not conditions:
         lines |= {t("messages.sent_mode", name=m): tuple(Selection(mode=m, adapter=c or None) for c in columns)
                   for m in workspace.prompts}  # fmt: skip
-    named = {arm.task for arm in arms.values() if not arm.mode}
+    named = {condition.task for condition in conditions.values() if not condition.mode}
     lines |= {t("messages.sent_task", name=task): tuple(Selection(task=task, adapter=c or None) for c in columns)
               for task in workspace.tasks if task not in named}  # fmt: skip
     return tuple(lines), columns, tuple(lines.values())

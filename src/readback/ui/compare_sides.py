@@ -212,8 +212,8 @@ def adapter_names(workspace: Workspace) -> tuple[str, ...]:
 
 def _other_adapter(one: Selection) -> str | None:
     workspace = choice.workspace()
-    arm = workspace.condition(one.condition or "")
-    now = one.adapter or (arm.adapter if arm else None)
+    condition = workspace.condition(one.condition or "")
+    now = one.adapter or (condition.adapter if condition else None)
     return next((name for name in adapter_names(workspace) if name != now), now)
 
 

@@ -26,7 +26,7 @@ SHOWN = 600  # characters of a system message in its hint; the whole is on Messa
 Cells = Mapping[str, Any]
 
 
-def arms(
+def conditions(
     workspace: Workspace, audit: Audit | None, headline: Headline | None
 ) -> tuple[tuple[Column, ...], list[Cells]]:
     """The columns that say something, and a row for each condition (or mode and task); before an audit the known."""
@@ -82,12 +82,13 @@ def _unchecked(workspace: Workspace) -> Sequence[Row]:
     """The rows as far as they stand in the configuration, without looking at a record."""
     made = []
     for choice in (one for one in assemble.choices(workspace) if one.judge is None):
-        arm = workspace.condition(choice.condition) if choice.condition else None
+        condition = workspace.condition(choice.condition) if choice.condition else None
         mode, task, adapter = (
-            (getattr(arm, key) if arm else None) or getattr(choice, key) for key in ("mode", "task", "adapter")
+            (getattr(condition, key) if condition else None) or getattr(choice, key)
+            for key in ("mode", "task", "adapter")
         )
         name = choice.condition or " · ".join(part for part in (mode, task, adapter) if part)
-        made.append(Row(name, choice, mode, arm.model if arm else None, adapter, task))
+        made.append(Row(name, choice, mode, condition.model if condition else None, adapter, task))
     return [row for row in made if row.choice.condition] or made
 
 

@@ -18,7 +18,7 @@ from readback.ui import address, bookmarks, exact, show
 from readback.ui.words import t
 from readback.workspace import workspace_file
 
-CHOICES = 60  # arms and places to choose from
+CHOICES = 60  # conditions and places to choose from
 
 
 def looked_at(audit: Audit) -> Audit:
@@ -55,7 +55,7 @@ def told(audit: Audit) -> None:
 
 
 def offer(group: Group, shown: Sequence[Finding], every: Sequence[Finding], workspace: Workspace) -> None:
-    """The lines that ignore a rule, an arm of it, or one of the places shown; the reason is typed and stays here.
+    """The lines that ignore a rule, a condition of it, or one of the places shown; the reason is typed and stays here.
 
     `every` are the rule's findings that are known, which says how many the lines would cover.
     """
@@ -80,10 +80,10 @@ def offer(group: Group, shown: Sequence[Finding], every: Sequence[Finding], work
 
 
 def _where(group: Group, shown: Sequence[Finding]) -> Mapping[str, str]:
-    """A choice of where: everywhere, an arm or file, one of the places shown."""
-    arms = [(t("findings.ignore_in", where=_said(where)), where) for where in ignoring.arms(group.findings)]
+    """A choice of where: everywhere, a condition or file, one of the places shown."""
+    conditions = [(t("findings.ignore_in", where=_said(where)), where) for where in ignoring.conditions(group.findings)]
     spots = [(t("findings.ignore_at", where=_said(where)), where) for where in map(_spot, shown) if where]
-    known: dict[str, Mapping[str, str]] = {t("findings.ignore_everywhere"): {}, **dict(arms), **dict(spots)}
+    known: dict[str, Mapping[str, str]] = {t("findings.ignore_everywhere"): {}, **dict(conditions), **dict(spots)}
     offered = list(known)[:CHOICES]
     said = st.selectbox(t("findings.ignore_where"), offered, key="ignore_where", format_func=exact.spelled)
     return known.get(said, {})

@@ -8,7 +8,7 @@ from dataclasses import asdict
 import streamlit as st
 
 from readback.assembly import assemble
-from readback.audit.summary import Audit, Row, arm
+from readback.audit.summary import Audit, Row, selection_key
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.serving import limits
 from readback.serving.limits import Limit
@@ -93,7 +93,7 @@ def _found(name: str, audit: Audit, workspace: Workspace) -> There | None:
     if name == "newest":
         return _newest(audit)
     sent = choice.sent()
-    ends = audit.lengths.get(arm(sent))
+    ends = audit.lengths.get(selection_key(sent))
     if ends is None:
         return None
     index, n = (ends.longest_at, ends.longest) if name == "longest" else (ends.shortest_at, ends.shortest)
@@ -111,7 +111,7 @@ def _nearest(audit: Audit, workspace: Workspace) -> There | None:
     if best is None:
         return None
     share, row, counted, limit = best
-    index = audit.lengths[arm(row.choice)].longest_at
+    index = audit.lengths[selection_key(row.choice)].longest_at
     said = {"n": row.longest, "tokens": counted.count, "tokenizer": counted.tokenizer, "percent": 100 * share,
             "limit": limit.room, "model": row.model}  # fmt: skip
     where = {"record": called(index), "sent": compare_words.sent(row.choice)}

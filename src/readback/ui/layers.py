@@ -20,8 +20,8 @@ VIEWS = ("messages", "wire", "training", "stored")
 def wire(made: Assembly, record: Record | None = None) -> Wire | None:
     """What the server makes of the messages (of the record in view), where it is known."""
     workspace = choice.workspace()
-    arm = workspace.condition(made.choice.condition) if made.choice.condition else None
-    return model_input.sent(workspace, record or choice.record(), made, arm, False)
+    condition = workspace.condition(made.choice.condition) if made.choice.condition else None
+    return model_input.sent(workspace, record or choice.record(), made, condition, False)
 
 
 def losses(sent: Wire | None, made: Assembly, known: Sequence[Finding]) -> tuple[Finding, ...]:
@@ -76,6 +76,6 @@ def same(one: Assembly, other: Assembly, role: str) -> bool | None:
 
 def names_a_model(workspace: Workspace, made: Assembly) -> str:
     """The model's name for a request body, as the configuration has it; empty where it has none."""
-    arm = workspace.condition(made.choice.condition) if made.choice.condition else None
-    model = workspace.models.get(arm.model) if arm and arm.model else None
+    condition = workspace.condition(made.choice.condition) if made.choice.condition else None
+    model = workspace.models.get(condition.model) if condition and condition.model else None
     return str(model.settings.get("model") or model.name) if model else ""

@@ -22,7 +22,7 @@ TURNS = (SENT, "later")
 
 def alone(workspace: Workspace) -> Mapping[str, SelfTest]:
     """The models with a server of their own that no condition sends anything to."""
-    named = {arm.model for arm in workspace.conditions}
+    named = {condition.model for condition in workspace.conditions}
     made = probes(workspace)
     return {name: probe for name, probe in made.items() if name not in named and probe.first.kind != "format"}
 

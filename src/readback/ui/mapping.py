@@ -36,7 +36,11 @@ def mapping(workspace: Workspace, data: Dataset) -> None:
     known = fields(records)
     for one in wanted:
         _row(one, known)
-    _judges(judge_inputs.inputs(workspace, records, lambda arm: caches.answers(*choice.key(), arm.name, workspace)))
+    _judges(
+        judge_inputs.inputs(
+            workspace, records, lambda condition: caches.answers(*choice.key(), condition.name, workspace)
+        )
+    )
     key = "open.see_mapped" if choice.mapped() else "overview.see_messages"
     show.draw(show.h("<p>{}</p>", show.link("messages", t(key))))
 

@@ -36,7 +36,7 @@ def faults(audit: Audit, found: Sequence[Weighed], pairs: Sequence[Pair]) -> Mar
 
 
 def first(found: Sequence[Weighed], by: str) -> Markup:
-    """At most seven rules to look at, each a sentence and a link; `by` is what an arm is called."""
+    """At most seven rules to look at, each a sentence and a link; `by` is what a condition is called."""
     rows = [_first(one, by, n) for n, one in enumerate(look_at(found), 1)]
     return show.h("<ol class='rb-first'>{}</ol>", show.join(rows))
 
@@ -118,12 +118,12 @@ def _gravest(audit: Audit, found: Sequence[Group]) -> Markup:
 def _first(one: Weighed, by: str, number: int) -> Markup:
     group = one.group
     records = t("overview.first_records", n=group.records)
-    arms = t(f"overview.{by}", n=len(group.arms))
-    said = [records if group.records else "", arms if group.arms else ""]
+    conditions = t(f"overview.{by}", n=len(group.conditions))
+    said = [records if group.records else "", conditions if group.conditions else ""]
     where = t("overview.and").join(part for part in said if part) or t("overview.places", n=group.count)
     side = "one" if one.one_sided else "both" if one.both_sided else "none"
     why = t("overview.first_why", n=number, severity=t(f"frame.{group.severity}"), side=t(f"overview.side_{side}"),
-            arms=arms, records=records, code=group.code)  # fmt: skip
+            conditions=conditions, records=records, code=group.code)  # fmt: skip
     return show.h(
         '<li>{} {} <span class="rb-small"><span class="rb-hinted" tabindex="0">{}<span class="rb-hint">{}</span></span>'
         "{}</span></li>",

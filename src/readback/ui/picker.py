@@ -76,17 +76,17 @@ def _pick(known: Mapping[str, Selection], before: Selection) -> None:
     name, workspace = st.session_state["sent"], choice.workspace()
     st.session_state["custom_open"] = name == CUSTOM
     if name == CUSTOM:
-        arm = workspace.condition(before.condition or "") or Condition("")
-        mode, task = before.mode or arm.mode, before.task or arm.task
+        condition = workspace.condition(before.condition or "") or Condition("")
+        mode, task = before.mode or condition.mode, before.task or condition.task
         if mode is None and task is None:
             mode, task = (
                 next(iter(workspace.prompts), None),
                 None if workspace.prompts else next(iter(workspace.tasks), None),
             )
-        choice.send(Selection(mode=mode, task=task, adapter=before.adapter or arm.adapter))
+        choice.send(Selection(mode=mode, task=task, adapter=before.adapter or condition.adapter))
     elif known[name].judge:
-        arms = (c.name for c in workspace.conditions if c.judge == known[name].judge)
-        choice.send(Selection(judge=known[name].judge, condition=before.condition or next(arms, None)))
+        conditions = (c.name for c in workspace.conditions if c.judge == known[name].judge)
+        choice.send(Selection(judge=known[name].judge, condition=before.condition or next(conditions, None)))
     else:
         choice.send(known[name])
 

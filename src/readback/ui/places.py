@@ -139,11 +139,15 @@ def _way(one: Finding, own: str | None) -> tuple[str, dict[str, str | None], str
         return "findings", {"code": one.code}, ""
     sent = sent_of(at)
     record = at.record if at.record is not None else str(at.index)
-    arm = at.condition or " · ".join(part for part in (at.mode, at.task, at.adapter) if part)
-    said = t("findings.in_arm", record=record, arm=arm) if arm else t("findings.in_record", record=record)
+    condition = at.condition or " · ".join(part for part in (at.mode, at.task, at.adapter) if part)
+    said = (
+        t("findings.in_condition", record=record, condition=condition)
+        if condition
+        else t("findings.in_record", record=record)
+    )
     judge = t("findings.of_judge", judge=at.judge) if at.judge else ""
-    if own is None and at.record is None and arm:  # the one empty record of a workspace without data
-        said = arm
+    if own is None and at.record is None and condition:  # the one empty record of a workspace without data
+        said = condition
     known = any((sent.condition, sent.mode, sent.task, sent.judge))
     target = {key: getattr(sent, key) for key in ("condition", "mode", "adapter", "task", "judge")} if known else {}
     index = None if own is not None or at.index is None else str(at.index)

@@ -35,8 +35,8 @@ def in_short(workspace: Workspace, sent: Selection) -> str:
 
 def _format(workspace: Workspace, sent: Selection, own: program.Program) -> str:
     """The chat format in force; nothing where a Modelfile or a chat template decides."""
-    arm = workspace.condition(sent.condition) if sent.condition else None
-    model = workspace.models.get(arm.model) if arm and arm.model else None
+    condition = workspace.condition(sent.condition) if sent.condition else None
+    model = workspace.models.get(condition.model) if condition and condition.model else None
     if model and (model.modelfile or model.chat_template):
         return ""
     named = (model.chat_format if model else None) or own.format

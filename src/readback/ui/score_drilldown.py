@@ -154,11 +154,11 @@ def _absent(table: ScoreTable, of: str, criterion: str, judge: str) -> list[Abse
     here = np.asarray(c.criterion) == c.criteria.index(criterion)
     here &= np.asarray(c.judge) == c.judges.index(judge)
     seen = np.asarray(c.item)[here]
-    arms = np.asarray(c.condition)[here]
+    conditions = np.asarray(c.condition)[here]
     universe = np.unique(seen)
     found: list[Absent] = []
-    for code in np.unique(arms).tolist():
+    for code in np.unique(conditions).tolist():
         if behind(table, c.conditions[code], of):
-            gone = np.setdiff1d(universe, seen[arms == code])
+            gone = np.setdiff1d(universe, seen[conditions == code])
             found += [Absent(c.items[item], c.conditions[code]) for item in gone.tolist()]
     return found

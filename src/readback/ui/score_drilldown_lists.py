@@ -139,8 +139,8 @@ def _record() -> Column:
 
 
 def _to_record(row: Mapping[str, Any]) -> Markup:
-    arm = " · ".join(value for _, value in row["key"]) if len(row["key"]) == 1 else None
-    return score_drilldown_links.step(row["record"], item=row["record"], arm=row.get("condition") or arm)
+    condition = " · ".join(value for _, value in row["key"]) if len(row["key"]) == 1 else None
+    return score_drilldown_links.step(row["record"], item=row["record"], arm=row.get("condition") or condition)
 
 
 def _messages(workspace: Workspace, rows: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:

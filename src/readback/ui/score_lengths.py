@@ -10,7 +10,7 @@ import streamlit as st
 from readback.scores import charts, stats
 from readback.scores import loading as scores
 from readback.scores.slices.lengths import Lengths, inside, lengths
-from readback.scores.slices.text_sizes import arm_of
+from readback.scores.slices.text_sizes import condition_of
 from readback.scores.stats import Row
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Workspace
@@ -28,13 +28,17 @@ FIRST = ("prompt-tokens", "answer-tokens", "prompt-characters", "answer-characte
 
 def possible(scored: ScoreTable, workspace: Workspace) -> bool:
     """Whether prompts can be built, or answers read, for any condition that was scored."""
-    return workspace.dataset is not None and any(arm_of(workspace, scored, one) for one in scored.columns.conditions)
+    return workspace.dataset is not None and any(
+        condition_of(workspace, scored, one) for one in scored.columns.conditions
+    )
 
 
 def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
     """One condition's scores by one length, as the pickers say."""
     name, judge = view.criterion.name, view.judge
-    there = [row.condition for row in stats.rows(scored, None, name, judge) if arm_of(workspace, scored, row.condition)]
+    there = [
+        row.condition for row in stats.rows(scored, None, name, judge) if condition_of(workspace, scored, row.condition)
+    ]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         called = score_view.pick("a", t("scores.condition"), [door(scored, one) for one in there],
                                  lambda one: _called(scored, there, one), 360)  # fmt: skip

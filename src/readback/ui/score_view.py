@@ -125,7 +125,7 @@ def compared(table: ScoreTable, view: Chosen) -> Compared:
     made = compare.compare(
         table, (), by=view.by or None, baseline=_baseline(table, view), criterion=view.criterion.name, judge=view.judge
     )
-    # rows of another file that have no value of the factor are no arm of it
+    # rows of another file that have no value of the factor are no condition of it
     return replace(made, blocked=tuple(one for one in made.blocked if all(value for _, value in one.b)))
 
 

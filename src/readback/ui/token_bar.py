@@ -61,8 +61,8 @@ def limit_of(made: Assembly) -> Limit | None:
     workspace = choice.workspace()
     if found := limits.of(token_counts.model_of(workspace, made.choice)):
         return found
-    arm = workspace.condition(made.choice.condition) if made.choice.condition else None
-    mode = made.choice.mode or (arm.mode if arm else None)
+    condition = workspace.condition(made.choice.condition) if made.choice.condition else None
+    mode = made.choice.mode or (condition.mode if condition else None)
     prompt = workspace.prompts.get(mode or "") if not made.choice.judge else None
     config = next((one for one in workspace.configs if prompt and one.prompts.get(prompt.mode) == prompt), None)
     homes: tuple[Values, ...] = (
@@ -162,8 +162,8 @@ def _read(made: Assembly) -> Mapping[str, int]:
 def _sent(made: Assembly) -> tuple[Segment, ...]:
     """The text that the model reads; empty where it is not known."""
     workspace = choice.workspace()
-    arm = workspace.condition(made.choice.condition) if made.choice.condition else None
-    sent = model_input.sent(workspace, choice.record(), made, arm, False)
+    condition = workspace.condition(made.choice.condition) if made.choice.condition else None
+    sent = model_input.sent(workspace, choice.record(), made, condition, False)
     return sent.segments if sent else ()
 
 

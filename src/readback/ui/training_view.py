@@ -42,8 +42,8 @@ def trained(made: Assembly) -> TrainedText | None:
 def model(made: Assembly) -> Model | None:
     """The model that this is sent to; without conditions the first there is."""
     workspace = choice.workspace()
-    arm = workspace.condition(made.choice.condition) if made.choice.condition else None
-    name = arm.model if arm else next(iter(workspace.models), None)
+    condition = workspace.condition(made.choice.condition) if made.choice.condition else None
+    name = condition.model if condition else next(iter(workspace.models), None)
     return workspace.models.get(name or "")
 
 

@@ -113,8 +113,8 @@ def _copy(form: str, made: Sequence[Message], model: str) -> str:
 
 def _typed(made: Assembly) -> None:
     workspace = choice.workspace()
-    arm = workspace.condition(made.choice.condition) if made.choice.condition else None
-    model = workspace.models.get(arm.model) if arm and arm.model else None
+    condition = workspace.condition(made.choice.condition) if made.choice.condition else None
+    model = workspace.models.get(condition.model) if condition and condition.model else None
     if model and model.training and not model.training.verified:
         show.notice(t("messages.typed"), "warning")
 

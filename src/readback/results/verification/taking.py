@@ -162,8 +162,8 @@ class Taking:
         named = aliases.get(model) or aliases.get(self._apart.keys.get(model, ""))
         if named or (label and self._single()):
             given.pop("answering", None)
-        arm = named or label
-        found = (*((("condition", arm),) if arm else ()), *given.items())
+        condition = named or label
+        found = (*((("condition", condition),) if condition else ()), *given.items())
         return found or (("condition", stem(self.asked.source.path)),)
 
     def _single(self) -> bool:

@@ -89,10 +89,10 @@ def _judge(workspace: Workspace, table: ScoreTable | None, key: ConditionKey, ju
     known = workspace.judges.get(judge)
     if known and (stated := judge_model(known)):
         return Named(stated, True)
-    arm = workspace.condition(dict(key).get("condition", ""))
-    if arm and arm.judge == judge and (run := model_of(workspace, arm)):
+    condition = workspace.condition(dict(key).get("condition", ""))
+    if condition and condition.judge == judge and (run := model_of(workspace, condition)):
         return Named(run, True)
-    inference = arm.settings.get("judge_inference") if arm and arm.judge == judge else None
+    inference = condition.settings.get("judge_inference") if condition and condition.judge == judge else None
     return Named(str(inference or judge), False)
 
 
@@ -104,10 +104,10 @@ def _contestant(workspace: Workspace, table: ScoreTable | None, key: ConditionKe
     facts = [one for one in table.about if one.condition == key and one.model] if table else []
     if file := next((one.model for one in facts if not one.by_workspace and one.model), None):
         return Named(file, True)
-    arm = workspace.condition(given.get("condition", ""))
-    if arm and arm.model:
-        served = _served(workspace, arm.model)
-        return Named(served or arm.model, served is not None)
+    condition = workspace.condition(given.get("condition", ""))
+    if condition and condition.model:
+        served = _served(workspace, condition.model)
+        return Named(served or condition.model, served is not None)
     return Named(" ".join(given.values()), False)
 
 

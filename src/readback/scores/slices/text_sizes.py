@@ -72,15 +72,15 @@ def sizes(workspace: Workspace, table: ScoreTable, condition: ConditionKey, prog
 
     At most 2,000 items, evenly spaced, are looked at. Raises Cancelled where `progress` says that it is enough.
     """
-    arm = arm_of(workspace, table, condition)
-    if arm is None:
+    known = condition_of(workspace, table, condition)
+    if known is None:
         return Sizes(known=False)
     return _sizes(
-        _Asked(workspace, table, open_dataset(workspace.root, workspace.dataset, progress), arm, condition, progress)
+        _Asked(workspace, table, open_dataset(workspace.root, workspace.dataset, progress), known, condition, progress)
     )
 
 
-def arm_of(workspace: Workspace, table: ScoreTable, condition: ConditionKey) -> Condition | None:
+def condition_of(workspace: Workspace, table: ScoreTable, condition: ConditionKey) -> Condition | None:
     """The workspace's condition that the scores of `condition` are about."""
     return workspace.condition(dict(condition).get("condition", "")) or workspace.condition(table.label(condition))
 
@@ -92,7 +92,7 @@ class _Asked:
     workspace: Workspace
     table: ScoreTable
     data: Dataset
-    arm: Condition
+    known: Condition
     condition: ConditionKey
     progress: Going | None = None  # who waits; no part of what is asked
 
@@ -117,10 +117,10 @@ def _sizes(asked: _Asked) -> Sizes:
     going, both = asked.progress or _on, len(numbers) + len(taken)
     _look(going, 0, both)
     made: dict[int, Size] = {}
-    for done, (index, size) in enumerate(_prompts(workspace, asked.arm, list(numbers.values())), 1):
+    for done, (index, size) in enumerate(_prompts(workspace, asked.known, list(numbers.values())), 1):
         made[index] = size
         _look(going, done, both)
-    answers = dict(_answers(workspace, asked.arm, taken))
+    answers = dict(_answers(workspace, asked.known, taken))
     return Sizes(
         prompts={item: made[index] for item, index in numbers.items() if index in made},
         answers=answers,
@@ -147,13 +147,13 @@ def _items(table: ScoreTable, condition: ConditionKey) -> list[str]:
     return [c.items[code] for code in codes.tolist()]
 
 
-def _prompts(workspace: Workspace, arm: Condition, numbers: Sequence[int]) -> Iterator[tuple[int, Size]]:
+def _prompts(workspace: Workspace, condition: Condition, numbers: Sequence[int]) -> Iterator[tuple[int, Size]]:
     """Each record's prompt. A record that stops its child has none; the next ones get another child."""
     training_match.prepare(workspace)
     rest, kills = list(numbers), 0
     while rest and kills < KILLS:
         now, done = rest[:AT_ONCE], 0
-        asked = {**in_chunks.payload(workspace, (Selection(condition=arm.name),), 0, 0), "numbers": now}
+        asked = {**in_chunks.payload(workspace, (Selection(condition=condition.name),), 0, 0), "numbers": now}
         try:
             for frame in in_chunks.stream(WORK, workspace, asked):
                 if frame["characters"]:
@@ -168,7 +168,7 @@ def size_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A frame for each record of `numbers`: {"characters", "tokens", "exact"}; 0 where nothing could be built."""
     inside = in_chunks.enter(work)
     (choice,) = inside.choices
-    arm = inside.opened.condition(choice.condition or "")
+    condition = inside.opened.condition(choice.condition or "")
     for number in work["numbers"]:
         sandbox.beat()
         try:
@@ -176,14 +176,16 @@ def size_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         except (DatasetChanged, IndexError):
             return
         made = assemble.assemble(inside.opened, record, choice)
-        counted = token_counts.lightly(inside.opened, made, model_input.sent(inside.opened, record, made, arm, False))
+        counted = token_counts.lightly(
+            inside.opened, made, model_input.sent(inside.opened, record, made, condition, False)
+        )
         characters = sum(len(message.text) for message in made.messages)
         yield {"characters": characters, "tokens": counted.count, "exact": counted.exact}
 
 
-def _answers(workspace: Workspace, arm: Condition, items: Sequence[str]) -> Iterator[tuple[str, Size]]:
-    replies = open_answers(workspace, arm)
-    model = token_counts.model_of(workspace, Selection(condition=arm.name))
+def _answers(workspace: Workspace, condition: Condition, items: Sequence[str]) -> Iterator[tuple[str, Size]]:
+    replies = open_answers(workspace, condition)
+    model = token_counts.model_of(workspace, Selection(condition=condition.name))
     named = model.tokenizer if model else None
     by, _ = tokens.counter(named if named and tokens.known(named) else None, workspace.root)
     texts = dict(_texts(replies, items))
