@@ -91,14 +91,16 @@ def figures(folder: Path, name: str) -> dict[str, float]:
         start = time.perf_counter()
         assemblies = [assemble.assemble(opened, record, choice) for record in records]
         assembled = time.perf_counter()
-        wires = [model_input.sent(opened, r, a, condition, False) for r, a in zip(records, assemblies, strict=True)]
+        model_inputs = [
+            model_input.sent(opened, r, a, condition, False) for r, a in zip(records, assemblies, strict=True)
+        ]
         done = time.perf_counter()
     finally:
         sandbox._own = was
-    assert all(wire and wire.kind == "modelfile" and not wire.notes for wire in wires)
-    for wire, assembly in zip(wires, assemblies, strict=True):
-        assert wire
-        assert wire.text.count(assembly.messages[-1].text) == 1
+    assert all(one and one.kind == "modelfile" and not one.notes for one in model_inputs)
+    for one, assembly in zip(model_inputs, assemblies, strict=True):
+        assert one
+        assert one.text.count(assembly.messages[-1].text) == 1
     return {
         "records": len(records),
         "assembly_seconds": round(assembled - start, 2),

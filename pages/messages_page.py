@@ -61,14 +61,14 @@ change_here.here()
 sent, tried = choice.sent(), beside.tried()
 made = choice.assembly(sent, tried)
 found, faults = choice.found(made, tried)
-wire, training = layers.wire(made), training_view.there(made)
-found += layers.losses(wire, made, found)
-server = model_input_view.about(made, wire)
+model_input, training = layers.model_text(made), training_view.there(made)
+found += layers.losses(model_input, made, found)
+server = model_input_view.about(made, model_input)
 stored = layers.stored(choice.record(), choice.answer(sent))
 said = replies.replies(choice.record(), choice.answer(sent))
 
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="switch"):
-    view = layers.switch(model_input_view.errors(server), wire=wire is not None, training=training,
+    view = layers.switch(model_input_view.errors(server), model_input=model_input is not None, training=training,
                          stored=bool(stored))  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
         address.follow_switch("whitespace")
@@ -81,14 +81,14 @@ with st.container(horizontal=True, vertical_alignment="center", horizontal_align
         keys.listen(keys.MESSAGES)
 
 if view == "training" and (learnt := training_view.trained(made)):  # three texts beside each other need the whole width
-    training_view.page(learnt, wire, made)
+    training_view.page(learnt, model_input, made)
 left, right = st.columns([7, 3], gap="medium")
 with left:
     views.warnings(made, tried)
     program_line.draw()
     variants.draw(made)
-    if view == "wire" and wire:
-        model_input_view.draw(wire, made, found, server)
+    if view == "wire" and model_input:
+        model_input_view.draw(model_input, made, found, server)
     elif view == "stored":
         views.stored(stored, made)
     elif view != "training":
@@ -98,7 +98,7 @@ with left:
         template_try.draw()
     variables.of_record(workspace, choice.record(), made, choice.answer(sent))
 with right:
-    shown = wire.segments if view == "wire" and wire else [s for m in made.messages for s in m.segments]
+    shown = model_input.segments if view == "wire" and model_input else [s for m in made.messages for s in m.segments]
     beside.origins(shown, token_sizes.told(shown if view == "wire" else (), made))
     token_bar.draw(made, tried)
     views.findings(found, faults)

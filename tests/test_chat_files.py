@@ -117,8 +117,8 @@ def test_a_config_without_a_usable_template_is_one_note_and_one_finding_of_the_w
     found = chat.read(root / CONFIG, root)
     assert (found.text, [note.code for note in found.notes], found.notes[0].place.line) == (None, [code], line)
     assert [note.code for note in workspace.open(root).notes] == [code]
-    wire = chat.wire(found, ())
-    assert (wire.segments, [note.code for note in wire.notes]) == ((), ["srv-template-error"])
+    model_input = chat.model_input(found, ())
+    assert (model_input.segments, [note.code for note in model_input.notes]) == ((), ["srv-template-error"])
 
 
 def test_odd_tokens_are_noted_and_the_template_is_still_read(write: Write) -> None:

@@ -63,14 +63,14 @@ def test_a_format_writes_its_text_and_says_what_it_is(name: str) -> None:
     assert chat_formats.title(name)
     assert set(template.special) >= {one for one in (template.bos_token, template.eos_token) if one}
     user = message("user", " Q\n")
-    wire = chat.wire(template, (message("system", " S"), user))
+    model_input = chat.model_input(template, (message("system", " S"), user))
     if name in GOLDEN:
-        assert (wire.text, wire.notes, wire.format) == (GOLDEN[name], (), name)
-        assert {one.origin for one in wire.segments} == {"serving", "system", "variable"}
+        assert (model_input.text, model_input.notes, model_input.format) == (GOLDEN[name], (), name)
+        assert {one.origin for one in model_input.segments} == {"serving", "system", "variable"}
     else:
-        assert (wire.segments, [note.values["raised"] for note in wire.notes]) == ((), [True])
-        assert "system role" in wire.notes[0].values["reason"].lower()
-        assert chat.wire(template, (user,)).text == WITHOUT_SYSTEM[name]
+        assert (model_input.segments, [note.values["raised"] for note in model_input.notes]) == ((), [True])
+        assert "system role" in model_input.notes[0].values["reason"].lower()
+        assert chat.model_input(template, (user,)).text == WITHOUT_SYSTEM[name]
 
 
 @pytest.mark.realdata

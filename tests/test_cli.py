@@ -214,9 +214,9 @@ def test_render_wire_follows_the_configuration_in_both_forms(write: Write, capsy
     start = "<|im_start|>system\nS<|im_end|>\n<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\n"
     for form, text in (("inference", start), ("training", start + "a<|im_end|>\n")):
         words = ("render", root, "--mode", "m", "--wire", "--wire-form", form, "--format", "json")
-        wire = json.loads(answer(capsys, *words)[1])["wire"]
-        assert (wire["format"], wire["text"]) == ("chatml", text)
-        assert "".join(segment["text"] for segment in wire["segments"]) == text
+        model_input = json.loads(answer(capsys, *words)[1])["wire"]
+        assert (model_input["format"], model_input["text"]) == ("chatml", text)
+        assert "".join(segment["text"] for segment in model_input["segments"]) == text
 
 
 def test_a_workspace_without_data_renders_from_defaults_and_values(write: Write, capsys: Output) -> None:

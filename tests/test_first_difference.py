@@ -12,7 +12,7 @@ from readback.difference.first_difference import halves, of_probe, partings, pla
 from readback.difference.marker_alignment import aligned
 from readback.difference.sentence import parted
 from readback.difference.spelling import spelled
-from readback.types import Segment, SelfTest, Wire
+from readback.types import ModelInput, Segment, SelfTest
 
 PIECES = ["<|im_start|>", "<|im_end|>", "\n", "\n\n", " ", "system", "user", "Be brief.", "Why?", "<s>", "\u200b", "x"]
 texts = some.lists(some.sampled_from(PIECES), max_size=14).map("".join)
@@ -131,9 +131,9 @@ def test_texts_that_are_too_long_to_align_differ_between_their_shared_ends() -> 
 
 
 def test_a_probe_parts_up_to_its_answer() -> None:
-    trained = Wire("t", by(("<u>Q</u>\n", "serving"), ("The reply", "variable"), ("</a>", "serving")))
-    served = Wire("s", by(("<u>Q</u>", "serving")))
+    trained = ModelInput("t", by(("<u>Q</u>\n", "serving"), ("The reply", "variable"), ("</a>", "serving")))
+    served = ModelInput("s", by(("<u>Q</u>", "serving")))
     found = of_probe(SelfTest("m", "", "Q", "The reply", served, served, trained))
     assert [said(one) for one in found] == ["at the end, after `</u>`, A has a newline, B has none"]
     assert of_probe(SelfTest("m", "", "Q", "The reply", served, served, None)) == ()
-    assert of_probe(SelfTest("m", "", "Q", "The reply", Wire("s", ()), served, trained)) == ()
+    assert of_probe(SelfTest("m", "", "Q", "The reply", ModelInput("s", ()), served, trained)) == ()

@@ -117,9 +117,13 @@ def test_render_shows_what_the_page_shows(write: Write, capsys: pytest.CaptureFi
     root = write({**FILES, "Modelfile": modelfile(TWICE)})
     main(["render", str(root), "--condition", "c", "--wire", "--format", "json"])
     answer = json.loads(capsys.readouterr().out)
-    wire = answer["wire"]
-    assert (wire["format"], wire["kind"], wire["stops"]) == ("Modelfile", "modelfile", ["<|im_end|>"])
-    assert wire["text"].count("Be brief.") == 2
+    model_input = answer["wire"]
+    assert (model_input["format"], model_input["kind"], model_input["stops"]) == (
+        "Modelfile",
+        "modelfile",
+        ["<|im_end|>"],
+    )
+    assert model_input["text"].count("Be brief.") == 2
     assert [one["code"] for one in answer["findings"]] == ["oll-chatml-newline", "oll-system-twice"]
     main(["check", str(root), "--select", "oll,fmt", "--format", "json"])
     checked = json.loads(capsys.readouterr().out)

@@ -72,10 +72,14 @@ def test_ten_real_modelfiles_show_what_is_read_or_are_refused_with_the_line(shar
     made = probes(opened)
     assert len(made) == 10
     for name, probe in made.items():
-        for wire in (probe.first, probe.later):
-            assert wire.notes == (), name
-            assert wire.text.count(probe.system) == 1 if wire is probe.first else probe.system in wire.text, name
-            assert probe.user in wire.text, name
+        for model_input in (probe.first, probe.later):
+            assert model_input.notes == (), name
+            assert (
+                model_input.text.count(probe.system) == 1
+                if model_input is probe.first
+                else probe.system in model_input.text
+            ), name
+            assert probe.user in model_input.text, name
     every = engine.check(opened, select=("oll",)).findings
     assert [(one.code, one.place.file, one.place.line) for one in every] == [
         ("oll-syntax", "CodeLLaMA-Python.modelfile", 16)  # a parameter that Ollama no longer knows

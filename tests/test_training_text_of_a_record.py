@@ -11,7 +11,7 @@ from served_twice import ANSWER, ROW, TRAINED, workspace
 
 from readback import workspace as workspaces
 from readback.assembly.self_tests import probes
-from readback.assembly.training_text import TrainedText, template, trained_text, trained_wire
+from readback.assembly.training_text import TrainedText, template, trained_input, trained_text
 from readback.difference.first_difference import of_probe, said
 from readback.records.dataset import open_dataset
 from readback.types import Segment, Selection, Workspace
@@ -129,10 +129,10 @@ def test_without_a_reference_the_prompt_still_ends_where_an_answer_would_begin(w
 def test_a_case_has_the_text_of_its_own_model(write: Write) -> None:
     found = opened(write, workspace("right", CHATML))
     record = open_dataset(found.root, found.dataset).record(0)
-    made = trained_wire(found, record, Selection(condition="closed"))
+    made = trained_input(found, record, Selection(condition="closed"))
     assert made is not None
     assert made.text == TRAINED + ANSWER
-    assert trained_wire(found, record, Selection(mode="instruction")) is None
+    assert trained_input(found, record, Selection(mode="instruction")) is None
 
 
 @pytest.mark.parametrize(

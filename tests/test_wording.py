@@ -150,8 +150,8 @@ def test_law_text_that_the_product_wrote_is_never_shown_or_exported_without_sayi
     assert all(one.wording == adapters.OURS for one in segments if any(map(str.isalpha, one.text)))
     assert bool(adapters.worded(made.messages)) >= ours
     said = bool(adapters.worded(made.messages))
-    wire = sent(workspace, RECORD, made, replace(workspace.conditions[0], task=task), False)
-    assert wire is None or said == any(one.wording == adapters.OURS for one in wire.segments)
+    model_input = sent(workspace, RECORD, made, replace(workspace.conditions[0], task=task), False)
+    assert model_input is None or said == any(one.wording == adapters.OURS for one in model_input.segments)
     exported = [
         json.dumps([as_json.message(one) for one in made.messages]),
         exports.as_json(made.messages),

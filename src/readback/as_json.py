@@ -7,7 +7,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
-from readback.types import NOWHERE, Assembly, Condition, Finding, Location, Message, Segment, Selection, Tokens, Wire
+from readback.types import (
+    NOWHERE,
+    Assembly,
+    Condition,
+    Finding,
+    Location,
+    Message,
+    ModelInput,
+    Segment,
+    Selection,
+    Tokens,
+)
 
 PARTS = tuple(field.name for field in fields(Location))
 
@@ -58,7 +69,7 @@ def segment(one: Segment) -> dict[str, Any]:
     return {"text": one.text, "origin": one.origin, "name": one.name, "place": known(one.place), **said}
 
 
-def wire(sent: Wire | None) -> dict[str, Any] | None:
+def model_input(sent: ModelInput | None) -> dict[str, Any] | None:
     """{"format", "text", "segments", "kind", "stops"}, or null where none was asked for.
 
     `kind` is "format", "modelfile" or "chat template"; `stops` are the texts before which the answer ends.
@@ -78,7 +89,7 @@ def rendering(
     assembly: Assembly,
     condition: Condition | None,
     findings: Iterable[Finding],
-    sent: Wire | None = None,
+    sent: ModelInput | None = None,
     counted: tuple[Tokens, str] | None = None,
     dialect: str | None = None,
     sampling: Mapping[str, Any] | None = None,
@@ -92,7 +103,7 @@ def rendering(
     named options that made the text: {"option", "value", "version", "others": [[value, version]]}. `system_unknown`
     says why it is not known which system message the model gets, where none is sent.
     """
-    made = wire(sent)
+    made = model_input(sent)
     return {
         **chosen(assembly.choice, condition),
         "record": assembly.record,

@@ -351,7 +351,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Wire:
+class ModelInput:
     """What the server makes of messages: one text in segments, under a named format.
 
     `segments` is empty where nothing could be made; then `notes` says why. `stops` are the texts that end the answer.
@@ -391,9 +391,9 @@ class SelfTest:
     system: str
     user: str
     reply: str
-    first: Wire
-    later: Wire
-    trained: Wire | None = None
+    first: ModelInput
+    later: ModelInput
+    trained: ModelInput | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -545,9 +545,13 @@ class RuleContext:
     assembly: Assembly | None = None
     trained: Message | None = None  # the user message the assembly's model was trained on for this record
     probes: Mapping[str, SelfTest] = field(default_factory=dict)
-    wire: Wire | None = None
-    tokens: Tokens | None = None  # of the wire text, else of all messages; with a record alone of a training row
-    trained_wire: Wire | None = None  # the text the model was trained on for this record, as the template wrote it
+    model_input: ModelInput | None = None
+    tokens: Tokens | None = (
+        None  # of the text that the model reads, else of all messages; with a record alone of a training row
+    )
+    trained_input: ModelInput | None = (
+        None  # the text the model was trained on for this record, as the template wrote it
+    )
 
     def messages(self, role: str) -> Iterator[Message]:
         """The assembly's messages of one role."""

@@ -10,12 +10,12 @@ from readback.dialects import row_fields
 from readback.serving import named_formats
 from readback.serving.chat import rendered as chat
 from readback.serving.ollama import rendered as ollama
-from readback.types import Assembly, Condition, Message, Model, Record, Segment, Wire, Workspace
+from readback.types import Assembly, Condition, Message, Model, ModelInput, Record, Segment, Workspace
 
 
 def sent(
     opened: Workspace, record: Record, assembly: Assembly, condition: Condition | None, training: bool
-) -> Wire | None:
+) -> ModelInput | None:
     """The one text for these messages; None where nobody says what serves them.
 
     The model's Modelfile decides, else its chat template, else its named format, else the `prompt_format` of the
@@ -30,14 +30,14 @@ def sent(
     return _formatted(opened, model, assembly, condition, messages, training)
 
 
-def served(opened: Workspace, model: Model, messages: Sequence[Message], training: bool = False) -> Wire | None:
+def served(opened: Workspace, model: Model, messages: Sequence[Message], training: bool = False) -> ModelInput | None:
     """What the model's own server makes of messages: its Modelfile, else its chat template, else its named format."""
     if model.modelfile:
-        return None if training else ollama.wire(model.modelfile, messages, today=today(opened))
+        return None if training else ollama.model_input(model.modelfile, messages, today=today(opened))
     template = model.chat_template or chat.named(model.chat_format or "")
     if template:
-        return chat.wire(template, messages, today=today(opened), add_generation_prompt=not training)
-    return named_formats.wire(messages, model.chat_format, training=training) if model.chat_format else None
+        return chat.model_input(template, messages, today=today(opened), add_generation_prompt=not training)
+    return named_formats.model_input(messages, model.chat_format, training=training) if model.chat_format else None
 
 
 def today(opened: Workspace) -> str:
@@ -52,7 +52,7 @@ def _formatted(
     condition: Condition | None,
     messages: Sequence[Message],
     training: bool,
-) -> Wire | None:
+) -> ModelInput | None:
     """The text under the model's named format, else that of the configuration the mode comes from.
 
     An Albert configuration without `prompt_format` has one: none, the bare text. The later Albert program does not
@@ -62,10 +62,10 @@ def _formatted(
     own = program(opened, opened.prompts.get(mode) if mode else None)
     named = (model.chat_format if model else None) or own.format
     if template := chat.named(named or ""):
-        return chat.wire(template, messages, today=today(opened), add_generation_prompt=not training)
+        return chat.model_input(template, messages, today=today(opened), add_generation_prompt=not training)
     if named is None and not (own.albert and own.config):
         return None
-    return named_formats.wire(messages, named, training=training, dialect=own.dialect, chatml_bug=own.chatml_bug)
+    return named_formats.model_input(messages, named, training=training, dialect=own.dialect, chatml_bug=own.chatml_bug)
 
 
 def _with_answer(messages: tuple[Message, ...], record: Record) -> tuple[Message, ...]:

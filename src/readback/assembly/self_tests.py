@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from readback.assembly import training_text
 from readback.assembly.model_input import served
-from readback.types import Diagnostic, Message, Model, Segment, SelfTest, Wire, Workspace
+from readback.types import Diagnostic, Message, Model, ModelInput, Segment, SelfTest, Workspace
 
 USER = "Question: When is high water at the mole?\n\nAnswer:"
 REPLY = "High water at the mole is at ten past four."
@@ -35,33 +35,37 @@ def always(served: Mapping[str, SelfTest], opened: Workspace | None = None) -> t
     except of those models of `opened` that no condition sends anything to.
     """
     sent = {condition.model for condition in opened.conditions} if opened else served.keys()
-    noted = ((name, wire) for name, probe in served.items() for wire in (probe.first, probe.later, *_learnt(probe)))
+    noted = (
+        (name, model_input)
+        for name, probe in served.items()
+        for model_input in (probe.first, probe.later, *_learnt(probe))
+    )
     found = {
         _about(note): note
-        for name, wire in noted
-        if wire.kind != "format"
-        for note in wire.notes
+        for name, model_input in noted
+        if model_input.kind != "format"
+        for note in model_input.notes
         if note.values.get("when") not in ONCE or (name not in sent and note.values.get("when") == "execute")
     }
     return tuple(found.values())
 
 
-def _learnt(probe: SelfTest) -> tuple[Wire, ...]:
+def _learnt(probe: SelfTest) -> tuple[ModelInput, ...]:
     """The training text where a template of its own makes it, which somebody named: a guess that fails is ours."""
     return (probe.trained,) if probe.trained and own_template(probe.trained, probe.first) else ()
 
 
-def own_template(trained: Wire, served: Wire | None) -> bool:
+def own_template(trained: ModelInput, served: ModelInput | None) -> bool:
     """Whether what is noted on a training text is not told of the server already, or of our guess."""
     return not trained.assumed and (served is None or (trained.format, trained.place) != (served.format, served.place))
 
 
-def of_this(opened: Workspace, wire: Wire | None) -> tuple[Diagnostic, ...]:
+def of_this(opened: Workspace, model_input: ModelInput | None) -> tuple[Diagnostic, ...]:
     """What a server noted on one record's text and does not note of every text."""
-    if wire is None or wire.kind == "format" or not wire.notes:
+    if model_input is None or model_input.kind == "format" or not model_input.notes:
         return ()
     known = _told[1] if _told and _told[0] is opened else frozenset(said(opened)["noted"])
-    return tuple(note for note in wire.notes if _about(note) not in known and note.values.get("when") != "read")
+    return tuple(note for note in model_input.notes if _about(note) not in known and note.values.get("when") != "read")
 
 
 def said(opened: Workspace) -> dict[str, list[str]]:

@@ -16,10 +16,10 @@ from readback.types import (
     Diagnostic,
     Message,
     Model,
+    ModelInput,
     Record,
     Segment,
     Selection,
-    Wire,
     Workspace,
 )
 
@@ -59,7 +59,7 @@ class TrainedText:
     """
 
     messages: Assembly | None
-    text: Wire | None = None
+    text: ModelInput | None = None
     prompt: tuple[Segment, ...] = ()
     template: Template | None = None
     missing: Missing = ""
@@ -81,7 +81,7 @@ def trained_text(opened: Workspace, record: Record, model: str) -> TrainedText:
     return TrainedText(made, text, prompt, found, notes=text.notes)
 
 
-def trained_wire(opened: Workspace, record: Record, choice: Selection) -> Wire | None:
+def trained_input(opened: Workspace, record: Record, choice: Selection) -> ModelInput | None:
     """The training text of a choice's record for its condition's model; None where none is known."""
     condition = opened.condition(choice.condition) if choice.condition and not choice.judge else None
     known = opened.models.get(condition.model) if condition and condition.model else None
@@ -106,12 +106,12 @@ def template(model: Model) -> Template | None:
     return Template(found.name, found, "assumed") if found else None
 
 
-def rendered(opened: Workspace, found: Template, messages: Sequence[Message]) -> Wire:
+def rendered(opened: Workspace, found: Template, messages: Sequence[Message]) -> ModelInput:
     """Messages as text to learn from: the answer included, nothing that asks for one."""
     if found.template:
-        made = chat.wire(found.template, messages, today=today(opened), add_generation_prompt=False)
+        made = chat.model_input(found.template, messages, today=today(opened), add_generation_prompt=False)
     else:
-        made = named_formats.wire(messages, found.name, training=True)
+        made = named_formats.model_input(messages, found.name, training=True)
     return replace(made, assumed=found.basis == "assumed")
 
 
@@ -133,7 +133,7 @@ def _turns(messages: Sequence[Message]) -> tuple[tuple[Message, ...], Message | 
     return tuple(messages), None
 
 
-def _answer_at(made: Wire, answer: Message) -> int | None:
+def _answer_at(made: ModelInput, answer: Message) -> int | None:
     """The character where the answer's own segments begin; None where the template did not keep them apart."""
     own = [segment for segment in answer.segments if segment.text]
     at, found = len(made.text), None

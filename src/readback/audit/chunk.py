@@ -10,11 +10,11 @@ from readback import as_json, rules, sandbox
 from readback.assembly import assemble, in_chunks, model_input, token_counts
 from readback.assembly.self_tests import hangs, of_this, own_template
 from readback.assembly.training_layout import trained_on
-from readback.assembly.training_text import trained_wire
+from readback.assembly.training_text import trained_input
 from readback.audit import repeats
 from readback.audit.variables import Told
 from readback.observed.observer import Observer, Seen, note
-from readback.types import Assembly, Finding, Record, RuleContext, Selection, Wire, Workspace
+from readback.types import Assembly, Finding, ModelInput, Record, RuleContext, Selection, Workspace
 
 
 def payload(
@@ -87,12 +87,12 @@ def everything(
     yield from (one if isinstance(one, rules.Fault) else rules.told_apart(one, told) for one in both)
 
 
-def by_format(case: RuleContext, wire: Wire | None, told: Collection[Finding]) -> Iterator[Finding]:
+def by_format(case: RuleContext, read: ModelInput | None, told: Collection[Finding]) -> Iterator[Finding]:
     """What a named chat format does to the messages of a case and nobody `told` yet: a system text dropped, a turn
     written twice. (What a model's own server does, `about` and `of_server` tell.)
     """
     known = {one.code for one in told}
-    noted = wire.notes if wire and wire.kind == "format" else ()
+    noted = read.notes if read and read.kind == "format" else ()
     yield from (rules.noted(one, case) for one in noted if one.code not in known)
 
 
@@ -108,15 +108,15 @@ def about(
     """
     condition = opened.condition(assembly.choice.condition) if assembly.choice.condition else None
     hung = hangs(opened, condition.model if condition else None)
-    wire = None if hung else model_input.sent(opened, record, assembly, condition, False)
+    read = None if hung else model_input.sent(opened, record, assembly, condition, False)
     trained = trained_on(opened, record, assembly.choice)
-    counted = token_counts.as_needed(opened, assembly, wire)
-    learnt = None if hung else trained_wire(opened, record, assembly.choice)
-    case = RuleContext(opened, record, assembly, trained, wire=wire, tokens=counted, trained_wire=learnt)
+    counted = token_counts.as_needed(opened, assembly, read)
+    learned = None if hung else trained_input(opened, record, assembly.choice)
+    case = RuleContext(opened, record, assembly, trained, model_input=read, tokens=counted, trained_input=learned)
     wanted = None if codes is None else frozenset(codes)
     notes = (*assembly.notes, note(seen)) if seen and seen.parting else assembly.notes
-    of_training = of_this(opened, learnt) if learnt and own_template(learnt, wire) else ()
-    said = (rules.noted(one, case) for one in (*notes, *of_this(opened, wire), *of_training))
+    of_training = of_this(opened, learned) if learned and own_template(learned, read) else ()
+    said = (rules.noted(one, case) for one in (*notes, *of_this(opened, read), *of_training))
     found = (*(one for one in said if wanted is None or one.code in wanted), *rules.check(case, "assembly", wanted))
     yield from found if opened.dataset else (one for one in found if _without_row(one))
 

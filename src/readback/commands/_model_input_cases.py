@@ -11,7 +11,7 @@ from readback.serving import named_formats
 from readback.serving.chat import rendered as chat
 from readback.serving.modelfile import read_file as modelfile
 from readback.serving.ollama import rendered as ollama
-from readback.types import Diagnostic, Message, Segment, Wire
+from readback.types import Diagnostic, Message, ModelInput, Segment
 
 KINDS = ("modelfile", "go_template", "chat_template", "wire_format")
 TEXTS = ("bos_token", "eos_token", "today")
@@ -84,7 +84,7 @@ def _chat_template(source: str, case: Mapping[str, Any]) -> str:
 def _wire_format(name: str, case: Mapping[str, Any]) -> str:
     asks = case.get("add_generation_prompt", True)
     if name in (*named_formats.FORMATS, named_formats.NO_FORMAT):
-        return made(named_formats.wire(messages(listed(case)), name, training=asks is False), whatever=True)
+        return made(named_formats.model_input(messages(listed(case)), name, training=asks is False), whatever=True)
     template = chat.named(name)
     if template is None or template.text is None:
         known = (*named_formats.FORMATS, named_formats.NO_FORMAT, *chat.formats())
@@ -104,12 +104,12 @@ def _rendered(source: str, variables: Mapping[str, Any], today: str | None) -> s
     return done.text
 
 
-def made(wire: Wire, whatever: bool = False) -> str:
-    """The text of a wire. Raises Wrong with its first note that is not only an explanation."""
-    failed = None if whatever else next((note for note in wire.notes if note.code not in EXPLAINED), None)
+def made(model_input: ModelInput, whatever: bool = False) -> str:
+    """The text that a model reads. Raises Wrong with its first note that is not only an explanation."""
+    failed = None if whatever else next((note for note in model_input.notes if note.code not in EXPLAINED), None)
     if failed:
         raise Wrong(said(failed))
-    return wire.text
+    return model_input.text
 
 
 def said(note: Diagnostic) -> str:

@@ -26,7 +26,18 @@ from readback.quantity import quantity
 from readback.records import answers
 from readback.records.dataset import Dataset
 from readback.records.missing_record import no_record
-from readback.types import Answer, Assembly, Condition, Finding, Record, RuleContext, Selection, Tokens, Wire, Workspace
+from readback.types import (
+    Answer,
+    Assembly,
+    Condition,
+    Finding,
+    ModelInput,
+    Record,
+    RuleContext,
+    Selection,
+    Tokens,
+    Workspace,
+)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -155,7 +166,7 @@ def _no_number(word: str) -> Any:
 
 
 def _findings(
-    opened: Workspace, record: Record, assembly: Assembly, sent: Wire | None, seen: Seen | None
+    opened: Workspace, record: Record, assembly: Assembly, sent: ModelInput | None, seen: Seen | None
 ) -> Iterator[Finding]:
     """What is wrong with the record, with the messages, with what the chat format makes of them; each fault once."""
     found = [one for one in everything(opened, record, assembly, seen) if isinstance(one, Finding)]
@@ -168,7 +179,7 @@ def _findings(
 def _text(
     chosen: Mapping[str, Any],
     assembly: Assembly,
-    sent: Wire | None,
+    sent: ModelInput | None,
     found: list[Finding],
     counted: tuple[Tokens, str] | None,
     sizes: Sequence[int],

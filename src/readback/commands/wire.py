@@ -24,7 +24,7 @@ from readback.serving import named_formats
 from readback.serving.chat import rendered as chat
 from readback.serving.modelfile import read_file as modelfile
 from readback.serving.ollama import rendered as ollama
-from readback.types import Wire
+from readback.types import ModelInput
 
 LONGEST = 64 << 20  # bytes of a file of messages
 STDIN = Path("-")
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     return _told(sent, "", args.format)
 
 
-def _sent(args: argparse.Namespace, case: dict[str, Any]) -> Wire:
+def _sent(args: argparse.Namespace, case: dict[str, Any]) -> ModelInput:
     """Raises UsageError, or Wrong where no text can be made of what was given."""
     listed, values = _model_input_cases.listed(case), case.get("variables", {})
     if args.modelfile:
@@ -74,12 +74,12 @@ def _sent(args: argparse.Namespace, case: dict[str, Any]) -> Wire:
             )
         return ollama.asked(modelfile.parse(data, args.modelfile.name), listed, args.today, values)
     if args.wire_format in (*named_formats.FORMATS, named_formats.NO_FORMAT):
-        return named_formats.wire(_model_input_cases.messages(listed), args.wire_format)
+        return named_formats.model_input(_model_input_cases.messages(listed), args.wire_format)
     template = chat.named(args.wire_format) if args.wire_format else _template(args.chat_template)
     if template is None:
         known = (*named_formats.FORMATS, named_formats.NO_FORMAT, *chat.formats())
         raise UsageError(f"no format '{args.wire_format}'; there are: {', '.join(known)}")
-    return chat.wire(
+    return chat.model_input(
         template, _model_input_cases.messages(listed), today=args.today, values={**values, "messages": listed}
     )
 
@@ -91,12 +91,12 @@ def _template(path: Path) -> Any:
     return chat.read(found, found if found.is_dir() else found.parent)
 
 
-def _told(sent: Wire | None, error: str, form: str) -> int:
+def _told(sent: ModelInput | None, error: str, form: str) -> int:
     """Print the text, or why there is none; what is only explained goes beside it."""
     found = [rules.finding(note) for note in (sent.notes if sent else ())]
     failed = sent is None or (not sent.segments and any(one.severity == "error" for one in found))
     if form == "json":
-        said = {"error": error} if sent is None else {**(as_json.wire(sent) or {})}
+        said = {"error": error} if sent is None else {**(as_json.model_input(sent) or {})}
         print(as_json.dumps({**said, "findings": [as_json.finding(one) for one in found]}, indent=1))
         return int(failed)
     if error:

@@ -51,8 +51,8 @@ class Observer:
         for logged in self._logged(made, record.id):
             if logged.request.form == "prompt" and whole is None:
                 condition = self.opened.condition(made.choice.condition) if made.choice.condition else None
-                wire = model_input.sent(self.opened, record, made, condition, False)
-                whole = wire.text if wire else ""
+                read = model_input.sent(self.opened, record, made, condition, False)
+                whole = read.text if read else ""
             first = parting(ours, logged.request, served=served, whole=whole)
             if first is not None:
                 return Seen("differs", logged.place, first, logged.request)

@@ -34,4 +34,4 @@ def weight(counted: Tokens, room: int) -> Severity:
 
 def place(case: RuleContext) -> Location:
     """The text that was counted."""
-    return Location(role="prompt" if case.wire and case.wire.segments else "user")
+    return Location(role="prompt" if case.model_input and case.model_input.segments else "user")

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from readback.serving.chat.formats import named
-from readback.types import ChatTemplate, Message, Model, RuleContext, Segment, SelfTest, Wire
+from readback.types import ChatTemplate, Message, Model, ModelInput, RuleContext, Segment, SelfTest
 
 CHAT = "chat template"  # the kind of such a text
 TELLING = re.compile(r"[^\n\"'<>&\\]+")  # what no escaping of a text changes
@@ -44,31 +44,31 @@ def templated(case: RuleContext) -> Iterator[Templated]:
 
 def template(case: RuleContext) -> ChatTemplate | None:
     """The chat template that made the case's text; None where it was something else."""
-    if case.wire is None or case.wire.kind != CHAT:
+    if case.model_input is None or case.model_input.kind != CHAT:
         return None
     choice = case.assembly.choice if case.assembly else None
     condition = case.workspace.condition(choice.condition) if choice and choice.condition else None
     model = case.workspace.models.get(condition.model) if condition and condition.model else None
-    return (model.chat_template if model else None) or named(case.wire.format)
+    return (model.chat_template if model else None) or named(case.model_input.format)
 
 
-def stands(wire: Wire, message: Message, start: int = 0) -> tuple[int, int] | None:
+def stands(model_input: ModelInput, message: Message, start: int = 0) -> tuple[int, int] | None:
     """Where a message's text stands in what was made, from `start`: all of it but the blanks at its ends."""
     text = message.text.strip()
-    at = wire.text.find(text, start) if text else -1
+    at = model_input.text.find(text, start) if text else -1
     return (at, at + len(text)) if at >= 0 else None
 
 
-def reached(wire: Wire, message: Message, others: Iterable[Message]) -> bool:
+def reached(model_input: ModelInput, message: Message, others: Iterable[Message]) -> bool:
     """Whether anything of a message is in what was made, be it cut, changed or escaped."""
-    if stands(wire, message):
+    if stands(model_input, message):
         return True
     foreign = {_from(part) for other in others if other is not message for part in other.segments}
     own = {_from(part) for part in message.segments if part.text.strip()} - foreign
-    if any(_from(part) in own for part in wire.segments):
+    if any(_from(part) in own for part in model_input.segments):
         return True
     longest = max((part.strip() for part in TELLING.findall(message.text)), key=len, default="")
-    return longest in wire.text
+    return longest in model_input.text
 
 
 def _from(part: Segment) -> tuple[object, ...]:

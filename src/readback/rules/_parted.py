@@ -8,7 +8,7 @@ from readback.difference.first_difference import Parting as Parting
 from readback.difference.first_difference import behind as behind
 from readback.difference.first_difference import halves as halves
 from readback.difference.first_difference import of_probe
-from readback.types import Model, RuleContext, SelfTest, Wire
+from readback.types import Model, ModelInput, RuleContext, SelfTest
 
 TURN_END = "<|im_end|>"
 BEGINS = ("<s>", "<|begin_of_text|>", "<bos>")  # tokens that begin a text
@@ -31,9 +31,9 @@ def stated(model: Model) -> bool:
     return bool(model.training_template or model.training_format)
 
 
-def text(wire: Wire | None) -> str:
+def text(model_input: ModelInput | None) -> str:
     """All of a text; nothing where there is none."""
-    return wire.text if wire else ""
+    return model_input.text if model_input else ""
 
 
 def harmless(one: Parting, kind: str, model: Model) -> bool:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from readback.rules._gotemplate import Template, template
 from readback.serving.message_location import placed, times
-from readback.types import Location, Model, Modelfile, RuleContext, Segment, SelfTest, Wire
+from readback.types import Location, Model, Modelfile, ModelInput, RuleContext, Segment, SelfTest
 
 __all__ = ["Served", "blocks", "is_file", "modelfiles", "placed", "quoted", "shown", "source"]
 
@@ -32,14 +32,18 @@ class Served:
         return self.model.name
 
     @cached_property
-    def made(self) -> tuple[Wire, ...]:
+    def made(self) -> tuple[ModelInput, ...]:
         """What was made of the conversation and of its beginning; nothing that broke on the way."""
-        return tuple(wire for wire in (self.probe.first, self.probe.later) if wire.segments) if self.probe else ()
+        return (
+            tuple(model_input for model_input in (self.probe.first, self.probe.later) if model_input.segments)
+            if self.probe
+            else ()
+        )
 
-    def doubled(self, wire: Wire) -> list[tuple[int, int]]:
+    def doubled(self, model_input: ModelInput) -> list[tuple[int, int]]:
         """Where the system text stands in one of them."""
         asked = (Segment("", "variable", name) for name in ("question", "answer"))
-        return times(wire, self.probe.system, asked) if self.probe else []
+        return times(model_input, self.probe.system, asked) if self.probe else []
 
     def place(self, line: int, column: int) -> Location:
         """The place in the file of a line and column of the template."""
@@ -75,27 +79,27 @@ def is_file(base: str) -> bool:
     return FILE.search(base) is not None
 
 
-def blocks(wire: Wire, found: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def blocks(model_input: ModelInput, found: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Texts of messages, given by where they stand, with what the server put around each."""
-    own = [(start, end) for one, start, end in placed(wire) if one.origin == "serving"]
+    own = [(start, end) for one, start, end in placed(model_input) if one.origin == "serving"]
     made = []
     for start, end in found:
         first, last = start, end
         while (joined := next((a for a, b in own if b == first and a < b), None)) is not None:
             first = joined
-        header = wire.text[first:start]
+        header = model_input.text[first:start]
         if first and (ending := TOKEN.match(header)):  # of the message before
             first += ending.end()
-        if ending := TOKEN.match(wire.text, end):
+        if ending := TOKEN.match(model_input.text, end):
             last = end + len(ending[0].rstrip())
         made.append((first, last))
     return made
 
 
-def source(served: Served, wire: Wire, offset: int) -> Location:
+def source(served: Served, model_input: ModelInput, offset: int) -> Location:
     """The place in the file of the action that prints a message's text, found at an offset of what was made."""
     inside = None
-    for segment, _, end in placed(wire):
+    for segment, _, end in placed(model_input):
         if end > offset:
             break
         if segment.origin == "serving":
@@ -104,12 +108,12 @@ def source(served: Served, wire: Wire, offset: int) -> Location:
     return served.place(node.line, node.column) if node else served.modelfile.template_place
 
 
-def shown(wire: Wire, said: str) -> bool:
+def shown(model_input: ModelInput, said: str) -> bool:
     """Whether a text reached the model, be it escaped on the way."""
-    if said in wire.text:
+    if said in model_input.text:
         return True
     stretches = [part.strip() for part in TELLING.findall(said)]
-    return max(stretches, key=len, default="") in wire.text
+    return max(stretches, key=len, default="") in model_input.text
 
 
 def quoted(text: str, most: int = 90) -> str:

@@ -36,8 +36,8 @@ WORDS = "<no value>"
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     for served in modelfiles(case):
         found: dict[Location, str] = {}
-        for wire in served.made:
-            for segment, _, _ in placed(wire):
+        for model_input in served.made:
+            for segment, _, _ in placed(model_input):
                 if WORDS in segment.text and segment.origin in ("serving", "unknown"):
                     place = segment.place if served.inside(segment.place) else served.modelfile.template_place
                     found.setdefault(place, _name(served, place))

@@ -41,7 +41,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
             served.probe
             and served.made
             and system
-            and not any(shown(wire, served.probe.system) for wire in served.made)
+            and not any(shown(model_input, served.probe.system) for model_input in served.made)
         ):
             values = {"system": system, "model": served.name}
             yield Diagnostic(CODE, values, served.modelfile.template_place, "system")

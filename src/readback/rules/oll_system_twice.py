@@ -37,11 +37,11 @@ FAIL = (
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     for served in modelfiles(case):
-        for wire in served.made:
-            found = served.doubled(wire)
+        for model_input in served.made:
+            found = served.doubled(model_input)
             if len(found) < 2:
                 continue
-            first, second = (wire.text[slice(*block)] for block in blocks(wire, found)[:2])
+            first, second = (model_input.text[slice(*block)] for block in blocks(model_input, found)[:2])
             values = {
                 "times": len(found),
                 "first": quoted(first),
@@ -50,5 +50,5 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
                 "spans": [list(span) for span in found],
                 "model": served.name,
             }
-            yield Diagnostic(CODE, values, source(served, wire, found[1][0]), "system")
+            yield Diagnostic(CODE, values, source(served, model_input, found[1][0]), "system")
             break

@@ -30,6 +30,10 @@ FAIL = (
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     for served in modelfiles(case):
-        if served.probe and served.made and not any(shown(wire, served.probe.user) for wire in served.made):
+        if (
+            served.probe
+            and served.made
+            and not any(shown(model_input, served.probe.user) for model_input in served.made)
+        ):
             values = {"text": served.made[0].text, "model": served.name}
             yield Diagnostic(CODE, values, served.modelfile.template_place, "user")

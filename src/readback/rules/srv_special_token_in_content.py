@@ -37,7 +37,11 @@ BARE = ("openai", "null")  # formats in which nothing wraps the text
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    if case.assembly is None or case.wire is None or (case.wire.kind == "format" and case.wire.format in BARE):
+    if (
+        case.assembly is None
+        or case.model_input is None
+        or (case.model_input.kind == "format" and case.model_input.format in BARE)
+    ):
         return
     mode = _albert.mode(case)
     if mode and mode.wrapped_by:  # alb-chat-tokens tells of these

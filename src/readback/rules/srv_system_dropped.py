@@ -41,16 +41,21 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    wire = case.wire
-    if wire is None or wire.kind != _model_input.CHAT or not wire.segments or case.assembly is None:
+    model_input = case.model_input
+    if (
+        model_input is None
+        or model_input.kind != _model_input.CHAT
+        or not model_input.segments
+        or case.assembly is None
+    ):
         return
     everything = case.assembly.messages
     used = _model_input.template(case)
     parts = bool(used and PARTS.search(used.text or "")) and not any(
-        _model_input.reached(wire, one, everything) for one in everything if one.text.strip()
+        _model_input.reached(model_input, one, everything) for one in everything if one.text.strip()
     )
     for message in case.messages("system"):
-        if message.text.strip() and not _model_input.reached(wire, message, everything):
+        if message.text.strip() and not _model_input.reached(model_input, message, everything):
             yield Diagnostic(
-                CODE, {"name": wire.format}, Location(role="system"), message.text, "info" if parts else None
+                CODE, {"name": model_input.format}, Location(role="system"), message.text, "info" if parts else None
             )

@@ -34,18 +34,20 @@ MOST = 20  # characters between two texts of one turn
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    wire = case.wire
+    model_input = case.model_input
     system = next(case.messages("system"), None)
     if (
-        wire is None
-        or wire.kind != _model_input.CHAT
+        model_input is None
+        or model_input.kind != _model_input.CHAT
         or system is None
-        or not (at := _model_input.stands(wire, system))
+        or not (at := _model_input.stands(model_input, system))
     ):
         return
     for message in case.messages("user"):
-        found = _model_input.stands(wire, message, at[1])
-        between = wire.text[at[1] : found[0]] if found else None
+        found = _model_input.stands(model_input, message, at[1])
+        between = model_input.text[at[1] : found[0]] if found else None
         if between is not None and len(between) <= MOST and not MARKED.search(between):
-            yield Diagnostic(CODE, {"name": wire.format}, Location(role="prompt", start=at[0], end=at[1]), wire.format)
+            yield Diagnostic(
+                CODE, {"name": model_input.format}, Location(role="prompt", start=at[0], end=at[1]), model_input.format
+            )
             return

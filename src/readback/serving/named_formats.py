@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from readback.serving.history import with_history
-from readback.types import NOWHERE, Diagnostic, Message, Segment, Wire
+from readback.types import NOWHERE, Diagnostic, Message, ModelInput, Segment
 
 Dialect = Literal["classic", "current"]
 Bug = Literal["reproduce", "fixed"]
@@ -22,7 +22,7 @@ FORMATS = ("llama-chat", "llama2-chat", "llama3-chat", "chatml", "openai")
 NO_FORMAT = "null"
 
 
-def wire(
+def model_input(
     messages: Sequence[Message],
     format: str | None,  # noqa: A002 - the word of the configuration
     *,
@@ -30,7 +30,7 @@ def wire(
     history: Sequence[Any] = (),
     dialect: Dialect = "classic",
     chatml_bug: Bug = "reproduce",
-) -> Wire:
+) -> ModelInput:
     """What `format` makes of the messages; None or "null" means no format.
 
     `messages` are an optional system message first, then turns; `history` are earlier turns ({role, content}), of
@@ -43,7 +43,9 @@ def wire(
     """
     name = format or NO_FORMAT
     if name not in (*FORMATS, NO_FORMAT):
-        return Wire(name, (), (Diagnostic("alb-format-unknown", {"format": name, "known": FORMATS}, flagged=name),))
+        return ModelInput(
+            name, (), (Diagnostic("alb-format-unknown", {"format": name, "known": FORMATS}, flagged=name),)
+        )
     notes: tuple[Diagnostic, ...] = ()
     if history:
         answer = tuple(message for message in messages if message.role == "assistant")
@@ -55,23 +57,23 @@ def wire(
     if name in ("llama-chat", "llama2-chat"):
         again = not training and bool(turns) and len(turns) % 2 == 0
         notes = (*notes, *_unpaired(turns), *(_repeated("alb-turn-repeated", name, turns[-1]) if again else ()))
-        return Wire(name, _compact(_llama2(system, turns, name, again)), notes)
+        return ModelInput(name, _compact(_llama2(system, turns, name, again)), notes)
     if name == "llama3-chat":
-        return Wire(name, _compact(_llama3(system, turns, name, training, dialect)), notes)
+        return ModelInput(name, _compact(_llama3(system, turns, name, training, dialect)), notes)
     if name == "chatml":
         again = not training and bool(turns) and dialect == "current" and chatml_bug == "reproduce"
         notes = (*notes, *(_repeated("alb-user-duplicated", name, turns[-1]) if again else ()))
         sent = _chatml(system, (*turns, *turns[-1:]) if again else turns, name, training, dialect)
-        return Wire(name, _compact(sent), notes)
+        return ModelInput(name, _compact(sent), notes)
     kept = system if dialect == "current" else None
     if system and not kept:
         notes = (*notes, Diagnostic("alb-system-dropped", {"format": name}, flagged=name))
     if name == "openai" or dialect == "current":
-        return Wire(name, _compact(_openai((*([kept] if kept else []), *turns), name)), notes)
+        return ModelInput(name, _compact(_openai((*([kept] if kept else []), *turns), name)), notes)
     users = [i for i, turn in enumerate(turns) if turn.role == "user"]
     if users and users[-1]:
         notes = (*notes, Diagnostic("alb-history-dropped", {"format": name, "turns": users[-1]}, flagged=name))
-    return Wire(name, turns[users[-1]].segments if users else (), notes)
+    return ModelInput(name, turns[users[-1]].segments if users else (), notes)
 
 
 def stripped(segments: Iterable[Segment]) -> Segments:

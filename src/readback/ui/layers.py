@@ -10,21 +10,21 @@ from markupsafe import Markup
 from readback.assembly import model_input
 from readback.audit.chunk import by_format
 from readback.dialects import row_fields
-from readback.types import Answer, Assembly, Finding, Record, RuleContext, Segment, Wire, Workspace
+from readback.types import Answer, Assembly, Finding, ModelInput, Record, RuleContext, Segment, Workspace
 from readback.ui import address, choice, show
 from readback.ui.words import t
 
 VIEWS = ("messages", "wire", "training", "stored")
 
 
-def wire(made: Assembly, record: Record | None = None) -> Wire | None:
+def model_text(made: Assembly, record: Record | None = None) -> ModelInput | None:
     """What the server makes of the messages (of the record in view), where it is known."""
     workspace = choice.workspace()
     condition = workspace.condition(made.choice.condition) if made.choice.condition else None
     return model_input.sent(workspace, record or choice.record(), made, condition, False)
 
 
-def losses(sent: Wire | None, made: Assembly, known: Sequence[Finding]) -> tuple[Finding, ...]:
+def losses(sent: ModelInput | None, made: Assembly, known: Sequence[Finding]) -> tuple[Finding, ...]:
     """What the chat format does to the messages and the audit did not say: a system text dropped, a history lost.
 
     What a model's own server does, the audit says.

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from readback.assembly.self_tests import probes
 from readback.audit.of_server import of_server
-from readback.types import Finding, Location, Message, Model, Segment, SelfTest, Wire, Workspace
+from readback.types import Finding, Location, Message, Model, ModelInput, Segment, SelfTest, Workspace
 from readback.ui import address, model_input_marks, model_input_view, show, table
 from readback.ui.table import Column
 from readback.ui.words import t
@@ -91,7 +91,7 @@ def _row(workspace: Workspace, name: str, probe: SelfTest) -> Mapping[str, Any]:
     return {"name": name, "by": by, "text": probe.first.text or _why(probe.first, found), **counts, "probe": probe}
 
 
-def _why(sent: Wire, found: tuple[Finding, ...]) -> str:
+def _why(sent: ModelInput, found: tuple[Finding, ...]) -> str:
     """Why there is no text."""
     codes = {note.code for note in sent.notes}
     return next((one.message for one in found if one.code in codes), t("messages.wire_none"))
@@ -102,7 +102,7 @@ def _door(row: Mapping[str, Any]) -> Markup:
 
 
 def _said(row: Mapping[str, Any]) -> Markup:
-    first: Wire = row["probe"].first
+    first: ModelInput = row["probe"].first
     if not first.segments:
         return show.h('<span class="rb-warn">{}</span>', row["text"])
     return show.h("{}", t("messages.characters", n=len(first.text)))

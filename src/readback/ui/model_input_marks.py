@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import streamlit as st
 
 from readback.serving.message_location import Span, placed, times
-from readback.types import Assembly, Finding, Message, Segment, Wire
+from readback.types import Assembly, Finding, Message, ModelInput, Segment
 from readback.ui import exact
 from readback.ui.words import t
 
@@ -16,7 +16,7 @@ NO_VALUE = "<no value>"
 
 
 def marks(
-    about: Sequence[Finding], first: int, sent: Wire, said: str, others: Iterable[Segment]
+    about: Sequence[Finding], first: int, sent: ModelInput, said: str, others: Iterable[Segment]
 ) -> tuple[exact.Mark, ...]:
     """A mark for each stretch; the findings are numbered from `first`. `said` is the system text."""
     asked = st.query_params.get("finding")
@@ -44,7 +44,7 @@ def _spanned(one: Finding) -> bool:
     return one.place.role == "prompt" and one.place.start is not None
 
 
-def _stretches(code: str, sent: Wire, said: str, others: Sequence[Segment]) -> Iterator[tuple[Span, str]]:
+def _stretches(code: str, sent: ModelInput, said: str, others: Sequence[Segment]) -> Iterator[tuple[Span, str]]:
     if code == "oll-system-twice":
         for n, span in enumerate(times(sent, said, others), 1):
             yield span, t(f"messages.system_time_{n}" if n < 4 else "messages.system_time_n", n=n)
@@ -57,7 +57,7 @@ def _stretches(code: str, sent: Wire, said: str, others: Sequence[Segment]) -> I
                 yield (at, at + len(NO_VALUE)), t("messages.no_value")
 
 
-def _ends(sent: Wire) -> Iterator[Span]:
+def _ends(sent: ModelInput) -> Iterator[Span]:
     """The tokens that end a turn with something else than a newline behind them."""
     at = sent.text.find(TURN_END)
     while at >= 0:

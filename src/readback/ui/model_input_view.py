@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from readback.audit.of_server import model_of, of_server
-from readback.types import Assembly, Finding, Location, Wire
+from readback.types import Assembly, Finding, Location, ModelInput
 from readback.ui import choice, exact, message, model_input_marks, show, token_sizes
 from readback.ui.token_sizes import UNSIZED, Sized
 from readback.ui.words import t
@@ -14,7 +14,7 @@ REFUSED = ("oll-syntax", "oll-no-from")
 SWALLOWED = "oll-swallowed-lines"  # of those some
 
 
-def about(made: Assembly, sent: Wire | None) -> tuple[Finding, ...]:
+def about(made: Assembly, sent: ModelInput | None) -> tuple[Finding, ...]:
     """The findings about the server that made this text, whatever the record; none where no server did."""
     workspace = choice.workspace()
     model = model_of(workspace, made.choice)
@@ -23,7 +23,7 @@ def about(made: Assembly, sent: Wire | None) -> tuple[Finding, ...]:
     return tuple(one for one in of_server(workspace, model) if isinstance(one, Finding))
 
 
-def draw(sent: Wire, made: Assembly, found: Sequence[Finding], server: Sequence[Finding]) -> None:
+def draw(sent: ModelInput, made: Assembly, found: Sequence[Finding], server: Sequence[Finding]) -> None:
     """The text with its marks, or why there is none."""
     workspace = choice.workspace()
     model = model_of(workspace, made.choice)
@@ -31,7 +31,7 @@ def draw(sent: Wire, made: Assembly, found: Sequence[Finding], server: Sequence[
     numbered = [(n, one) for n, one in enumerate(found, 1) if one.place.role == "prompt"]
     said, others = model_input_marks.system_of(made, stated), model_input_marks.others_of(made.messages)
     more = model_input_marks.marks(server, len(found) + 1, sent, said, others)
-    sized = token_sizes.of_wire(sent.segments, made)
+    sized = token_sizes.of_model_input(sent.segments, made)
     text(sent, [one for _, one in numbered], [n for n, _ in numbered], more, made.masked, sized,
          refused=is_refused(server))  # fmt: skip
     if not sent.segments:
@@ -41,7 +41,7 @@ def draw(sent: Wire, made: Assembly, found: Sequence[Finding], server: Sequence[
 
 
 def text(
-    sent: Wire,
+    sent: ModelInput,
     found: Sequence[Finding],
     numbers: Sequence[int],
     more: Sequence[exact.Mark],
@@ -74,7 +74,7 @@ def is_refused(server: Sequence[Finding]) -> bool:
     return any(one.code in REFUSED or (one.code == SWALLOWED and one.values.get("refused")) for one in server)
 
 
-def source(sent: Wire) -> str:
+def source(sent: ModelInput) -> str:
     """Which template made it, in words."""
     at = sent.place
     where = show.where(Location(file=at.file, line=at.line))

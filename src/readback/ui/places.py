@@ -36,8 +36,8 @@ class Context:
         if at.role:
             made = self._assembly(at.index, record, sent_of(at))
             texts = [m.text for m in made.messages if m.role == at.role]
-            if at.role == show.READ and (wire := layers.wire(made, record)):
-                texts = [wire.text]
+            if at.role == show.READ and (model_input := layers.model_text(made, record)):
+                texts = [model_input.text]
         text = next((text for text in texts if isinstance(text, str) and len(text) >= at.end), None)
         if text is None:
             return None

@@ -53,7 +53,7 @@ def of_messages(made: Assembly) -> tuple[Sized, ...]:
     return tuple(Sized(said(n, by), _cutter(text, by, special=False)) for n, text in zip(sizes, texts, strict=True))
 
 
-def of_wire(segments: Sequence[Segment], made: Assembly) -> Sized:
+def of_model_input(segments: Sequence[Segment], made: Assembly) -> Sized:
     """The size of the text that the model reads, with its special tokens."""
     by, text = counter(made.choice), "".join(segment.text for segment in segments)
     return Sized(said(sum(_shares(segments, by, special=True)), by), _cutter(text, by, special=True))

@@ -16,7 +16,7 @@ from readback.difference.sentence import parted
 from readback.difference.token_numbers import numbers
 from readback.rules import _parted
 from readback.serving.named_formats import cut
-from readback.types import Assembly, Model, Segment, Wire
+from readback.types import Assembly, Model, ModelInput, Segment
 from readback.ui import address, choice, exact, message, show, system_table, three_texts, training_row, views
 from readback.ui.compare_rows import LONG
 from readback.ui.compare_words import coded
@@ -47,12 +47,12 @@ def model(made: Assembly) -> Model | None:
     return workspace.models.get(name or "")
 
 
-def by_role(known: TrainedText, sent: Wire | None) -> bool:
+def by_role(known: TrainedText, sent: ModelInput | None) -> bool:
     """Whether messages are compared one by one: where somebody asks for it, or where one of the texts is not known."""
     return st.query_params.get("by") == "role" or not (known.prompt and sent and sent.segments)
 
 
-def switch(known: TrainedText, sent: Wire | None) -> None:
+def switch(known: TrainedText, sent: ModelInput | None) -> None:
     """The two ways to look at it; where there is only one, what the other needs."""
     if not (known.prompt and sent and sent.segments):
         show.notice(_needs(known, sent))
@@ -68,7 +68,7 @@ def switch(known: TrainedText, sent: Wire | None) -> None:
     show.draw(show.h('<nav class="rb-switch" aria-label="{}">{}</nav>', t("trained.by"), show.join(doors)))
 
 
-def page(known: TrainedText, sent: Wire | None, made: Assembly) -> None:
+def page(known: TrainedText, sent: ModelInput | None, made: Assembly) -> None:
     """All of the view: the texts or the messages, then every place that states the system message."""
     training_row.read_from(training_layout.read_from(known.messages) if known.messages else None)
     switch(known, sent)
@@ -80,7 +80,7 @@ def page(known: TrainedText, sent: Wire | None, made: Assembly) -> None:
         system_table.draw(choice.workspace(), by, known.messages, made)
 
 
-def draw(known: TrainedText, sent: Wire, made: Assembly) -> None:
+def draw(known: TrainedText, sent: ModelInput, made: Assembly) -> None:
     """The sentence, the three texts beside each other, and every difference."""
     found = partings(known.prompt, sent.segments)
     names = (t("trained.training"), t("trained.serving"))
@@ -102,7 +102,7 @@ def learnt(segment: Segment) -> str:
     return message.describe(segment)
 
 
-def _needs(known: TrainedText, sent: Wire | None) -> str:
+def _needs(known: TrainedText, sent: ModelInput | None) -> str:
     """Why the texts cannot be shown, with the cure."""
     if known.missing == "template":
         return t("trained.no_template")
@@ -116,7 +116,7 @@ def _basis(found: Template) -> str:
     return t(f"trained.basis_{found.basis}", name=found.name)
 
 
-def _texts(known: TrainedText, sent: Wire, made: Assembly) -> None:
+def _texts(known: TrainedText, sent: ModelInput, made: Assembly) -> None:
     one, other = "".join(s.text for s in known.prompt), sent.text
     whole = st.query_params.get("whole") == "1" or (one == other and len(one) <= LONG)
     text = known.text.segments if known.text else ()
@@ -143,7 +143,9 @@ def _head(name: str, form: str) -> Markup:
     return show.h('<p class="rb-side-name"><strong>{}</strong>{}</p>', t(f"trained.{name}"), said)
 
 
-def _list(found: Sequence[Parting], known: TrainedText, sent: Wire, made: Assembly, names: tuple[str, str]) -> None:
+def _list(
+    found: Sequence[Parting], known: TrainedText, sent: ModelInput, made: Assembly, names: tuple[str, str]
+) -> None:
     """Every difference with its places; which token it is, where the model's tokenizer is known."""
     workspace, by = choice.workspace(), model(made)
     at = [[one.a.start + one.shared for one in found], [one.b.start + one.shared for one in found]]

@@ -16,7 +16,7 @@ from readback.serving.chat.formats import formats as formats
 from readback.serving.chat.formats import named as named
 from readback.serving.chat.origins import Piece, pieces
 from readback.serving.chat.tokenizer_config import TOKENS
-from readback.types import NOWHERE, ChatTemplate, Diagnostic, Location, Message, Segment, Wire
+from readback.types import NOWHERE, ChatTemplate, Diagnostic, Location, Message, ModelInput, Segment
 
 WORK = "readback.serving.chat.render:work"
 LIMITS = sandbox.Limits(
@@ -56,14 +56,14 @@ def raw(template: str, variables: Mapping[str, Any], *, today: str | None = None
     return _render(template, variables, today, None)[0]
 
 
-def wire(
+def model_input(
     template: ChatTemplate,
     messages: Sequence[Message],
     *,
     today: str | None = None,
     add_generation_prompt: bool = True,
     values: Mapping[str, Any] | None = None,
-) -> Wire:
+) -> ModelInput:
     """The text the model receives for these messages; each stretch keeps its origin.
 
     `values` are further variables (`tools`, `documents`, `enable_thinking`); the tools and documents that nobody gives
@@ -71,7 +71,7 @@ def wire(
     where it looks for parts in a text gets each text as the one part of a list, as servers give it, and that is noted.
     """
     stops = (template.eos_token,) if template.eos_token else ()
-    empty = Wire(template.name, (), (), "chat template", template.place, stops)
+    empty = ModelInput(template.name, (), (), "chat template", template.place, stops)
     if template.text is None:
         return replace(empty, notes=(_unread(template),))
     given = {"tools": None, "documents": None, **template.tokens, **(values or {})}

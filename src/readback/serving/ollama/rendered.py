@@ -10,7 +10,7 @@ from typing import Any
 
 from readback import sandbox
 from readback.serving.gotemplate.traced_text import clean, torn
-from readback.types import Diagnostic, Location, Message, Modelfile, Segment, Wire
+from readback.types import Diagnostic, Location, Message, Modelfile, ModelInput, Segment
 
 WORK = "readback.serving.ollama.render:work"
 LIMITS = sandbox.Limits(seconds=1.0, total=2.0, closed=True)
@@ -43,19 +43,19 @@ class _Request:
         self.turns.append([role, text, more])
 
 
-def wire(
+def model_input(
     modelfile: Modelfile,
     messages: Sequence[Message],
     *,
     today: str | None = None,
     values: Mapping[str, Any] | None = None,
-) -> Wire:
+) -> ModelInput:
     """The text the model receives for a chat request with these messages; each stretch keeps its origin.
 
     `values`: what else the request may say: tools, think, prompt, suffix. Where no text can be made, `notes` say why.
     """
     if why := unknowable(modelfile):
-        return _wire(modelfile, (), (why,))
+        return _model_input(modelfile, (), (why,))
     request = _Request()
     for role, segments in opening(modelfile, bool(messages) and messages[0].role.lower() == "system"):
         request.add(role, segments)
@@ -66,10 +66,10 @@ def wire(
 
 def asked(
     modelfile: Modelfile, messages: Sequence[Mapping[str, Any]], today: str | None, values: Mapping[str, Any]
-) -> Wire:
+) -> ModelInput:
     """`wire` for the messages of a request as they are, with tool calls, thinking and images."""
     if why := unknowable(modelfile):
-        return _wire(modelfile, (), (why,))
+        return _model_input(modelfile, (), (why,))
     request = _Request()
     for role, segments in opening(modelfile, bool(messages) and _role(messages[0]).lower() == "system"):
         request.add(role, segments)
@@ -80,7 +80,7 @@ def asked(
 
 def templated(
     template: str, messages: Sequence[Mapping[str, Any]], today: str | None, values: Mapping[str, Any]
-) -> Wire:
+) -> ModelInput:
     """The text that a template alone gives for the messages of a request."""
     request = _Request()
     for message in messages:
@@ -123,7 +123,7 @@ def _role(message: Mapping[str, Any]) -> str:
     return _text(role)
 
 
-def _sent(modelfile: Modelfile, request: _Request, today: str | None, values: Mapping[str, Any] | None) -> Wire:
+def _sent(modelfile: Modelfile, request: _Request, today: str | None, values: Mapping[str, Any] | None) -> ModelInput:
     payload = {
         "template": modelfile.template or "",
         "turns": request.turns,
@@ -134,14 +134,14 @@ def _sent(modelfile: Modelfile, request: _Request, today: str | None, values: Ma
         answer = sandbox.call(WORK, payload, LIMITS)
     except sandbox.Stopped as stopped:
         what, limit = EXCESS[stopped.kind]
-        return _wire(
+        return _model_input(
             modelfile, (), (Diagnostic("dat-limit", {"what": what, "limit": limit}, modelfile.template_place, what),)
         )
     at = _Places(modelfile)
     notes = [Diagnostic("oll-date-dependent", {}, at(answer["dated"]))] if answer.get("dated") else []
     if failed := answer.get("failed"):
-        return _wire(modelfile, (), (*notes, _fault(failed, at((failed["line"], failed["column"])))))
-    return _wire(modelfile, tuple(_segments(answer["pieces"], request.known, at)), tuple(notes))
+        return _model_input(modelfile, (), (*notes, _fault(failed, at((failed["line"], failed["column"])))))
+    return _model_input(modelfile, tuple(_segments(answer["pieces"], request.known, at)), tuple(notes))
 
 
 def _fault(failed: Mapping[str, Any], place: Location) -> Diagnostic:
@@ -152,10 +152,10 @@ def _fault(failed: Mapping[str, Any], place: Location) -> Diagnostic:
     )
 
 
-def _wire(modelfile: Modelfile, segments: tuple[Segment, ...], notes: tuple[Diagnostic, ...]) -> Wire:
+def _model_input(modelfile: Modelfile, segments: tuple[Segment, ...], notes: tuple[Diagnostic, ...]) -> ModelInput:
     stops = tuple(args for name, args, _ in modelfile.commands if name == "stop")
     name = modelfile.place.file or "Modelfile"
-    return Wire(name, segments, notes, "modelfile", modelfile.template_place, stops)
+    return ModelInput(name, segments, notes, "modelfile", modelfile.template_place, stops)
 
 
 def _segments(pieces: Iterable[Sequence[Any]], known: Sequence[Segment], at: _Places) -> Iterable[Segment]:
