@@ -91,7 +91,7 @@ def test_what_one_side_does_not_say_is_as_in_the_other(a: str, b: str, one: Side
         ("condition=X record=1,=", "write key=value"),
         ("condition=X,condition=Y", "condition is said twice"),
         ("condition4=other", "condition4 is hybrid or standard, not 'other'"),
-        ("judge_profile=split", "judge_profile=split is not built yet"),
+        ("judge_profile=split", "judge_profile is single, not 'split'"),
         ("layer=paper", "layer is messages or wire or training, not 'paper'"),
         ("index=-1", "'-1' is no such number"),
         ("index=²", "'²' is no such number"),

@@ -1,4 +1,4 @@
-"""`readback wire` prints what a server sends: one text, or the reason for none, for one case or a batch of them."""
+"""`readback model-input` prints what a server sends: one text, or the reason for none, for one case or for many."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ JINJA = "{{ bos_token }}{% for m in messages %}[{{ m.role }}]{{ m.content }}{% e
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
     def go(*words: object) -> tuple[int, str, str]:
-        code = main(["wire", *map(str, words)])
+        code = main(["model-input", *map(str, words)])
         out, err = capsys.readouterr()
         return code, out, err
 

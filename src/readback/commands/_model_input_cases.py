@@ -1,4 +1,4 @@
-"""One case of `readback wire --batch`: a template or format, messages, and the text or the reason for none."""
+"""One case of `readback model-input --batch`: a template or format, messages, and the text or the reason for none."""
 
 from __future__ import annotations
 

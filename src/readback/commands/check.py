@@ -22,8 +22,7 @@ from readback.quantity import quantity
 from readback.records.dataset import Counts, DatasetChanged
 from readback.types import Finding
 
-FORMATS = ("text", "json", "jsonl", "sarif", "junit", "github")
-LATER = ("sarif", "junit", "github")
+FORMATS = ("text", "json", "jsonl")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,11 +38,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--fail-on", choices=("error", "warning", "info", "never"), default="error", help="exit 1 from this severity on"
     )
     add("--jobs", type=int, metavar="N", help="processes that work at once (default: one on every core)")
-    add("--cluster", metavar="ADDRESS", help="the scheduler of a Dask cluster")
 
 
 def run(args: argparse.Namespace) -> int:
-    _not_yet(args)
     select, ignore = _names(args.select), _names(args.ignore)
     baseline = _baseline.keys(args.baseline) if args.baseline else frozenset()
     opened = _workspace.opened(args)
@@ -179,21 +176,13 @@ def _tell(step: Progress | None) -> None:
         )
 
 
-def _not_yet(args: argparse.Namespace) -> None:
-    later = {
-        f"--format {args.format}": args.format in LATER,
-        "--cluster": args.cluster is not None,
-    }
-    for what, asked in later.items():
-        if asked:
-            raise UsageError(f"check {what} is not built yet")
-
-
 def _names(given: list[str]) -> frozenset[str]:
     """Codes and areas, each known. Raises UsageError."""
     known = [*rules.AREAS, *rules.RULES()]
     names = [name for part in given for each in part.split(",") if (name := each.strip())]
     for name in names:
         if name not in known and not nearest(name, known):  # the whole list of rules would be no help
-            raise UsageError(f"no rule or area '{name}'; areas are {', '.join(rules.AREAS)}, readback rules lists all")
+            raise UsageError(
+                f"no rule or area '{name}'; areas are {', '.join(rules.AREAS)}, readback rule --all lists them"
+            )
     return frozenset(_workspace.one_of("rule or area", name, known) for name in names)

@@ -14,7 +14,7 @@ from typing import cast
 from readback.difference.side import LAYERS, Layer, Side, SideError
 from readback.files.yaml_file import nearest
 from readback.types import Selection
-from readback.workspace.sections.options import OPTIONS, UNBUILT
+from readback.workspace.sections.options import OPTIONS
 
 SENT = ("condition", "mode", "task", "judge")
 KEYS = ("condition", "mode", "task", "adapter", "judge", "record", "index", "layer", "workspace", "rev")
@@ -65,8 +65,6 @@ def _allowed(key: str, value: str, side: str) -> None:
     known: tuple[str, ...] = LAYERS if key == "layer" else OPTIONS.get(key, ())
     if known and value not in known:
         raise SideError(f"--{side}: {key} is {' or '.join(known)}, not '{value}'")
-    if key in UNBUILT and value != OPTIONS[key][0]:
-        raise SideError(f"--{side}: {key}={value} is not built yet")
     if key == "index" and not (value.isascii() and value.isdecimal() and len(value) < 19):
         raise SideError(f"--{side}: index counts records from 0, and '{value}' is no such number")
     if not value and key not in ("record", "adapter", "rev", "workspace"):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from readback.dialects import prompt_formats
 from readback.types import Workspace
 from readback.ui.words import t
-from readback.workspace.sections.options import OPTIONS, UNBUILT
+from readback.workspace.sections.options import OPTIONS
 
 
 def called_for(workspace: Workspace) -> Mapping[str, tuple[str, ...]]:
@@ -28,10 +28,9 @@ def called_for(workspace: Workspace) -> Mapping[str, tuple[str, ...]]:
         and "chatml" in formats,
         "apply_limit": "albert" in dialects,
         "assembly_profile": bool(workspace.tasks) and prompt_formats.NAME not in dialects,
-        "judge_profile": bool(workspace.judges),
         "merge_roles": any("gemma" in (name or "") for name in formats),
     }
-    asked = (name for name, there in reasons.items() if (there or name in workspace.options) and name not in UNBUILT)
+    asked = (name for name, there in reasons.items() if there or name in workspace.options)
     return {name: OPTIONS[name] for name in asked}
 
 
