@@ -11,6 +11,7 @@ from types import ModuleType
 
 import pytest
 from same_keys import shared_keys
+from unforked import unforked
 
 from readback import rules, rules_page, workspace
 from readback.audit import engine
@@ -48,8 +49,9 @@ def test_a_rule_is_one_file_named_after_its_fault_that_says_what_why_and_how(rul
 
 @pytest.mark.parametrize(("rule", "kind", "files"), EXAMPLES)
 def test_a_rule_finds_its_fault_in_the_examples_that_have_it_and_in_no_other(
-    rule: ModuleType, kind: str, files: Mapping[str, str | bytes], tmp_path: Path
+    rule: ModuleType, kind: str, files: Mapping[str, str | bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    unforked(monkeypatch)
     audit = _audit(files, tmp_path)
     assert audit.faults == ()
     assert shared_keys(audit.findings) == []
