@@ -15,23 +15,17 @@ from readback.project_files import PROJECT
 def page(name: str = "", **params: str) -> AppTest:
     """The page of that address, as a link with these parameters opens it, once it has been drawn."""
     test = AppTest.from_file(PROJECT / "app.py", default_timeout=600)
-    if not name:
-        for key, value in params.items():
-            test.query_params[key] = value
-        return drawn(test.run())
-    if "workspace" in params:
-        test.query_params["workspace"] = params["workspace"]
-    test.run()
-    return turned(test, name, **params)
+    if name:
+        return turned(test, name, **params)
+    for key, value in params.items():
+        test.query_params[key] = value
+    return drawn(test.run())
 
 
 def scores(**params: str) -> AppTest:
     """The scores page of the workspace that READBACK_WORKSPACE names, as a link with these parameters opens it."""
     test = AppTest.from_file(PROJECT / "app.py", default_timeout=600)
-    for key, value in params.items():
-        test.query_params[key] = value
-    test.run()
-    return drawn(test.switch_page("pages/scores_page.py").run())
+    return turned(test, "scores", **params)
 
 
 def turned(test: AppTest, name: str, **params: str) -> AppTest:
