@@ -221,6 +221,21 @@ def test_a_line_without_end_is_refused_without_being_held() -> None:
     assert stream.asked <= LONGEST + 2
 
 
+@pytest.mark.parametrize(
+    ("data", "read", "said"),
+    [
+        (b'# a\n{"id": 1}\n// b\n{"id": 2}\n#', 2, ["dat-comment-lines"]),
+        (b'\xef\xbb\xbf# a\n{"id": 1}\n', 1, ["dat-bom", "dat-comment-lines"]),
+        (b'{"id": 1}\n# a\n{"id": 2}\n', 2, ["dat-bad-line"]),
+    ],
+)
+def test_comments_of_json_lines_are_left_out_where_the_first_one_stands_above(
+    data: bytes, read: int, said: list[str]
+) -> None:
+    assert len(rows(jsonl, data)) == read
+    assert codes(jsonl, data) == said
+
+
 CSV = [
     (b'id,t\n007,"a\nb"\n', [{"id": "007", "t": "a\nb"}], []),
     (b'id,t\n1,"a\r\nb"\n', [{"id": "1", "t": "a\r\nb"}], ["dat-crlf"]),
@@ -231,6 +246,13 @@ CSV = [
     (b"Remark.,,\n,,\nid,q,t\n1,a,b\n", [{"id": "1", "q": "a", "t": "b"}], ["dat-comment-lines"]),
     (b"Remark.;;\n\nid;q;t\n1;a;b\n", [{"id": "1", "q": "a", "t": "b"}], ["dat-comment-lines"]),
     (b",\nid,q\n1,a\n", [{"id": "1", "q": "a"}], ["dat-comment-lines"]),
+    (b"id,q,t\n1,a,b\n\n# Sum\nall,2\n", [{"id": "1", "q": "a", "t": "b"}], ["dat-comment-lines"]),
+    (
+        b"id,q\n1,a\n\n# Sum\n2,b\n3\n",
+        [{"id": "1", "q": "a"}, {"id": "2", "q": "b"}],
+        ["dat-row-width", "dat-comment-lines"],
+    ),
+    (b"id,q\n1,a\n\n3\n# Sum\n", [{"id": "1", "q": "a"}], ["dat-row-width"] * 2),
     (b"\nid,q\n1,a\n", [{"id": "1", "q": "a"}], []),
     (b",q\n0,a\nx,b\n", [{"": "0", "q": "a"}, {"": "x", "q": "b"}], []),  # row numbers have no name
     (b"q,\na,b\nc,d\n", [{"q": "a", "": "b"}, {"q": "c", "": "d"}], []),  # of two columns one may have none

@@ -201,8 +201,8 @@ def test_where_no_stop_text_is_given_none_are_listed(write: Write) -> None:
 
 @pytest.mark.parametrize(
     ("base", "severity"),
-    [("./m.gguf", "warning"), ("mymodel", "warning"), ("llama3.1:8b", "warning"), ("hf.co/a/Llama-3-x:Q4", "warning"),
-     ("deepseek-r1:8b", "info"), ("ollama/qwen3:4b", "info"), ("./qwen3.gguf", "warning")],
+    [("./m.gguf", "info"), ("mymodel", "info"), ("llama3.1:8b", "warning"), ("hf.co/a/Llama-3-x:Q4", "warning"),
+     ("deepseek-r1:8b", "info"), ("ollama/qwen3:4b", "info"), ("./qwen3.gguf", "info")],
 )  # fmt: skip
 def test_the_beginning_of_another_family_is_no_second_one(write: Write, base: str, severity: str) -> None:
     text = f'FROM {base}\nTEMPLATE """<|begin_of_text|>{{{{ .System }}}}{{{{ .Prompt }}}}"""\n'

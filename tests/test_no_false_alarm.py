@@ -29,6 +29,16 @@ INDEXED = (
 )
 SERVED = "models: {m: {serving: {chat_template: t.jinja}}}\n"
 
+ASKED_AND_SAID = "objective,assistant_response,human_score,harm_category\n"
+MADE = "OS: %s, Shell: %s. Output ONLY the command."
+SHELL = f'FROM ./m.gguf\nSYSTEM """{MADE}"""\n'
+
+
+def _chat(system: str, shell: str) -> dict[str, Any]:
+    turns = (("system", MADE % (system, shell)), ("user", f"Which {shell}?"), ("assistant", f"ls {shell}"))
+    return {"messages": [{"role": role, "content": text} for role, text in turns]}
+
+
 MEANT = {
     "a table that begins with comments": {"scores.csv": "# made by a program\nid,clear\n1,4\n2,5\n"},
     "a dataset in which no record has an id": {"data.jsonl": [{"question": "Why?"}, {"question": "When?"}]},
@@ -119,6 +129,67 @@ MEANT = {
         "t.jinja": "{%- for m in messages %}{%- if m.role == 'user' %}[INST] {{ m.content }} [/INST]"
         "{% if not loop.last %}\\n{% endif %}{%- else %}{{ m.content }}{% endif %}{%- endfor %}",
     },
+    "what comes with an answer where nothing is answered yet": {
+        "readback.yml": "dataset: q.jsonl\njudges: {j: {prompts: {user: judge.txt}}}\n",
+        "judge.txt": "C: {context}\nQ: {question}\nA: {answer}",
+        "q.jsonl": [{"id": n, "question": "Why?"} for n in "ab"],
+    },
+    "a judge's user text that is called the user's": {
+        "judge_prompts.py": 'JUDGE_SYSTEM = "Grade."\nJUDGE_USER = """Q: {query}\nCandidate: {candidate_question}"""\n'
+    },
+    "a judge's only text": {
+        "readback.yml": "judges: {j: {prompts: judge_prompts.py}}\n",
+        "judge_prompts.py": 'JUDGE = """You are to judge fairly what answers say: {"score": 1}.""".strip()\n',
+    },
+    "a judge's prompts that code builds": {
+        "readback.yml": "judges: {j: {prompts: judge_prompts.py}}\n",
+        "judge_prompts.py": 'def ask(q):\n    return {"user": f"You are to judge what the answer to {q} says."}\n',
+    },
+    "system texts that are made from a frame": {
+        "Modelfile": SHELL % ("macos", "zsh"),
+        "data.jsonl": [_chat("linux", shell) for shell in ("bash", "sh", "zsh", "fish")],
+    },
+    "system texts of a model's training that are made from a frame": {
+        "readback.yml": "models: {m: {training: {messages: data.jsonl}, serving: {modelfile: Modelfile}}}\n",
+        "Modelfile": SHELL % ("macos", "zsh"),
+        "data.jsonl": [_chat("linux", shell) for shell in ("bash", "sh", "zsh", "fish")],
+    },
+    "two files of scores whose rows have no ids": {
+        "one.csv": ASKED_AND_SAID + "".join(f"Do {n},Text {'long ' * 30},{n % 2},h\n" for n in range(20)),
+        "many.csv": ASKED_AND_SAID + "".join(f"Do {n},Text {n},{n % 2},v\n" for n in range(45)),
+    },
+    "grades beyond the scale that their name usually has": {
+        "r.csv": "faithfulness,overall,id\n" + "".join(f"10,{n % 3 + 7},{n}\n" for n in range(20)),
+    },
+    "another family's token above a file whose name says the family": {
+        "Modelfile": 'FROM llama-3-Korean-8B-Q4_K_M.gguf\nTEMPLATE """<s>{{ .Prompt }}</s>"""\nPARAMETER stop </s>\n'
+    },
+    "a token above a file that says no family": {
+        "Modelfile": 'FROM ./model.gguf\nTEMPLATE """<s>{{ .Prompt }}</s>"""\nPARAMETER stop </s>\n'
+    },
+    "Windows line ends in prose": {"Modelfile": 'FROM x\r\nSYSTEM """You are kind.\r\nYou are brief."""\r\n'},
+    "a template that marks turns by plain words": {
+        "readback.yml": SERVED,
+        "t.jinja": "{{ bos_token }}{% for message in messages %}{{ message['role'] }}: {{ message['content'] }}"
+        "{% endfor %}{{ eos_token }}",
+    },
+    "a model that is trained and served without a system message": {
+        "readback.yml": "models: {m: {training: {messages: t.jsonl}, serving: {modelfile: Modelfile}}}\n",
+        "t.jsonl": [{"messages": _chat("linux", "sh")["messages"][1:]}],
+        "Modelfile": "FROM x\n",
+    },
+    "the dates of a chat template, served to a model whose rows have no system message": {
+        "readback.yml": "models: {m: {training: {messages: t.jsonl}, serving: {modelfile: Modelfile}}}\n",
+        "t.jsonl": [{"messages": _chat("linux", "sh")["messages"][1:]}],
+        "Modelfile": 'FROM x\nSYSTEM """Cutting Knowledge Date: December 2023\nToday Date: 03 Oct 2026"""\n',
+    },
+    "comments in JSON lines that begin with one": {
+        "eval.jsonl": '# by hand\n// in May\n{"id": "1", "question": "Why?"}\n# more\n{"id": "2", "question": "So?"}\n'
+    },
+    "a summary below a table": {
+        "readback.yml": "dataset: t.csv\n",
+        "t.csv": "id,question,score\n1,a,3\n2,b,4\n\n# SUMMARY\nall,2\n",
+    },
     "letters that only look decoded wrongly": {"data.jsonl": [{"id": "1", "question": "«IRMû: où est le “CAFÉ” ?"}]},
 }  # fmt: skip
 
@@ -136,7 +207,22 @@ FAULTS = {
         "judge.py": 'GRADER_TEMPLATE = "{answer} {"\nasked = GRADER_TEMPLATE.format(answer=1)\n',
     },
     "jdg-no-prompt": {"readback.yml": JUDGED % "yaml", "judge.yaml": "model: big\nseed: 7\n", "d.jsonl": [ASKED]},
-    "dat-bad-line": {"readback.yml": "dataset: d.json\n", "d.json": ["Why?", "When?"]},
+    "trn-system-mismatch": {
+        "Modelfile": SHELL % ("linux", "bash"),
+        "data.jsonl": [*[_chat("linux", "bash")] * 9, _chat("linux", "zsh")],
+    },
+    "trn-system-candidates": {
+        "readback.yml": "models: {m: {training: {messages: data.jsonl}, serving: {modelfile: Modelfile}}}\n",
+        "Modelfile": SHELL % ("linux", "bash"),
+        "data.jsonl": [*[_chat("linux", "bash")] * 9, _chat("linux", "zsh")],
+    },
+    "oll-cr-in-value": {"Modelfile": 'FROM x\r\nTEMPLATE """{{ .System }}\r\n{{ .Prompt }}"""\r\n'},
+    "trn-system-not-found": {
+        "readback.yml": "models: {m: {training: {messages: t.jsonl}, serving: {modelfile: Modelfile}}}\n",
+        "t.jsonl": [{"messages": _chat("linux", "sh")["messages"][1:]}],
+        "Modelfile": 'FROM x\nSYSTEM "Be brief."\n',
+    },
+    "dat-bad-line": {"eval.jsonl": '{"id": "1", "question": "Why?"}\n# more\n{"id": "2", "question": "So?"}\n'},
     "dat-unnamed-columns": {"d.csv": "question,,\n1,Why?,x\n2,When?,y\n"},
     "alb-not-albert": {"prompt_config.yml": "prompt_format: chatml\nprompts: {rag: {template: r.jinja}}\n"},
     "dat-wrong-value": {"readback.yml": "prompts: [prompt_config.yml]\n", "prompt_config.yml": "prompts: [Analyse.]\n"},
@@ -167,3 +253,18 @@ def test_what_is_meant_so_is_no_error_and_no_warning(write: Write, files: dict[s
 def test_its_neighbour_that_is_a_fault_is_told(write: Write, code: str, files: dict[str, Any]) -> None:
     audit = engine.check(workspace.open(write(files)))
     assert code in [one.code for one in audit.findings if one.severity != "info"]
+
+
+def test_a_name_that_no_record_has_is_told_once_of_a_judge(write: Write) -> None:
+    files = MEANT["what comes with an answer where nothing is answered yet"]
+    audit = engine.check(workspace.open(write(files)))
+    told = [(one.place.judge, one.values["field"], one.place.record) for one in audit.findings if "jdg" in one.code]
+    assert told == [("j", "context", "a")]
+
+
+def test_the_texts_of_a_single_row_are_no_condition_and_other_files_rows_are_not_missing(write: Write) -> None:
+    files = {"one.csv": ASKED_AND_SAID + "Do x,Text one,0,h\n"}
+    files["many.csv"] = ASKED_AND_SAID + "".join(f"Do {n},Text {n},{n % 2},v\n" for n in range(25))
+    audit = engine.check(workspace.open(write(files)))
+    told = [(one.code, one.values["where"]) for one in audit.findings if one.severity != "info"]
+    assert told == [("scr-small-n", "one (n 1)")]  # which is true of a file with one row

@@ -95,6 +95,21 @@ class SystemText:
 
 
 @dataclass(frozen=True, slots=True)
+class Systems:
+    """The system texts of a file's rows: rows that have one, different texts, rows with the most frequent one, and the
+    words that all of them share in their order.
+    """
+
+    rows: int = 0
+    texts: int = 0
+    most: int = 0
+    frame: tuple[str, ...] = ()
+
+
+NO_SYSTEMS = Systems()
+
+
+@dataclass(frozen=True, slots=True)
 class Prompt:
     """How one mode (or task) builds its base texts. `template` gives the user text, `system` the system text."""
 
@@ -552,6 +567,7 @@ class RuleContext:
     trained_input: ModelInput | None = (
         None  # the text the model was trained on for this record, as the template wrote it
     )
+    systems: Systems = NO_SYSTEMS  # of the training rows in the record's file
 
     def messages(self, role: str) -> Iterator[Message]:
         """The assembly's messages of one role."""

@@ -10,6 +10,7 @@ from readback.assembly.base_texts import base_texts
 from readback.assembly.few_shot import with_examples
 from readback.assembly.generation import begin, with_turns
 from readback.assembly.judge_messages import judge_messages
+from readback.assembly.judge_values import Rows, has_answer
 from readback.assembly.program import program
 from readback.assembly.selections import choices, selected_texts, unknown, unknown_interface
 from readback.assembly.set_values import with_values
@@ -115,8 +116,12 @@ def _sent(workspace: Workspace, record: Record, choice: Selection) -> Made:
 def _weighed(workspace: Workspace, note: Diagnostic) -> Diagnostic:
     """A template that fails on a name without a value is no fault yet where no dataset gives any."""
     undefined = note.code == "alb-render-error" and str(note.values.get("reason", "")).endswith("is undefined")
-    unfilled = note.code == "jdg-format-field" and str(note.values.get("field", "")).isidentifier()
-    return replace(note, severity="info") if workspace.dataset is None and (undefined or unfilled) else note
+    return replace(note, severity="info") if workspace.dataset is None and (undefined or _unfilled(note)) else note
+
+
+def _unfilled(note: Diagnostic) -> bool:
+    """Whether a format template's plain name has no value."""
+    return note.code == "jdg-format-field" and str(note.values.get("field", "")).isidentifier()
 
 
 def tried(workspace: Workspace, record: Record, extra: Values) -> Record:
@@ -136,9 +141,17 @@ def _judged(workspace: Workspace, record: Record, choice: Selection, answer: Ans
         judge = replace(judge, bare=True)
     mapped = workspace.dataset.fields if workspace.dataset else None
     messages, names, notes, uses = judge_messages(judge, record, choice.condition, answer, extra, mapped or {})
-    if condition and condition.answers is None and answer is None:  # not run yet: nothing is missing
-        notes = tuple(replace(n, severity="info") if n.code == "jdg-no-answer" else n for n in notes)
+    rows = Rows(judge, record, None, answer, extra, mapped or {})
+    if answer is None and (condition.answers is None if condition else not has_answer(rows)):
+        notes = tuple(_not_run(note, condition is not None) for note in notes)
     return messages, names, notes, uses
+
+
+def _not_run(note: Diagnostic, of_condition: bool) -> Diagnostic:
+    """Where nothing is answered yet: what comes with the answer (its context, say) is not missing."""
+    return (
+        replace(note, severity="info") if _unfilled(note) or (of_condition and note.code == "jdg-no-answer") else note
+    )
 
 
 def _instruction(workspace: Workspace, task: str) -> Segments:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
-from readback.dialects import row_fields
+from readback.dialects import judge_names, row_fields
 from readback.records.answers import TEXTS, as_text
 from readback.records.field_path import MASK, MISSING, look, steps
 from readback.types import NOWHERE, Answer, Diagnostic, Judge, Location, Record, Segment, Values
@@ -134,6 +134,13 @@ def answered(rows: Rows) -> Value:
     said = look(rows.answer.fields, reply) if reply else MISSING
     text = rows.answer.text if said is MISSING else as_text(said)
     return Value("answer", text, "answer", replace(rows.answer.place, field=reply))
+
+
+def has_answer(rows: Rows) -> bool:
+    """Whether there is something to judge: under its own name, or under what an answer is usually called."""
+    if answered(rows).value is not None:
+        return True
+    return any(rows.record.fields.get(name) is not None for name, one in judge_names.USUAL.items() if one == "answer")
 
 
 def asked(rows: Rows, name: str) -> tuple[Side | None, str | None]:

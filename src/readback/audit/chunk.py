@@ -14,7 +14,8 @@ from readback.assembly.training_text import trained_input
 from readback.audit import repeats
 from readback.audit.variables import Told
 from readback.observed.observer import Observer, Seen, note
-from readback.types import Assembly, Finding, ModelInput, Record, RuleContext, Selection, Workspace
+from readback.records.dataset import open_dataset
+from readback.types import NO_SYSTEMS, Assembly, Finding, ModelInput, Record, RuleContext, Selection, Workspace
 
 
 def payload(
@@ -50,7 +51,8 @@ def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         observed: list[bool | None] = []
         if work["records"] and opened.dataset:
             counted = token_counts.of_row(opened, record)
-            found.extend(rules.check(RuleContext(opened, record, tokens=counted), "record", work["codes"]))
+            alone = RuleContext(opened, record, tokens=counted, systems=inside.data.systems)
+            found.extend(rules.check(alone, "record", work["codes"]))
         for choice in choices:
             sandbox.beat()
             assembly = assemble.assemble(opened, record, choice, replies.get(choice, record))
@@ -79,7 +81,9 @@ def everything(
 ) -> Iterator[Finding | rules.Fault]:
     """What is to be said about a record and about what is sent of it, each with the key that an audit gives it."""
     told: rules.Seen = {}
-    alone = RuleContext(opened, record, tokens=token_counts.of_row(opened, record))
+    rows = open_dataset(opened.root, opened.dataset) if opened.dataset and opened.training else None
+    counted, systems = token_counts.of_row(opened, record), rows.systems if rows else NO_SYSTEMS
+    alone = RuleContext(opened, record, tokens=counted, systems=systems)
     both = chain(
         rules.check(alone, "record") if opened.dataset else (),
         about(opened, record, assembly, None, seen) if assembly.choice != Selection() else (),  # else nothing is sent

@@ -7,13 +7,14 @@ ignaciolinari/beyond-the-cutoff (MIT), and the judge definitions of lm-sys/FastC
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from readback.dialects import judge_rubric, python_constants
 from readback.dialects.judge_names import names_a_field
+from readback.dialects.python_constants import LONG
 from readback.files.paths import resolve, show
 from readback.files.text_file import read_text
 from readback.files.yaml_file import read_yaml
@@ -143,15 +144,15 @@ def _from_python(path: Path, root: Path, system: str | None, user: str | None) -
         reason = found.stopped or f"line {found.skipped[0][1]} is not Python: {found.skipped[0][2]}"
         return (), (*notes, _nothing(path, root, reason))
     texts = {text.name: text for text in found.constants if text.name}
-    system = system or _only(texts, SYSTEM, SYSTEM_LIKE, None)
-    user = user or _only({n: t for n, t in texts.items() if n != system}, USER, USER_LIKE, SYSTEM_LIKE)
+    system = system or _only(texts, SYSTEM, SYSTEM_LIKE)
+    others = {n: t for n, t in texts.items() if n != system}
+    users = [USER] if USER in others else _users(others)
+    user = user or (users[0] if len(users) == 1 else None)
     missing = [name for name in (user, system) if name is not None and name not in texts]
     if missing:
         return (), (*notes, _nothing(path, root, f"it has no text called {' or '.join(missing)}"))
     if user is None:
-        several = _like({n: t for n, t in texts.items() if n != system}, USER_LIKE, SYSTEM_LIKE)
-        reason = f"several could be the constant for the user text: {', '.join(several)}"
-        return (), (*notes, _nothing(path, root, reason if several else "it has no constant for the user text"))
+        return (), (*notes, _no_user(path, root, users, found.inner))
     judge = _judge(
         path.stem,
         texts[user].text or "",
@@ -163,21 +164,38 @@ def _from_python(path: Path, root: Path, system: str | None, user: str | None) -
     return (judge,), notes
 
 
+def _users(texts: Mapping[str, Any]) -> list[str]:
+    """What may be the user text: what is called a template or prompt, else the user's, else what has names in braces,
+    else what is long enough to be one.
+    """
+    own = {n: t.text or "" for n, t in texts.items() if not re.search(SYSTEM_LIKE, n, re.IGNORECASE)}
+    filled, long = (n for n in own if NAMED.search(own[n])), (n for n in own if len(own[n].split()) >= LONG)
+    return _like(own, USER_LIKE) or _like(own, "USER") or [*filled] or [*long]
+
+
+def _no_user(path: Path, root: Path, several: Sequence[str], inner: int | None) -> Diagnostic:
+    """There is no one constant; for information where code builds the prompts from texts that are no constants."""
+    if several:
+        return _nothing(path, root, f"several could be the constant for the user text: {', '.join(several)}")
+    if inner is None:
+        return _nothing(path, root, "it has no constant for the user text")
+    reason = f"its prompts are built by code, which is never run (a text stands in line {inner}); name a text file"
+    return replace(_nothing(path, root, reason), severity="info")
+
+
 def _formatted(name: str, source: str) -> bool:
     """Whether a constant is known to be filled in by `str.format`: its file calls that, or it is the RAG judge's."""
     return name == USER or re.search(rf"\b{re.escape(name)}\s*\.\s*format(_map)?\s*\(", source) is not None
 
 
-def _only(texts: Mapping[str, Any], name: str, like: str, unlike: str | None) -> str | None:
+def _only(texts: Mapping[str, Any], name: str, like: str) -> str | None:
     """`name` if it is there, else the only name that looks like it."""
-    if name in texts:
-        return name
-    named = _like(texts, like, unlike)
+    named = [name] if name in texts else _like(texts, like)
     return named[0] if len(named) == 1 else None
 
 
-def _like(texts: Mapping[str, Any], like: str, unlike: str | None) -> list[str]:
-    return [n for n in texts if re.search(like, n, re.IGNORECASE) and not (unlike and re.search(unlike, n, re.I))]
+def _like(texts: Mapping[str, Any], like: str) -> list[str]:
+    return [n for n in texts if re.search(like, n, re.IGNORECASE)]
 
 
 def _from_texts(path: Path, root: Path, system: Path | None, user: Path) -> Found:

@@ -13,6 +13,7 @@ from readback import sandbox
 
 LARGEST = 1 << 20  # characters of one text; what doubles itself is not a prompt
 LIMITS = sandbox.Limits(seconds=5.0, total=10.0)  # a notebook's parse takes tens of milliseconds
+LONG = 8  # words of a text that is a prompt, or a part of one
 SHOWN = 200  # characters of an expression that is shown
 # Names that say that a text is a system message.
 SYSTEM = re.compile(r"SYSTEM(_?(PROMPT|MESSAGE|MSG|TEXT|INSTRUCTION))?S?$", re.IGNORECASE)
@@ -42,6 +43,7 @@ class Found:
     """What the sources hold; `skipped` are sources that are not Python: which, line, reason.
 
     `others` are system texts that are no message: in a function or a class, or handed over as `system=…`.
+    `inner` is the line of the first long text that is no constant: in a function that builds a prompt, or in a dict.
     `imports` are what other files are asked for: module, name in it ("" for all), name here, dots before the module.
     """
 
@@ -51,6 +53,7 @@ class Found:
     stopped: str | None = None  # why nothing was read at all: the parser ran out of time or memory
     others: tuple[Text, ...] = ()
     imports: tuple[tuple[str, str, str, int], ...] = ()
+    inner: int | None = None
 
 
 def look(sources: Sequence[str], known: Mapping[str, str] | None = None) -> Found:
@@ -69,6 +72,7 @@ def look(sources: Sequence[str], known: Mapping[str, str] | None = None) -> Foun
         tuple((source, line, reason) for source, line, reason in found["skipped"]),
         others=tuple(Text(*one) for one in found["others"]),
         imports=tuple((module, name, here, dots) for module, name, here, dots in found["imports"]),
+        inner=found["inner"],
     )
 
 
@@ -103,7 +107,15 @@ def work(given: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
         "skipped": skipped,
         "others": [_row(text) for text in others],
         "imports": [list(one) for _, tree in trees for one in _imports(tree)],
+        "inner": next((line for _, tree in trees for line in _long(tree)), None),
     }
+
+
+def _long(tree: ast.AST) -> Iterator[int]:
+    """The lines of long texts; what stands alone as a statement only describes the code."""
+    alone = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    texts = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and node not in alone)
+    yield from (one.lineno for one in texts if isinstance(one.value, str) and len(one.value.split()) >= LONG)
 
 
 def _row(text: Text) -> list[Any]:

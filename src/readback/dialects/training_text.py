@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from readback.dialects import training_code
+from readback.dialects import system_texts, training_code
 from readback.dialects.training_code import Candidate
 from readback.files.paths import show
 from readback.records.dataset import Row, raw_rows
@@ -19,6 +19,7 @@ from readback.types import Diagnostic, Location, SystemText
 NAME = "training text"
 ROWS = 1_000  # rows of a messages file in which a second system text is looked for: reading all would hold up opening
 LISTED = 8  # places named in one finding
+WITHOUT = "its rows have none, which is what the model was trained with"
 SYSTEM, USER = ("system",), ("user", "human")  # what rows call the roles
 MESSAGES = ("messages", "prompt", "chosen_messages", "conversations")  # columns with a list of messages
 
@@ -44,11 +45,15 @@ def read(
         if not any(n.code in ("dat-file-missing", "dat-too-large", "dat-limit", "dat-encoding") for n in notes):
             where = constant or (f"cell {cell}" if cell else "")
             reason = "it is computed there" if candidates else f"{where} is no text in it" if where else "none in it"
+            rows = not recognise(path, None) and any(isinstance(row, Row) for row in raw_rows(path, file))
+            about = {"file": file, "reason": WITHOUT if rows else reason}
             notes = (
                 *notes,
-                Diagnostic("trn-system-not-found", {"file": file, "reason": reason}, Location(file=file), file),
+                Diagnostic("trn-system-not-found", about, Location(file=file), file, "info" if rows else None),
             )
         return None, notes
+    if varied(path, found):  # none of them is the text that the model was trained with
+        return None, (*notes, several(candidates, None))
     taken = next((one for one in found if one.answered), found[0])
     if different(candidates):
         notes = (*notes, several(candidates, taken))
@@ -58,6 +63,12 @@ def read(
 def different(candidates: Sequence[Candidate]) -> bool:
     """Whether they are more than one text; what is computed differs from all others."""
     return len({one.text for one in candidates}) > 1
+
+
+def varied(path: Path, found: Sequence[Candidate]) -> bool:
+    """Whether the rows of a messages file have several texts that are meant so."""
+    texts = [one.text or "" for one in found]
+    return not recognise(path, None) and system_texts.meant(system_texts.summed(texts), texts[0])
 
 
 def several(candidates: Sequence[Candidate], taken: Candidate | None) -> Diagnostic:

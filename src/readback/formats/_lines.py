@@ -9,6 +9,7 @@ from readback.types import Diagnostic, Location
 
 LONGEST = 16 << 20  # bytes of one line or record; longer ones are refused without being held
 BUFFER = 1 << 20
+SHOWN = 60  # characters of the first comment in its note
 UTF8_MARK = b"\xef\xbb\xbf"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
@@ -84,6 +85,25 @@ def marks(head: bytes, file: str) -> Diagnostic | None:
     if head.startswith(UTF16_MARKS):
         return Diagnostic("dat-encoding", {"byte": f"0x{head[0]:02x}", "count": 1, "looks": "UTF-16"}, place)
     return None
+
+
+class Comments:
+    """Counts the lines that are taken for comments, for one note."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.line = 0
+        self.first = ""
+
+    def see(self, number: int, data: bytes) -> None:
+        if not self.count:
+            self.line, self.first = number, data.decode("utf-8", "replace").strip()[:SHOWN]
+        self.count += 1
+
+    def note(self, file: str) -> Iterator[Diagnostic]:
+        if self.count:
+            values = {"lines": self.count, "first": self.first}
+            yield Diagnostic("dat-comment-lines", values, Location(file=file, line=self.line))
 
 
 class Ends:

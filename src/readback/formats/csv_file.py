@@ -14,6 +14,7 @@ from readback.formats._lines import (
     LONGEST,
     UTF8_MARK,
     UTF16_MARKS,
+    Comments,
     Ends,
     Line,
     content,
@@ -30,7 +31,6 @@ NAME = "csv"
 SUFFIXES = (".csv",)
 CELLS = True  # texts, of which some are JSON
 COMMENTS = 20  # lines before the header in which comments are looked for
-SHOWN = 60  # characters of the first comment in its note
 AGAIN = 256 << 20  # bytes read a second time after quotes that never close; beyond it each line stands alone
 NUMBER = re.compile(r"\s*[-+]?\d[\d.,]*\s*")
 MOST_LINES = 100_000  # lines of one record: an unclosed quote over short lines would fill the memory
@@ -41,13 +41,16 @@ def rows(stream: BinaryIO, file: str, delimiter: str | None = None, absent: str 
 
     After a record that cannot be read, its first line is refused and reading goes on in the next line, so a
     quote that never closes costs one line and not the rest of the file. `absent` is a column whose cell rows may lack:
-    it is empty then.
+    it is empty then. Below an empty line and one that begins with `#`, rows of another width are remarks (a summary,
+    say) until a row is as wide as the table again.
     """
     feed = _Feed(stream, file)
     names: tuple[str, ...] | None = None
     lacking: int | None = None
-    headless = False
+    headless = blank = remarks = False
+    below = Comments()
     for found in feed.records(delimiter):
+        below_blank, blank = blank, isinstance(found, Blank)
         if not isinstance(found, _Cells):
             headless = headless or (names is None and isinstance(found, Refused))
             yield found
@@ -62,14 +65,21 @@ def rows(stream: BinaryIO, file: str, delimiter: str | None = None, absent: str 
             cells = [*found.cells[:lacking], "", *found.cells[lacking:]]
             given: dict[str, Any] = dict(zip(names, cells, strict=True))
             yield Row(given, found.line, found.end_line, found.offset, found.offset + len(found.raw), found.raw)
+        elif len(found.cells) != len(names) and (remarks or (below_blank and found.raw.startswith(b"#"))):
+            remarks = True
+            for number in range(found.line, found.end_line + 1):
+                below.see(number, found.raw)
+                yield Blank(number, found.end)
         elif len(found.cells) != len(names):
             values = {"found": len(found.cells), "expected": len(names)}
             place = Location(file=file, line=found.line)
             yield Refused(Diagnostic("dat-row-width", values, place), found.line, found.end_line, found.end)
         else:
+            remarks = False
             fields: dict[str, Any] = dict(zip(names, found.cells, strict=True))
             raw = found.raw
             yield Row(fields, found.line, found.end_line, found.offset, found.offset + len(raw), raw)
+    yield from below.note(file)
     yield from feed.ends.note(file)
 
 
@@ -127,12 +137,12 @@ class _Feed:
             first = first._replace(data=first.data[len(UTF8_MARK) :], offset=first.offset + len(UTF8_MARK))
         head = [first, *islice(self._new, COMMENTS)]
         said = _comments(head, delimiter)
+        above = Comments()
         for line in head[:said]:
             self.ends.see(line)
+            above.see(line.number, line.data or b"")
             yield Blank(line.number, line.end)
-        if said:
-            values = {"lines": said, "first": (head[0].data or b"").decode("utf-8", "replace").strip()[:SHOWN]}
-            yield Diagnostic("dat-comment-lines", values, Location(file=self.file, line=first.number))
+        yield from above.note(self.file)
         self.delimiter = delimiter or separator(head[said].data or b"")
         self._again.extend(head[said:])
         yield from self._all()

@@ -6,20 +6,26 @@ from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
 from readback.formats._json_text import Decoder, NotJson
-from readback.formats._lines import UTF8_MARK, UTF16_MARKS, Ends, content, lines, marks, not_utf8, too_long
+from readback.formats._lines import UTF8_MARK, UTF16_MARKS, Comments, Ends, content, lines, marks, not_utf8, too_long
 from readback.formats._row import Blank, Event, Refused, Row
 from readback.types import Diagnostic, Location
 
 NAME = "jsonl"
 SUFFIXES = (".jsonl", ".ndjson", ".jsonlines")
 BLANKS = b" \t\r"
+COMMENTS = (b"#", b"//")  # how a line of comments begins, in a file that begins with one
 
 
 def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
-    """Every line of `stream` as a Row, a Refused or a Blank, with notes on byte-order mark and line ends."""
+    """Every line of `stream` as a Row, a Refused or a Blank, with notes on byte-order mark and line ends.
+
+    Where a comment stands before the first record, every line that begins like one is a comment: a loader that leaves
+    them out does so everywhere. They are counted as blank lines, and said once.
+    """
     decoder = Decoder()
     ends = Ends()
-    utf16 = False
+    comments = Comments()
+    utf16 = begun = False
     for line in lines(stream):
         data = line.data
         start = line.offset
@@ -41,6 +47,11 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
         if not raw.strip(BLANKS):
             yield Blank(line.number, line.end)
             continue
+        if raw.startswith(COMMENTS) and (comments.count or not begun):
+            comments.see(line.number, raw)
+            yield Blank(line.number, line.end)
+            continue
+        begun = True
         place = Location(file=file, line=line.number)
         value = _value(decoder, raw, place)
         if isinstance(value, Diagnostic):
@@ -48,6 +59,7 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
         else:
             notes = decoder.notes(value, place)
             yield Row(value, line.number, line.number, start, start + len(raw), raw, notes)
+    yield from comments.note(file)
     yield from ends.note(file)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -25,11 +25,11 @@ from readback.records.private_fields import private_paths, shown
 from readback.records.raw_rows import raw_rows
 from readback.records.record_ids import BY_LINE
 from readback.records.record_search import holds, may_hold
-from readback.types import DatasetSource, Diagnostic, Location, Record
+from readback.types import NO_SYSTEMS, DatasetSource, Diagnostic, Location, Record, Systems
 
 __all__ = ["MISSING", "Cancelled", "Counts", "Dataset", "DatasetChanged", "Row", "look", "open_dataset", "raw_rows"]
 
-VERSION = "5"  # of the index; another one makes every file be read again
+VERSION = "6"  # of the index; another one makes every file be read again
 CHUNK = 32 << 20
 NONE = Counts()
 
@@ -54,6 +54,7 @@ class Dataset:
     id_field: str | None = None
     kinds: Mapping[str, int] = field(default_factory=dict)  # rows of training data by kind, the most frequent first
     training_notes: tuple[Diagnostic, ...] = ()
+    systems: Systems = NO_SYSTEMS  # the system texts of its training rows
     detail: str = ""
     source: DatasetSource | None = None
     _index: Index | None = None
@@ -212,6 +213,7 @@ def _opened(path: Path, file: str, source: DatasetSource, progress: Progress | N
         id_field=meta["id_field"],
         kinds=meta["kinds"],
         training_notes=tuple(from_json(note) for note in meta["training_notes"]),
+        systems=_systems(*meta["systems"]),
         detail=detail(chosen, meta["shape"]),
         source=source,
         _index=index,
@@ -222,6 +224,10 @@ def _opened(path: Path, file: str, source: DatasetSource, progress: Progress | N
     )
     weakref.finalize(dataset, os.close, handle)
     return dataset
+
+
+def _systems(rows: int, texts: int, most: int, frame: Sequence[str]) -> Systems:
+    return Systems(rows, texts, most, tuple(frame))
 
 
 def detail(chosen: Chosen, shape: Mapping[str, Any]) -> str:

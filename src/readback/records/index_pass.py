@@ -6,10 +6,11 @@ import os
 from array import array
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from readback.dialects.system_texts import known
 from readback.files import cache_folder
 from readback.files.bounded_notes import BoundedNotes, as_json
 from readback.files.progress import Meter, Progress
@@ -145,7 +146,7 @@ class _Reading:
         self.ids = RecordIds(source.id, private, folder)
         self.guessed = source.id is None
         self.names = FieldNames(source, private)
-        self.census = Census()
+        self.census = Census(private=bool(private))
         self.starts: array[int] = array("q")
         self.ends: array[int] = array("q")
         self.lines: array[int] = array("q")
@@ -242,6 +243,7 @@ class _Reading:
             "field_counts": self.names.counts,
             "id_field": field,
             "kinds": self.census.counts,
+            "systems": list(astuple(known(self.census.systems))),
             "training_notes": [as_json(note) for note in taught.kept],
             "shape": self.shape | ({"json": held} if held else {}),
         }

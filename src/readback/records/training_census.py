@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from readback.dialects import training_reader
+from readback.dialects.system_texts import count
 from readback.dialects.training_row import KINDS, SAID, TrainingRow, is_training, kind_of
 from readback.types import Diagnostic, Location, Values
 
@@ -22,7 +23,9 @@ OTHER = len(KINDS)
 class Census:
     """Counts rows by kind as they come."""
 
-    def __init__(self) -> None:
+    def __init__(self, private: bool = False) -> None:
+        self.systems = Counter[str]()  # none where fields are private: their words are not kept
+        self._private = private
         self._kinds = bytearray()
         self._aliases: dict[tuple[str, str], int] = {}
         self._times = Counter[tuple[str, str]]()
@@ -33,6 +36,8 @@ class Census:
     def see(self, fields: Values) -> None:
         """Take in the next row."""
         row = training_reader.read(fields) if is_training(fields) else None
+        if row and row.system and not self._private:
+            count(self.systems, row.system.text)
         for alias in row.aliases if row else ():
             self._aliases.setdefault(alias, len(self._kinds))
             self._times[alias] += 1

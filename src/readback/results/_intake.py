@@ -9,11 +9,17 @@ from dataclasses import dataclass, field
 from readback.files.bounded_notes import KEPT, BoundedNotes
 from readback.quantity import quantity
 from readback.results._cells import legible
-from readback.results._layout import CONDITION, FACTORS, first
+from readback.results._layout import CONDITION, CONTENT, FACTORS, first
 from readback.scores.table import NONE, Columns, ConditionKey
 from readback.types import Diagnostic, Location, ScoreSource
 
 MOST_VALUES = 30  # a column with more values than this is not a factor, unless its name says so
+LONG = 100  # characters of a value from which on it is a text, and nothing that conditions are called by
+# columns that hold what was asked or answered; beside those of the layout, which are no candidates
+TEXTS = frozenset({
+    *CONTENT, "objective", "assistant_response", "model_response", "reply", "output", "input", "completion",
+    "customer_text", "user_input", "model_output",
+})  # fmt: skip
 TEXT = 32 << 20  # bytes, about, that judges' notes may take in memory for one file; the rest stays in the file
 BETWEEN = " | "  # the cells of an id that takes several columns
 ROOM = 100  # bytes, about, that a short text takes beyond its letters
@@ -185,8 +191,9 @@ def _factors(intake: Intake, source: ScoreSource) -> list[str]:
     """Which candidate columns make the condition.
 
     Those the workspace names; else a column `condition` with whatever tells apart rows of one condition among mode,
-    adapter and model; else, unless the workspace says which condition the file is, every column with few values
-    that is no attribute of the item.
+    adapter and model; else, unless the workspace says which condition the file is, every column with a few values, none
+    of them a text that was asked or answered, that is no attribute of the item. What has one value in the whole file
+    (a grade that everything got, say) tells nothing apart, unless conditions are usually called so.
     """
     if source.condition:
         return list(intake.candidates)
@@ -198,10 +205,15 @@ def _factors(intake: Intake, source: ScoreSource) -> list[str]:
     alive = [
         name
         for name, seen in zip(intake.candidates, intake.values_of, strict=True)
-        if intake.always(name) or len(seen) <= MOST_VALUES
+        if intake.always(name) or (1 < len(seen) <= MOST_VALUES and not _is_text(name, seen))
     ]
     attributes = _attributes(intake, alive)
     return [name for name in alive if name not in attributes]
+
+
+def _is_text(name: str, values: Iterable[str]) -> bool:
+    """Whether a column holds what was asked or answered."""
+    return name.strip().lower() in TEXTS or any(len(value) >= LONG for value in values)
 
 
 def _varies_within(intake: Intake, name: str, column: str) -> bool:

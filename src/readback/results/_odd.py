@@ -48,7 +48,8 @@ def oddities(intake: Intake, cluster: str | None, source: ScoreSource, typed: bo
 def without_id(intake: Intake, columns: Sequence[str]) -> Iterator[Diagnostic]:
     """Each row whose id is empty; one note for a file that has no column of ids."""
     if not columns and intake.unnamed:
-        yield Diagnostic("dat-missing-id", {"field": ", ".join(ITEM), "called": "line_{n}"}, Location(file=intake.file))
+        values = {"field": ", ".join(ITEM), "called": "line_{n}"}
+        yield Diagnostic("dat-missing-id", values, Location(file=intake.file), severity="info")
         return
     for line in intake.unnamed:
         called = f"line_{line}"

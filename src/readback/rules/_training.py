@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from readback.dialects import legal_prompt, row_fields, training_reader
+from readback.dialects import legal_prompt, row_fields, system_texts, training_reader
 from readback.dialects.legal_prompt import EXCERPT, LISTED, SUMMARY, LegalPrompt
 from readback.dialects.training_row import ASKED, DATASET, TrainingRow, Turn
 from readback.types import Location, Record, RuleContext, TrainingFile, Values, Workspace
@@ -76,6 +76,11 @@ def evaluated(fields: Values) -> Iterator[str]:
     for name in sorted(ASKED):
         if isinstance(text := fields.get(name), str) and text.strip():
             yield from (text, f"Question: {text.strip()} Answer:")
+
+
+def meant(case: RuleContext, text: str, served: str) -> bool:
+    """Whether a row's system text is one of several in its file that are meant so."""
+    return system_texts.meant(case.systems, text, served)
 
 
 def words(text: str) -> str:

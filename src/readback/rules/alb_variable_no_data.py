@@ -14,11 +14,11 @@ Map the field in the workspace file, `dataset: {fields: {sheet_chunks: rag.conte
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from readback.rules import _uses
 from readback.rules._fields import nearest
-from readback.types import Diagnostic, Prompt, RuleContext, Severity, VariableUse
+from readback.types import Diagnostic, Finding, Prompt, RuleContext, Severity, VariableUse
 
 CODE = "alb-variable-no-data"
 SEVERITY = "warning"
@@ -75,6 +75,11 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         values = {"variable": name, "nearest": near or NONE, "mode": prompt.mode, "records": ""}
         severity: Severity | None = "info" if use.asked or case.workspace.dataset is None else None
         yield Diagnostic(CODE, values, _uses.at(use), name, severity)
+
+
+def once(one: Finding, nowhere: Callable[[str], bool]) -> tuple[str, ...] | None:
+    """A name that no record has is told once, and once more where another field is offered for it."""
+    return (str(one.values["variable"]), str(one.values["nearest"])) if nowhere(str(one.values["variable"])) else None
 
 
 def _without(case: RuleContext, prompt: Prompt) -> Iterator[VariableUse]:

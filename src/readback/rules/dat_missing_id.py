@@ -4,7 +4,8 @@ The id is the first of id, task_id, qid, question_id, item_id that every record 
 have (at least half of them), or the field that the workspace names. A record without it, or with something there that
 is neither a text nor a number, is called by its line, line_12, while the others keep their ids; so are all records
 where no field is the id. A record that has such a name as its own keeps it, and the other one is called line_12_. A
-private field is no id either, for ids are shown everywhere.
+private field is no id either, for ids are shown everywhere. Of scores without a column of ids it is said once, for
+information.
 
 Called by its line, a record gets another name as soon as a line is put before it: notes, decisions and scores then
 point to the wrong one, and answers may be taken for those of another record.

@@ -1,12 +1,12 @@
 """A file that should hold a judge's prompt holds none.
 
 The Python file has no constants for system and user text (they are looked for by name, and never run), or they are
-computed; the YAML has no `prompt`, or only says how a judge is run. A YAML with prompts in a layout of its own is told
-for information.
+computed; the YAML has no `prompt`, or only says how a judge is run. A YAML with prompts in a layout of its own, and a
+Python file whose texts stand in functions or dicts, are told for information.
 
 The judge cannot be shown, and nothing can be said about its scores.
 
-Name the constants (`prompts: {file: x.py, system: NAME, user: NAME}`), or another file.
+Name the constants (`prompts: {file: x.py, system: NAME, user: NAME}`), or text files (`prompts: {user: judge.txt}`).
 """
 
 CODE = "jdg-no-prompt"
@@ -15,5 +15,12 @@ ON = "load"
 SENTENCE = "{file} gives no judge prompt: {reason}"
 FIX = "name the constants or files that hold the judge's system and user text"
 _FILE = "judges: {rag: {prompts: judge.py}}\n"
-PASS = ({"readback.yml": _FILE, "judge.py": 'SYSTEM_PROMPT = "Grade."\nEVALUATION_PROMPT_TEMPLATE = "{answer}"\n'},)
-FAIL = ({"readback.yml": _FILE, "judge.py": 'SYSTEM_PROMPT = load("system.txt")\n'},)
+PASS = (
+    {"readback.yml": _FILE, "judge.py": 'SYSTEM_PROMPT = "Grade."\nEVALUATION_PROMPT_TEMPLATE = "{answer}"\n'},
+    {"readback.yml": _FILE, "judge.py": 'JUDGE_SYSTEM = "Grade."\nJUDGE_USER = "Q: {query}"\n'},
+    {"readback.yml": _FILE, "judge.py": 'FAITHFULNESS = "Is the answer {answer} said by the excerpts? Yes or no."\n'},
+)
+FAIL = (
+    {"readback.yml": _FILE, "judge.py": 'SYSTEM_PROMPT = load("system.txt")\n'},
+    {"readback.yml": _FILE, "judge.py": '"""What this file is for, in more words than eight of them."""\nimport os\n'},
+)

@@ -1,6 +1,7 @@
 """A Modelfile's value holds carriage returns.
 
 The file has Windows line ends, and a quoted value goes over several lines: Ollama keeps the carriage returns inside it.
+In prose (SYSTEM, MESSAGE, LICENSE) they do little harm, and are told for information.
 
 The model gets them as characters, and the served text differs from the training text where nobody can see it.
 

@@ -1,8 +1,8 @@
 """The scale of a criterion is worked out from its values.
 
 Nothing says on which scale a criterion is given: it is not declared in the workspace file and its name is not known,
-or the values cannot be on the scale that the name usually has (then this is a warning). What the values suggest is
-used: 0 and 1, a few whole numbers, or a range.
+or the values cannot be on the scale that the name usually has (which was our guess). What the values suggest is used:
+0 and 1, a few whole numbers, or a range.
 
 A scale that is worked out cannot show a value that is off the scale, a grade that nobody gave is missing from the
 axis, and the same name may stand for two scales in two files.

@@ -2,8 +2,8 @@
 
 A chat template writes the BOS token, and the server has the tokenizer put it there once more (`add_special_tokens`); or
 the template writes it twice; or a Modelfile's `TEMPLATE` writes it, which Ollama's engine does by itself for models
-that have one. Where `FROM` names a model of a family that begins with another token, or with none, it is said for
-information.
+that have one. Where `FROM` names a model of a family that begins with another token, or with none, or names no family
+that is known, it is said for information.
 
 No training text begins so. Answers get worse a little, everywhere, and no error tells of it.
 
@@ -14,7 +14,6 @@ import re
 from collections.abc import Iterator
 
 from readback.rules import _model_input
-from readback.rules._served import is_file
 from readback.types import Diagnostic, Location, Model, Modelfile, RuleContext
 
 CODE = "srv-double-bos"
@@ -86,11 +85,10 @@ def _twice(text: str, token: str) -> bool:
 
 
 def _other(modelfile: Modelfile, token: str) -> str:
-    """The model that FROM names, where its family is known and does not begin with this token."""
+    """The model or file that FROM names, unless it is of a family that is known to begin with this token."""
     base = next((args for name, args, _ in reversed(modelfile.commands) if name == "model"), "")
-    called = base.rpartition("/")[2]
-    own = next((begin for name, begin in FAMILIES if name.search(called)), token)
-    return base if own != token and not is_file(base) else ""
+    own = next((begin for name, begin in FAMILIES if name.search(base.rpartition("/")[2])), None)
+    return "" if own == token else base
 
 
 def _written(case: RuleContext, model: Model) -> str | None:

@@ -2,7 +2,9 @@
 
 In what a chat template makes of a made-up conversation, each answer stands behind an opening (`<|im_start|>assistant`
 and a newline). The same template, asked to open the answer, ends before it: mostly it ignores `add_generation_prompt`.
-Where it names whose turn it is, the turn is open; marks for thinking or for a channel may be left to the model.
+Where it names whose turn it is, the turn is open; marks for thinking or for a channel may be left to the model. A
+template that never names `add_generation_prompt` and marks turns by plain words (`assistant: `) may be filled in by
+code that cuts the text before the answer: that is told for information.
 
 The model then writes that opening itself, or goes on with the user's turn; the first tokens of every answer are not the
 ones that it was trained to begin with.
@@ -47,6 +49,7 @@ FAIL = ({**_REST, "t.jinja": _TURNS},)
 
 
 OPENED = re.compile(r"\b(?:assistant|model|bot|gpt|chatbot)\b|CHATBOT|ASSISTANT", re.IGNORECASE)  # whose turn it is
+MARK = re.compile(r"[<>\[\]|#]")  # of a token that tells turns apart; a plain word has none
 CLOSED = re.compile(r"\[/INST\]$")  # the end of a question that is the beginning of an answer (Llama 2, Mistral)
 
 
@@ -55,7 +58,8 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         missing = _missing(served.probe) if served.probe else ""
         if missing:
             values = {"name": served.template.name, "missing": missing, "model": served.model.name}
-            yield Diagnostic(CODE, values, served.template.place, missing)
+            plain = "add_generation_prompt" not in (served.template.text or "") and not MARK.search(missing)
+            yield Diagnostic(CODE, values, served.template.place, missing, "info" if plain else None)
 
 
 def _missing(probe: SelfTest) -> str:

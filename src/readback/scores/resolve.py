@@ -150,7 +150,7 @@ def _scale(
         "scale": scale_text(found),
         "usual": "–" if usual is None else scale_text(usual),
     }
-    return found, Diagnostic("scr-scale-unknown", values, flagged=name, severity="info" if usual is None else "warning")
+    return found, Diagnostic("scr-scale-unknown", values, flagged=name, severity="info")
 
 
 def _mode(condition: ConditionKey, modes: Mapping[str, str]) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,6 +20,7 @@ from readback.types import Criterion, Diagnostic, Location
 
 HIGH = 0.05  # share of failed or missing above which a mean speaks for too few
 NAMED = 3  # conditions that a finding about several names
+BY_LINE = re.compile(r"line_\d+")  # what an item without an id is called
 BINS = 10
 MANY = 30  # distinct values of a numeric criterion that are still listed one by one
 
@@ -27,8 +29,9 @@ MANY = 30  # distinct values of a numeric criterion that are still listed one by
 class Row:
     """One condition (or one value of a factor) under one criterion by one judge.
 
-    `n` counts scored rows; `missing` counts items that were judged somewhere but have no value here. `mean` is None
-    where n is 0. `distribution` holds (value or range, count), the whole scale where it is a list.
+    `n` counts scored rows; `missing` counts items that were judged somewhere but have no value here (of items that are
+    called by their lines, for want of ids, only those whose row has no value). `mean` is None where n is 0.
+    `distribution` holds (value or range, count), the whole scale where it is a list.
 
     `interval_on_scale` is there only where `interval` is known to be too narrow: one value holds 70 % of the scores or
     more, or there are 5 to 14; on a declared list of grades, without clusters. To be shown beside `interval`, as the
@@ -94,6 +97,7 @@ def _rows(table: ScoreTable, by: str | None, wanted: set[int], judges: set[int])
         return
     groups, to = _groups(table, by)
     item, condition, cluster = np.asarray(c.item), np.asarray(c.condition), np.asarray(c.cluster)
+    by_line = all(map(BY_LINE.fullmatch, c.items))  # then no item of one condition is known to be that of another
     value, state = np.asarray(c.value), np.frombuffer(c.state, np.uint8)
     for (code, said_by), cells in _parts(table).items():
         if code not in wanted or said_by not in judges:
@@ -115,7 +119,7 @@ def _rows(table: ScoreTable, by: str | None, wanted: set[int], judges: set[int])
                 judge=c.judges[said_by],
                 n=states[SCORED],
                 failed=states[FAILED],
-                missing=states[2] + len(used) * universe - int(there[used].sum()),
+                missing=states[2] + (0 if by_line else len(used) * universe - int(there[used].sum())),
                 not_applicable=states[NOT_APPLICABLE],
                 mean=_mean(scored) if scale.scale != "nominal" else None,
                 distribution=_distribution(scored, scale, edges),

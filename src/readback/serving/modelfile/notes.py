@@ -12,6 +12,7 @@ from readback.serving.modelfile.text import dropped, named
 from readback.types import Diagnostic, Location
 
 ALONE = ("license", "message", "adapter", "draft", "requires", "stop")  # given twice, all of them count
+PROSE = frozenset({"SYSTEM", "MESSAGE", "LICENSE"})  # values in which a carriage return reads as the end of a line
 DIRECTIVE = re.compile(r"^[ \t]*({})[ \t]".format("|".join(WORDS)), re.IGNORECASE | re.MULTILINE)
 SHOUTED = re.compile(r"^[ \t]*({})[ \t]".format("|".join(WORDS).upper()), re.MULTILINE)
 
@@ -59,7 +60,8 @@ def about(
         yield Diagnostic("oll-single-quotes", {"name": name}, at(base, starts, command.value), command.args)
     if "\r" in command.args:
         place = at(base, starts, command.start + raw.index("\r"))
-        yield Diagnostic("oll-cr-in-value", {"name": name, "count": command.args.count("\r")}, place, name)
+        values = {"name": name, "count": command.args.count("\r")}
+        yield Diagnostic("oll-cr-in-value", values, place, name, "info" if name.upper() in PROSE else None)
 
 
 def torn_open(

@@ -21,6 +21,7 @@ from readback.workspace.workspace_entries import CELL, CONSTANT
 KEY = "models"
 NAME = re.compile(r"[\w-]+(\.\d+)?")  # what looks like a table's name: gpt-4o, qwen2.5
 KNOWN = ("type", "config", "training", "stated_in", "serving", "tokenizer", "context", "reserve", "settings")
+DATES = "Cutting Knowledge Date:"
 TRAINING = ("system", "messages", "chat_template", "tokenizer_config", "format")
 SERVING = ("modelfile", *chat_templates.KEYS)
 
@@ -39,7 +40,7 @@ def _model(name: str, node: Node, draft: Draft) -> Model:
     training = parts["training"].mapping(*TRAINING) if "training" in parts else {}
     serving = parts["serving"].mapping(*SERVING) if "serving" in parts else {}
     messages = _file(training.get("messages"), "training messages", draft)
-    return replace(
+    made = replace(
         model,
         training=_training(name, training, messages, draft) or model.training,
         stated=tuple(_stated(name, parts["stated_in"], draft)) if "stated_in" in parts else model.stated,
@@ -55,6 +56,22 @@ def _model(name: str, node: Node, draft: Draft) -> Model:
         settings={**model.settings, **_settings(parts.get("settings")), **_constant(training.get("system"))},
         place=node.place if "config" not in parts else model.place,
     )
+    _compare(made, draft)
+    return made
+
+
+def _compare(model: Model, draft: Draft) -> None:
+    """Rows without a system message are a fault where the model is served with one, unless it is the dates that the
+    chat template of Llama 3 writes into every conversation.
+    """
+    served = (model.modelfile.system or "") if model.modelfile else ""
+    if not served.strip() or served.lstrip().startswith(DATES):
+        return
+    for at, note in enumerate(draft.notes):
+        if note.values.get("reason") == training_text.WITHOUT and note.values["file"] == model.training_messages:
+            place = model.modelfile.system_place if model.modelfile else note.place
+            reason = f"{training_text.WITHOUT}, but {place.file}:{place.line} serves it with one"
+            draft.notes[at] = replace(note, values={**note.values, "reason": reason}, severity=None)
 
 
 def _configured(name: str, node: Node | None, typed: bool, draft: Draft) -> Model:
