@@ -68,7 +68,7 @@ stored = layers.stored(choice.record(), choice.answer(sent))
 said = replies.replies(choice.record(), choice.answer(sent))
 
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="switch"):
-    view = layers.switch(model_input_view.errors(server), model_input=model_input is not None, training=training,
+    view = layers.switch(model_input_view.errors(server), wire=model_input is not None, training=training,
                          stored=bool(stored))  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
         address.follow_switch("whitespace")

@@ -85,4 +85,4 @@ def test_c8_it_and_its_children_let_the_pages_go_first(write: Write) -> None:
                 continue
 
     process.check(workspace.open(many(write)), look)
-    assert process.cell.LOWER in seen
+    assert process.sandbox.LOWER in seen

@@ -24,7 +24,7 @@ KEPT = (
 
 def without_places(value: object) -> str:
     """A value as text, without where it was read: that is the one thing that must differ."""
-    return re.sub(r"(system_|template_)?place=Place\([^)]*\)", "", repr(value))
+    return re.sub(r"(system_|template_)?place=Location\([^)]*\)", "", repr(value))
 
 
 def bare(found: Workspace) -> tuple[DatasetSource | None, list[Condition]]:

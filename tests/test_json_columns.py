@@ -87,7 +87,7 @@ def test_a3_json_without_columns_keeps_every_cell_a_text(write: Write) -> None:
     data = open_dataset(opened.root, opened.dataset)
     assert fields(data)[0]["context"] == '["D one", "D two"]'
     assert data.notes == ()
-    (folder / "readback.yml").write_text(opened.init_text(opened), "utf-8")
+    (folder / "readback.yml").write_text(workspace.init_text(opened), "utf-8")
     again = workspace.open(folder).dataset
     assert again is not None
     assert again.json == ()

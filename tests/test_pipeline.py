@@ -192,7 +192,7 @@ def test_an_instruction_of_the_workspace_file_is_held_against_the_configuration_
 def test_a_configuration_written_down_opens_to_the_same_conditions(write: Write) -> None:
     root = write({"readback.yml": TASKS, "preset.json": PRESET})
     opened = workspace.open(root)
-    (root / "readback.yml").write_text(opened.init_text(opened), "utf-8")
+    (root / "readback.yml").write_text(workspace.init_text(opened), "utf-8")
     again = workspace.open(root)
     assert conditions(again) == conditions(opened)
     assert again.instructions == opened.instructions

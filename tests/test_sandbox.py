@@ -83,6 +83,7 @@ def test_b8_the_time_of_a_whole_run_is_said_to_be_that() -> None:
 def test_b8_what_is_stopped_in_company_is_tried_once_more_alone(tmp_path: Path) -> None:
     company = sandbox.stream("readback.sandbox.self_test:spin_after", 1, sandbox.Limits(seconds=60, total=60))
     assert next(company) == 0
+    wait_until(lambda: len(children(sandbox.isolation()["zygote"])) == 1)  # those of tests before it are gone
     (other,) = children(sandbox.isolation()["zygote"])
     tried: list[int] = []
 
@@ -234,9 +235,9 @@ def test_a_zygote_killed_during_a_call_costs_one_more_try() -> None:
 
 def test_children_die_with_the_app() -> None:
     code = (
-        "import sys; from readback import cell\n"
-        "stream = cell.stream('readback.sandbox.self_test:spin_after', 1, cell.Limits(seconds=60, total=60))\n"
-        "next(stream); print(cell.isolation()['zygote'], flush=True); sys.stdin.read()"
+        "import sys; from readback import sandbox\n"
+        "stream = sandbox.stream('readback.sandbox.self_test:spin_after', 1, sandbox.Limits(seconds=60, total=60))\n"
+        "next(stream); print(sandbox.isolation()['zygote'], flush=True); sys.stdin.read()"
     )
     app = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert app.stdout is not None
@@ -249,10 +250,10 @@ def test_children_die_with_the_app() -> None:
 
 def test_nothing_reaches_the_terminal_when_a_child_dies() -> None:
     code = (
-        "from readback import cell\n"
+        "from readback import sandbox\n"
         "for name in ('swell', 'fall', 'spin', 'fail'):\n"
-        "    try: cell.call('readback.sandbox.self_test:' + name, None, cell.Limits(seconds=0.2))\n"
-        "    except (cell.Stopped, RuntimeError): pass"
+        "    try: sandbox.call('readback.sandbox.self_test:' + name, None, sandbox.Limits(seconds=0.2))\n"
+        "    except (sandbox.Stopped, RuntimeError): pass"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -260,9 +261,9 @@ def test_nothing_reaches_the_terminal_when_a_child_dies() -> None:
 
 def test_a_daemon_thread_may_start_the_zygote() -> None:
     code = (
-        "import threading; from readback import cell\n"
-        "t = threading.Thread(target=lambda: print(cell.call('readback.sandbox.self_test:echo', 5)), daemon=True)\n"
-        "t.start(); t.join(); print(cell.call('readback.sandbox.self_test:echo', 6))"
+        "import threading; from readback import sandbox\n"
+        "t = threading.Thread(target=lambda: print(sandbox.call('readback.sandbox.self_test:echo', 5)), daemon=True)\n"
+        "t.start(); t.join(); print(sandbox.call('readback.sandbox.self_test:echo', 6))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("5\n6\n", "")
@@ -270,10 +271,10 @@ def test_a_daemon_thread_may_start_the_zygote() -> None:
 
 def test_a_forked_app_gets_a_zygote_of_its_own() -> None:
     code = (
-        "import os, sys; from readback import cell\n"
-        "cell.call('readback.sandbox.self_test:echo', 5)\n"
+        "import os, sys; from readback import sandbox\n"
+        "sandbox.call('readback.sandbox.self_test:echo', 5)\n"
         "pid = os.fork()\n"
-        "ok = cell.call('readback.sandbox.self_test:echo', 6) == 6\n"
+        "ok = sandbox.call('readback.sandbox.self_test:echo', 6) == 6\n"
         "print(ok, flush=True)\n"
         "if pid: os.waitpid(pid, 0)"
     )

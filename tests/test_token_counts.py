@@ -142,7 +142,7 @@ def test_what_is_wrong_with_a_tokenizer_is_one_note_and_the_model_stays(
 
 
 def test_a_tokenizer_and_a_reserve_are_written_down_again(write: Write, tmp_path: Path) -> None:
-    workspace = opened(write, "tokenizer: qwen3, context: 100, reserve: 0")
+    found = opened(write, "tokenizer: qwen3, context: 100, reserve: 0")
     (tmp_path / "again").mkdir()
-    again = workspace.open(write({"readback.yml": init_text(workspace), "data.jsonl": [{"id": "1", "text": "x"}]}))
+    again = workspace.open(write({"readback.yml": init_text(found), "data.jsonl": [{"id": "1", "text": "x"}]}))
     assert (again.models["m"].tokenizer, again.models["m"].reserve) == ("qwen3", 0)

@@ -16,6 +16,7 @@ from readback.audit import engine
 from readback.cli import main
 from readback.records.dataset import Dataset, open_dataset
 from readback.types import Record, Workspace
+from readback.workspace import open as open_workspace
 
 Write = Callable[[Mapping[str, Any]], Path]
 FILE = "dataset: eval.jsonl\nprompts: [builtin:prompt-formats]\nmodels: {m: {type: instruction_only, \
@@ -157,7 +158,7 @@ def test_a7_what_other_rows_of_the_file_say_is_not_put_into_a_row_without_it(wri
             ]
         }
     )
-    workspace = workspace.open(workspace.root)
+    workspace = open_workspace(workspace.root)
     assert workspace.models["m"].training is not None
     made = training(workspace, record, "m")
     assert made is not None

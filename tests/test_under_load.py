@@ -74,7 +74,7 @@ def test_b15_a_choice_whose_records_are_slow_is_given_up_early_and_once_in_check
     (lost,) = searched.lost
     assert (lost.choice, lost.index) == (Selection(mode="slow"), None)
     assert lost.why in limit.message
-    assert [condition.count for condition in searched.conditions] == [0, 300]
+    assert [condition.count for condition in searched.hits] == [0, 300]
 
 
 def test_b15_one_slow_record_condemns_no_other(write: Write) -> None:
@@ -83,7 +83,7 @@ def test_b15_one_slow_record_condemns_no_other(write: Write) -> None:
     assert [one.place.index for one in audit.findings if one.code == "dat-limit"] == [13]
     searched = search(workspace, [Selection(mode="slow")], Query("here"))
     assert [one.index for one in searched.lost] == [13]
-    assert searched.conditions[0].count == 39
+    assert searched.hits[0].count == 39
 
 
 def test_b15_check_says_of_a_slow_record_what_render_says(write: Write) -> None:
