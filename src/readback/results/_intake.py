@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ TEXTS = frozenset({
     "customer_text", "user_input", "model_output",
 })  # fmt: skip
 TEXT = 32 << 20  # bytes, about, that judges' notes may take in memory for one file; the rest stays in the file
+BY_LINE = re.compile(r"line_\d+")  # what a row without an id is called
 BETWEEN = " | "  # the cells of an id that takes several columns
 ROOM = 100  # bytes, about, that a short text takes beyond its letters
 
@@ -227,13 +229,14 @@ def _attributes(intake: Intake, names: Sequence[str]) -> set[str]:
     """The columns that describe the item (its topic, say) and not how it was answered.
 
     Such a column has one value for each item. Where every item has one row only, nothing was answered in two ways that
-    a column could tell apart. Where items have no ids that is no sign; then a column is taken for a description when
-    most rows have a value of their own.
+    a column could tell apart. Where most items have no ids that is no sign; then a column is taken for a description
+    when most rows have a value of their own.
     """
     import numpy as np
 
     pairs = np.unique((np.asarray(intake.item, np.int64) << 32) | np.asarray(intake.combo, np.int64))
     repeated = len(pairs) > len(intake.items.codes)
+    named = 2 * sum(map(bool, map(BY_LINE.fullmatch, intake.items.codes))) < len(intake.items.codes)
     found = set()
     for name in names:
         at = intake.candidates.index(name)
@@ -242,7 +245,7 @@ def _attributes(intake: Intake, names: Sequence[str]) -> set[str]:
         codes: dict[str, int] = {}
         value = [codes.setdefault(c[at] if at < len(c) else "", len(codes)) for c in intake.combos]
         seen = np.unique(((pairs >> 32) << 32) | np.array(value, np.int64)[pairs & 0xFFFFFFFF])
-        if len(seen) == len(intake.items.codes) and (repeated or not intake.unnamed or len(codes) * 2 > len(pairs)):
+        if len(seen) == len(intake.items.codes) and (repeated or named or len(codes) * 2 > len(pairs)):
             found.add(name)
     return found
 
