@@ -195,7 +195,8 @@ def _factors(intake: Intake, source: ScoreSource) -> list[str]:
     Those the workspace names; else a column `condition` with whatever tells apart rows of one condition among mode,
     adapter and model; else, unless the workspace says which condition the file is, every column with a few values, none
     of them a text that was asked or answered, that is no attribute of the item. What has one value in the whole file
-    (a grade that everything got, say) tells nothing apart, unless conditions are usually called so.
+    belongs to the conditions that others tell apart; alone (a grade that everything got, say) it makes none, unless
+    conditions are usually called so.
     """
     if source.condition:
         return list(intake.candidates)
@@ -207,10 +208,12 @@ def _factors(intake: Intake, source: ScoreSource) -> list[str]:
     alive = [
         name
         for name, seen in zip(intake.candidates, intake.values_of, strict=True)
-        if intake.always(name) or (1 < len(seen) <= MOST_VALUES and not _is_text(name, seen))
+        if intake.always(name) or (len(seen) <= MOST_VALUES and not _is_text(name, seen))
     ]
     attributes = _attributes(intake, alive)
-    return [name for name in alive if name not in attributes]
+    factors = [name for name in alive if name not in attributes]
+    apart = any(len(intake.values_of[intake.candidates.index(name)]) > 1 for name in factors)
+    return factors if apart else [name for name in factors if intake.always(name)]
 
 
 def _is_text(name: str, values: Iterable[str]) -> bool:
