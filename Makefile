@@ -33,10 +33,10 @@ check: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/readback rules --markdown | diff -u docs/rules.md - || { echo "docs/rules.md is stale: run make docs"; exit 1; }
+	$(BIN)/readback rule --markdown | diff -u docs/rules.md - || { echo "docs/rules.md is stale: run make docs"; exit 1; }
 
 docs: setup
-	$(BIN)/readback rules --markdown > docs/rules.md.new && mv docs/rules.md.new docs/rules.md
+	$(BIN)/readback rule --markdown > docs/rules.md.new && mv docs/rules.md.new docs/rules.md
 	$(BIN)/python docs/make_notebook.py
 
 # The pictures of README.md, taken from the demo workspaces by a real browser.

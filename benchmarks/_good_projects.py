@@ -141,10 +141,16 @@ def evaluation() -> Files:
     rows = [(f"q{n}", q, a) for n, (q, a) in enumerate(PLANTS)] * 1
     table = "id,question,answer\n" + "".join(f'{i},"{q}","{a}"\n' for i, q, a in rows)
     scored = [
-        (i, arm, (n + shift) % 3) for arm, shift in (("short", 0), ("long", 1)) for n, (i, _, _) in enumerate(rows)
+        (i, condition, (n + shift) % 3)
+        for condition, shift in (("short", 0), ("long", 1))
+        for n, (i, _, _) in enumerate(rows)
     ]
-    scored += [(f"q{n + 12}", arm, (n + shift) % 3) for arm, shift in (("short", 0), ("long", 1)) for n in range(12)]
-    means = {arm: sum(s for _, a, s in scored if a == arm) / 24 for arm in ("short", "long")}
+    scored += [
+        (f"q{n + 12}", condition, (n + shift) % 3)
+        for condition, shift in (("short", 0), ("long", 1))
+        for n in range(12)
+    ]
+    means = {condition: sum(s for _, a, s in scored if a == condition) / 24 for condition in ("short", "long")}
     config = {
         "dataset": {"path": "questions.csv", "id": "id"},
         "modes": [
@@ -161,7 +167,9 @@ def evaluation() -> Files:
         "criteria": {"clear": {"scale": [0, 1, 2]}},
         "comparisons": [{"a": "short", "b": "long", "criterion": "clear"}],
     }
-    replies = {arm: [{"id": i, "response": f"{a} ({arm})"} for i, _, a in rows] for arm in ("short", "long")}
+    replies = {
+        condition: [{"id": i, "response": f"{a} ({condition})"} for i, _, a in rows] for condition in ("short", "long")
+    }
     rubric = "Question: {{QUESTION}}\\nAnswer: {{ASSISTANT_RESPONSE}}\\nReference: {{EXPECTED_RESPONSE}}"
     judge = f'prompt: "Grade how clear the answer is.\\n{rubric}"\ncriteria: [{{id: clear}}]\n'
     return {

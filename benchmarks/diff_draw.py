@@ -19,7 +19,7 @@ from readback.assembly.tri_section import fingerprint
 from readback.difference.compare import Difference, difference
 from readback.difference.sentence import sentence
 from readback.difference.side import Shown, Side
-from readback.types import Choice, Message, Segment
+from readback.types import Message, Segment, Selection
 
 TRIES = 3
 
@@ -69,7 +69,7 @@ def by_difflib(a: str, b: str) -> object:
 
 def side(text: str) -> Shown:
     messages = (Message("user", (Segment(text, "template"),)),)
-    return Shown(Side(Choice()), messages, fingerprint(messages), None, (), "")
+    return Shown(Side(Selection()), messages, fingerprint(messages), None, (), "")
 
 
 def drawn(found: Difference) -> str:

@@ -72,30 +72,35 @@ def write(folder: Path, records: int, characters: int) -> None:
 
 def figures(folder: Path, name: str) -> dict[str, float]:
     """Seconds for all records, of the assembly and of the text that the model reads."""
-    from readback import cell, workspace
-    from readback.assembly import assemble, wire_text
+    from readback import sandbox, workspace
+    from readback.assembly import assemble, model_input
     from readback.records.dataset import open_dataset
-    from readback.types import Choice
+    from readback.types import Selection
 
     opened = workspace.open(folder)
     data = open_dataset(opened.root, opened.dataset)
     records = [data.record(index) for index in range(len(data))]
-    choice, arm = Choice(condition=name), opened.condition(name)
-    was, cell._own = cell._own, cell.Limits(seconds=0)  # as in a child, without its alarm: templates run right here
+    choice, condition = Selection(condition=name), opened.condition(name)
+    was, sandbox._own = (
+        sandbox._own,
+        sandbox.Limits(seconds=0),
+    )  # as in a child, without its alarm: templates run right here
     try:
         for record in records[:100]:  # whatever is made once is made
-            wire_text.sent(opened, record, assemble.assemble(opened, record, choice), arm, False)
+            model_input.sent(opened, record, assemble.assemble(opened, record, choice), condition, False)
         start = time.perf_counter()
         assemblies = [assemble.assemble(opened, record, choice) for record in records]
         assembled = time.perf_counter()
-        wires = [wire_text.sent(opened, r, a, arm, False) for r, a in zip(records, assemblies, strict=True)]
+        model_inputs = [
+            model_input.sent(opened, r, a, condition, False) for r, a in zip(records, assemblies, strict=True)
+        ]
         done = time.perf_counter()
     finally:
-        cell._own = was
-    assert all(wire and wire.kind == "modelfile" and not wire.notes for wire in wires)
-    for wire, assembly in zip(wires, assemblies, strict=True):
-        assert wire
-        assert wire.text.count(assembly.messages[-1].text) == 1
+        sandbox._own = was
+    assert all(one and one.kind == "modelfile" and not one.notes for one in model_inputs)
+    for one, assembly in zip(model_inputs, assemblies, strict=True):
+        assert one
+        assert one.text.count(assembly.messages[-1].text) == 1
     return {
         "records": len(records),
         "assembly_seconds": round(assembled - start, 2),

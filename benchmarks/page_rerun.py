@@ -22,8 +22,8 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-HOUSE = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(HOUSE / "tests" / "browser"))
+PROJECT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(PROJECT / "tests" / "browser"))
 from find_browser import chromium  # noqa: E402
 from served import free_port, open_page, running  # noqa: E402
 
@@ -59,7 +59,7 @@ def main() -> None:
         env = {"READBACK_WORKSPACE": str(folder), "READBACK_CACHE": f"{home}/cache"}
         os.environ |= env
         began = time.perf_counter()
-        page = AppTest.from_file(str(HOUSE / "app.py"), default_timeout=300).run()
+        page = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=300).run()
         page.switch_page("pages/messages_page.py").run()
         while not _shows(page, 0):  # the index is made in the background; the page says how far it is
             time.sleep(0.05)
@@ -82,7 +82,7 @@ def _seen(minimal: Path, env: dict[str, str]) -> tuple[float, float]:
     from playwright.sync_api import sync_playwright
 
     port, other = free_port(), free_port()
-    plain = [sys.executable, str(HOUSE / "tests/browser/serve_script.py"), str(minimal), str(other)]
+    plain = [sys.executable, str(PROJECT / "tests/browser/serve_script.py"), str(minimal), str(other)]
     with (
         running(server.command(None, port=port), f"http://127.0.0.1:{port}/", env) as ours,
         running(plain, f"http://127.0.0.1:{other}/", {}) as theirs,

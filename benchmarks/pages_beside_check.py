@@ -27,8 +27,8 @@ import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-HOUSE = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(HOUSE / "tests" / "browser"))
+PROJECT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(PROJECT / "tests" / "browser"))
 from served import free_port, running  # noqa: E402
 
 from readback.ui import server  # noqa: E402
@@ -191,9 +191,9 @@ def _write(folder: Path) -> None:
                                    "rag": {"prompt": prompt, "contexts": contexts}}) + "\n")  # fmt: skip
     models = {"plain": {"type": "base"}, "tuned": {"type": "instruction_only", "training": {"system": TUNED}},
               "cited": {"type": "rag_trained", "training": {"system": f"{TUNED} Cite."}}}  # fmt: skip
-    arms = [{"name": name, "mode": mode, "model": model} for name, mode, model in CONDITIONS]
+    conditions = [{"name": name, "mode": mode, "model": model} for name, mode, model in CONDITIONS]
     about = {"dataset": {"path": "data.jsonl", "id": "task_id"}, "prompts": ["builtin:prompt-formats"],
-             "models": models, "conditions": arms}  # fmt: skip
+             "models": models, "conditions": conditions}  # fmt: skip
     (folder / "readback.yml").write_text(json.dumps(about), "utf-8")
 
 

@@ -58,9 +58,9 @@ def measured(whole: Path, part: Path) -> dict[str, object]:
     """Seconds, bytes and ratios, by name."""
     from readback import workspace
     from readback.difference.over_records import over_records
-    from readback.types import Choice
+    from readback.types import Selection
 
-    a, b = (Choice(condition=name) for name in TEMPLATES)
+    a, b = (Selection(condition=name) for name in TEMPLATES)
     opened, smaller = workspace.open(whole), workspace.open(part)
     told: list[float] = []
     little, _ = highest(lambda: over_records(smaller, a, b))

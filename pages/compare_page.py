@@ -23,9 +23,11 @@ from readback.ui import (
 from readback.ui.words import t
 
 st.title(t("compare.title"))
-shop, data = choice.workspace(), choice.dataset()
-if not picker.options(shop) or len(data) == 0:
-    show.empty(t("compare.nothing_to_send") if len(data) else loaded.no_records(shop), t("messages.add_files"), "open")
+workspace, data = choice.workspace(), choice.dataset()
+if not picker.options(workspace) or len(data) == 0:
+    show.empty(
+        t("compare.nothing_to_send") if len(data) else loaded.no_records(workspace), t("messages.add_files"), "open"
+    )
     st.stop()
 
 with st.container(horizontal=True, vertical_alignment="bottom", key="bar"):

@@ -7,8 +7,8 @@ from readback.ui import choice, ignoring, listing, loaded, overview, places, set
 from readback.ui.words import t
 
 st.title(t("frame.findings"))
-shop, data = choice.workspace(), choice.dataset()
-records = len(data) if shop.dataset else 0
+workspace, data = choice.workspace(), choice.dataset()
+records = len(data) if workspace.dataset else 0
 audit = choice.audit()
 if audit is None:
     noticed = loaded.noticed()
@@ -31,15 +31,17 @@ every = groups(audit)
 if not every:
     show.empty(listing.none(audit), t("overview.see_messages"), "messages")
     ignoring.told(audit)
-    variables.of_dataset(whole, shop, data)
+    variables.of_dataset(whole, workspace, data)
     st.stop()
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
     severity = setting.choose("severity", t("findings.severity"), listing.severities(every), listing.say_severity, 130)
     area = setting.choose("area", t("findings.area"), ("", *listing.areas(every)), width=190)
-    arm = setting.choose("arm", t("findings.arm"), ("", *listing.arms(every, audit)), listing.say_arm, 270)
+    condition = setting.choose(
+        "arm", t("findings.condition"), ("", *listing.conditions(every, audit)), listing.condition_label, 270
+    )
     words = st.text_input(t("findings.search"), key="search", placeholder=t("findings.search_hint"), width=190)
-    found = listing.filtered(every, audit, severity, area, arm, words)
+    found = listing.filtered(every, audit, severity, area, condition, words)
     if found:
         taking.download(found)
 if not found:
@@ -61,9 +63,9 @@ with right:
     shown = group.findings[start : start + listing.PLACES]
     st.subheader(listing.heading(group, start, len(shown)))
     if shown:
-        places.places(shown, group, places.Context(shop, data))
+        places.places(shown, group, places.Context(workspace, data))
     listing.turn(start, len(group.findings))
     if audit is whole:
         known = tuple(one for one in audit.findings if one.code == group.code)
-        ignoring.offer(group, shown, known, shop)
-variables.of_dataset(whole, shop, data)
+        ignoring.offer(group, shown, known, workspace)
+variables.of_dataset(whole, workspace, data)

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from readback.ui import entries, notes, show
+from readback.ui import bookmarks, entries, show
 from readback.ui.words import t
 
 st.title(t("list.title"))
-kept = notes.kept()
+kept = bookmarks.kept()
 if not kept:
     show.empty(t("list.none"), t("list.none_next"), "findings")
     st.stop()

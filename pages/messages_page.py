@@ -10,65 +10,65 @@ from readback.ui import (
     choice,
     cited,
     compare_view,
-    going,
+    jump,
     keys,
     layers,
     loaded,
     made_up,
+    model_input_view,
     picker,
     program_line,
     replies,
     searching,
     show,
     size,
-    taught,
     template_try,
     token_bar,
     token_sizes,
+    training_row,
     training_view,
     variables,
     variants,
     views,
-    wire_view,
 )
 from readback.ui.words import t
 
 st.title(t("messages.title"))
-shop, data = choice.workspace(), choice.dataset()
-if taught.wanted(shop) and len(data):
-    taught.page()
+workspace, data = choice.workspace(), choice.dataset()
+if training_row.wanted(workspace) and len(data):
+    training_row.page()
     st.stop()
-if made_up.wanted(shop):
-    made_up.page(shop)
+if made_up.wanted(workspace):
+    made_up.page(workspace)
     st.stop()
-if not (shop.prompts or shop.tasks or shop.judges or shop.conditions):
+if not (workspace.prompts or workspace.tasks or workspace.judges or workspace.conditions):
     show.empty(t("messages.nothing_to_send"), t("messages.add_files"), "open")
     st.stop()
 if len(data) == 0:
-    show.empty(loaded.no_records(shop), t("messages.add_files"), "open")
+    show.empty(loaded.no_records(workspace), t("messages.add_files"), "open")
     st.stop()
 
 with st.container(horizontal=True, vertical_alignment="bottom", key="bar"):
     bar.records()
-    going.menu()
+    jump.menu()
     picker.what()
 picker.more()
 bar.said()
-going.arrive()
+jump.arrive()
 searching.results()
 change_here.here()
 
 sent, tried = choice.sent(), beside.tried()
 made = choice.assembly(sent, tried)
 found, faults = choice.found(made, tried)
-wire, training = layers.wire(made), training_view.there(made)
-found += layers.losses(wire, made, found)
-server = wire_view.about(made, wire)
+model_input, training = layers.model_text(made), training_view.there(made)
+found += layers.losses(model_input, made, found)
+server = model_input_view.about(made, model_input)
 stored = layers.stored(choice.record(), choice.answer(sent))
 said = replies.replies(choice.record(), choice.answer(sent))
 
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="switch"):
-    view = layers.switch(wire_view.errors(server), wire=wire is not None, training=training,
+    view = layers.switch(model_input_view.errors(server), wire=model_input is not None, training=training,
                          stored=bool(stored))  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
         address.follow_switch("whitespace")
@@ -81,14 +81,14 @@ with st.container(horizontal=True, vertical_alignment="center", horizontal_align
         keys.listen(keys.MESSAGES)
 
 if view == "training" and (learnt := training_view.trained(made)):  # three texts beside each other need the whole width
-    training_view.page(learnt, wire, made)
+    training_view.page(learnt, model_input, made)
 left, right = st.columns([7, 3], gap="medium")
 with left:
     views.warnings(made, tried)
     program_line.draw()
     variants.draw(made)
-    if view == "wire" and wire:
-        wire_view.draw(wire, made, found, server)
+    if view == "wire" and model_input:
+        model_input_view.draw(model_input, made, found, server)
     elif view == "stored":
         views.stored(stored, made)
     elif view != "training":
@@ -96,13 +96,13 @@ with left:
     replies.draw(said, made, found, made.masked)
     with st.expander(t("messages.edit"), key="edit_open"):
         template_try.draw()
-    variables.of_record(shop, choice.record(), made, choice.answer(sent))
+    variables.of_record(workspace, choice.record(), made, choice.answer(sent))
 with right:
-    shown = wire.segments if view == "wire" and wire else [s for m in made.messages for s in m.segments]
+    shown = model_input.segments if view == "wire" and model_input else [s for m in made.messages for s in m.segments]
     beside.origins(shown, token_sizes.told(shown if view == "wire" else (), made))
     token_bar.draw(made, tried)
     views.findings(found, faults)
-    wire_view.findings(server if view == "wire" else (), len(found) + 1)
+    model_input_view.findings(server if view == "wire" else (), len(found) + 1)
     bar.next_finding(found)
     with st.expander(t("messages.fields"), expanded=True, key="fields_open"):
         beside.fields(choice.record(), made, found, choice.answer(sent))

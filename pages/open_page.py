@@ -21,17 +21,17 @@ with left:
     show.draw(show.h('<p class="rb-small">{}</p>', t("open.upload_path")))
 
 with right:
-    shop = choice.workspace()
-    st.header(show.md(shop.name))
-    data = choice.dataset() if shop.dataset else None
-    if data is not None and shop.dataset and not shop.dataset.absent:
-        show.draw(show.h("<p>{}</p>", loaded.counts(shop.dataset.path, data.counts)))
+    workspace = choice.workspace()
+    st.header(show.md(workspace.name))
+    data = choice.dataset() if workspace.dataset else None
+    if data is not None and workspace.dataset and not workspace.dataset.absent:
+        show.draw(show.h("<p>{}</p>", loaded.counts(workspace.dataset.path, data.counts)))
     st.subheader(t("open.recognised"))
-    loaded.files(shop, t("open.recognised"))
-    file_choices.several(shop)
-    file_choices.training(shop)
+    loaded.files(workspace, t("open.recognised"))
+    file_choices.several(workspace)
+    file_choices.training(workspace)
     if data:
-        mapping.mapping(shop, data)
+        mapping.mapping(workspace, data)
     st.subheader(t("open.problems"))
     noticed = loaded.noticed()
     if noticed:
@@ -41,7 +41,7 @@ with right:
     show.draw(show.h("<p>{}</p>", show.link("overview", t("open.see_overview"))))
     downloads.button(
         t("open.save"),
-        lambda: mapping.written_down(shop),
+        lambda: mapping.written_down(workspace),
         "readback.yml",
         "text/yaml",
         key="save",

@@ -5,8 +5,8 @@ import streamlit as st
 from readback.audit.comparisons import planned, weighed
 from readback.audit.groups import groups
 from readback.ui import (
-    arms_table,
     choice,
+    conditions_table,
     headline,
     loaded,
     made_up,
@@ -17,47 +17,54 @@ from readback.ui import (
     score_view,
     show,
     table,
-    taught,
+    training_row,
 )
 from readback.ui.words import t
 
 title = st.empty()
 title.title(show.md(choice.workspace_id() or t("frame.overview")))
-shop = choice.workspace()
-title.title(show.md(shop.name))
-data = choice.dataset() if shop.dataset else None
-scored = score_view.table_of(shop) if shop.scores else None
+workspace = choice.workspace()
+title.title(show.md(workspace.name))
+data = choice.dataset() if workspace.dataset else None
+scored = score_view.table_of(workspace) if workspace.scores else None
 lead = st.empty()
-overview.facts(lead, shop, len(data) if data else None, scored)
+overview.facts(lead, workspace, len(data) if data else None, scored)
 audit = choice.audit()
 if audit is None:
     show.notice(t("overview.unchecked"))
     st.button(t("overview.check"), key="check_all", help=t("overview.check_why"), on_click=choice.recheck)
-pairs = planned(shop)
+pairs = planned(workspace)
 found = weighed(audit, groups(audit), pairs) if audit else ()
 if audit:
-    overview.facts(lead, shop, len(data) if data else None, scored, overview.faults(audit, found, pairs))
+    overview.facts(lead, workspace, len(data) if data else None, scored, overview.faults(audit, found, pairs))
 if audit and audit.stopped:
     show.notice(t("overview.stopped"), "warning")
     st.button(t("frame.again"), key="check_again", on_click=choice.recheck)
 if audit and audit.faults:
     show.problem(t("overview.faults_ours", n=len(audit.faults)), overview.ours(audit))
-if not (taught.wanted(shop) or shop.prompts or shop.tasks or shop.judges or shop.scores or made_up.alone(shop)):
-    show.empty(registry.missing(shop) or t("overview.nothing"), t("frame.open_one"), "open")
+if not (
+    training_row.wanted(workspace)
+    or workspace.prompts
+    or workspace.tasks
+    or workspace.judges
+    or workspace.scores
+    or made_up.alone(workspace)
+):
+    show.empty(registry.missing(workspace) or t("overview.nothing"), t("frame.open_one"), "open")
 
-head = headline.headline(shop, scored) if scored else None
-columns, rows = arms_table.arms(shop, audit, head)
+head = headline.headline(workspace, scored) if scored else None
+columns, rows = conditions_table.conditions(workspace, audit, head)
 if rows:
-    heading = t("overview.arms" if shop.conditions else "overview.arms_modes")
+    heading = t("overview.conditions_heading" if workspace.conditions else "overview.modes_heading")
     st.header(heading)
     table.table("arms", columns, rows, caption=heading)
     if audit and (more := overview.elsewhere(audit)):
         show.draw(show.h('<p class="rb-small">{}</p>', more))
     show.draw(show.h('<p class="rb-small">{}</p>', observed.lead(audit)))
 elif head:
-    st.header(t("overview.arms"))
+    st.header(t("overview.conditions_heading"))
     columns, rows = headline.scored(head)
-    table.table("scored", columns, rows, caption=t("overview.arms"))
+    table.table("scored", columns, rows, caption=t("overview.conditions_heading"))
 if head:
     show.draw(headline.legend(head))
 
@@ -65,20 +72,20 @@ if audit:
     st.header(t("overview.first"))
     if overview.look_at(found):
         show.draw(overview.order())
-        show.draw(overview.first(found, "first_conditions" if shop.conditions else "first_modes"))
+        show.draw(overview.first(found, "first_conditions" if workspace.conditions else "first_modes"))
         show.draw(show.h("<p>{}</p>", show.link("findings", t("overview.all_findings"))))
     else:
-        show.draw(show.h("<p>{} {}</p>", t("overview.first_none"), overview.next_step(shop)))
+        show.draw(show.h("<p>{} {}</p>", t("overview.first_none"), overview.next_step(workspace)))
 if pairs and rows:
     st.header(t("overview.planned"))
     paired.table_of(found if audit else None, pairs)
 
-made_up.section(shop)
-registry.section(shop)
+made_up.section(workspace)
+registry.section(workspace)
 st.header(t("overview.loaded"))
-counts = [loaded.counts(shop.dataset.path, data.counts)] if data and shop.dataset else []
-show.draw(overview.lines([*counts, *taught.said(audit), *(headline.reconciled(scored) if scored else ())]))
-loaded.files(shop, t("overview.loaded"))
+counts = [loaded.counts(workspace.dataset.path, data.counts)] if data and workspace.dataset else []
+show.draw(overview.lines([*counts, *training_row.said(audit), *(headline.reconciled(scored) if scored else ())]))
+loaded.files(workspace, t("overview.loaded"))
 if noticed := loaded.noticed():
     with st.expander(t("overview.problems", n=len(noticed))):
         loaded.problems(noticed)

@@ -6,14 +6,14 @@ from readback.scores.criteria import scale_text
 from readback.ui import (
     choice,
     score_computed,
-    score_doors,
+    score_drilldown_links,
+    score_drilldown_lists,
     score_expenses,
     score_first,
     score_lead,
-    score_lists,
+    score_means,
     score_more,
     score_record,
-    score_said,
     score_view,
     show,
 )
@@ -22,14 +22,14 @@ from readback.ui.words import t
 score_view.style()
 heading = st.empty()
 heading.title(t("scores.title"))
-shop = choice.workspace()
-if not shop.scores:
+workspace = choice.workspace()
+if not workspace.scores:
     show.empty(t("scores.nothing"), t("scores.nothing_next"), "open")
     st.stop()
-scored = score_view.table_of(shop)
+scored = score_view.table_of(workspace)
 count, findings = score_view.noticed(scored)
 if not len(scored.columns):
-    if score_more.reported(scored, shop, t("scores.reported_only")):
+    if score_more.reported(scored, workspace, t("scores.reported_only")):
         show.findings(findings, to_message=False)
         st.stop()
     show.empty(t("scores.unreadable"), t("scores.nothing_next"), "open")
@@ -38,30 +38,30 @@ if not len(scored.columns):
 if len(scored.columns.conditions) == 1:
     heading.title(t("scores.title_one"))
 
-view = score_view.chosen(scored, shop)
+view = score_view.chosen(scored, workspace)
 criterion = view.criterion
-if warning := score_said.synthetic(scored):
+if warning := score_means.synthetic(scored):
     show.notice(warning, "warning")
-door = score_doors.opened()
+door = score_drilldown_links.opened()
 if "item" in door:
-    score_record.page(scored, shop, door["item"], door.get("arm", ""))
+    score_record.page(scored, workspace, door["item"], door.get("arm", ""))
     st.stop()
 
 rows, compared = score_view.rows(scored, view), score_view.compared(scored, view)
-plan = score_lead.lines(scored, shop, criterion.name, view.judge)
-score_first.lead(scored, shop, plan, rows, view)
+plan = score_lead.lines(scored, workspace, criterion.name, view.judge)
+score_first.lead(scored, workspace, plan, rows, view)
 if criterion.name in scored.inferred:
     show.notice(t("scores.inferred", criterion=criterion.name, scale=scale_text(criterion)))
 score_first.charts(scored, rows, compared, view)
-show.draw(score_said.strip(rows, view.judge))
-if score_doors.is_open() and "under" not in door:
-    score_lists.draw(scored, shop, criterion.name, view.judge)
+show.draw(score_means.strip(rows, view.judge))
+if score_drilldown_links.is_open() and "under" not in door:
+    score_drilldown_lists.draw(scored, workspace, criterion.name, view.judge)
 score_first.trade(scored, plan, compared)
 score_first.tables(scored, rows, compared, view)
-score_more.draw(scored, shop, rows, view)
+score_more.draw(scored, workspace, rows, view)
 if criterion.meanings:
     with st.expander(t("scores.scale")):
-        show.draw(score_said.meanings(criterion))
+        show.draw(score_means.meanings(criterion))
 score_expenses.draw(scored)
 with st.expander(t("scores.computed")):
     show.draw(score_computed.draw(scored, criterion, rows, compared.comparisons))

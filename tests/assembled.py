@@ -5,17 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from readback.types import Assembly, Place, Prompt, Record, Workspace
+from readback.types import Assembly, Location, Prompt, Record, Workspace
 
 NOTHING = Workspace(root=Path(), name="test")
 SHORT = Prompt(
     "short", "Q: {{ question }}\n", "Be {{ tone }}.", system_syntax="jinja", defaults={"tone": "brief"},
-    place=Place("short.jinja", 1), system_place=Place("readback.yml", 4),
+    place=Location("short.jinja", 1), system_place=Location("readback.yml", 4),
 )  # fmt: skip
 
 
 def row(**fields: Any) -> Record:
-    return Record("r1", fields, Place(file="data.jsonl", line=3, index=2))
+    return Record("r1", fields, Location(file="data.jsonl", line=3, index=2))
 
 
 def texts(made: Assembly) -> list[tuple[str, str]]:

@@ -3,35 +3,37 @@
 from __future__ import annotations
 
 import re
+import tempfile
 import time
 from html import unescape
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
-from readback.house import HOUSE
+from readback.project_files import PROJECT
 
 
 def page(name: str = "", **params: str) -> AppTest:
     """The page of that address, as a link with these parameters opens it, once it has been drawn."""
-    test = AppTest.from_file(HOUSE / "app.py", default_timeout=600)
-    if not name:
-        for key, value in params.items():
-            test.query_params[key] = value
-        return drawn(test.run())
-    if "workspace" in params:
-        test.query_params["workspace"] = params["workspace"]
-    test.run()
-    return turned(test, name, **params)
+    test = AppTest.from_file(PROJECT / "app.py", default_timeout=600)
+    if name:
+        return turned(_begun(test), name, **params)
+    for key, value in params.items():
+        test.query_params[key] = value
+    return drawn(test.run())
 
 
 def scores(**params: str) -> AppTest:
     """The scores page of the workspace that READBACK_WORKSPACE names, as a link with these parameters opens it."""
-    test = AppTest.from_file(HOUSE / "app.py", default_timeout=600)
-    for key, value in params.items():
-        test.query_params[key] = value
-    test.run()
-    return drawn(test.switch_page("pages/scores_page.py").run())
+    return page("scores", **params)
+
+
+def _begun(test: AppTest) -> AppTest:
+    """The session after a first run, without which AppTest finds no page: over a folder that holds nothing to check."""
+    with tempfile.TemporaryDirectory() as nothing, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("READBACK_WORKSPACE", nothing)
+        return test.run()
 
 
 def turned(test: AppTest, name: str, **params: str) -> AppTest:

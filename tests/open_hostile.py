@@ -13,7 +13,7 @@ from typing import Any
 from hostile import archive
 
 from readback import workspace
-from readback.assembly.arms import choices
+from readback.assembly.selections import choices
 from readback.cli import main
 from readback.difference.git import Git
 from readback.difference.side import SideError

@@ -11,14 +11,14 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from readback import cell
+from readback import sandbox
 from readback.records.dataset import open_dataset
 from readback.types import DatasetSource
 
 if __name__ == "__main__":
-    cell.enter(cell.Limits(seconds=10))
+    sandbox.enter(sandbox.Limits(seconds=10))
     for line in sys.stdin:
-        cell.beat()
+        sandbox.beat()
         path = Path(line.strip())
         data = open_dataset(path.parent, DatasetSource(path.name))
         rows = {one.place.line: dict(one.fields) for one in data.records()}

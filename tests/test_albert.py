@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from readback.dialects import albert
-from readback.types import Note, Place, PromptConfig
+from readback.types import Diagnostic, Location, PromptConfig
 
 Write = Callable[[Mapping[str, Any]], Path]
 EXAMPLE = """\
@@ -43,12 +43,12 @@ prompts:
 
 def load(
     write: Write, files: Mapping[str, Any], name: str = "prompt_config.yml"
-) -> tuple[PromptConfig, tuple[Note, ...]]:
+) -> tuple[PromptConfig, tuple[Diagnostic, ...]]:
     root = write(files)
     return albert.read(root / name, root)
 
 
-def codes(notes: tuple[Note, ...]) -> list[str]:
+def codes(notes: tuple[Diagnostic, ...]) -> list[str]:
     return [note.code for note in notes]
 
 
@@ -65,9 +65,9 @@ def test_the_documents_example_loads_with_its_templates_and_their_places(write: 
     )  # fmt: skip
     simple, rag = config.prompts["simple"], config.prompts["rag"]
     assert (simple.system, simple.template, simple.syntax) == ("a particular system prompt...", "{{query}}\n", "jinja")
-    assert simple.system_place == Place(file="prompt_config.yml", line=5, column=5)
+    assert simple.system_place == Location(file="prompt_config.yml", line=5, column=5)
     assert (rag.system, rag.defaults) == (None, {"limit": 4})
-    assert rag.place == Place(file="rag_prompt_template.jinja", line=1, column=1)
+    assert rag.place == Location(file="rag_prompt_template.jinja", line=1, column=1)
     assert rag.settings["dialect"] == "albert"
 
 

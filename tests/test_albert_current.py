@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback import workspace
-from readback.assembly import wire_text
+from readback.assembly import model_input
 from readback.assembly.albert_query import spelled_out
 from readback.assembly.assemble import assemble
 from readback.audit import engine
-from readback.types import Choice, Condition, Model, Prompt, PromptConfig, Workspace
+from readback.types import Condition, Model, Prompt, PromptConfig, Selection, Workspace
 
 Write = Callable[[Mapping[str, Any]], Path]
 LIST = "{{ %s | map(attribute='text') | join(',') }}"
@@ -51,14 +51,14 @@ def served(opened: Workspace, model: Model) -> Workspace:
 def test_each_program_fills_its_own_names_and_no_others(name: str, classic: str, current: str) -> None:
     record = row(query="Q", **{name: CHUNKS})
     for dialect, expected in (("classic", classic), ("current", current)):
-        made = assemble(albert(LIST % name, albert_dialect=dialect), record, Choice(mode="rag"))
+        made = assemble(albert(LIST % name, albert_dialect=dialect), record, Selection(mode="rag"))
         assert made.messages[-1].text == expected
         assert ("alb-limit-applied" in codes(made)) == (expected == "a,b,c")
 
 
 def test_a_field_of_such_a_name_that_is_no_list_is_a_value_like_any_other() -> None:
     made = assemble(
-        albert("{{ art_collection }}", albert_dialect="classic"), row(art_collection="x"), Choice("", "rag")
+        albert("{{ art_collection }}", albert_dialect="classic"), row(art_collection="x"), Selection("", "rag")
     )
     assert made.messages[-1].text == "x"
 
@@ -80,37 +80,37 @@ def test_a_field_of_such_a_name_that_is_no_list_is_a_value_like_any_other() -> N
     ],
 )
 def test_messages_are_made_to_fit_the_model(model: str, history: list[Any], expected: list[tuple[str, str]]) -> None:
-    made = assemble(served(albert(), Model(model)), row(query="Q", history=history), Choice(condition="c"))
+    made = assemble(served(albert(), Model(model)), row(query="Q", history=history), Selection(condition="c"))
     assert expected == texts(made)
 
 
 def test_the_name_of_the_served_model_counts_before_its_name_in_the_workspace() -> None:
     model = Model("ours", settings={"model": "google/gemma-2-9b-it"})
-    made = assemble(served(albert(), model), row(query="Q"), Choice(condition="c"))
+    made = assemble(served(albert(), model), row(query="Q"), Selection(condition="c"))
     assert texts(made) == [("user", "SYS\n\n---\n\nR Q")]
 
 
 def test_the_program_of_the_document_merges_nothing() -> None:
     opened = served(albert(albert_dialect="classic"), Model("gemma"))
-    made = assemble(opened, row(query="Q", history=[TURNS[0], TURNS[2]]), Choice(condition="c"))
+    made = assemble(opened, row(query="Q", history=[TURNS[0], TURNS[2]]), Selection(condition="c"))
     assert texts(made) == [("system", "SYS"), ("user", "u1"), ("user", "R Q")]
 
 
 def test_a_system_prompt_that_comes_with_the_record_is_used_or_ignored() -> None:
     record = row(query="Q", system_prompt="Mine.")
-    classic = assemble(albert(albert_dialect="classic"), record, Choice(mode="rag"))
+    classic = assemble(albert(albert_dialect="classic"), record, Selection(mode="rag"))
     assert origins(classic, "system") == [("variable", "system_prompt", "Mine.")]
-    current = assemble(albert(), record, Choice(mode="rag"))
+    current = assemble(albert(), record, Selection(mode="rag"))
     assert (texts(current)[0], codes(current)) == (("system", "SYS"), ["alb-system-argument-ignored"])
-    assert codes(assemble(albert(), row(query="Q", system_prompt="SYS"), Choice(mode="rag"))) == []
+    assert codes(assemble(albert(), row(query="Q", system_prompt="SYS"), Selection(mode="rag"))) == []
     plain = replace(NOTHING, prompts={"m": Prompt("m", "x")})
-    assert texts(assemble(plain, record, Choice(mode="m"))) == [("user", "x")]
+    assert texts(assemble(plain, record, Selection(mode="m"))) == [("user", "x")]
 
 
 def test_prompt_format_is_not_read_and_the_list_of_messages_is_sent() -> None:
     opened = albert(chat_format="llama-chat")
-    made = assemble(opened, row(query="Q"), Choice(mode="rag"))
-    sent = wire_text.sent(opened, row(query="Q"), made, None, False)
+    made = assemble(opened, row(query="Q"), Selection(mode="rag"))
+    sent = model_input.sent(opened, row(query="Q"), made, None, False)
     assert sent
     assert (sent.format, json.loads(sent.text)) == (
         "null",
@@ -122,8 +122,8 @@ def test_chatml_strips_the_system_prompt_and_writes_each_message_once_where_it_i
     opened = served(albert(chatml_bug="fixed"), Model("m", chat_format="chatml"))
     prompt = replace(opened.prompts["rag"], system=" SYS\n")
     opened = replace(opened, prompts={"rag": prompt})
-    made = assemble(opened, row(query="Q"), Choice(condition="c"))
-    sent = wire_text.sent(opened, row(query="Q"), made, opened.conditions[0], False)
+    made = assemble(opened, row(query="Q"), Selection(condition="c"))
+    sent = model_input.sent(opened, row(query="Q"), made, opened.conditions[0], False)
     assert sent
     assert sent.text == "<|im_start|>system\nSYS<|im_end|>\n<|im_start|>user\nR Q<|im_end|>\n<|im_start|>assistant\n"
 
@@ -141,7 +141,7 @@ def test_a_mode_without_a_template_sends_the_bare_query(write: Write, dialect: s
     )
     opened = workspace.open(root)
     assert missing == any(note.code == "alb-template-missing" for note in opened.notes)
-    made = assemble(opened, row(query=" {{ Q }}\n"), Choice(mode="bare"))
+    made = assemble(opened, row(query=" {{ Q }}\n"), Selection(mode="bare"))
     assert texts(made) == [("system", "SYS"), ("user", " {{ Q }}\n")]
 
 
@@ -150,7 +150,7 @@ def test_a_mode_without_a_template_sends_the_bare_query(write: Write, dialect: s
     [("gemma", True), ("google/gemma-2", True), ("llama3", False), (None, False)],
 )
 def test_the_budget_of_the_models_kind_goes_first(write: Write, kind: str | None, over: bool) -> None:
-    arm = (
+    condition = (
         f"models: {{m: {{settings: {{model: {kind}}}}}}}\nconditions: [{{name: c, mode: a, model: m}}]\n"
         if kind
         else ""
@@ -158,7 +158,7 @@ def test_the_budget_of_the_models_kind_goes_first(write: Write, kind: str | None
     head = "dataset: d.jsonl\nprompts: [prompt_config.yml]\noptions: {albert_dialect: current}\n"
     root = write(
         {
-            "readback.yml": head + arm,
+            "readback.yml": head + condition,
             "prompt_config.yml": "max_tokens: 900\nmodels: [{model_kind: gemma, max_tokens: 10}]\n"
             "prompts: [{mode: a, template: t.j}]\n",
             "t.j": "{{ query }}",
@@ -209,9 +209,9 @@ TABLE = {"CNI": "carte nationale d'identité", "SIREN": "numéro d'entreprise", 
 def test_acronyms_of_the_table_are_spelled_out_in_the_query(query: str, expected: str | None) -> None:
     assert spelled_out(query, TABLE) == (query if expected is None else expected)
     opened = replace(albert("{{ query }}", albert_dialect="classic"), acronyms=TABLE)
-    made = assemble(opened, row(query=query), Choice(mode="rag"))
+    made = assemble(opened, row(query=query), Selection(mode="rag"))
     assert ("alb-query-changed" in codes(made)) == (expected is not None)
-    assert codes(assemble(replace(opened, acronyms={}), row(query=query), Choice(mode="rag"))) == []
+    assert codes(assemble(replace(opened, acronyms={}), row(query=query), Selection(mode="rag"))) == []
 
 
 @given(st.text(alphabet="CNIAPLb .('é\n", max_size=40))
@@ -223,5 +223,5 @@ def test_spelling_out_only_ever_inserts_long_forms(query: str) -> None:
 
 
 def test_a_query_from_the_history_is_said_to_be_one() -> None:
-    made = assemble(albert(), row(history=TURNS[:1]), Choice(mode="rag"))
+    made = assemble(albert(), row(history=TURNS[:1]), Selection(mode="rag"))
     assert [(n.code, n.values["why"], n.values["sent"]) for n in made.notes] == [("alb-query-changed", "history", "u1")]

@@ -13,7 +13,7 @@ from readback import workspace
 from readback.assembly.assemble import assemble
 from readback.audit import engine
 from readback.dialects import albert
-from readback.types import Choice, Finding, Record
+from readback.types import Finding, Record, Selection
 
 Write = Callable[[Mapping[str, Any]], Path]
 RAG = "{% for chunk in sheet_chunks %}{{ chunk.text }}{% endfor %}{{ query }}\n"
@@ -93,7 +93,7 @@ def test_of_a_default_and_a_record_it_is_said_which_won(write: Write) -> None:
     root = write(
         {"prompt_config.yml": config(mode=", default: {links: d, context: e}"), "rag.jinja": "{{links}}{{context}}"}
     )
-    made = assemble(workspace.open(root), Record("1", {"links": "r"}), Choice(mode="rag"))
+    made = assemble(workspace.open(root), Record("1", {"links": "r"}), Selection(mode="rag"))
     assert [(s.origin, s.text) for s in made.messages[0].segments] == [("variable", "r"), ("default", "e")]
 
 

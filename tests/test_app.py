@@ -12,15 +12,15 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from readback.house import EXAMPLES, HOUSE
+from readback.project_files import EXAMPLES, PROJECT
 from readback.ui import show
 
-PAGES = sorted(path.stem.removesuffix("_page") for path in (HOUSE / "pages").glob("*_page.py"))
+PAGES = sorted(path.stem.removesuffix("_page") for path in (PROJECT / "pages").glob("*_page.py"))
 
 
 def app(page: str = "", **params: str) -> AppTest:
     """The app at a page, as a link with these parameters opens it."""
-    test = AppTest.from_file(HOUSE / "app.py", default_timeout=600)
+    test = AppTest.from_file(PROJECT / "app.py", default_timeout=600)
     for key, value in params.items():
         test.query_params[key] = value
     test.run()
@@ -43,7 +43,7 @@ def test_every_page_runs_on_every_demo(page: str, demo: str) -> None:
 
 def test_every_address_differs_from_its_file_name() -> None:
     """Streamlit would otherwise find a page in pages/ by itself and run it without the frame."""
-    calls = [n for n in ast.walk(ast.parse((HOUSE / "app.py").read_text("utf-8"))) if isinstance(n, ast.Call)]
+    calls = [n for n in ast.walk(ast.parse((PROJECT / "app.py").read_text("utf-8"))) if isinstance(n, ast.Call)]
     pages = [call for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr == "Page"]
     files = [Path(ast.literal_eval(call.args[0])).stem for call in pages]
     addresses = [ast.literal_eval(k.value) for call in pages for k in call.keywords if k.arg == "url_path"]

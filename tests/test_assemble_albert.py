@@ -10,8 +10,8 @@ from assembled import NOTHING, codes, origins, row, texts
 
 from readback.assembly.assemble import assemble
 from readback.types import (
-    Choice,
     Prompt,
+    Selection,
     Workspace,
 )
 
@@ -37,13 +37,13 @@ def albert(template: str = LISTED, **rest: Any) -> Workspace:
 
 @pytest.mark.parametrize("end", ["", "\n"])
 def test_the_documents_rag_template_comes_out_byte_for_byte(end: str) -> None:
-    made = assemble(albert(RAG + end), row(query="Q?", sheet_chunks=CHUNKS), Choice(mode="rag"))
+    made = assemble(albert(RAG + end), row(query="Q?", sheet_chunks=CHUNKS), Selection(mode="rag"))
     assert texts(made) == [("user", "Sources.\n\n\nu1 : t1 (c1)\nx1 \n\n\nu2 : t2 \nx2 \n\n\nQuestion: Q?")]
     assert ("variable", "sheet_chunks[1].text", "x2") in origins(made, "user")
-    empty = assemble(albert(RAG + end), row(query="Q?", sheet_chunks=[]), Choice(mode="rag"))
+    empty = assemble(albert(RAG + end), row(query="Q?", sheet_chunks=[]), Selection(mode="rag"))
     assert texts(empty) == [("user", "Sources.\n\n\n\nQuestion: Q?")]
-    assert texts(assemble(albert(RAG + end), row(), Choice(mode="rag")))[0][1].endswith("\n\nQuestion: ")
-    assert texts(assemble(albert("{{query}}" + end), row(query="Q"), Choice(mode="rag"))) == [("user", "Q")]
+    assert texts(assemble(albert(RAG + end), row(), Selection(mode="rag")))[0][1].endswith("\n\nQuestion: ")
+    assert texts(assemble(albert("{{query}}" + end), row(query="Q"), Selection(mode="rag"))) == [("user", "Q")]
 
 
 FIVE = [{"text": letter} for letter in "abcde"]
@@ -71,7 +71,7 @@ def test_skip_first_and_limit_choose_among_the_rows_chunks(
     defaults: dict[str, Any], fields: dict[str, Any], options: dict[str, str], expected: str, noted: list[Any]
 ) -> None:
     workspace = replace(albert(defaults=defaults), options=options)
-    made = assemble(workspace, row(sheet_chunks=FIVE, **fields), Choice(mode="rag"))
+    made = assemble(workspace, row(sheet_chunks=FIVE, **fields), Selection(mode="rag"))
     assert made.messages[0].text == expected
     found = [(n.values["kept"], n.values["given"]) if n.code == "alb-limit-applied" else n.code for n in made.notes]
     assert noted == found
@@ -80,13 +80,13 @@ def test_skip_first_and_limit_choose_among_the_rows_chunks(
 def test_both_lists_of_chunks_are_limited_and_only_those_the_template_reads_are_spoken_of() -> None:
     both = "{{ sheet_chunks | length }}{{ experience_chunks | length }}"
     record = row(sheet_chunks=FIVE, experience_chunks=FIVE)
-    assert texts(assemble(albert(both), record, Choice(mode="rag"))) == [("user", "33")]
-    assert codes(assemble(albert("{{ query }}"), record, Choice(mode="rag"))) == []
+    assert texts(assemble(albert(both), record, Selection(mode="rag"))) == [("user", "33")]
+    assert codes(assemble(albert("{{ query }}"), record, Selection(mode="rag"))) == []
 
 
 def test_a_default_replaces_every_false_value_and_says_so_where_there_was_one() -> None:
     workspace = albert("{{ a }}{{ b }}{{ c }}", defaults={"a": 1, "b": 2, "c": 3})
-    made = assemble(workspace, row(a=0, b=None, c="x"), Choice(mode="rag"))
+    made = assemble(workspace, row(a=0, b=None, c="x"), Selection(mode="rag"))
     assert texts(made) == [("user", "12x")]
     assert origins(made, "user")[0] == ("default", "a", "1")
     assert [(n.code, n.values["name"]) for n in made.notes] == [("alb-falsy-default", "a")]
@@ -94,7 +94,7 @@ def test_a_default_replaces_every_false_value_and_says_so_where_there_was_one() 
 
 def test_an_albert_system_prompt_is_plain_text() -> None:
     workspace = albert("{{ query }}", system="Say {{ query }}.")
-    made = assemble(workspace, row(query="Q"), Choice(mode="rag"))
+    made = assemble(workspace, row(query="Q"), Selection(mode="rag"))
     assert texts(made) == [("system", "Say {{ query }}."), ("user", "Q")]
 
 
@@ -116,19 +116,19 @@ TURNS = [{"role": role, "content": f"{role[0]}{i}"} for i in (1, 2) for role in 
 def test_the_rendered_text_takes_the_place_of_the_last_question(
     history: Any, expected: list[str], noted: list[str]
 ) -> None:
-    made = assemble(albert("R {{ query }}", system="S"), row(query="Q", history=history), Choice(mode="rag"))
+    made = assemble(albert("R {{ query }}", system="S"), row(query="Q", history=history), Selection(mode="rag"))
     assert expected == [text for _, text in texts(made)]
     assert noted == codes(made)
 
 
 def test_the_search_query_comes_from_the_last_three_questions() -> None:
     workspace = albert("{{ search_query }}|{{ query }}|{{ seach_query }}")
-    made = assemble(workspace, row(history=[{"role": "user", "content": c} for c in "abcd"]), Choice(mode="rag"))
+    made = assemble(workspace, row(history=[{"role": "user", "content": c} for c in "abcd"]), Selection(mode="rag"))
     assert made.messages[-1].text == "b; c; d|d|d"
-    assert texts(assemble(workspace, row(query="Q"), Choice(mode="rag"))) == [("user", "|Q|Q")]
+    assert texts(assemble(workspace, row(query="Q"), Selection(mode="rag"))) == [("user", "|Q|Q")]
 
 
 def test_the_option_merge_roles_puts_the_system_text_into_the_first_user_message() -> None:
     prompt = Prompt("a", "{{ query }}", system="SYS")
-    shop = replace(NOTHING, prompts={"a": prompt}, options={"merge_roles": "gemma"})
-    assert texts(assemble(shop, row(query="q"), Choice(mode="a"))) == [("user", "SYS\n\n---\n\nq")]
+    workspace = replace(NOTHING, prompts={"a": prompt}, options={"merge_roles": "gemma"})
+    assert texts(assemble(workspace, row(query="q"), Selection(mode="a"))) == [("user", "SYS\n\n---\n\nq")]

@@ -10,16 +10,16 @@ from assembled import NOTHING, SHORT, origins, row, texts
 from readback.assembly.assemble import assemble
 from readback.dialects.prompt_formats import CONFIG, SYSTEM
 from readback.types import (
-    Choice,
     Condition,
+    Location,
     Model,
     Modelfile,
-    Place,
+    Selection,
     SystemText,
 )
 
-TRAINED = SystemText("Trained.", "training", Place("train.ipynb", 9))
-SERVED = Modelfile((), system="Served.", system_place=Place("Modelfile", 2))
+TRAINED = SystemText("Trained.", "training", Location("train.ipynb", 9))
+SERVED = Modelfile((), system="Served.", system_place=Location("Modelfile", 2))
 MUTE = Modelfile(())
 
 
@@ -47,7 +47,7 @@ def test_a_prompt_format_condition_gets_the_system_text_its_model_is_served_with
         conditions=(Condition("c", mode=mode, model="m"),),
     )
     record = row(instruction="Why?", rag={"prompt": "P", "contexts": ["c"]})
-    made = assemble(workspace, record, Choice(condition="c"))
+    made = assemble(workspace, record, Selection(condition="c"))
     assert expected == [(name, text) for _, name, text in origins(made, "system")]
 
 
@@ -58,7 +58,7 @@ def test_another_mode_without_a_system_text_gets_its_models_own() -> None:
         models={"m": Model("m", modelfile=SERVED)},
         conditions=tuple(Condition(mode, mode=mode, model="m") for mode in ("own", "none", "off")),
     )
-    made = {c.name: assemble(workspace, row(question="Q"), Choice(condition=c.name)) for c in workspace.conditions}
+    made = {c.name: assemble(workspace, row(question="Q"), Selection(condition=c.name)) for c in workspace.conditions}
     assert {name: texts(one)[0] for name, one in made.items()} == {
         "own": ("system", "Be brief."),
         "none": ("system", "Served."),
@@ -85,5 +85,5 @@ def test_the_six_conditions_get_their_builders(mode: str, model: str, start: str
         conditions=(Condition("c", mode=mode, model=model, aliases=("also",)),),
     )
     record = row(instruction="Why?", rag={"prompt": "P", "contexts": ["c"]})
-    made = assemble(workspace, record, Choice(condition="also"))
+    made = assemble(workspace, record, Selection(condition="also"))
     assert made.messages[-1].text.startswith(start)

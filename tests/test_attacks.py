@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pytest
 from in_time import in_time
 
-from readback import cell, render
+from readback import render, sandbox
 from readback.render import Template
-from readback.types import Place
+from readback.types import Location
 
 VALUES = {"query": "Q?", "n": 5, "xs": list(range(100)), "text": "word " * 2000, "chunks": [{"text": "x" * 1000}] * 20}
 FINDINGS = {"dat-limit", "alb-render-error", "alb-unsafe-template"}
@@ -135,7 +135,7 @@ ATTACKS = {**LOOPS, **SIZES, **WIDTHS, **DEPTHS, **SOURCES, **ESCAPES}
 
 @pytest.fixture(autouse=True, scope="module")
 def _warm() -> None:
-    cell.isolation()
+    sandbox.isolation()
 
 
 def _anew(templates: Sequence[Template]) -> tuple[render.Rendered, ...]:
@@ -146,7 +146,7 @@ def _anew(templates: Sequence[Template]) -> tuple[render.Rendered, ...]:
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_an_attack_costs_two_seconds_at_most_and_is_one_finding(name: str) -> None:
-    template = Template(ATTACKS[name], place=Place(file="attack.jinja", line=1))
+    template = Template(ATTACKS[name], place=Location(file="attack.jinja", line=1))
     (rendered,) = in_time(2, lambda: _anew([template]))
     assert (rendered.ok, rendered.segments) == (False, ())
     (note,) = rendered.notes

@@ -18,7 +18,7 @@ from readback.audit import chunk, engine, summary
 from readback.audit.summary import Audit, Progress
 from readback.audit.variables import Heard
 from readback.records.dataset import Counts
-from readback.types import Choice, Finding, Place, Workspace
+from readback.types import Finding, Location, Selection, Workspace
 
 Write = Callable[[Mapping[str, Any]], Path]
 TWO = "modes: [{mode: short, system: 'Be brief.', template: '{{ q }}'}, {mode: long, template: 'Q: {{ q }}'}]\n"
@@ -116,7 +116,7 @@ def test_one_rule_with_a_finding_in_every_record_does_not_hide_the_others(
 
 
 def finding(code: str, number: int) -> Finding:
-    return Finding(code, "error", {}, code, "", Place(index=number), f"{code}{number}")
+    return Finding(code, "error", {}, code, "", Location(index=number), f"{code}{number}")
 
 
 @given(st.lists(st.sampled_from("abcdefg"), max_size=120))
@@ -144,7 +144,7 @@ def workspace_of_nothing() -> Workspace:
 def test_chunks_in_any_order_give_the_same_frames_as_one(write: Write) -> None:
     rows = [{"id": str(n), "q": "Be brief." if n % 3 else "Why?"} for n in range(9)]
     opened = workspace.open(write({"readback.yml": MODES, "data.jsonl": rows}))
-    choices = [Choice(mode="short"), Choice(mode="long")]
+    choices = [Selection(mode="short"), Selection(mode="long")]
 
     def frames(start: int, stop: int) -> list[Any]:
         told, heard = chunk.audit_chunk(chunk.payload(opened, choices, start, stop)), Heard()
@@ -236,7 +236,7 @@ def test_a_failing_rule_is_named_and_the_audit_goes_on(write: Write, monkeypatch
     monkeypatch.setattr(rules.RULES()["fmt-system-varies"], "check", broken)
     opened = workspace.open(write({"readback.yml": MODES, "data.jsonl": [{"id": "1", "q": "Be brief."}]}))
     audit = engine.check(opened)
-    assert [("fmt-system-varies", Place())] == [(fault.rule, fault.place) for fault in audit.faults]
+    assert [("fmt-system-varies", Location())] == [(fault.rule, fault.place) for fault in audit.faults]
     assert audit.counts["fmt-system-text-in-user"] == 2
 
 

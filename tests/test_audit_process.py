@@ -10,7 +10,7 @@ import pytest
 
 from readback import workspace
 from readback.audit import engine, process
-from readback.house import EXAMPLES
+from readback.project_files import EXAMPLES
 from readback.records.dataset import DatasetChanged
 from readback.workspace import frozen
 
@@ -25,12 +25,12 @@ def _all_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", DEMOS)
 def test_c8_the_process_answers_what_the_engine_answers(name: str) -> None:
-    shop = workspace.open(EXAMPLES / name)
+    opened = workspace.open(EXAMPLES / name)
     told: list[tuple[int, int]] = []
-    apart = process.check(shop, lambda done, total: told.append((done, total)))
-    assert frozen.plain(apart) == frozen.plain(engine.check(shop))
+    apart = process.check(opened, lambda done, total: told.append((done, total)))
+    assert frozen.plain(apart) == frozen.plain(engine.check(opened))
     assert apart.findings
-    assert apart.touched == engine.check(shop).touched
+    assert apart.touched == engine.check(opened).touched
 
 
 def many(write: Write) -> Path:
@@ -45,25 +45,25 @@ def test_c8_it_stops_when_it_is_told_to(write: Write) -> None:
 
 
 def test_c8_more_findings_than_one_frame_holds_come_in_their_order(write: Write) -> None:
-    shop = workspace.open(many(write))
-    audit = process.check(shop)
+    opened = workspace.open(many(write))
+    audit = process.check(opened)
     assert len(audit.findings) > process.EACH
-    assert [one.key for one in audit.findings] == [one.key for one in engine.check(shop).findings]
+    assert [one.key for one in audit.findings] == [one.key for one in engine.check(opened).findings]
 
 
 def test_c8_a_dataset_that_changes_meanwhile_is_the_same_outcome_as_without_a_process(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shop = workspace.open(many(write))
+    opened = workspace.open(many(write))
     changed = iter(range(10**9))
 
     def write_more(*_: int) -> None:
-        with (shop.root / "d.jsonl").open("a") as file:
+        with (opened.root / "d.jsonl").open("a") as file:
             file.write(f'{{"id": "more{next(changed)}"}}\n')
 
     monkeypatch.setattr(process, "LOOK", 0.001)
     with pytest.raises(DatasetChanged):
-        process.check(shop, write_more)
+        process.check(opened, write_more)
 
 
 def test_c8_a_process_that_dies_is_said_to_have(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,4 +85,4 @@ def test_c8_it_and_its_children_let_the_pages_go_first(write: Write) -> None:
                 continue
 
     process.check(workspace.open(many(write)), look)
-    assert process.cell.LOWER in seen
+    assert process.sandbox.LOWER in seen

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 import readback
 from readback import cli, rules
-from readback.house import EXAMPLES
+from readback.project_files import EXAMPLES
 
 SIX = EXAMPLES / "six-conditions"
 GUIDE = "You are a harbour guide who answers from the notes of the pilot station only."

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from readback.assembly.builders import build
 from readback.assembly.contexts import normalise_contexts
 from readback.render import Rendered
-from readback.types import Place, Record
+from readback.types import Location, Record
 
 Q = {"instruction": "  What is X?\n"}
 C = {**Q, "rag": {"contexts": ["alpha", "beta"], "prompt": " stored \n"}}
@@ -56,7 +56,7 @@ def codes(rendered: Rendered) -> list[str]:
 
 
 def row(fields: Mapping[str, Any]) -> Record:
-    return Record("1", fields, Place(file="data.jsonl", line=7, index=0))
+    return Record("1", fields, Location(file="data.jsonl", line=7, index=0))
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_each_stretch_says_where_it_comes_from() -> None:
     ]
     segments = build("rag", row(C), "instruction_only").segments
     assert expected == [(s.origin, s.name) for s in segments]
-    assert Place(file="data.jsonl", line=7, field="rag.contexts[1]") == segments[7].place
+    assert Location(file="data.jsonl", line=7, field="rag.contexts[1]") == segments[7].place
 
 
 @pytest.mark.parametrize("contexts", [[], [None], None])

@@ -11,7 +11,7 @@ import pytest
 
 import readback
 from readback import cli, workspace
-from readback.types import Note, Workspace
+from readback.types import Diagnostic, Workspace
 
 Write = Callable[[dict[str, Any]], Path]
 Output = pytest.CaptureFixture[str]
@@ -23,7 +23,7 @@ STUDIES = {"a.yaml": SMALL, "b.yaml": LARGE, "archive/a.yaml": LARGE.replace("n.
 QA = [{"id": "1", "question": "Why?"}]
 
 
-def said(found: Workspace) -> list[Note]:
+def said(found: Workspace) -> list[Diagnostic]:
     return [note for note in found.notes if note.code == "dat-several-files"]
 
 

@@ -15,10 +15,10 @@ from jinja2.ext import LoopControlExtension
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from readback.serving.chat import rendered as chat
-from readback.types import ChatTemplate, Message, Place, Segment
+from readback.types import ChatTemplate, Location, Message, Segment
 
 TODAY = "2026-11-21"
-START = Place(file="t.jinja", line=1, column=1)
+START = Location(file="t.jinja", line=1, column=1)
 
 
 def said(role: str, *parts: str) -> Message:
@@ -37,7 +37,7 @@ TALK = (
 
 def made(text: str, *messages: Message, **given: Any) -> tuple[str, list[tuple[str, str, str | None, int | None]]]:
     """The text, and its segments as origin, text, name and line."""
-    found = chat.wire(ChatTemplate("t.jinja", text, "<s>", "</s>", place=START), messages or TALK, **given)
+    found = chat.model_input(ChatTemplate("t.jinja", text, "<s>", "</s>", place=START), messages or TALK, **given)
     assert found.notes == ()
     return found.text, [(one.origin, one.text, one.name, one.place.line) for one in found.segments]
 
@@ -72,10 +72,12 @@ def test_the_makers_templates_give_what_transformers_gives_and_no_stretch_is_of_
         text = (shared / "data" / "chat_templates" / one["template"]).read_bytes().decode("utf-8")
         template = ChatTemplate(one["template"], text, one["bos_token"], one["eos_token"], place=START)
         messages = [said(turn["role"], turn["content"]) for turn in one["messages"]]
-        wire = chat.wire(template, messages, today=TODAY, add_generation_prompt=one["add_generation_prompt"])
-        assert wire.text == one["expected"], (one["template"], one["case"])
-        assert "unknown" not in {segment.origin for segment in wire.segments}
-        own = [segment.text for segment in wire.segments if segment.origin != "serving"]
+        model_input = chat.model_input(
+            template, messages, today=TODAY, add_generation_prompt=one["add_generation_prompt"]
+        )
+        assert model_input.text == one["expected"], (one["template"], one["case"])
+        assert "unknown" not in {segment.origin for segment in model_input.segments}
+        own = [segment.text for segment in model_input.segments if segment.origin != "serving"]
         assert sorted(own) == sorted(message.text for message in messages)
     assert len(cases) == 36
 
@@ -180,10 +182,10 @@ def test_messages_given_as_they_are_with_lists_of_parts_are_found_where_their_te
 
 def test_a_template_that_fails_with_texts_and_reads_parts_gets_parts_and_says_so() -> None:
     text = "{% for m in messages %}<{{ m.role }}>{{ '' + m['content'][0]['text'] }}{% endfor %}"
-    wire = chat.wire(ChatTemplate("t.jinja", text, place=START), TALK)
-    assert wire.text == "<system>Be brief.<user>  Why not?\n<assistant>So.<user>And?"
-    assert [one.text for one in wire.segments if one.origin == "variable"] == ["  Why ", "not?\n", "So.", "And?"]
-    (note,) = wire.notes
+    model_input = chat.model_input(ChatTemplate("t.jinja", text, place=START), TALK)
+    assert model_input.text == "<system>Be brief.<user>  Why not?\n<assistant>So.<user>And?"
+    assert [one.text for one in model_input.segments if one.origin == "variable"] == ["  Why ", "not?\n", "So.", "And?"]
+    (note,) = model_input.notes
     assert (note.code, note.severity, note.values["when"], note.place) == ("srv-template-error", "info", "parts", START)
     assert "'str object' has no attribute 'text'" in note.values["reason"]
 
@@ -192,8 +194,11 @@ def test_a_template_that_fails_with_texts_and_reads_parts_gets_parts_and_says_so
     "text", ["{{ messages[0].content[0].text.none.x }}", "{{ messages[0].content.text.none }}", "{{ 1 / 0 }}"]
 )
 def test_a_template_that_fails_with_parts_too_or_never_asks_for_them_gives_no_text(text: str) -> None:
-    wire = chat.wire(ChatTemplate("t.jinja", text, place=START), TALK)
-    assert (wire.segments, [(note.code, note.severity) for note in wire.notes]) == ((), [("srv-template-error", None)])
+    model_input = chat.model_input(ChatTemplate("t.jinja", text, place=START), TALK)
+    assert (model_input.segments, [(note.code, note.severity) for note in model_input.notes]) == (
+        (),
+        [("srv-template-error", None)],
+    )
 
 
 def test_what_is_absent_stays_undefined_in_a_raw_rendering_and_null_is_none() -> None:
@@ -236,9 +241,13 @@ def test_a_namespace_refuses_what_transformers_refuses(template: str, text: str 
 
 def test_the_tokenizers_bos_goes_before_the_text_where_the_server_adds_it() -> None:
     template = ChatTemplate("t", "{{ bos_token }}Q", "<s>", "</s>", adds_bos=True)
-    wire = chat.wire(template, TALK)
-    assert (wire.text, wire.segments[0].name, wire.stops) == ("<s><s>Q", "add_special_tokens", ("</s>",))
-    assert (wire.kind, wire.format) == ("chat template", "t")
+    model_input = chat.model_input(template, TALK)
+    assert (model_input.text, model_input.segments[0].name, model_input.stops) == (
+        "<s><s>Q",
+        "add_special_tokens",
+        ("</s>",),
+    )
+    assert (model_input.kind, model_input.format) == ("chat template", "t")
 
 
 @pytest.mark.parametrize(
@@ -266,10 +275,10 @@ def test_the_tokenizers_bos_goes_before_the_text_where_the_server_adds_it() -> N
 def test_a_template_that_gives_no_text_is_one_finding_with_its_line(
     text: str, when: str, line: int, raised: bool, reason: str
 ) -> None:
-    template = ChatTemplate("t.jinja", text, place=Place(file="t.jinja", line=1, column=1))
-    wire = chat.wire(template, TALK)
-    assert (wire.segments, len(wire.notes)) == ((), 1)
-    note = wire.notes[0]
+    template = ChatTemplate("t.jinja", text, place=Location(file="t.jinja", line=1, column=1))
+    model_input = chat.model_input(template, TALK)
+    assert (model_input.segments, len(model_input.notes)) == ((), 1)
+    note = model_input.notes[0]
     values = {name: note.values[name] for name in ("when", "line", "raised", "name")}
     assert (note.code, note.place.line) == ("srv-template-error", line)
     assert values == {"when": when, "line": line, "raised": raised, "name": "t.jinja"}
@@ -294,16 +303,19 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_template_is_one_finding_in_bounded_time(name: str) -> None:
     began = spent()
-    wire = chat.wire(ChatTemplate(name, HOSTILE[name], place=START), TALK, today=TODAY)
+    model_input = chat.model_input(ChatTemplate(name, HOSTILE[name], place=START), TALK, today=TODAY)
     assert spent() - began < 8
-    assert (wire.segments, [note.code in ("dat-limit", "srv-template-error") for note in wire.notes]) == ((), [True])
+    assert (model_input.segments, [note.code in ("dat-limit", "srv-template-error") for note in model_input.notes]) == (
+        (),
+        [True],
+    )
 
 
 def test_a_template_that_was_stopped_costs_its_time_once() -> None:
     template = ChatTemplate("slow", HOSTILE["endless loop"] + "{# once #}", place=START)
-    first = chat.wire(template, TALK)
+    first = chat.model_input(template, TALK)
     began = spent()
-    assert (chat.wire(template, TALK).notes, spent() - began < 0.1) == (first.notes, True)
+    assert (chat.model_input(template, TALK).notes, spent() - began < 0.1) == (first.notes, True)
 
 
 def test_a_record_that_is_too_long_does_not_condemn_its_template_for_the_others() -> None:
@@ -344,13 +356,13 @@ def test_the_text_is_always_the_stock_text_and_the_segments_of_messages_stand_in
     )
     messages = [said("user", *parts) for parts in talk]
     variables = {"messages": [{"role": one.role, "content": one.text} for one in messages]}
-    wire = chat.wire(ChatTemplate("t", template), messages)
+    model_input = chat.model_input(ChatTemplate("t", template), messages)
     if (expected := tried(template, variables)) is None:
-        assert (wire.segments, len(wire.notes)) == ((), 1)
+        assert (model_input.segments, len(model_input.notes)) == ((), 1)
         return
-    assert ADDRESS.sub("", wire.text) == ADDRESS.sub("", expected)
+    assert ADDRESS.sub("", model_input.text) == ADDRESS.sub("", expected)
     if not steps:
-        own = [one.text for one in wire.segments if one.origin == "variable"]
+        own = [one.text for one in model_input.segments if one.origin == "variable"]
         assert own == [part for message in messages for part in _compact(message)]
 
 

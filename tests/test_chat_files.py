@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from readback import workspace
 from readback.serving.chat import rendered as chat
 from readback.serving.chat.tokenizer_config import start_of
-from readback.types import Place
+from readback.types import Location
 
 Write = Callable[[Mapping[str, Any]], Path]
 CONFIG = "tokenizer_config.json"
@@ -44,7 +44,7 @@ def test_a_tokenizer_config_gives_its_template_and_every_special_token_once(writ
     line = next(
         i for i, text in enumerate((root / "m" / CONFIG).read_text("utf-8").splitlines(), 1) if "chat_t" in text
     )
-    assert found.place == Place(file=f"m/{CONFIG}", line=line, column=len('  "chat_template": "') + 1)
+    assert found.place == Location(file=f"m/{CONFIG}", line=line, column=len('  "chat_template": "') + 1)
     assert chat.read(root / "m", root) == found
 
 
@@ -117,8 +117,8 @@ def test_a_config_without_a_usable_template_is_one_note_and_one_finding_of_the_w
     found = chat.read(root / CONFIG, root)
     assert (found.text, [note.code for note in found.notes], found.notes[0].place.line) == (None, [code], line)
     assert [note.code for note in workspace.open(root).notes] == [code]
-    wire = chat.wire(found, ())
-    assert (wire.segments, [note.code for note in wire.notes]) == ((), ["srv-template-error"])
+    model_input = chat.model_input(found, ())
+    assert (model_input.segments, [note.code for note in model_input.notes]) == ((), ["srv-template-error"])
 
 
 def test_odd_tokens_are_noted_and_the_template_is_still_read(write: Write) -> None:
@@ -154,7 +154,7 @@ def test_the_place_of_a_template_in_json_is_its_first_character(
     text: str, ascii_only: bool, indent: int | None
 ) -> None:
     source = json.dumps({"other": "x", "chat_template": text}, ensure_ascii=ascii_only, indent=indent)
-    place = start_of(source, text, Place(file="f"))
+    place = start_of(source, text, Location(file="f"))
     line = source.split("\n")[(place.line or 1) - 1]
     written = json.dumps(text, ensure_ascii=ascii_only)[1:]
     assert line[(place.column or 1) - 1 :].startswith(written) or text in ("x", "other", "chat_template")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.serving import wire_formats
+from readback.serving import named_formats
 from readback.serving.chat import formats as chat_formats
 from readback.serving.chat import rendered as chat
 from readback.types import Message, Segment
@@ -51,7 +51,7 @@ def message(role: str, text: str) -> Message:
 
 def test_every_format_has_its_golden_and_none_has_a_name_of_albert() -> None:
     assert set(chat.formats()) == GOLDEN.keys() | WITHOUT_SYSTEM.keys()
-    assert set(chat.formats()) & {*wire_formats.FORMATS, wire_formats.NO_FORMAT} == set()
+    assert set(chat.formats()) & {*named_formats.FORMATS, named_formats.NO_FORMAT} == set()
     assert chat.named("chatml") is None
     assert chat.named("../adapters/manual") is None
 
@@ -63,14 +63,14 @@ def test_a_format_writes_its_text_and_says_what_it_is(name: str) -> None:
     assert chat_formats.title(name)
     assert set(template.special) >= {one for one in (template.bos_token, template.eos_token) if one}
     user = message("user", " Q\n")
-    wire = chat.wire(template, (message("system", " S"), user))
+    model_input = chat.model_input(template, (message("system", " S"), user))
     if name in GOLDEN:
-        assert (wire.text, wire.notes, wire.format) == (GOLDEN[name], (), name)
-        assert {one.origin for one in wire.segments} == {"serving", "system", "variable"}
+        assert (model_input.text, model_input.notes, model_input.format) == (GOLDEN[name], (), name)
+        assert {one.origin for one in model_input.segments} == {"serving", "system", "variable"}
     else:
-        assert (wire.segments, [note.values["raised"] for note in wire.notes]) == ((), [True])
-        assert "system role" in wire.notes[0].values["reason"].lower()
-        assert chat.wire(template, (user,)).text == WITHOUT_SYSTEM[name]
+        assert (model_input.segments, [note.values["raised"] for note in model_input.notes]) == ((), [True])
+        assert "system role" in model_input.notes[0].values["reason"].lower()
+        assert chat.model_input(template, (user,)).text == WITHOUT_SYSTEM[name]
 
 
 @pytest.mark.realdata

@@ -16,13 +16,13 @@ import yaml
 
 from readback import cli, rules
 from readback.audit import summary
-from readback.house import HOUSE
+from readback.project_files import PROJECT
 
 Write = Callable[[Mapping[str, Any]], Path]
 Output = pytest.CaptureFixture[str]
 FILE = "dataset: data.jsonl\nmodes: [{mode: m, system: 'Be brief.', template: '{{ q }}'}]\n"
 ROWS = [{"id": "1", "q": "Be brief. Why?"}, {"id": "2", "q": "Why?"}]
-DOCUMENT = (HOUSE / "docs" / "checking.md").read_text("utf-8")
+DOCUMENT = (PROJECT / "docs" / "checking.md").read_text("utf-8")
 FORMS = ("text", "json", "jsonl")
 
 
@@ -161,7 +161,7 @@ def examples() -> list[str]:
 
 def hooked() -> list[str]:
     """What pre-commit would run: the hook's own entry with the arguments of the example."""
-    (hook,) = yaml.safe_load((HOUSE / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    (hook,) = yaml.safe_load((PROJECT / ".pre-commit-hooks.yaml").read_text("utf-8"))
     asked = [one for block in blocks("yaml") for one in (yaml.safe_load(block).get("repos") or [])]
     args = [each["args"] for repo in asked for each in repo["hooks"] if each["id"] == hook["id"] and "args" in each]
     return [f"{hook['entry']} {shlex.join(words)}" for words in (hook["args"], *args)]
@@ -198,7 +198,7 @@ def test_the_lines_to_ignore_in_the_document_are_read(write: Write) -> None:
 
 
 def test_the_hook_wakes_for_the_files_of_a_workspace() -> None:
-    (hook,) = yaml.safe_load((HOUSE / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    (hook,) = yaml.safe_load((PROJECT / ".pre-commit-hooks.yaml").read_text("utf-8"))
     names = ("readback.yml", "a/rag.jinja", "data.jsonl.gz", "ollama/Modelfile.rag_trained", "judge.py")
     assert all(re.search(hook["files"], name) for name in names)
     assert not re.search(hook["files"], "photo.png")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -43,27 +44,25 @@ def answer(output: Output, *words: Any) -> tuple[int, str]:
 @pytest.mark.parametrize(
     "words",
     [
-        "check W --condition a --select fmt,dat --ignore fmt-markers --baseline b --jobs 2 --cluster c --format sarif",
-        "check W --format junit --fail-on warning",
+        "check W --condition a --select fmt,dat --ignore fmt-markers --baseline b --jobs 2 --format jsonl",
+        "check W --format json --fail-on warning",
         "render W --condition C --record 1 --set a=b --set c:=1 --wire --wire-form training --format json",
         "render W --mode M --task T --adapter A --index 3",
         "render W --judge J",
         "diff W --a condition=X,record=1 --b condition=Y",
         "scores W --by F --baseline C --criterion K --judge J --format csv",
         "agreement W --criterion K --format json",
-        "wire --modelfile F --messages M --today 2026-01-31 --format json",
-        "wire --chat-template F --messages M",
-        "wire --wire-format chatml --messages M",
-        "wire --batch F",
+        "model-input --modelfile F --messages M --today 2026-01-31 --format json",
+        "model-input --chat-template F --messages M",
+        "model-input --wire-format chatml --messages M",
+        "model-input --batch F",
         "modelfile A B --format json",
         "init F",
-        "explain fmt-markers",
-        "rules --format json",
+        "rule fmt-markers",
+        "rule --all --format json",
+        "rule --markdown",
         "adapters",
         "adapters W",
-        "report W -o out.html",
-        "judge W --anything",
-        "review W --anything",
         "serve W --host 0.0.0.0 --port 9 --base-path /x",
         "serve",
         "doctor",
@@ -73,22 +72,39 @@ def test_every_command_and_flag_is_understood(words: str) -> None:
     assert callable(cli.parser([words.split()[0]]).parse_args(words.split()).run)
 
 
+def test_no_help_speaks_of_what_is_not_built() -> None:
+    every = cli.parser()
+    commands = every._subparsers._group_actions[0].choices.values()  # type: ignore[union-attr]
+    helps = [every.format_help(), *(one.format_help() for one in commands)]
+    assert len(helps) > 10
+    assert [text for text in helps if "built yet" in text] == []
+
+
 @pytest.mark.parametrize(
-    "words",
+    ("former", "now"),
     [
-        "report W -o o",
-        "judge x",
-        "review x",
-        "check W --format sarif",
-        "check W --cluster tcp://x",
+        ("rules --format json", "rule --all --format json"),
+        ("rules --markdown", "rule --markdown"),
+        ("explain fmt-markers", "rule fmt-markers"),
+        ("wire --help", "model-input --help"),
     ],
 )
-def test_what_is_not_built_yet_says_so_and_leaves_with_2(words: str, capsys: Output) -> None:
-    assert cli.main(words.split()) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert "not built yet" in said.err
-    assert words.split()[0] in said.err
+def test_a_command_answers_to_the_name_it_had(former: str, now: str, capsys: Output) -> None:
+    for words in (former, now):
+        with contextlib.suppress(SystemExit):
+            cli.main(words.split())
+    said = capsys.readouterr().out
+    assert said
+    assert said[: len(said) // 2] == said[len(said) // 2 :]
+    assert former.split()[0] not in cli.parser().format_help().split()
+
+
+def test_a_rule_is_one_or_all(capsys: Output) -> None:
+    assert cli.main(["rule", "fmt-markers", "--all"]) == 2
+    assert cli.main(["rule"]) == 0
+    listed = capsys.readouterr().out
+    assert cli.main(["rule", "--all"]) == 0
+    assert capsys.readouterr().out == listed
 
 
 @pytest.mark.parametrize(
@@ -214,9 +230,9 @@ def test_render_wire_follows_the_configuration_in_both_forms(write: Write, capsy
     start = "<|im_start|>system\nS<|im_end|>\n<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\n"
     for form, text in (("inference", start), ("training", start + "a<|im_end|>\n")):
         words = ("render", root, "--mode", "m", "--wire", "--wire-form", form, "--format", "json")
-        wire = json.loads(answer(capsys, *words)[1])["wire"]
-        assert (wire["format"], wire["text"]) == ("chatml", text)
-        assert "".join(segment["text"] for segment in wire["segments"]) == text
+        model_input = json.loads(answer(capsys, *words)[1])["wire"]
+        assert (model_input["format"], model_input["text"]) == ("chatml", text)
+        assert "".join(segment["text"] for segment in model_input["segments"]) == text
 
 
 def test_a_workspace_without_data_renders_from_defaults_and_values(write: Write, capsys: Output) -> None:
@@ -251,7 +267,7 @@ def test_init_writes_what_was_worked_out_and_never_over_a_file(write: Write, cap
     assert cli.main(["init", str(root)]) == 2
 
 
-@pytest.mark.parametrize("words", ["rules", "explain fmt-markers", "adapters", "doctor"])
+@pytest.mark.parametrize("words", ["rule --all", "rule fmt-markers", "adapters", "doctor"])
 def test_what_needs_no_workspace_answers_text_and_json(words: str, capsys: Output) -> None:
     assert answer(capsys, *words.split())[1].strip()
     assert json.loads(answer(capsys, *words.split(), "--format", "json")[1])

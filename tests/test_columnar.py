@@ -16,7 +16,7 @@ from readback import results
 from readback.results import _batch, _intake, columnar
 from readback.results._rows import Asked, Read
 from readback.scores.criteria import known
-from readback.types import Note, ScoreSource
+from readback.types import Diagnostic, ScoreSource
 
 ODD = (
     *("2", " 2 ", "-1", "0", "1.", ".5", "+1", "-0", "1e2", "1E5", "007", "1_0", "0x10", "1e400", "-1e-400", "٣", "²"),
@@ -118,11 +118,11 @@ def quoted_tables(draw: st.DrawFn) -> tuple[str, bytes]:
     return "s.tsv" if separator == "\t" else "s.csv", draw(st.sampled_from((data, data, b"\xef\xbb\xbf" + data)))
 
 
-def both(path: Path, source: ScoreSource, size: int) -> tuple[Read | Note, Read | None]:
+def both(path: Path, source: ScoreSource, size: int) -> tuple[Read | Diagnostic, Read | None]:
     """What the row reader makes of a file, and what comes of its columns."""
     asked = Asked(replace(source, path=path.name), known(), {"open": "opened"}, {}, "the judge")
     rows = list(results._rows(path, path.name))
-    head = [row for row in rows if not isinstance(row, Note)][: results.HEAD]
+    head = [row for row in rows if not isinstance(row, Diagnostic)][: results.HEAD]
     found = results.reader([row.fields for row in head], asked)
     if found is None:
         return results.read(path, asked), None
@@ -130,7 +130,7 @@ def both(path: Path, source: ScoreSource, size: int) -> tuple[Read | Note, Read 
     return found.read(rows, head, asked), columnar.read(path, found, head, asked, large=0, size=size)
 
 
-def whole(read: Read | Note) -> dict[str, Any]:
+def whole(read: Read | Diagnostic) -> dict[str, Any]:
     """Everything in a reading, in a form that can be compared: NaN as text."""
     assert isinstance(read, Read)
     assert read.columns is not None

@@ -173,13 +173,13 @@ def test_the_published_plan_forbids_totals_across_groups_but_not_within_one_mode
 
 def test_workspace_facts_are_those_of_its_conditions_and_judges(write: Write) -> None:
     judge = "prompt: '{{QUESTION}} {{ASSISTANT_RESPONSE}}'\ncriteria: [{id: clear}]\n"
-    shop = workspace.open(
+    opened = workspace.open(
         write({
             "readback.yml": "conditions: [{name: a, mode: rag, judge: j}, {name: b}]\njudges: {j: {prompts: j.yaml}}\n",
             "j.yaml": judge,
         })
     )  # fmt: skip
-    one, other = facts.of_workspace(shop)
+    one, other = facts.of_workspace(opened)
     assert (one.condition, one.mode, one.judge, one.by_workspace) == ((("condition", "a"),), "rag", "j", True)
-    assert one.judge_prompt == facts.prompt_of(shop.judges["j"])
+    assert one.judge_prompt == facts.prompt_of(opened.judges["j"])
     assert (other.mode, other.judge, other.judge_prompt) == (None, None, None)

@@ -15,7 +15,7 @@ from looking import drawn, page, said
 from streamlit.testing.v1 import AppTest
 
 from readback.difference.git import Git
-from readback.house import EXAMPLES
+from readback.project_files import EXAMPLES
 
 Write = Callable[[Mapping[str, Any]], Path]
 SIX = {"workspace": "six-conditions"}

@@ -11,15 +11,15 @@ from readback.audit.comparisons import Pair, faults, planned, weighed
 from readback.audit.groups import groups
 from readback.audit.summary import Audit, Row
 from readback.records.dataset import Counts
-from readback.types import Choice, Finding, Place, Severity
+from readback.types import Finding, Location, Selection, Severity
 
 Write = Callable[[Mapping[str, Any]], Path]
-ROWS = tuple(Row(name, Choice(condition=name)) for name in "ABC")
+ROWS = tuple(Row(name, Selection(condition=name)) for name in "ABC")
 PAIRS = (Pair("A", "B"),)
 
 
 def finding(code: str, severity: Severity, condition: str | None, index: int = 0) -> Finding:
-    return Finding(code, severity, {}, code, "", Place(index=index, record=f"r{index}", condition=condition), code)
+    return Finding(code, severity, {}, code, "", Location(index=index, record=f"r{index}", condition=condition), code)
 
 
 def audit(*found: Finding) -> Audit:
@@ -51,7 +51,7 @@ def test_without_a_plan_the_order_is_that_of_the_findings_page() -> None:
 def test_only_findings_of_the_gravest_severity_take_a_side() -> None:
     made = audit(finding("dat-nan", "error", "A"), finding("dat-nan", "info", "B"))
     (one,) = weighed(made, groups(made), PAIRS)
-    assert (one.arms, one.one_sided, one.both_sided) == (("A",), PAIRS, ())
+    assert (one.conditions, one.one_sided, one.both_sided) == (("A",), PAIRS, ())
 
 
 def test_what_is_about_no_condition_takes_no_side() -> None:

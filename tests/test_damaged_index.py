@@ -96,9 +96,9 @@ def _found(folder: Path) -> Iterator[Any]:
     audit = engine.check(workspace.open(folder))
     yield [one.key for one in audit.findings]
     yield [row.observed for row in audit.conditions]
-    shop = workspace.open(folder)
-    for record in open_dataset(shop.root, shop.dataset).records():
-        row = training_match.row_of(shop, record, "train.jsonl")
+    opened = workspace.open(folder)
+    for record in open_dataset(opened.root, opened.dataset).records():
+        row = training_match.row_of(opened, record, "train.jsonl")
         yield row and row[0].place
 
 

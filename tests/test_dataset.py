@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from readback.files import cache_folder
 from readback.records.dataset import MISSING, Cancelled, Dataset, DatasetChanged, look, open_dataset
 from readback.records.index_pass import build
-from readback.types import DatasetSource, Place
+from readback.types import DatasetSource, Location
 
 Write = Callable[[dict[str, Any]], Path]
 
@@ -177,14 +177,14 @@ def test_doubled_ids_name_the_line_of_the_first(write: Write) -> None:
 
 def test_a_record_knows_its_place(write: Write) -> None:
     data = opened(write({"deep/d.csv": 'id,t\n1,"a\nb"\n\n2,c\n'}), "deep/d.csv")
-    assert Place(file="deep/d.csv", line=5, index=1, record="2") == data.record(1).place
+    assert Location(file="deep/d.csv", line=5, index=1, record="2") == data.record(1).place
     assert data.record(1).fields == {"id": "2", "t": "c"}
 
 
 def test_mapped_names_stand_beside_the_fields(write: Write) -> None:
     folder = write({"d.jsonl": [{"id": "1", "q": "why", "rag": {"contexts": ["x", "y"]}, "a.b": 3}]})
     fields = {"query": "q", "chunk": "rag.contexts[1]", "also": "rag.contexts.0", "dotted": "a.b", "gone": "rag.nope"}
-    data = opened(folder, fields=fields, place=Place(file="readback.yml", line=2))
+    data = opened(folder, fields=fields, place=Location(file="readback.yml", line=2))
     (record,) = data.records()
     assert tuple(record.fields[n] for n in ("query", "chunk", "also", "dotted", "q")) == ("why", "y", "x", 3, "why")
     assert "gone" not in record.fields

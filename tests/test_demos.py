@@ -13,10 +13,10 @@ from readback import as_json, workspace
 from readback.adapters import shipped
 from readback.assembly.assemble import assemble, choices
 from readback.audit import engine
-from readback.house import EXAMPLES
+from readback.project_files import EXAMPLES
 from readback.records.dataset import open_dataset
 from readback.scores.loading import load
-from readback.types import Choice, Workspace
+from readback.types import Selection, Workspace
 
 DEMOS = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
 FAULTS = {
@@ -35,20 +35,20 @@ FAULTS = {
 }
 
 
-def _everything(shop: Workspace) -> list[Choice]:
-    adapters = [None, *shipped(), *shop.adapters]
-    modes = [Choice(mode=mode, adapter=adapter) for mode in shop.prompts for adapter in adapters]
-    tasks = [Choice(task=task, adapter=adapter) for task in shop.tasks for adapter in adapters]
-    return [*choices(shop), *modes, *tasks]
+def _everything(workspace: Workspace) -> list[Selection]:
+    adapters = [None, *shipped(), *workspace.adapters]
+    modes = [Selection(mode=mode, adapter=adapter) for mode in workspace.prompts for adapter in adapters]
+    tasks = [Selection(task=task, adapter=adapter) for task in workspace.tasks for adapter in adapters]
+    return [*choices(workspace), *modes, *tasks]
 
 
 @pytest.mark.parametrize("name", DEMOS)
 def test_segments_join_to_the_text_for_every_record_mode_and_adapter(name: str) -> None:
-    shop = workspace.open(EXAMPLES / name)
+    opened = workspace.open(EXAMPLES / name)
     seen = 0
-    for record in open_dataset(shop.root, shop.dataset).records():
-        for choice in _everything(shop):
-            answer = as_json.rendering(assemble(shop, record, choice), None, ())
+    for record in open_dataset(opened.root, opened.dataset).records():
+        for choice in _everything(opened):
+            answer = as_json.rendering(assemble(opened, record, choice), None, ())
             for message in json.loads(as_json.dumps(answer))["messages"]:
                 assert message["text"] == "".join(segment["text"] for segment in message["segments"])
                 seen += 1

@@ -15,7 +15,7 @@ from readback.difference.compare import Difference, difference
 from readback.difference.sentence import sentence
 from readback.difference.side import Shown, Side
 from readback.difference.sides import read_sides, show_side
-from readback.types import Choice, Message, Origin, Segment
+from readback.types import Message, Origin, Segment, Selection
 
 CONTEXT = "The tide turns at noon. Boats wait outside the bar until the signal changes."
 OTHER = "The harbour opens at six. Pilots come on board at the outer buoy."
@@ -37,7 +37,7 @@ def system(*parts: str | tuple[str, str] | tuple[str, str, Origin]) -> tuple[Mes
 
 
 def shown(messages: tuple[Message, ...]) -> Shown:
-    return Shown(Side(Choice()), messages, fingerprint(messages), None, (), "")
+    return Shown(Side(Selection()), messages, fingerprint(messages), None, (), "")
 
 
 def between(a: tuple[Message, ...], b: tuple[Message, ...]) -> Difference:

@@ -13,7 +13,7 @@ from hypothesis import strategies as some
 from readback import workspace
 from readback.difference.compare import difference
 from readback.difference.sides import Side, SideError, label, read_sides, show_side
-from readback.types import Choice
+from readback.types import Selection
 
 Write = Callable[[Mapping[str, Any]], Path]
 FILE = """\
@@ -36,7 +36,7 @@ def folder(write: Write) -> Path:
 
 def side(**parts: Any) -> Side:
     names = ("condition", "mode", "adapter", "task", "judge")
-    return Side(Choice(**{name: parts.pop(name) for name in names if name in parts}), **parts)
+    return Side(Selection(**{name: parts.pop(name) for name in names if name in parts}), **parts)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_what_one_side_does_not_say_is_as_in_the_other(a: str, b: str, one: Side
         ("condition=X record=1,=", "write key=value"),
         ("condition=X,condition=Y", "condition is said twice"),
         ("condition4=other", "condition4 is hybrid or standard, not 'other'"),
-        ("judge_profile=split", "judge_profile=split is not built yet"),
+        ("judge_profile=split", "judge_profile is single, not 'split'"),
         ("layer=paper", "layer is messages or wire or training, not 'paper'"),
         ("index=-1", "'-1' is no such number"),
         ("index=²", "'²' is no such number"),

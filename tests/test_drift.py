@@ -14,7 +14,7 @@ from readback import rules, workspace
 from readback.assembly import builders
 from readback.audit import engine
 from readback.cli import main
-from readback.types import Case, Finding, Record, Workspace
+from readback.types import Finding, Record, RuleContext, Workspace
 
 Write = Callable[[Mapping[str, Any]], Path]
 CITE = "Cite the sources inline as [#] based on the order of the snippets."
@@ -104,13 +104,13 @@ def test_the_standard_prompt_that_we_build_has_no_drift(write: Write) -> None:
 
 
 def trained(template: str, kind: str = "instruction_only", adapter: str = "") -> str:
-    arm = {"name": "c", "mode": "mine", "model": "m"} | ({"adapter": adapter} if adapter else {})
+    condition = {"name": "c", "mode": "mine", "model": "m"} | ({"adapter": adapter} if adapter else {})
     said = {
         "dataset": "data.jsonl",
         "prompts": ["builtin:prompt-formats"],
         "models": {"m": {"type": kind}},
         "modes": [{"mode": "mine", "template": template, "system": "Read the log and name every storm in it."}],
-        "conditions": [arm],
+        "conditions": [condition],
     } | ({"adapters": [adapter]} if adapter else {})
     return "".join(f"{key}: {json.dumps(value)}\n" for key, value in said.items())
 
@@ -203,9 +203,11 @@ def test_a11_a_number_in_front_of_a_context_is_no_part_of_what_is_sent(
     block: str, contexts: list[str], missing: list[int] | None
 ) -> None:
     record = Record("1", row(standard(block=block), contexts))
-    shop = Workspace(Path(), "")
+    workspace = Workspace(Path(), "")
     found = [
-        one for one in rules.check(Case(shop, record), "record", {"fmt-context-not-sent"}) if isinstance(one, Finding)
+        one
+        for one in rules.check(RuleContext(workspace, record), "record", {"fmt-context-not-sent"})
+        if isinstance(one, Finding)
     ]
     assert [one.values["missing"] for one in found] == ([] if missing is None else [missing])
 

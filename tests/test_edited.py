@@ -16,7 +16,7 @@ from readback.assembly import edited as editing
 from readback.assembly.edited import Target, typed
 from readback.difference.over_records import over_versions
 from readback.difference.patch import patch
-from readback.types import Choice
+from readback.types import Selection
 
 Write = Callable[[Mapping[str, Any]], Path]
 T = Target("mode", "m", "template")
@@ -88,11 +88,11 @@ def test_what_is_typed_keeps_the_line_ends_of_the_file(original: str, said: str,
 def test_the_texts_of_what_is_sent_can_be_edited(write: Write) -> None:
     modes = [{"mode": "m", "system": "S", "template": "T"}, {"mode": "n", "template": "U"}]
     opened = workspace.open(write({"readback.yml": {"modes": modes, "tasks": {"parsing": {"user": "P"}}}}))
-    assert editing.targets(opened, Choice(mode="m")) == (T, Target("mode", "m", "system"))
-    assert editing.targets(opened, Choice(mode="n")) == (Target("mode", "n", "template"),)
-    assert editing.targets(opened, Choice(task="parsing")) == (Target("task", "parsing", "template"),)
-    assert editing.targets(opened, Choice(judge="j")) == ()
-    assert editing.targets(opened, Choice(mode="nowhere")) == ()
+    assert editing.targets(opened, Selection(mode="m")) == (T, Target("mode", "m", "system"))
+    assert editing.targets(opened, Selection(mode="n")) == (Target("mode", "n", "template"),)
+    assert editing.targets(opened, Selection(task="parsing")) == (Target("task", "parsing", "template"),)
+    assert editing.targets(opened, Selection(judge="j")) == ()
+    assert editing.targets(opened, Selection(mode="nowhere")) == ()
     new = editing.edited(opened, T, "X")
     assert (new.prompts["m"].template, new.prompts["n"].template) == ("X", "U")
     assert opened.prompts["m"].template == "T"
@@ -121,16 +121,16 @@ def test_the_records_that_change_are_counted(write: Write) -> None:
     rows = [{"id": f"r{n}", "q": "yes" if n % 3 else "no"} for n in range(10)]
     opened = workspace.open(write({"readback.yml": config, "d.jsonl": rows}))
     new = editing.edited(opened, T, "{{ q }}{% if q == 'no' %}!{% endif %}")
-    found = over_versions(opened, new, Choice(mode="m"))
+    found = over_versions(opened, new, Selection(mode="m"))
     assert (found.done, found.total, found.differing, found.stopped) == (10, 10, 4, False)
     assert found.first == ((0, "r0"), (3, "r3"), (6, "r6"), (9, "r9"))
-    broken = over_versions(opened, editing.edited(opened, T, "{{ q }"), Choice(mode="m"))
+    broken = over_versions(opened, editing.edited(opened, T, "{{ q }"), Selection(mode="m"))
     assert (broken.done, broken.differing, broken.only_a, broken.only_b) == (10, 0, 10, 0)
 
 
 def test_a_copy_that_never_ends_is_not_counted_and_says_why(write: Write) -> None:
     config = {"dataset": "d.jsonl", "modes": [{"mode": "m", "template": "{{ q }}"}]}
     opened = workspace.open(write({"readback.yml": config, "d.jsonl": [{"id": str(n), "q": "x"} for n in range(50)]}))
-    found = over_versions(opened, editing.edited(opened, T, LOOP), Choice(mode="m"))
+    found = over_versions(opened, editing.edited(opened, T, LOOP), Selection(mode="m"))
     assert (found.differing, found.only_a, found.done) == (0, 0, 0)
     assert "time to render a template" in found.why

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 import readback
 from readback import rules, workspace
-from readback.audit import before
-from readback.house import EXAMPLES
+from readback.audit import workspace_check
+from readback.project_files import EXAMPLES
 from readback.records.dataset import open_dataset
 from readback.workspace.left_out import reconciled
 
@@ -113,7 +113,7 @@ def test_law_what_loading_found_is_in_check_and_what_check_says_of_files_is_foun
             found = workspace.open(root)
         except workspace.NothingRead:
             return
-        noticed = Counter(one.key for one in before.findings(found, open_dataset(root, found.dataset)))
+        noticed = Counter(one.key for one in workspace_check.findings(found, open_dataset(root, found.dataset)))
         everything = readback.open(root).audit().findings
         checked = Counter(one.key for one in everything)
         assert not noticed - checked

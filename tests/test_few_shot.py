@@ -18,7 +18,7 @@ from readback.assembly.assemble import assemble
 from readback.assembly.few_shot import with_examples
 from readback.audit import engine
 from readback.records.dataset import open_dataset
-from readback.types import Choice, Place, PromptConfig, Record, Segment, Workspace
+from readback.types import Location, PromptConfig, Record, Segment, Selection, Workspace
 
 Write = Callable[[Mapping[str, Any]], Path]
 POOL = [{"question": f"q{n}", "answer": f"a{n}"} for n in range(5)]
@@ -39,7 +39,7 @@ def folder(write: Write, config: Any, pool: Any = POOL, more: Mapping[str, Any] 
 def user(root: Path) -> tuple[str | None, list[str]]:
     opened = workspace.open(root)
     record = open_dataset(opened.root, opened.dataset).record(0)
-    made = assemble(opened, record, Choice(condition=opened.conditions[0].name))
+    made = assemble(opened, record, Selection(condition=opened.conditions[0].name))
     return next((m.text for m in made.messages if m.role == "user"), None), [note.code for note in made.notes]
 
 
@@ -151,7 +151,7 @@ def test_a6_instructions_and_roles_stand_around_the_examples_as_around_the_bare_
     root = folder(write, {}, POOL[:1], {"prompt_config": {"generation": "Be kind."}})
     opened = workspace.open(root)
     record = open_dataset(opened.root, opened.dataset).record(0)
-    made = assemble(opened, record, Choice(task="generation", adapter="no_system"))
+    made = assemble(opened, record, Selection(task="generation", adapter="no_system"))
     assert [m.role for m in made.messages] == ["user"]
     assert made.messages[0].text == "Be kind.\n\n" + written("q0")
 
@@ -184,10 +184,10 @@ def test_a6_any_choice_is_resolved_as_the_program_resolves_it(
         "questions": {called: {"mode": None if mode == "inherit" else mode, "k": k, "selected": selected,
                                "excluded": excluded, "examples": []}},
     }  # fmt: skip
-    config = PromptConfig("p", "instructions", settings={"shape": "preset", "few_shot": said}, place=Place("p"))
-    record = Record(called, {"few_shot_examples": pool}, Place("d", 1, index=0))
+    config = PromptConfig("p", "instructions", settings={"shape": "preset", "few_shot": said}, place=Location("p"))
+    record = Record(called, {"few_shot_examples": pool}, Location("d", 1, index=0))
     made = with_examples(
-        Workspace(Path(), "w", configs=(config,)), Choice(task="generation"), record, (Segment("Q", "task"),)
+        Workspace(Path(), "w", configs=(config,)), Selection(task="generation"), record, (Segment("Q", "task"),)
     )
     resolved = list(pool)
     if mode == "k-shot" and len(pool) > k:

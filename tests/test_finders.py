@@ -12,9 +12,9 @@ from streamlit.testing.v1 import AppTest
 from test_editing_loop import change
 
 from readback import workspace
-from readback.audit import engine, scan
+from readback.audit import engine, finding_search
 from readback.records.dataset import open_dataset
-from readback.types import Choice
+from readback.types import Selection
 
 Write = Callable[[Mapping[str, Any]], Path]
 SIX = {"workspace": "six-conditions"}
@@ -121,10 +121,10 @@ def test_next_and_previous_with_a_finding_agree_with_the_check(write: Write) -> 
     opened = workspace.open(write({"readback.yml": {"dataset": "d.jsonl", "modes": MODES}, "d.jsonl": rows}))
     data, audit = open_dataset(opened.root, opened.dataset), engine.check(opened, select=["fmt"])
     for at, back, there in ((0, False, 3), (3, False, 7), (8, False, 3), (0, True, 8), (7, True, 3), (3, True, 8)):
-        near = scan.nearest(opened, data, Choice(mode="a"), at, back).there
+        near = finding_search.nearest(opened, data, Selection(mode="a"), at, back).there
         assert near is not None
         assert near[0] == there
-        assert scan.pick(scan.of_audit(audit, Choice(mode="a")), at, back) == near
+        assert finding_search.pick(finding_search.of_audit(audit, Selection(mode="a")), at, back) == near
 
 
 def test_the_previous_finding_is_one_key_away(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -203,9 +203,9 @@ conditions: [%s]
         ("{name: 1, mode: a, model: m, adapter: no_system}, {name: 2, mode: a, model: m}", False),
     ],
 )
-def test_one_model_must_get_one_system_message(arms: str, found: bool, write: Write) -> None:
-    arms = arms.replace("name: 1", "name: one").replace("name: 2", "name: two")
-    assert bool(check(write({"readback.yml": VARIES % arms}), "fmt-system-varies")) is found
+def test_one_model_must_get_one_system_message(conditions: str, found: bool, write: Write) -> None:
+    conditions = conditions.replace("name: 1", "name: one").replace("name: 2", "name: two")
+    assert bool(check(write({"readback.yml": VARIES % conditions}), "fmt-system-varies")) is found
 
 
 CHUNKS = "{% for c in sheet_chunks %}{{ c }}{% endfor %}"

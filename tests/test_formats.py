@@ -20,7 +20,7 @@ from readback.formats._lines import LONGEST
 from readback.formats._packed import unpack
 from readback.formats._row import Blank, Event, Header, Refused, Row
 from readback.records.dataset import raw_rows
-from readback.types import Note
+from readback.types import Diagnostic
 
 Write = Callable[[dict[str, Any]], Path]
 TEXT = (jsonl, csv_file, tsv, json_file)
@@ -38,10 +38,10 @@ def fields(module: Any, data: bytes) -> list[dict[str, Any]]:
     return [row.fields for row in rows(module, data)]
 
 
-def notes(module: Any, data: bytes) -> list[Note]:
-    found: list[Note] = []
+def notes(module: Any, data: bytes) -> list[Diagnostic]:
+    found: list[Diagnostic] = []
     for event in events(module, data):
-        if isinstance(event, Note):
+        if isinstance(event, Diagnostic):
             found.append(event)
         elif isinstance(event, Refused) and event.note:
             found.append(event.note)
@@ -69,7 +69,7 @@ def test_every_format_says_what_it_is() -> None:
 def test_any_bytes_are_read_without_an_exception_and_every_line_is_accounted_for(data: bytes) -> None:
     physical = data.count(b"\n") + bool(data and not data.endswith(b"\n"))
     for module in (jsonl, csv_file, tsv):
-        spans = [e for e in events(module, data) if not isinstance(e, Note)]
+        spans = [e for e in events(module, data) if not isinstance(e, Diagnostic)]
         assert physical == sum(1 if isinstance(e, Blank) else e.end_line - e.line + 1 for e in spans)
     events(json_file, data)
 
@@ -80,7 +80,7 @@ def test_no_line_of_csv_is_lost_whatever_its_quotes(text: str) -> None:
     data = text.encode()
     numbers: list[int] = []
     for event in events(csv_file, data):
-        if not isinstance(event, Note):
+        if not isinstance(event, Diagnostic):
             last = event.line if isinstance(event, Blank) else event.end_line
             numbers.extend(range(event.line, last + 1))
     assert numbers == list(range(1, len(numbers) + 1))
@@ -350,20 +350,20 @@ def test_a_file_is_read_by_its_content_and_its_name(write: Write, name: str, dat
 def test_an_unknown_or_missing_file_is_a_note(write: Write, name: str) -> None:
     folder = write({"d.bin": b"\x00\x01", "d": "words"})
     (note,) = raw_rows(folder / name, name)
-    assert isinstance(note, Note)
+    assert isinstance(note, Diagnostic)
     assert note.code == ("dat-file-missing" if name.startswith("missing") else "dat-not-recognised")
 
 
 def test_what_was_unpacked_before_the_packed_data_end_is_kept(write: Write) -> None:
     packed = gzip.compress("".join(f'{{"id": "{n * n}"}}\n' for n in range(5000)).encode())
     found = list(raw_rows(write({"d.jsonl.gz": packed[:-500]}) / "d.jsonl.gz", "d.jsonl.gz"))
-    assert "the packed data end too early" in [n.values.get("reason") for n in found if isinstance(n, Note)]
+    assert "the packed data end too early" in [n.values.get("reason") for n in found if isinstance(n, Diagnostic)]
     assert 1000 < sum(isinstance(row, Row) for row in found) < 5000
 
 
 def test_unpacking_stops_at_its_budget(write: Write) -> None:
     path = write({"bomb.gz": gzip.compress(bytes(5 << 20))}) / "bomb.gz"
     out = io.BytesIO()
-    found = [one for one in unpack(path, out, "bomb.gz", budget=1 << 20) if isinstance(one, Note)]
+    found = [one for one in unpack(path, out, "bomb.gz", budget=1 << 20) if isinstance(one, Diagnostic)]
     assert [note.code for note in found] == ["dat-limit"]
     assert len(out.getvalue()) == 1 << 20

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.house import HOUSE
-from readback.types import Note, Place
+from readback.project_files import PROJECT
+from readback.types import Diagnostic, Location
 from readback.workspace.frozen import freeze, thaw
 
 Write = Callable[[Mapping[str, Any]], Path]
-DEMOS = sorted(path for path in (HOUSE / "configs" / "examples").iterdir() if path.is_dir())
+DEMOS = sorted(path for path in (PROJECT / "configs" / "examples").iterdir() if path.is_dir())
 
 
 @pytest.mark.parametrize("path", DEMOS, ids=lambda path: path.name)
@@ -34,5 +34,5 @@ def test_a_real_workspace_comes_back_as_it_was(shared: Path, name: str) -> None:
 
 def test_lone_surrogates_and_odd_names_travel_too(write: Write) -> None:
     opened = workspace.open(write({"readback.yml": {"modes": [{"mode": "é", "template": "{{ q }}"}]}}))
-    odd = replace(opened, notes=(Note("dat-bom", {"x\ud800": [1, None, 1.5]}, Place(file="a\udfff"), "\0"),))
+    odd = replace(opened, notes=(Diagnostic("dat-bom", {"x\ud800": [1, None, 1.5]}, Location(file="a\udfff"), "\0"),))
     assert thaw(json.loads(json.dumps(freeze(odd)))) == odd

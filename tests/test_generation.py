@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from readback.assembly.assemble import assemble
-from readback.types import Adapter, Choice, Condition, Model, Prompt, Record, Workspace
+from readback.types import Adapter, Condition, Model, Prompt, Record, Selection, Workspace
 
 ASK = {"role": "user", "content": "One?"}
 SAID = {
@@ -20,7 +20,7 @@ TOLD = {"role": "system", "content": "From before."}
 
 def made(history: Any = None, *, system: str | None = None, instruction: str | None = "I", adapter: str = "plain",
          prompt: str | None = "M", task: str = "generation") -> Any:  # fmt: skip
-    shop = Workspace(
+    workspace = Workspace(
         Path(),
         "asking",
         tasks={task: Prompt(task, "{{ question }}", system)},
@@ -30,7 +30,7 @@ def made(history: Any = None, *, system: str | None = None, instruction: str | N
         conditions=(Condition("c", task=task, adapter=adapter, model="m"),),
     )
     fields = {"question": "Two?"} | ({} if history is None else {"history": history})
-    return assemble(shop, Record("1", fields), Choice(condition="c"))
+    return assemble(workspace, Record("1", fields), Selection(condition="c"))
 
 
 def texts(assembly: Any) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ import pytest
 
 from readback.serving import gotemplate
 from readback.serving.gotemplate import Limits, TemplateFault, cut, execute, functions, names, parse, with_response
-from readback.serving.gotemplate.told import told
+from readback.serving.gotemplate.traced_text import told
 from readback.serving.gotemplate.values import Value, of_json
 from readback.serving.ollama import rendered as ollama
 
@@ -53,11 +53,11 @@ def _fault(template: str) -> TemplateFault:
 @pytest.mark.parametrize("about", sorted({case["about"] for case in CASES}))
 def test_each_case_of_the_language_prints_what_go_prints(about: str) -> None:
     for case in (case for case in CASES if case["about"] == about):
-        wire = ollama.templated(
+        model_input = ollama.templated(
             case["template"] + "{{range .Messages}}{{end}}", MESSAGES, "2026-11-21", {"tools": TOOLS}
         )
-        failed = [note for note in wire.notes if note.code == "oll-template-error"]
-        assert (None if failed else wire.text) == case["expected"], case["template"]
+        failed = [note for note in model_input.notes if note.code == "oll-template-error"]
+        assert (None if failed else model_input.text) == case["expected"], case["template"]
         assert all(note.place.line and note.place.column for note in failed), case["template"]
 
 

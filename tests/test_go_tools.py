@@ -57,11 +57,11 @@ def test_a4_a_tool_printed_as_a_value_is_the_json_that_ollama_sends() -> None:
         "content": "",
         "tool_calls": [{"function": {"name": "f", "arguments": {"b": 1, "a": "x"}}}],
     }
-    wire = ollama.templated(LLAMA, [call], "2026-11-21", {"tools": [TOOL, TOOL]})
-    assert wire.text == (
+    model_input = ollama.templated(LLAMA, [call], "2026-11-21", {"tools": [TOOL, TOOL]})
+    assert model_input.text == (
         f'Given the functions:\n{AS_JSON}\n{AS_JSON}\n{{"name": "f", "parameters": {{"a":"x","b":1}}}}'
     )
-    assert wire.notes == ()
+    assert model_input.notes == ()
 
 
 @pytest.mark.parametrize(

@@ -10,16 +10,16 @@ from readback import rules, workspace
 from readback.audit import engine
 from readback.audit.groups import area, groups, names, paragraphs, title
 from readback.audit.summary import Audit, Row
-from readback.house import EXAMPLES
+from readback.project_files import EXAMPLES
 from readback.records.dataset import Counts
-from readback.types import Choice, Finding, Place, Severity
+from readback.types import Finding, Location, Selection, Severity
 
-ROWS = (Row("A", Choice(condition="A")), Row("B", Choice(condition="B")))
+ROWS = (Row("A", Selection(condition="A")), Row("B", Selection(condition="B")))
 
 
 def finding(code: str, severity: Severity, index: int | None = None, **place: Any) -> Finding:
     record = None if index is None else f"r{index}"
-    return Finding(code, severity, {}, code, "", Place(index=index, record=record, **place), f"{code}{index}{place}")
+    return Finding(code, severity, {}, code, "", Location(index=index, record=record, **place), f"{code}{index}{place}")
 
 
 def audit(*found: Finding, rows: tuple[Row, ...] = ROWS, **more: Any) -> Audit:
@@ -63,26 +63,26 @@ def test_a_rule_whose_findings_were_not_kept_is_still_there_with_its_count() -> 
 @pytest.mark.parametrize(
     ("place", "name"),
     [
-        (Place(condition="A", mode="rag", adapter="x"), "A"),
-        (Place(condition="A", judge="j"), "A · j"),
-        (Place(judge="j"), "j"),
-        (Place(task="parsing", adapter="x"), "parsing · x"),
-        (Place(file="data.jsonl", line=3), ""),
-        (Place(record="r1", index=0), ""),
+        (Location(condition="A", mode="rag", adapter="x"), "A"),
+        (Location(condition="A", judge="j"), "A · j"),
+        (Location(judge="j"), "j"),
+        (Location(task="parsing", adapter="x"), "parsing · x"),
+        (Location(file="data.jsonl", line=3), ""),
+        (Location(record="r1", index=0), ""),
     ],
 )
-def test_a_finding_goes_by_the_name_of_its_row(place: Place, name: str) -> None:
+def test_a_finding_goes_by_the_name_of_its_row(place: Location, name: str) -> None:
     assert names(audit())(place) == name
 
 
 def test_without_conditions_a_mode_is_a_row() -> None:
-    rows = (Row("rag", Choice(mode="rag")), Row("rag · x", Choice(mode="rag", adapter="x")))
+    rows = (Row("rag", Selection(mode="rag")), Row("rag · x", Selection(mode="rag", adapter="x")))
     name = names(audit(rows=rows))
-    assert [name(Place(mode="rag")), name(Place(mode="rag", adapter="x"))] == ["rag", "rag · x"]
+    assert [name(Location(mode="rag")), name(Location(mode="rag", adapter="x"))] == ["rag", "rag · x"]
 
 
 def test_a_mode_that_is_called_like_a_condition_is_not_taken_for_it() -> None:
-    assert names(audit())(Place(mode="A")) == ""
+    assert names(audit())(Location(mode="A")) == ""
 
 
 def test_the_counts_of_a_row_are_the_findings_of_its_name() -> None:

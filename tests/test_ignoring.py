@@ -15,7 +15,7 @@ from readback import workspace
 from readback.audit import engine, ignoring
 from readback.audit.summary import Audit, covers
 from readback.files.yaml_file import read_yaml
-from readback.types import Finding, Ignored, Place
+from readback.types import Finding, Ignored, Location
 
 Write = Callable[[Mapping[str, Any]], Path]
 FILE = """\
@@ -64,9 +64,9 @@ def test_each_place_that_is_offered_ignores_exactly_what_it_says(folder: Path) -
 
 def test_each_condition_and_everywhere_are_offered_too(folder: Path) -> None:
     found = leaks(audit(folder))
-    arms = ignoring.arms(found)
-    assert [dict(where) for where in arms] == [{"condition": 'one: the 1st, "short"'}, {"condition": "no"}]
-    for where in (*arms, {}):
+    conditions = ignoring.conditions(found)
+    assert [dict(where) for where in conditions] == [{"condition": 'one: the 1st, "short"'}, {"condition": "no"}]
+    for where in (*conditions, {}):
         entry = Ignored(CODE, "meant", "me", "2026-01-31", where)
         after = pasted(folder, ignoring.lines(entry))
         assert len(leaks(after)) == 12 - ignoring.covered(entry, found) < 12
@@ -74,8 +74,8 @@ def test_each_condition_and_everywhere_are_offered_too(folder: Path) -> None:
 
 
 def test_more_lines_go_below_the_first(folder: Path) -> None:
-    arms = ignoring.arms(leaks(audit(folder)))
-    entries = [Ignored(CODE, "meant", "me", "2026-01-31", where) for where in arms]
+    conditions = ignoring.conditions(leaks(audit(folder)))
+    entries = [Ignored(CODE, "meant", "me", "2026-01-31", where) for where in conditions]
     after = pasted(folder, *(ignoring.lines(one, first=n == 0) for n, one in enumerate(entries)))
     assert [n for _, n in after.ignored] == [6, 6]
     assert not leaks(after)
@@ -90,13 +90,13 @@ def test_what_is_about_a_file_is_ignored_by_its_file(write: Write) -> None:
     folder = write({"readback.yml": FILE, "data.jsonl": '{"id": "1", "q": "x"}\nnot json\n'})
     (bad,) = (one for one in audit(folder).findings if one.code == "dat-bad-line")
     assert ignoring.place(bad.place)["file"] == "data.jsonl"
-    assert ignoring.arms([bad]) == ({"file": "data.jsonl"},)
+    assert ignoring.conditions([bad]) == ({"file": "data.jsonl"},)
     after = pasted(folder, ignoring.lines(Ignored("dat-bad-line", "known", "me", "", ignoring.place(bad.place))))
     assert "dat-bad-line" not in after.counts
 
 
 def test_a_place_without_a_name_is_not_the_name_none() -> None:
-    one = Finding("c", "error", {}, "", "", Place(), "k")
+    one = Finding("c", "error", {}, "", "", Location(), "k")
     assert not covers(Ignored("c", where={"record": "None"}), one)
 
 

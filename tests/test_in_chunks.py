@@ -13,13 +13,13 @@ from readback import workspace
 from readback.assembly import in_chunks
 from readback.assembly.in_chunks import Frame, Lost
 from readback.records.dataset import DatasetChanged, open_dataset
-from readback.types import Choice, Workspace
+from readback.types import Selection, Workspace
 
 Write = Callable[[Mapping[str, Any]], Path]
 SEARCH = "readback.search.over_records:search_chunk"
 QUERY = {"query": {"text": "here", "regex": False, "case": False}}
 LOOP = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
-M = Choice(mode="m")
+M = Selection(mode="m")
 
 
 def opened(write: Write, template: str, count: int) -> Workspace:
@@ -29,8 +29,8 @@ def opened(write: Write, template: str, count: int) -> Workspace:
     )
 
 
-def drive(shop: Workspace, **more: Any) -> Iterator[Frame | Lost]:
-    return in_chunks.drive(SEARCH, shop, open_dataset(shop.root, shop.dataset), [M], QUERY, **more)
+def drive(workspace: Workspace, **more: Any) -> Iterator[Frame | Lost]:
+    return in_chunks.drive(SEARCH, workspace, open_dataset(workspace.root, workspace.dataset), [M], QUERY, **more)
 
 
 def hits(frames: Iterator[Frame | Lost]) -> list[int]:
@@ -44,16 +44,16 @@ def test_frames_come_in_the_order_of_the_records(write: Write, monkeypatch: pyte
 
 @pytest.mark.parametrize("together", [False, True])
 def test_records_that_kill_their_child_are_named_and_the_rest_is_done(write: Write, together: bool) -> None:
-    shop = opened(write, "{% if evil %}" + LOOP + "{% endif %}{{ q }}", 9)
-    frames = list(drive(shop, together=together))
+    workspace = opened(write, "{% if evil %}" + LOOP + "{% endif %}{{ q }}", 9)
+    frames = list(drive(workspace, together=together))
     assert hits(iter(frames)) == [0, 1, 2, 5, 6, 7, 8]
     assert [one.index for one in frames if isinstance(one, Lost)] == [3, 4]
 
 
 def test_a_choice_that_keeps_killing_is_given_up(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(in_chunks, "KILLS", 2)
-    shop = opened(write, "{% if evil %}" + LOOP + "{% endif %}{{ q }}", 9)
-    lost = [one for one in drive(shop) if isinstance(one, Lost)]
+    workspace = opened(write, "{% if evil %}" + LOOP + "{% endif %}{{ q }}", 9)
+    lost = [one for one in drive(workspace) if isinstance(one, Lost)]
     assert [one.index for one in lost] == [3, 4, None]
 
 
@@ -64,20 +64,20 @@ def test_progress_is_told_and_can_stop_it(write: Write) -> None:
         told.append((done, total))
         return len(told) < 2
 
-    shop = opened(write, "{{ q }}", 20)
-    assert len(list(drive(shop, progress=progress))) <= 1
+    workspace = opened(write, "{{ q }}", 20)
+    assert len(list(drive(workspace, progress=progress))) <= 1
     assert told[0][1] == 20
 
 
 def test_a_dataset_that_is_written_to_meanwhile_is_told(write: Write) -> None:
-    shop = opened(write, "{{ q }}", 5)
-    data = open_dataset(shop.root, shop.dataset)
-    (shop.root / "d.jsonl").write_text('{"id": "0", "q": "here"}\n', "utf-8")
+    workspace = opened(write, "{{ q }}", 5)
+    data = open_dataset(workspace.root, workspace.dataset)
+    (workspace.root / "d.jsonl").write_text('{"id": "0", "q": "here"}\n', "utf-8")
     with pytest.raises(DatasetChanged):
-        list(in_chunks.drive(SEARCH, shop, data, [M], QUERY))
+        list(in_chunks.drive(SEARCH, workspace, data, [M], QUERY))
 
 
 def test_a_workspace_that_is_in_no_file_is_what_the_children_see(write: Write) -> None:
-    shop = opened(write, "nothing", 3)
-    new = replace(shop, prompts={"m": replace(shop.prompts["m"], template="{{ q }}")})
-    assert (hits(drive(shop)), hits(drive(new))) == ([], [0, 1, 2])
+    workspace = opened(write, "nothing", 3)
+    new = replace(workspace, prompts={"m": replace(workspace.prompts["m"], template="{{ q }}")})
+    assert (hits(drive(workspace)), hits(drive(new))) == ([], [0, 1, 2])

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from test_workspace import FILES
 
-from readback import house, workspace
+from readback import project_files, workspace
 from readback.types import NOWHERE, Condition, DatasetSource, Workspace
 
 Write = Callable[[dict[str, Any]], Path]
@@ -24,7 +24,7 @@ KEPT = (
 
 def without_places(value: object) -> str:
     """A value as text, without where it was read: that is the one thing that must differ."""
-    return re.sub(r"(system_|template_)?place=Place\([^)]*\)", "", repr(value))
+    return re.sub(r"(system_|template_)?place=Location\([^)]*\)", "", repr(value))
 
 
 def bare(found: Workspace) -> tuple[DatasetSource | None, list[Condition]]:
@@ -52,18 +52,18 @@ def check_same(first: Workspace, second: Workspace) -> None:
     assert {t.text for t in first.system_texts} == {t.text for t in second.system_texts}
 
 
-@pytest.mark.parametrize("demo", sorted(p.name for p in house.EXAMPLES.iterdir() if p.is_dir()))
+@pytest.mark.parametrize("demo", sorted(p.name for p in project_files.EXAMPLES.iterdir() if p.is_dir()))
 def test_a_demo_written_down_opens_as_itself(demo: str, tmp_path: Path) -> None:
     root = tmp_path / demo
-    shutil.copytree(house.EXAMPLES / demo, root)
+    shutil.copytree(project_files.EXAMPLES / demo, root)
     first, second, _ = written_down(root)
     check_same(first, second)
 
 
-@pytest.mark.parametrize("demo", sorted(p.name for p in house.EXAMPLES.iterdir() if p.is_dir()))
+@pytest.mark.parametrize("demo", sorted(p.name for p in project_files.EXAMPLES.iterdir() if p.is_dir()))
 def test_what_is_found_in_a_demo_without_its_workspace_file_can_be_written_down(demo: str, tmp_path: Path) -> None:
     root = tmp_path / demo
-    shutil.copytree(house.EXAMPLES / demo, root, ignore=shutil.ignore_patterns("readback.yml"))
+    shutil.copytree(project_files.EXAMPLES / demo, root, ignore=shutil.ignore_patterns("readback.yml"))
     first, second, _ = written_down(root)
     check_same(first, second)
 

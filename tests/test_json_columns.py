@@ -13,12 +13,12 @@ import pytest
 from counts import many
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_judge_sources import ARM, PROMPTS, codes, inserted, judged
+from test_judge_sources import CONDITION, PROMPTS, codes, inserted, judged
 
 from readback import workspace
 from readback.audit import engine
 from readback.records.dataset import Dataset, open_dataset
-from readback.types import Choice, DatasetSource
+from readback.types import DatasetSource, Selection
 
 Write = Callable[[Mapping[str, Any]], Path]
 
@@ -54,7 +54,7 @@ def test_a3_a_column_of_json_is_read_as_json_and_said(write: Write, name: str, t
 def test_a3_the_evaluators_own_results_reach_the_judge_as_documents(write: Write) -> None:
     setup = "dataset: results.tsv\njudges: {j: {prompts: p.py}}\n"
     text = table(("qid", "question", "answer", "context"), ("1", "Q", "A", '["D one", "D two"]'), delimiter="\t")
-    made = judged(write({"readback.yml": setup, "p.py": PROMPTS, "results.tsv": text}), Choice(judge="j"))
+    made = judged(write({"readback.yml": setup, "p.py": PROMPTS, "results.tsv": text}), Selection(judge="j"))
     assert "\nDocument 1:\nD one\n\nDocument 2:\nD two\n" in made.messages[-1].text
     assert "jdg-documents-not-list" not in codes(made)
 
@@ -73,21 +73,21 @@ def test_a3_a_number_alone_is_no_list(write: Write) -> None:
 def test_a3_json_names_the_columns_and_a_cell_that_is_none_is_a_finding(write: Write) -> None:
     text = table(("id", "context", "other"), ("1", '["D"]', "[1]"), ("2", "none", "[2]"), ("3", "7", "[3]"))
     folder = write({"readback.yml": "dataset: {path: d.csv, json: [context]}\n", "d.csv": text})
-    shop = workspace.open(folder)
-    data = open_dataset(shop.root, shop.dataset)
+    opened = workspace.open(folder)
+    data = open_dataset(opened.root, opened.dataset)
     assert [(row["context"], row["other"]) for row in fields(data)] == [(["D"], "[1]"), ("none", "[2]"), (7, "[3]")]
     (note,) = data.notes
     assert (note.code, note.place.line, note.place.field) == ("dat-cell-not-json", 3, "context")
-    assert "dat-cell-not-json" in {one.code for one in engine.check(shop).findings}
+    assert "dat-cell-not-json" in {one.code for one in engine.check(opened).findings}
 
 
 def test_a3_json_without_columns_keeps_every_cell_a_text(write: Write) -> None:
     folder = write({"readback.yml": "dataset: {path: d.csv, json: []}\n", "d.csv": TWO})
-    shop = workspace.open(folder)
-    data = open_dataset(shop.root, shop.dataset)
+    opened = workspace.open(folder)
+    data = open_dataset(opened.root, opened.dataset)
     assert fields(data)[0]["context"] == '["D one", "D two"]'
     assert data.notes == ()
-    (folder / "readback.yml").write_text(workspace.init_text(shop), "utf-8")
+    (folder / "readback.yml").write_text(workspace.init_text(opened), "utf-8")
     again = workspace.open(folder).dataset
     assert again is not None
     assert again.json == ()
@@ -118,7 +118,7 @@ def test_a3_a_reply_stays_the_text_that_was_written(write: Write) -> None:
     text = table(("qid", "response", "context"), ("1", reply, '["D"]'))
     made = judged(
         write({"readback.yml": setup, "p.py": PROMPTS, "ref.jsonl": [{"qid": "1", "question": "Q"}], "a.csv": text}),
-        ARM,
+        CONDITION,
     )
     assert (inserted(made)["answer"].text, inserted(made)["documents[0]"].text) == (reply, "D")
 

@@ -14,10 +14,10 @@ from readback import workspace
 from readback.audit import engine
 from readback.audit.judge_inputs import inputs, mapped
 from readback.cli import main
-from readback.types import Choice
+from readback.types import Selection
 
 Write = Callable[[Mapping[str, Any]], Path]
-ALONE = Choice(judge="j")
+ALONE = Selection(judge="j")
 
 
 def record(**fields: Any) -> dict[str, Any]:

@@ -13,27 +13,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback.assembly.judge_messages import judge_messages
-from readback.types import Answer, Judge, Message, Note, Place, Record
+from readback.types import Answer, Diagnostic, Judge, Location, Message, Record
 
-PLAIN = Judge("plain", "{question}|{answer}|{documents}|{gold_reference}|{{}}", "Grade. {kept}", place=Place("j.py", 3))
+PLAIN = Judge(
+    "plain", "{question}|{answer}|{documents}|{gold_reference}|{{}}", "Grade. {kept}", place=Location("j.py", 3)
+)
 RUBRIC = Judge(
     "rubric",
     "Q {{QUESTION}}\nC {{CONTEXTS}}\nE {{EXPECTED_RESPONSE}}\nA {{ASSISTANT_RESPONSE}}",
     syntax="placeholder",
-    place=Place("rubric.yaml", 5),
+    place=Location("rubric.yaml", 5),
 )
 ROW = {"question": "Q?", "answer": "A.", "documents": ["D one", "D two"], "gold": "G"}
 
 
 def row(fields: Mapping[str, Any]) -> Record:
-    return Record("1", fields, Place(file="data.jsonl", line=2, index=0))
+    return Record("1", fields, Location(file="data.jsonl", line=2, index=0))
 
 
 def texts(messages: tuple[Message, ...]) -> list[tuple[str, str]]:
     return [(message.role, message.text) for message in messages]
 
 
-def codes(notes: tuple[Note, ...]) -> list[str]:
+def codes(notes: tuple[Diagnostic, ...]) -> list[str]:
     return [note.code for note in notes]
 
 
@@ -88,7 +90,7 @@ def test_each_inserted_value_is_a_segment_with_its_own_name() -> None:
         ("documents[1]", "D two"),
         ("gold", "G"),
     ]
-    assert Place("data.jsonl", 2, field="documents[1]") == next(s.place for s in user.segments if s.text == "D two")
+    assert Location("data.jsonl", 2, field="documents[1]") == next(s.place for s in user.segments if s.text == "D two")
 
 
 def test_fields_come_from_where_the_judge_says() -> None:
@@ -122,10 +124,10 @@ def test_a_judge_that_asks_for_nothing_misses_nothing() -> None:
 
 def test_the_answer_is_the_conditions_and_never_the_records_own() -> None:
     judge = Judge("j", "{answer}")
-    given_answer = Answer("open", "1", "from the run", place=Place("answers.jsonl", 4))
+    given_answer = Answer("open", "1", "from the run", place=Location("answers.jsonl", 4))
     messages, _, notes, _ = judge_messages(judge, row(ROW), "open", given_answer)
     assert texts(messages) == [("user", "from the run")]
-    assert messages[0].segments[0].place == Place("answers.jsonl", 4)
+    assert messages[0].segments[0].place == Location("answers.jsonl", 4)
     assert notes == ()
     messages, _, notes, _ = judge_messages(judge, row(ROW), "open")
     assert (texts(messages), codes(notes)) == ([("user", "")], ["jdg-no-answer"])
@@ -153,7 +155,7 @@ def test_a_field_without_a_name_is_called_by_its_braces() -> None:
 
 def test_a_text_that_names_nothing_to_fill_in_is_shown_as_it_is_and_its_braces_are_said_once() -> None:
     text = 'Read <<talk>>.\nReturn {"met": false} or {{"met": true}} or {"met": null}.\n'
-    messages, names, notes, uses = judge_messages(Judge("j", text, syntax="text", place=Place("j.py", 3)), row(ROW))
+    messages, names, notes, uses = judge_messages(Judge("j", text, syntax="text", place=Location("j.py", 3)), row(ROW))
     assert (texts(messages), names, uses) == ([("user", text)], (), ())
     ((code, severity, line),) = [(note.code, note.severity, note.place.line) for note in notes]
     assert (code, severity, line) == ("jdg-format-field", "info", 4)

@@ -210,7 +210,7 @@ conditions: [{name: book, mode: rag, judge: mild}]
 
 
 def test_the_workspaces_facts_name_model_rubric_and_prompt(write: Write) -> None:
-    shop = workspace.open(write({**plan(), **results()}))
-    one = next(facts.of_workspace(shop))
+    opened = workspace.open(write({**plan(), **results()}))
+    one = next(facts.of_workspace(opened))
     assert (one.judge, one.judge_model, one.rubric) == ("qwen3:8b", "qwen3:8b", "instruction")
-    assert one.judge_prompt == facts.prompt_of(shop.judges["instruction"])
+    assert one.judge_prompt == facts.prompt_of(opened.judges["instruction"])

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from readback.dialects import judge_prompts
-from readback.types import Judge, Note
+from readback.types import Diagnostic, Judge
 
 Write = Callable[[Mapping[str, Any]], Path]
 PAIR = 'SYSTEM_PROMPT = """Grade.\n"""\nEVALUATION_PROMPT_TEMPLATE = "{question} {answer}"\n'
@@ -31,7 +31,7 @@ def sha256(text: str | None) -> str:
     return hashlib.sha256((text or "").encode()).hexdigest()
 
 
-def only(found: tuple[tuple[Judge, ...], tuple[Note, ...]]) -> Judge:
+def only(found: tuple[tuple[Judge, ...], tuple[Diagnostic, ...]]) -> Judge:
     (judge,), notes = found
     assert notes == ()
     return judge

@@ -233,7 +233,7 @@ def test_judges_that_are_swapped_do_not_fit_their_modes(write: Write, shared: Pa
     root = write({"placeholder": ""})
     for name in ("rag", "instruction"):
         shutil.copy(shared / f"data/prompt-formats/configs/judges/{name}.yaml", root / f"{name}.yaml")
-    arms = [{"name": mode, "mode": mode, "model": "m", "judge": judge} for mode, judge in (
+    conditions = [{"name": mode, "mode": mode, "model": "m", "judge": judge} for mode, judge in (
         ("instruction", "rag"), ("rag", "instruction"), ("hybrid", "rag"),
     )]  # fmt: skip
     judges = {name: {"prompts": f"{name}.yaml"} for name in ("rag", "instruction")}
@@ -241,7 +241,7 @@ def test_judges_that_are_swapped_do_not_fit_their_modes(write: Write, shared: Pa
         "prompts": ["builtin:prompt-formats"],
         "models": {"m": {"type": "base"}},
         "judges": judges,
-        "conditions": arms,
+        "conditions": conditions,
     }
     write({"readback.yml": yaml.safe_dump(file)})
     made = [one for one in engine.check(workspace.open(root)).findings if one.code == "jdg-mode-mismatch"]

@@ -21,7 +21,7 @@ from readback.cli import main
 from readback.notebook.opened import open_workspace
 from readback.records.answers import open_answers
 from readback.records.dataset import open_dataset
-from readback.types import Answer, Assembly, Choice, Judge, Place, Record, Segment
+from readback.types import Answer, Assembly, Judge, Location, Record, Segment, Selection
 
 Write = Callable[[Mapping[str, Any]], Path]
 RECORD = {"qid": "1", "question": "Q", "answer": "GOLD", "context": ["gold doc"]}
@@ -29,7 +29,7 @@ REPLY = {"qid": "1", "question": "Q", "answer": "A", "context": ["retrieved doc"
 PROMPTS = 'SYSTEM_PROMPT = "Grade."\nEVALUATION_PROMPT_TEMPLATE = "{question}|{answer}|{gold_reference}|{documents}"\n'
 RUBRIC = "name: j\nprompt: 'Q {{QUESTION}} C {{CONTEXTS}} E {{EXPECTED_RESPONSE}} A {{ASSISTANT_RESPONSE}}'\n"
 FIELDS = "{documents: context, gold: answer}"
-ARM = Choice(condition="sysA", judge="j")
+CONDITION = Selection(condition="sysA", judge="j")
 
 
 def files(fields: str = FIELDS, record: Any = RECORD, reply: Any = REPLY) -> dict[str, Any]:
@@ -41,11 +41,11 @@ def files(fields: str = FIELDS, record: Any = RECORD, reply: Any = REPLY) -> dic
     return {"readback.yml": setup, "p.py": PROMPTS, "ref.jsonl": [record], "sysA.jsonl": [reply]}
 
 
-def judged(folder: Path, choice: Choice = ARM, extra: Mapping[str, Any] | None = None) -> Assembly:
+def judged(folder: Path, choice: Selection = CONDITION, extra: Mapping[str, Any] | None = None) -> Assembly:
     opened = workspace.open(folder)
     record = open_dataset(opened.root, opened.dataset).record(0)
-    arm = opened.condition(choice.condition or "")
-    said = open_answers(opened, arm).get(record.id) if arm else None
+    condition = opened.condition(choice.condition or "")
+    said = open_answers(opened, condition).get(record.id) if condition else None
     return assemble.assemble(opened, record, choice, said, extra)
 
 
@@ -126,7 +126,7 @@ def test_a1_the_one_row_that_is_named_is_the_only_one_that_is_asked(write: Write
 
 
 def test_a1_without_a_condition_the_record_is_its_own_answer(write: Write) -> None:
-    made = judged(write(files("{documents: answer.context, question: record.question}")), Choice(judge="j"))
+    made = judged(write(files("{documents: answer.context, question: record.question}")), Selection(judge="j"))
     assert {name: one.text for name, one in inserted(made).items()} == {
         "question": "Q",
         "answer": "GOLD",
@@ -157,9 +157,11 @@ def test_a1_values_that_are_tried_go_before_both_files(write: Write) -> None:
 
 def test_a1_a_rubric_reads_the_row_of_the_answer_first(write: Write) -> None:
     judge = Judge("j", "Q {{QUESTION}} C {{CONTEXTS}} E {{EXPECTED_RESPONSE}}", syntax="placeholder")
-    record = Record("1", {"instruction": "Q", "rag": {"contexts": ["gold"]}, "answer": "GOLD"}, Place("ref.jsonl", 1))
+    record = Record(
+        "1", {"instruction": "Q", "rag": {"contexts": ["gold"]}, "answer": "GOLD"}, Location("ref.jsonl", 1)
+    )
     fields = {"rag": {"contexts": [" mine "]}, "response": "A", "answer": "parsed"}
-    said = Answer("c", "1", "A", place=Place("a.jsonl", 4), fields=fields, reply="response")
+    said = Answer("c", "1", "A", place=Location("a.jsonl", 4), fields=fields, reply="response")
     messages, _, notes, _ = judge_messages(judge, record, "c", said)
     assert messages[0].text == "Q Q C mine E GOLD"
     assert [note.values["name"] for note in notes] == ["documents"]
@@ -224,8 +226,8 @@ def test_law_a_value_shown_as_sent_is_traced_to_the_file_it_came_from(
     }[syntax]
     name = next((name for name in ("response", "answer") if name in reply), None)
     text = reply[name] if name else None
-    said = Answer("c", "1", text, place=Place("answer", 7), fields=reply, reply=name) if condition else None
-    one = Record("1", record, Place("record", 3, index=0))
+    said = Answer("c", "1", text, place=Location("answer", 7), fields=reply, reply=name) if condition else None
+    one = Record("1", record, Location("record", 3, index=0))
     messages, _, _, _ = judge_messages(
         Judge("j", user, syntax=syntax, fields=fields), one, "c" if condition else None, said
     )

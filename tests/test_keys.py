@@ -17,7 +17,7 @@ from readback import rules, workspace
 from readback.assembly import assemble
 from readback.audit import chunk, engine
 from readback.records.dataset import open_dataset
-from readback.types import Choice, Finding
+from readback.types import Finding, Selection
 
 Write = Callable[[Mapping[str, Any]], Path]
 ROWS = [  # examples of faults in rows, which a dataset may hold in any number and order
@@ -64,7 +64,7 @@ def test_two_different_findings_of_one_run_never_share_a_key(rows: list[tuple[st
         assert shared_keys(audit.findings) == []
         keys = {one.key for one in audit.findings}
         for record in open_dataset(opened.root, opened.dataset).records():
-            for choice in (*assemble.choices(opened), Choice()):
+            for choice in (*assemble.choices(opened), Selection()):
                 made = assemble.assemble(opened, record, choice)
                 told = [one for one in chunk.everything(opened, record, made) if isinstance(one, Finding)]
                 assert shared_keys(told) == []

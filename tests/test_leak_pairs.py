@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from readback import rules
-from readback.types import Assembly, Case, Choice, Finding, Message, Record, Segment, SystemText, Workspace
+from readback.types import Assembly, Finding, Message, Record, RuleContext, Segment, Selection, SystemText, Workspace
 
 PAIRS: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("leak_pairs.yml").read_text("utf-8"))
 LEAKS = ("verbatim", "rewrapped", "edited")
@@ -27,10 +27,10 @@ def found(pair: dict[str, Any], stored: bool) -> list[Finding]:
     text = "".join(segment.text for segment in segments)
     if stored:
         segments = [Segment(text, "variable", "rag.prompt")]
-    shop = Workspace(Path(), "pairs", system_texts=(SystemText(pair["system"], "training"),))
+    workspace = Workspace(Path(), "pairs", system_texts=(SystemText(pair["system"], "training"),))
     record = Record("1", {"rag": {"contexts": contexts, "prompt": text}})
-    made = Assembly(Choice(mode="m"), "1", 0, (Message("user", tuple(segments)),), "")
-    hits = list(rules.check(Case(shop, record, made), "assembly", {"fmt-system-text-in-user"}))
+    made = Assembly(Selection(mode="m"), "1", 0, (Message("user", tuple(segments)),), "")
+    hits = list(rules.check(RuleContext(workspace, record, made), "assembly", {"fmt-system-text-in-user"}))
     assert all(isinstance(hit, Finding) for hit in hits)
     for hit in hits:
         assert isinstance(hit, Finding)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.assembly.probes import probes
+from readback.assembly.self_tests import probes
 from readback.audit import engine
 from readback.audit.of_server import of_server
 from readback.serving.modelfile.read_file import parse
@@ -68,15 +68,19 @@ def test_the_real_study_prints_its_system_message_twice_and_loses_a_newline(shar
 
 @pytest.mark.realdata
 def test_ten_real_modelfiles_show_what_is_read_or_are_refused_with_the_line(shared: Path) -> None:
-    shop = workspace.open(shared / "data/modelfiles")
-    made = probes(shop)
+    opened = workspace.open(shared / "data/modelfiles")
+    made = probes(opened)
     assert len(made) == 10
     for name, probe in made.items():
-        for wire in (probe.first, probe.later):
-            assert wire.notes == (), name
-            assert wire.text.count(probe.system) == 1 if wire is probe.first else probe.system in wire.text, name
-            assert probe.user in wire.text, name
-    every = engine.check(shop, select=("oll",)).findings
+        for model_input in (probe.first, probe.later):
+            assert model_input.notes == (), name
+            assert (
+                model_input.text.count(probe.system) == 1
+                if model_input is probe.first
+                else probe.system in model_input.text
+            ), name
+            assert probe.user in model_input.text, name
+    every = engine.check(opened, select=("oll",)).findings
     assert [(one.code, one.place.file, one.place.line) for one in every] == [
         ("oll-syntax", "CodeLLaMA-Python.modelfile", 16)  # a parameter that Ollama no longer knows
     ]
@@ -86,8 +90,8 @@ def test_ten_real_modelfiles_show_what_is_read_or_are_refused_with_the_line(shar
 @pytest.mark.realdata
 @pytest.mark.parametrize("name", ["CodeLLaMA-Python", "Orca2", "Zephyr-Beta"])
 def test_one_real_modelfile_is_a_workspace(shared: Path, name: str) -> None:
-    shop = workspace.open(shared / f"data/modelfiles/{name}.modelfile")
-    assert probes(shop)[name].first.segments
+    opened = workspace.open(shared / f"data/modelfiles/{name}.modelfile")
+    assert probes(opened)[name].first.segments
 
 
 @pytest.mark.realdata
@@ -273,9 +277,9 @@ def test_a_modelfile_of_several_models_is_told_of_once(write: Write) -> None:
 def test_what_is_said_of_a_models_server_has_the_keys_of_the_audit(write: Write) -> None:
     template = "{{ currentDate }}{{ .System }}{{ range .Messages }}{{ .Content }}{{ end }}"
     text = f'FROM x\nPARAMETER mirostat 1\nTEMPLATE """{template}"""\n'
-    shop = workspace.open(write({**SERVED, "Modelfile": text}))
-    audit = engine.check(shop, select=("oll", "srv"))
-    about = [one for one in of_server(shop, shop.models["one"]) if isinstance(one, Finding)]
+    opened = workspace.open(write({**SERVED, "Modelfile": text}))
+    audit = engine.check(opened, select=("oll", "srv"))
+    about = [one for one in of_server(opened, opened.models["one"]) if isinstance(one, Finding)]
     assert {one.key for one in about} == {one.key for one in audit.findings if one.place.record is None}
     assert codes(about) == ["oll-date-dependent", "oll-deprecated-parameter", "oll-system-twice"]
 
@@ -289,6 +293,6 @@ def test_a_modelfile_that_serves_no_run_of_a_plan_is_checked_by_itself(write: Wr
             "Modelfile.spare": f'FROM x\nSYSTEM "{SYSTEM}"\nTEMPLATE """{{{{ .Prompt }}}}"""\n',
         }
     )
-    shop = workspace.open(root)
-    assert list(shop.models) == ["m", "spare"]
+    opened = workspace.open(root)
+    assert list(opened.models) == ["m", "spare"]
     assert [(one.code, one.place.file) for one in found(root)] == [("oll-system-missing", "Modelfile.spare")]

@@ -18,7 +18,7 @@ from readback.scores.counts import Counted, Heat
 from readback.scores.criteria import known
 from readback.scores.slices.lengths import Lengths
 from readback.scores.stats import Row
-from readback.types import Criterion, Note
+from readback.types import Criterion, Diagnostic
 from readback.ui.score_view import say
 
 RELEVANCE = known()["relevance"]
@@ -68,7 +68,7 @@ def test_verdicts_differ_by_shape_and_the_better_side_is_blue() -> None:
 
 
 def test_what_may_not_be_compared_has_a_row_with_the_reason_and_no_place_on_the_axis() -> None:
-    no = Blocked(A, B, "relevance", "j", (Note("scr-judge-differs", {}),))
+    no = Blocked(A, B, "relevance", "j", (Diagnostic("scr-judge-differs", {}),))
     made = forest(no, pair(), why=lambda note: f"because {note.code}")
     assert "not compared: because scr-judge-differs" in made.figure.layout.annotations[0].text
     assert marks(made)[0].type == "bar"

@@ -268,3 +268,17 @@ def test_the_texts_of_a_single_row_are_no_condition_and_other_files_rows_are_not
     audit = engine.check(workspace.open(write(files)))
     told = [(one.code, one.values["where"]) for one in audit.findings if one.severity != "info"]
     assert told == [("scr-small-n", "one (n 1)")]  # which is true of a file with one row
+
+
+@pytest.mark.parametrize("quotes", ['"', '"""'])
+def test_a_text_that_nothing_closes_is_one_fault_and_its_lines_are_none(write: Write, quotes: str) -> None:
+    text = f"FROM x\nSYSTEM {quotes}You are Carlson.\nBe brief.\n- Be kind.\nPARAMETER stop a\nSay no more.\n"
+    audit = engine.check(workspace.open(write({"Modelfile": text})))
+    assert [(one.code, one.place.line) for one in audit.findings if one.severity == "error"] == [("oll-syntax", 2)]
+
+
+def test_a_column_that_describes_the_items_makes_no_conditions_where_one_row_has_no_id(write: Write) -> None:
+    rows = "".join(f"{n},{n % 5},{n % 3 == 0}\n" for n in range(30))
+    setup = "scores: [{path: r.csv, item: [id], criteria: [correct]}]\n"
+    audit = engine.check(workspace.open(write({"readback.yml": setup, "r.csv": f"id,page,correct\n{rows},,\n"})))
+    assert {one.code for one in audit.findings if one.severity != "info"} == {"dat-missing-id"}

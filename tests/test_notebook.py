@@ -13,12 +13,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import readback
-from readback.house import HOUSE
 from readback.notebook.assembled import Assembled
 from readback.notebook.rows import SHOWN, Rows
-from readback.types import Assembly, Choice, Message, Segment
+from readback.project_files import PROJECT
+from readback.types import Assembly, Message, Segment, Selection
 
-DEMO = HOUSE / "configs" / "examples" / "six-conditions"
+DEMO = PROJECT / "configs" / "examples" / "six-conditions"
 
 
 def test_a_demo_is_opened_assembled_checked_and_scored() -> None:
@@ -80,7 +80,7 @@ def test_an_assembly_shows_each_stretch_with_its_origin() -> None:
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=80))
 def test_what_is_drawn_is_the_text(text: str) -> None:
-    made = Assembly(Choice(mode="m"), "1", 0, (Message("user", (Segment(text, "variable", "x"),)),), "f")
+    made = Assembly(Selection(mode="m"), "1", 0, (Message("user", (Segment(text, "variable", "x"),)),), "f")
     html = Assembled(made, ())._repr_html_()
     inner = re.search(r'<div class="rb-exact">(.*)</div>(?=<p>sha256)', html, re.DOTALL)
     assert inner is not None
@@ -107,10 +107,10 @@ def test_ids_stay_text_in_a_data_frame(write: Any) -> None:
 
 
 def test_the_notebook_of_the_documentation_says_what_its_cells_say_today() -> None:
-    stored = json.loads((HOUSE / "docs" / "notebook.ipynb").read_text("utf-8"))
+    stored = json.loads((PROJECT / "docs" / "notebook.ipynb").read_text("utf-8"))
     import importlib.util
 
-    spec = importlib.util.spec_from_file_location("make_notebook", HOUSE / "docs" / "make_notebook.py")
+    spec = importlib.util.spec_from_file_location("make_notebook", PROJECT / "docs" / "make_notebook.py")
     assert spec is not None
     assert spec.loader is not None
     maker = importlib.util.module_from_spec(spec)

@@ -14,13 +14,13 @@ import readback
 from readback import cli, workspace
 from readback.assembly import assemble
 from readback.audit import engine
-from readback.audit.glance import glance
-from readback.house import EXAMPLES
+from readback.audit.prompt_lengths import glance
+from readback.observed.first_difference import parting
 from readback.observed.observer import Observer
-from readback.observed.parting import parting
 from readback.observed.request import Request, read_request
+from readback.project_files import EXAMPLES
 from readback.records.dataset import open_dataset
-from readback.types import Choice
+from readback.types import Selection
 
 CHAT = [{"role": "system", "content": "S"}, {"role": "user", "content": "U"}]
 PAIRS = (("system", "S"), ("user", "U"))
@@ -190,24 +190,24 @@ def test_a_system_message_that_the_server_adds_need_not_be_in_the_request(write:
     assert seen.verdict == "equal"
 
 
-ARM = "RAG-trained, open book, through the gateway"
+CONDITION = "RAG-trained, open book, through the gateway"
 
 
 def test_every_way_in_tells_the_same_about_a_request_that_differs(capsys: pytest.CaptureFixture[str]) -> None:
     demo = EXAMPLES / "six-conditions"
-    asked = ["render", str(demo), "--condition", ARM, "--record", "ellery-09", "--format", "json"]
+    asked = ["render", str(demo), "--condition", CONDITION, "--record", "ellery-09", "--format", "json"]
     assert cli.main(asked) == 1
     rendered = {one["key"] for one in json.loads(capsys.readouterr().out)["findings"]}
     opened = workspace.open(demo)
     audited = {
         one.key
-        for one in engine.check(opened, conditions=[ARM]).findings
-        if one.place.record == "ellery-09" and one.place.condition in (ARM, None)
+        for one in engine.check(opened, conditions=[CONDITION]).findings
+        if one.place.record == "ellery-09" and one.place.condition in (CONDITION, None)
     }
-    found = readback.open(demo).assemble(ARM, "ellery-09").findings
+    found = readback.open(demo).assemble(CONDITION, "ellery-09").findings
     assert "fmt-assembly-differs" in {one.code for one in found}
     assert rendered == audited == {one.key for one in found}
-    (seen,) = glance(opened, 8, [Choice(condition=ARM)])
+    (seen,) = glance(opened, 8, [Selection(condition=CONDITION)])
     assert seen.errors == len([one for one in found if one.severity == "error"])
 
 
@@ -228,7 +228,7 @@ def test_a_look_at_one_record_finds_logs_that_nobody_has_indexed_yet(
             "log.jsonl": [{"id": "1", "prompt": "other"}],
         }
     )
-    (seen,) = glance(workspace.open(folder), 0, [Choice(mode="plain")])
+    (seen,) = glance(workspace.open(folder), 0, [Selection(mode="plain")])
     assert seen.errors == 1
 
 
@@ -252,13 +252,13 @@ modes: [{mode: plain, template: "{{ question }}"}]
 conditions: [{name: ours, mode: plain}, {name: others, mode: plain}]
 sent: [%s]
 """
-    shop = workspace.open(
+    opened = workspace.open(
         write({
             "readback.yml": yml % kind, kind: body,
             "d.jsonl": [{"id": record, "question": text} for record, text in asked.items()],
         })
     )  # fmt: skip
-    found = engine.check(shop)
+    found = engine.check(opened)
     assert [f.place.record for f in found.findings if f.code == "fmt-assembly-differs"] == ["q2"]
     assert [f for f in found.findings if f.code == "dat-request-unmatched"] == []
     assert {(row.name, row.observed) for row in found.conditions} == {("ours", (1, 2)), ("others", (0, 0))}

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from in_time import in_time
 
-from readback import cell
+from readback import sandbox
 from readback.serving.modelfile import read_file as modelfile
 from readback.serving.ollama import rendered as ollama
-from readback.types import Message, Modelfile, Note, Place, Segment, Wire
+from readback.types import Diagnostic, Location, Message, Modelfile, ModelInput, Segment
 
 TODAY = "2026-11-21"
 LEGACY = (
@@ -67,18 +67,18 @@ def _file(text: str, name: str = "Modelfile") -> Modelfile:
     return modelfile.parse(f"FROM x\n{text}", name)
 
 
-def _wire(text: str, *messages: tuple[str, str | Sequence[Segment]], **given: Any) -> Wire:
+def _model_input(text: str, *messages: tuple[str, str | Sequence[Segment]], **given: Any) -> ModelInput:
     made = [
         Message(role, (Segment(said, "variable", "q"),) if isinstance(said, str) else tuple(said))
         for role, said in messages
     ]
-    return ollama.wire(_file(text), made, today=TODAY, **given)
+    return ollama.model_input(_file(text), made, today=TODAY, **given)
 
 
 @pytest.mark.parametrize(("template", "messages", "expected"), TABLE)
 def test_messages_go_through_a_template_in_ollamas_three_ways(template: str, messages: str, expected: str) -> None:
-    wire = ollama.templated(template, _said(messages), TODAY, {})
-    assert (wire.text, wire.notes) == (expected, ())
+    model_input = ollama.templated(template, _said(messages), TODAY, {})
+    assert (model_input.text, model_input.notes) == (expected, ())
 
 
 def test_a_prompt_with_a_suffix_is_the_third_way() -> None:
@@ -112,103 +112,107 @@ def test_what_else_a_request_says_reaches_the_template() -> None:
 def test_system_and_message_commands_come_before_the_requests_messages(
     extra: str, messages: list[tuple[str, str]], expected: str
 ) -> None:
-    assert _wire(f'{extra}TEMPLATE """{LISTED}"""\n', *messages).text == expected
+    assert _model_input(f'{extra}TEMPLATE """{LISTED}"""\n', *messages).text == expected
     raw = [{"role": role, "content": text} for role, text in messages]
     assert ollama.asked(_file(f'{extra}TEMPLATE """{LISTED}"""\n'), raw, TODAY, {}).text == expected
 
 
 def test_every_stretch_knows_who_wrote_it() -> None:
-    said = (Segment("Q: ", "template", "qa"), Segment("né?", "variable", "question", Place(file="d.jsonl", line=3)))
+    said = (Segment("Q: ", "template", "qa"), Segment("né?", "variable", "question", Location(file="d.jsonl", line=3)))
     text = f'SYSTEM "S"\nTEMPLATE """{CHATML}"""\nPARAMETER stop "<|im_end|>"\nPARAMETER stop b\n'
-    wire = _wire(text, (U, said), (U, "more"))
-    assert wire.stops == ("<|im_end|>", "b")
-    assert (wire.format, wire.kind, wire.place) == (
+    model_input = _model_input(text, (U, said), (U, "more"))
+    assert model_input.stops == ("<|im_end|>", "b")
+    assert (model_input.format, model_input.kind, model_input.place) == (
         "Modelfile",
         "modelfile",
-        Place(file="Modelfile", line=3, column=13),
+        Location(file="Modelfile", line=3, column=13),
     )
-    mine = [(one.text, one.origin, one.name) for one in wire.segments if one.origin != "serving"]
+    mine = [(one.text, one.origin, one.name) for one in model_input.segments if one.origin != "serving"]
     system = ("S", "system", "modelfile")
     joined = ("\n\n", "joiner", "collate")
     assert mine == [
         system, system, ("Q: ", "template", "qa"), ("né?", "variable", "question"), joined, ("more", "variable", "q"),
     ]  # fmt: skip
-    assert all(one in wire.segments for one in said)  # unchanged, with their places
-    own = [(one.text, one.place.line, one.place.column) for one in wire.segments if one.origin == "serving"]
+    assert all(one in model_input.segments for one in said)  # unchanged, with their places
+    own = [(one.text, one.place.line, one.place.column) for one in model_input.segments if one.origin == "serving"]
     assert own[:3] == [("<|im_start|>system\n", 4, 18), ("<|im_end|>", 5, 14), ("<|im_start|>", 6, 33)]
     assert ("user", 6, 48) in own
-    assert {one.name for one in wire.segments if one.origin == "serving"} == {"Modelfile"}
+    assert {one.name for one in model_input.segments if one.origin == "serving"} == {"Modelfile"}
 
 
 def test_a_text_that_was_changed_is_not_claimed_for_anybody() -> None:
-    wire = _wire(
+    model_input = _model_input(
         'TEMPLATE {{ range .Messages }}{{ printf "%6s" .Content }}{{ slice .Content 1 }}{{ end }}\n', (U, "né")
     )
-    assert [(one.text, one.origin) for one in wire.segments] == [("    né", "unknown"), ("é", "variable")]
+    assert [(one.text, one.origin) for one in model_input.segments] == [("    né", "unknown"), ("é", "variable")]
 
 
 def test_halves_of_characters_are_what_the_server_reads() -> None:
-    wire = _wire(
+    model_input = _model_input(
         "TEMPLATE {{ range .Messages }}{{ slice .Content 0 1 }}{{ slice .Content 1 }}{{ end }}\n", (U, "é\ud800!")
     )
-    assert wire.text == "é\ufffd!"
-    wire = _wire("TEMPLATE {{ range .Messages }}{{ slice .Content 1 }}|{{ end }}\n", (U, "é"))
-    assert wire.text == "\ufffd|"
+    assert model_input.text == "é\ufffd!"
+    model_input = _model_input("TEMPLATE {{ range .Messages }}{{ slice .Content 1 }}|{{ end }}\n", (U, "é"))
+    assert model_input.text == "\ufffd|"
 
 
 def test_places_follow_the_lines_of_the_file_and_columns_only_where_they_are_certain() -> None:
-    wire = _wire('TEMPLATE """a\r\nb{{ .Prompt }}\r\n{{ .System.X }}"""\n', (U, "Q"))
-    assert [(one.code, one.place.line, one.place.column) for one in wire.notes] == [("oll-template-error", 4, 4)]
-    wire = _wire('TEMPLATE """a\n\u00a0b{{ .System.X }}"""\n', (U, "Q"))
-    assert [(one.code, one.place.line, one.place.column) for one in wire.notes] == [("oll-template-error", 3, None)]
-    wire = _wire("TEMPLATE  {{ .System.X }}\n", (U, "Q"))
-    assert [(one.place.line, one.place.column) for one in wire.notes] == [(2, 14)]
+    model_input = _model_input('TEMPLATE """a\r\nb{{ .Prompt }}\r\n{{ .System.X }}"""\n', (U, "Q"))
+    assert [(one.code, one.place.line, one.place.column) for one in model_input.notes] == [("oll-template-error", 4, 4)]
+    model_input = _model_input('TEMPLATE """a\n\u00a0b{{ .System.X }}"""\n', (U, "Q"))
+    assert [(one.code, one.place.line, one.place.column) for one in model_input.notes] == [
+        ("oll-template-error", 3, None)
+    ]
+    model_input = _model_input("TEMPLATE  {{ .System.X }}\n", (U, "Q"))
+    assert [(one.place.line, one.place.column) for one in model_input.notes] == [(2, 14)]
 
 
 @pytest.mark.parametrize(
     ("text", "notes"),
     [
-        ("SYSTEM S\n", [Note("oll-no-template", {}, Place(file="Modelfile"))]),
+        ("SYSTEM S\n", [Diagnostic("oll-no-template", {}, Location(file="Modelfile"))]),
         (
             "TEMPLATE a\nRENDERER qwen3\n",
-            [Note("oll-renderer", {"name": "qwen3"}, Place(file="Modelfile", line=3), "qwen3")],
+            [Diagnostic("oll-renderer", {"name": "qwen3"}, Location(file="Modelfile", line=3), "qwen3")],
         ),
         (
             "TEMPLATE {{ upper .Prompt }}\n",
             [
-                Note(
+                Diagnostic(
                     "oll-template-error",
                     {"reason": "function 'upper' not defined", "when": "parse"},
-                    Place(file="Modelfile", line=2, column=13),
+                    Location(file="Modelfile", line=2, column=13),
                     "function 'upper' not defined",
                 )
             ],
         ),
         (
             "TEMPLATE {{ if .System }}a{{ .Response }}{{ else }}b{{ end }}\n",
-            [Note("oll-response-in-branch", {}, Place(file="Modelfile", line=2, column=13))],
+            [Diagnostic("oll-response-in-branch", {}, Location(file="Modelfile", line=2, column=13))],
         ),
     ],
 )
-def test_where_no_text_can_be_made_one_note_says_why(text: str, notes: list[Note]) -> None:
-    wire = _wire(text, (U, "Q"))
-    assert (wire.segments, list(wire.notes)) == ((), notes)
+def test_where_no_text_can_be_made_one_note_says_why(text: str, notes: list[Diagnostic]) -> None:
+    model_input = _model_input(text, (U, "Q"))
+    assert (model_input.segments, list(model_input.notes)) == ((), notes)
 
 
 def test_a_date_in_the_template_is_taken_from_a_setting_and_noted() -> None:
-    dated = Note("oll-date-dependent", {}, Place(file="Modelfile", line=2, column=15))
-    wire = _wire("TEMPLATE a {{ currentDate }} {{ yesterdayDate }} {{ len .Messages }}\n", (U, "Q"))
-    assert (wire.text, wire.notes) == ("a 2026-11-21 2026-11-20 1", (dated,))
-    wire = _wire("TEMPLATE a {{ currentDate }} {{ .Prompt }}\n", (U, "Q"))  # the cut copy knows no such function
-    assert (wire.text, wire.notes[0]) == ("", dated)
-    assert [note.code for note in wire.notes[1:]] == ["oll-template-error"]
+    dated = Diagnostic("oll-date-dependent", {}, Location(file="Modelfile", line=2, column=15))
+    model_input = _model_input("TEMPLATE a {{ currentDate }} {{ yesterdayDate }} {{ len .Messages }}\n", (U, "Q"))
+    assert (model_input.text, model_input.notes) == ("a 2026-11-21 2026-11-20 1", (dated,))
+    model_input = _model_input(
+        "TEMPLATE a {{ currentDate }} {{ .Prompt }}\n", (U, "Q")
+    )  # the cut copy knows no such function
+    assert (model_input.text, model_input.notes[0]) == ("", dated)
+    assert [note.code for note in model_input.notes[1:]] == ["oll-template-error"]
 
 
 def test_a_modelfile_in_utf_16_is_carried_out_like_any_other() -> None:
     text = "FROM x\nTEMPLATE <é>{{ .Prompt }}\n"
     for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
         parsed = modelfile.parse(mark + text.encode(encoding), "Modelfile")
-        assert ollama.wire(parsed, [Message(U, (Segment("Q", "variable"),))], today=TODAY).text == "<é>Q"
+        assert ollama.model_input(parsed, [Message(U, (Segment("Q", "variable"),))], today=TODAY).text == "<é>Q"
 
 
 HOSTILE = {
@@ -235,11 +239,11 @@ HOSTILE = {
 
 @pytest.mark.parametrize("template", HOSTILE.values(), ids=HOSTILE)
 def test_a_hostile_template_is_one_located_note_in_time(template: str) -> None:
-    wire = in_time(2.0, lambda: ollama.templated(template, _said("s=S u=Q"), TODAY, {}))
-    assert wire.segments == ()
-    assert [note.code for note in wire.notes] == ["oll-template-error"]
-    assert wire.notes[0].place.line == 1
-    assert wire.notes[0].place.column is not None
+    model_input = in_time(2.0, lambda: ollama.templated(template, _said("s=S u=Q"), TODAY, {}))
+    assert model_input.segments == ()
+    assert [note.code for note in model_input.notes] == ["oll-template-error"]
+    assert model_input.notes[0].place.line == 1
+    assert model_input.notes[0].place.column is not None
 
 
 def test_braces_that_close_nothing_are_text() -> None:
@@ -247,9 +251,9 @@ def test_braces_that_close_nothing_are_text() -> None:
 
 
 def test_a_stopped_child_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ollama, "LIMITS", cell.Limits(seconds=0.3, total=1.0, output=1000))
-    wire = ollama.templated("{{ .Prompt }}", [{"role": U, "content": "x" * 5000}], TODAY, {})
-    assert [(note.code, wire.text) for note in wire.notes] == [("dat-limit", "")]
+    monkeypatch.setattr(ollama, "LIMITS", sandbox.Limits(seconds=0.3, total=1.0, output=1000))
+    model_input = ollama.templated("{{ .Prompt }}", [{"role": U, "content": "x" * 5000}], TODAY, {})
+    assert [(note.code, model_input.text) for note in model_input.notes] == [("dat-limit", "")]
 
 
 def test_nested_tools_without_end_are_a_note_too() -> None:
@@ -257,5 +261,5 @@ def test_nested_tools_without_end_are_a_note_too() -> None:
     for _ in range(300):
         deep = {"type": "object", "properties": {"a": deep}}
     tools = [{"type": "function", "function": {"name": "f", "parameters": deep}}]
-    wire = ollama.templated("{{ .Tools }}{{ .Messages }}", [], TODAY, {"tools": tools})
-    assert [note.code for note in wire.notes] in ([], ["oll-template-error"])
+    model_input = ollama.templated("{{ .Tools }}{{ .Messages }}", [], TODAY, {"tools": tools})
+    assert [note.code for note in model_input.notes] in ([], ["oll-template-error"])

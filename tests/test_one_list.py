@@ -13,7 +13,7 @@ from looking import page, words
 
 import readback
 from readback import cli, rules, workspace
-from readback.audit import before
+from readback.audit import workspace_check
 from readback.records.dataset import open_dataset
 from readback.scores import loading
 from readback.types import Finding
@@ -33,7 +33,7 @@ FILES: dict[str, Any] = {
 
 def found_on_loading(root: Path) -> tuple[Finding, ...]:
     opened = workspace.open(root)
-    return before.findings(opened, open_dataset(opened.root, opened.dataset))
+    return workspace_check.findings(opened, open_dataset(opened.root, opened.dataset))
 
 
 def listed(root: Path, capsys: pytest.CaptureFixture[str]) -> Counter[str]:

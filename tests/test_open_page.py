@@ -9,7 +9,7 @@ from typing import Any
 from looking import page, words
 from streamlit.testing.v1 import AppTest
 
-from readback.house import EXAMPLES
+from readback.project_files import EXAMPLES
 from readback.ui import upload
 
 Write = Callable[[Mapping[str, Any]], Path]

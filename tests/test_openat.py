@@ -15,7 +15,7 @@ import hostile
 import pytest
 from counts import many
 
-from readback.house import HOUSE
+from readback.project_files import PROJECT
 
 pytestmark = pytest.mark.long
 EVERY = 25  # of so many workspaces one is drawn as pages too
@@ -86,8 +86,8 @@ def _allowed(home: str, file: str, base: Path, cache: Path) -> bool:
         return _below(file, str(own / "ws")) or file in (str(own / "answer"), str(base)) or _below(file, f"{base}/warm")
     python = {sys.prefix, sys.base_prefix, *sysconfig.get_paths().values()}
     python |= {os.path.realpath(place) for place in python}
-    ours = [HOUSE / name for name in ("src", "configs", "pages", "app.py", ".streamlit", "tests")]
-    if any(_below(file, str(place)) for place in (cache, *python, *ours, *SYSTEM)) or file == str(HOUSE):
+    ours = [PROJECT / name for name in ("src", "configs", "pages", "app.py", ".streamlit", "tests")]
+    if any(_below(file, str(place)) for place in (cache, *python, *ours, *SYSTEM)) or file == str(PROJECT):
         return True
     return bool(PROCESS.match(file) or TEMPORARY.match(file))
 

@@ -12,7 +12,7 @@ from jinja_templates import VALUES, templates
 from rendering import RECORD, one, origins, stock
 
 from readback.records.field_path import look
-from readback.types import Place
+from readback.types import Location
 
 pytestmark = pytest.mark.filterwarnings("ignore::SyntaxWarning")  # generated templates call numbers and index none
 
@@ -121,7 +121,9 @@ def test_a_path_leads_to_the_text_it_is_given_for(template: str, values: dict[st
 
 def test_literals_and_outputs_know_their_line_in_the_file() -> None:
     template = "one\ntwo {{ query }}\n{% if n %}\nfour {{ n }}\n{%- endif %}\n\nseven"
-    places = [(s.text, s.place.file, s.place.line) for s in one(template, place=Place(file="p.jinja", line=5)).segments]
+    places = [
+        (s.text, s.place.file, s.place.line) for s in one(template, place=Location(file="p.jinja", line=5)).segments
+    ]
     assert places == [
         ("one\ntwo ", "p.jinja", 5),
         ("Q?", "p.jinja", 6),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from score_files import Write, codes, load
 
 from readback import cli
-from readback.scores.duels import outcomes as duels
+from readback.scores.pairwise import outcomes as duels
 
 PAIR = {"model_a": "A", "model_b": "B", "annotator": "me", "response_a": "x", "response_b": "y", "timestamp": "now"}
 

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback.files.paths import expand, listing, resolve, show, snapshot
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 Write = Callable[[dict[str, Any]], Path]
 
 
-def code(found: Path | Note) -> str:
-    return found.code if isinstance(found, Note) else show(found.parent, found)
+def code(found: Path | Diagnostic) -> str:
+    return found.code if isinstance(found, Diagnostic) else show(found.parent, found)
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def test_a_path_is_seen_from_its_base_but_may_not_leave_the_root(write: Write) -
 
 
 def test_the_note_names_the_path_and_the_place_that_asked_for_it(write: Write) -> None:
-    found = resolve(write({}), "../x", place=Place(file="readback.yml", line=3))
-    assert isinstance(found, Note)
+    found = resolve(write({}), "../x", place=Location(file="readback.yml", line=3))
+    assert isinstance(found, Diagnostic)
     assert (found.place.file, found.place.line, found.values["path"]) == ("readback.yml", 3, "../x")
 
 
@@ -203,4 +203,4 @@ def test_a_pattern_finds_files_below_the_folder(write: Write, expected: list[str
 def test_no_path_makes_resolve_raise_or_leave_the_root(tmp_path_factory: Any, relative: str) -> None:
     root = Path(tmp_path_factory.getbasetemp())
     found = resolve(root, relative)
-    assert isinstance(found, Note) or found.is_relative_to(root)
+    assert isinstance(found, Diagnostic) or found.is_relative_to(root)

@@ -28,9 +28,9 @@ SCORES = "scores: [s.csv]\ncriteria: {ok: {scale: binary}}\n"
     ],
 )
 def test_a_person_may_be_declared(write: Write, said: str, text: str, people: set[str]) -> None:
-    shop = workspace.open(write({"readback.yml": SCORES + said, "s.csv": text}))
-    table = loading.load(shop)
-    assert [note.code for note in (*shop.notes, *table.notes)] == []
+    opened = workspace.open(write({"readback.yml": SCORES + said, "s.csv": text}))
+    table = loading.load(opened)
+    assert [note.code for note in (*opened.notes, *table.notes)] == []
     assert {name for name in table.columns.judges if is_person(name, table.people)} == people
     found = agreement(table, "ok")
     assert {one.judge for one in found.judges if one.person} == people
@@ -54,6 +54,6 @@ def test_where_only_the_kind_of_judge_is_said_it_is_the_judges_name(write: Write
 
 @pytest.mark.parametrize("said", ["{}", "{kind: robot}", "{kind: 7}", "[]", "{settings: {model: x}}"])
 def test_a_judge_without_prompts_and_without_a_known_kind_is_said(write: Write, said: str) -> None:
-    shop = workspace.open(write({"readback.yml": f"{SCORES}judges: {{anna: {said}}}\n", "s.csv": PLAIN}))
-    assert [note.code for note in shop.notes] == ["dat-wrong-value"]
-    assert dict(shop.people) == {}
+    opened = workspace.open(write({"readback.yml": f"{SCORES}judges: {{anna: {said}}}\n", "s.csv": PLAIN}))
+    assert [note.code for note in opened.notes] == ["dat-wrong-value"]
+    assert dict(opened.people) == {}

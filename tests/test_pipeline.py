@@ -1,4 +1,4 @@
-"""Presets and verification configurations: recognised, read, masked, and turned into the arms that they describe."""
+"""Presets and verification configurations: recognised, read, masked, and turned into the conditions they describe."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from readback.dialects import instructions, verification
 from readback.dialects.instruction_keys import SHORTCUTS
 from readback.files.yaml_file import Parsed
 from readback.tasks import CURRENT
-from readback.types import Choice, Record, Workspace
+from readback.types import Record, Selection, Workspace
 
 Write = Callable[[Mapping[str, Any]], Path]
 ANSWERING = {"id": "a", "interface": "langchain", "model_name": "small", "system_prompt": "You answer."}
@@ -54,9 +54,9 @@ def test_a_file_of_each_shape_opens_alone_and_says_what_it_was_taken_for(
     write: Write, name: str, content: Any, shape: str, as_file: bool
 ) -> None:
     root = write({name: content})
-    shop = workspace.open(root / name if as_file else root)
-    assert [(one.path, one.used, one.what) for one in shop.recognised] == [(name, True, shape)]
-    assert shop.configs[0].settings["shape"] == shape
+    opened = workspace.open(root / name if as_file else root)
+    assert [(one.path, one.used, one.what) for one in opened.recognised] == [(name, True, shape)]
+    assert opened.configs[0].settings["shape"] == shape
 
 
 def test_the_models_keep_interface_name_and_prompt_and_no_secret(write: Write) -> None:
@@ -66,12 +66,12 @@ def test_the_models_keep_interface_name_and_prompt_and_no_secret(write: Write) -
         "extra_kwargs": {"deep": {"auth_token": "hush-2"}, "max_tokens": 7},
         "mcp_urls_dict": {"tools": "https://me:hush-3@host/mcp?api_key=hush-4&x=1"},
     }
-    shop = workspace.open(write({"p.json": {**PRESET, "config": {**CONFIG, "answering_models": [model]}}}))
-    said = shop.configs[0].settings["answering_models"][0]
-    assert "hush" not in repr(shop)
+    opened = workspace.open(write({"p.json": {**PRESET, "config": {**CONFIG, "answering_models": [model]}}}))
+    said = opened.configs[0].settings["answering_models"][0]
+    assert "hush" not in repr(opened)
     assert (said["interface"], said["model_name"], said["system_prompt"]) == ("langchain", "small", "You answer.")
     assert said["extra_kwargs"] == {"deep": {"auth_token": "[masked]"}, "max_tokens": 7}
-    assert len([note for note in shop.notes if note.code == "dat-secret-masked"]) == 3
+    assert len([note for note in opened.notes if note.code == "dat-secret-masked"]) == 3
 
 
 def test_what_is_unknown_inside_is_a_finding_with_the_nearest_key_and_what_is_obsolete_is_said(write: Write) -> None:
@@ -85,16 +85,16 @@ def test_what_is_unknown_inside_is_a_finding_with_the_nearest_key_and_what_is_ob
         "parsing_only": "yes",
         "prompt_config": {"_comment": "y", "parsin": "P"},
     }
-    shop = workspace.open(write({"p.json": {**PRESET, "surprise": 1, "config": config}}))
-    unknown = {note.values["key"]: note.values["nearest"] for note in shop.notes if note.code == "dat-unknown-key"}
+    opened = workspace.open(write({"p.json": {**PRESET, "surprise": 1, "config": config}}))
+    unknown = {note.values["key"]: note.values["nearest"] for note in opened.notes if note.code == "dat-unknown-key"}
     assert unknown == {"abstention_enable": "abstention_enabled", "parsin": "parsing"}
-    assert {n.values["where"] for n in shop.notes if n.code == "dat-wrong-value"} == {
+    assert {n.values["where"] for n in opened.notes if n.code == "dat-wrong-value"} == {
         "config.evaluation_mode",
         "config.parsing_only",
     }
-    assert shop.recognised[0].detail == ("obsolete and left out: rubric_enabled, deep_judgment_rubric_search_enabled")
-    assert not {"rubric_enabled", "deep_judgment_rubric_search_enabled"} & set(shop.configs[0].settings)
-    assert all(note.place.line for note in shop.notes)
+    assert opened.recognised[0].detail == ("obsolete and left out: rubric_enabled, deep_judgment_rubric_search_enabled")
+    assert not {"rubric_enabled", "deep_judgment_rubric_search_enabled"} & set(opened.configs[0].settings)
+    assert all(note.place.line for note in opened.notes)
 
 
 def test_shortcuts_fill_only_what_is_null_and_each_text_knows_its_line(write: Write) -> None:
@@ -102,35 +102,35 @@ def test_shortcuts_fill_only_what_is_null_and_each_text_knows_its_line(write: Wr
         '{"id": "1", "name": "n", "config": {\n"parsing_models": [],\n"parsing_instructions": "P",\n'
         '"generation_instructions": "not taken",\n"prompt_config": {\n"parsing": null,\n"generation": "G"}}}'
     )
-    shop = workspace.open(write({"p.json": text}))
-    assert shop.instructions == {"generation": "G", "parsing": "P"}
-    assert {key: place.line for key, place in shop.instruction_places.items()} == {"generation": 7, "parsing": 3}
+    opened = workspace.open(write({"p.json": text}))
+    assert opened.instructions == {"generation": "G", "parsing": "P"}
+    assert {key: place.line for key, place in opened.instruction_places.items()} == {"generation": 7, "parsing": 3}
 
 
-def arms(shop: Workspace) -> list[tuple[str, str | None, str | None]]:
-    return [(one.name, one.task, one.adapter) for one in shop.conditions]
+def conditions(workspace: Workspace) -> list[tuple[str, str | None, str | None]]:
+    return [(one.name, one.task, one.adapter) for one in workspace.conditions]
 
 
-def test_each_task_that_runs_and_has_a_text_is_an_arm_through_its_interface(write: Write) -> None:
-    shop = workspace.open(write({"readback.yml": TASKS, "preset.json": PRESET}))
-    assert arms(shop) == [
+def test_each_task_that_runs_and_has_a_text_is_a_condition_through_its_interface(write: Write) -> None:
+    opened = workspace.open(write({"readback.yml": TASKS, "preset.json": PRESET}))
+    assert conditions(opened) == [
         ("generation · langchain", "generation", "langchain"),
         ("parsing · claude_tool", "parsing", "claude_tool"),
     ]
-    assert choices(shop) == tuple(Choice(condition=one.name) for one in shop.conditions)
-    made = assemble(shop, Record("1", {"question": "Why?"}), Choice(condition="generation · langchain"))
+    assert choices(opened) == tuple(Selection(condition=one.name) for one in opened.conditions)
+    made = assemble(opened, Record("1", {"question": "Why?"}), Selection(condition="generation · langchain"))
     assert [(m.role, m.text) for m in made.messages] == [("system", "You answer."), ("user", "Why?")]
-    made = assemble(shop, Record("1", {"question": "Why?"}), Choice(condition="parsing · claude_tool"))
+    made = assemble(opened, Record("1", {"question": "Why?"}), Selection(condition="parsing · claude_tool"))
     assert made.messages[0].text.startswith("Read.\n\n")
     assert made.messages[0].text.endswith("\n\nP")
     assert made.messages[0].segments[-1].place.file == "preset.json"
 
 
-def test_two_models_behind_one_interface_are_told_apart_and_the_same_model_twice_is_one_arm(write: Write) -> None:
+def test_two_models_behind_one_interface_are_told_apart_and_the_same_model_twice_is_one_condition(write: Write) -> None:
     models = [PARSING, {**PARSING, "id": "q"}, {**PARSING, "id": "q"}, {**PARSING, "interface": "manual"}]
     config = {**CONFIG, "parsing_models": models, "parsing_only": True}
-    shop = workspace.open(write({"readback.yml": TASKS, "preset.json": {**PRESET, "config": config}}))
-    assert [name for name, _, _ in arms(shop)] == [
+    opened = workspace.open(write({"readback.yml": TASKS, "preset.json": {**PRESET, "config": config}}))
+    assert [name for name, _, _ in conditions(opened)] == [
         "parsing · claude_tool · p",
         "parsing · claude_tool · q",
         "parsing · manual",
@@ -144,21 +144,21 @@ def test_two_models_behind_one_interface_are_told_apart_and_the_same_model_twice
         "modes: [{mode: short, template: Why?}]\n",
     ],
 )
-def test_a_workspace_with_arms_of_its_own_gets_none_made_up(write: Write, own: str) -> None:
-    shop = workspace.open(write({"readback.yml": TASKS + own, "preset.json": PRESET}))
-    assert "parsing · claude_tool" not in [one.name for one in shop.conditions]
-    assert "asm-no-task-text" not in {note.code for note in shop.notes}
-    assert all(choice.task != "abstention_detection" for choice in choices(shop))
+def test_a_workspace_with_conditions_of_its_own_gets_none_made_up(write: Write, own: str) -> None:
+    opened = workspace.open(write({"readback.yml": TASKS + own, "preset.json": PRESET}))
+    assert "parsing · claude_tool" not in [one.name for one in opened.conditions]
+    assert "asm-no-task-text" not in {note.code for note in opened.notes}
+    assert all(choice.task != "abstention_detection" for choice in choices(opened))
 
 
 def test_a_preset_alone_says_which_texts_are_missing_and_which_interface_is_unknown(write: Write) -> None:
     config = {**CONFIG, "parsing_models": [{**PARSING, "interface": "claude_tol"}], "abstention_enabled": True}
-    shop = workspace.open(write({"p.json": {**PRESET, "config": config}}))
-    said = {note.code: note.values for note in shop.notes}
+    opened = workspace.open(write({"p.json": {**PRESET, "config": config}}))
+    said = {note.code: note.values for note in opened.notes}
     assert said["asm-no-task-text"]["tasks"] == ["generation", "parsing", "abstention_detection"]
     assert said["asm-unknown-interface"]["nearest"] == "claude_tool"
-    assert shop.conditions == ()
-    assert engine.check(shop).faults == ()
+    assert opened.conditions == ()
+    assert engine.check(opened).faults == ()
 
 
 def test_one_finding_for_each_instruction_whose_tasks_do_not_run(write: Write) -> None:
@@ -189,16 +189,16 @@ def test_an_instruction_of_the_workspace_file_is_held_against_the_configuration_
     assert all((one.place.file, one.place.line) == ("readback.yml", 3) for one in said)
 
 
-def test_a_configuration_written_down_opens_to_the_same_arms(write: Write) -> None:
+def test_a_configuration_written_down_opens_to_the_same_conditions(write: Write) -> None:
     root = write({"readback.yml": TASKS, "preset.json": PRESET})
-    shop = workspace.open(root)
-    (root / "readback.yml").write_text(workspace.init_text(shop), "utf-8")
+    opened = workspace.open(root)
+    (root / "readback.yml").write_text(workspace.init_text(opened), "utf-8")
     again = workspace.open(root)
-    assert arms(again) == arms(shop)
-    assert again.instructions == shop.instructions
-    for one in shop.conditions:
-        record, choice = Record("1", {"question": "Why?"}), Choice(condition=one.name)
-        assert assemble(again, record, choice).fingerprint == assemble(shop, record, choice).fingerprint
+    assert conditions(again) == conditions(opened)
+    assert again.instructions == opened.instructions
+    for one in opened.conditions:
+        record, choice = Record("1", {"question": "Why?"}), Selection(condition=one.name)
+        assert assemble(again, record, choice).fingerprint == assemble(opened, record, choice).fingerprint
 
 
 def test_the_rules_of_the_area_have_a_module_each() -> None:

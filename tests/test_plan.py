@@ -11,7 +11,7 @@ import pytest
 from readback import workspace
 from readback.dialects import comparisons, model_yaml, plan
 from readback.dialects.prompt_formats import MODES, SYSTEM, infer_type
-from readback.types import Note, Workspace
+from readback.types import Diagnostic, Workspace
 
 Write = Callable[[dict[str, Any]], Path]
 ROW = {"task_id": "t1", "instruction": "Why?", "expected_response": "So.", "rag": {"prompt": "P", "contexts": ["c"]}}
@@ -21,7 +21,7 @@ def codes(notes: Any) -> list[str]:
     return [note.code for note in notes]
 
 
-def note(found: Workspace, code: str) -> Note:
+def note(found: Workspace, code: str) -> Diagnostic:
     return next(n for n in found.notes if n.code == code)
 
 

@@ -15,7 +15,7 @@ from readback.assembly.adapter_texts import CONTEXT, added
 from readback.assembly.assemble import assemble
 from readback.assembly.registry import Part, registry
 from readback.tasks import CURRENT, DOCUMENT, PROFILES, groups_of, keys_for, profile_of, tasks_of
-from readback.types import Choice, Record, Workspace
+from readback.types import Record, Selection, Workspace
 
 Write = Callable[[Mapping[str, Any]], Path]
 NEWER = {"agentic_parsing_decision", "rubric_llm_trait_template", "dj_template_reasoning_only"}
@@ -84,8 +84,8 @@ def test_the_registry_is_the_table_of_its_profile_and_nothing_more(profile: str)
 def test_what_is_assembled_has_the_parts_of_the_table(who: str, task: str) -> None:
     contexts: list[dict[str, Any]] = [{}, *({key: "x"} for key in CONTEXT), {"json_schema": {}}]
     for context in contexts:
-        shop = Workspace(Path(), "none", options={"assembly_profile": CURRENT}, context={task: context})
-        made = added(shop, shipped(CURRENT)[who], task, {})
+        workspace = Workspace(Path(), "none", options={"assembly_profile": CURRENT}, context={task: context})
+        made = added(workspace, shipped(CURRENT)[who], task, {})
         assert made.ok
         for n, part in enumerate(EXPECTED[who, task]):
             there = part is not None and (part.always or any(key in part.when for key in context))
@@ -161,11 +161,11 @@ def opened(write: Write, profile: str) -> Workspace:
 def test_a_workspace_assembles_by_the_profile_its_options_choose(write: Write) -> None:
     texts = {}
     for profile in PROFILES:
-        shop = opened(write, profile)
-        assert {note.code for note in shop.notes} == set()
-        for task in shop.tasks:
-            for who in shop.adapters:
-                made = assemble(shop, Record(None, {}), Choice(task=task, adapter=who))
+        workspace = opened(write, profile)
+        assert {note.code for note in workspace.notes} == set()
+        for task in workspace.tasks:
+            for who in workspace.adapters:
+                made = assemble(workspace, Record(None, {}), Selection(task=task, adapter=who))
                 texts[profile, task, who] = [message.text for message in made.messages]
     assert texts[DOCUMENT, "parsing", "claude_tool"][1] == "U"
     assert '```json\n{\n  "title": "\\u00e9"\n}\n```' in texts[CURRENT, "parsing", "claude_tool"][1]
@@ -177,9 +177,9 @@ def test_a_workspace_assembles_by_the_profile_its_options_choose(write: Write) -
 
 def test_whoever_opens_a_workspace_may_choose_another_profile(write: Write) -> None:
     root = write({"readback.yml": FILE % DOCUMENT, "house.yml": "extends: langchain\n"})
-    shop = workspace.open(root, options={"assembly_profile": CURRENT})
-    assert additions(shop.adapters["claude_tool"], "abstention_detection", shop.adapters, CURRENT)
-    assert find("house", shop.adapters, CURRENT) is shop.adapters["house"]
+    opened = workspace.open(root, options={"assembly_profile": CURRENT})
+    assert additions(opened.adapters["claude_tool"], "abstention_detection", opened.adapters, CURRENT)
+    assert find("house", opened.adapters, CURRENT) is opened.adapters["house"]
 
 
 def test_an_adapter_of_the_workspace_stands_in_the_registry_with_the_wording_of_whoever_wrote_the_text(

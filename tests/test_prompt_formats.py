@@ -19,7 +19,7 @@ from readback.prompt_formats import (
     validate_rag_prompt_no_system_text,
 )
 from readback.records.dataset import open_dataset
-from readback.types import Assembly, Case, Choice, Finding, Message, Record, Segment
+from readback.types import Assembly, Finding, Message, Record, RuleContext, Segment, Selection
 
 Write = Callable[[Mapping[str, Any]], Path]
 PAPER = SYSTEM["instruction_only"]
@@ -291,11 +291,11 @@ def test_b3_what_the_question_quotes_is_a_note(marks: str, phrase: str, write: W
     root = write(
         {"readback.yml": FORMATS, "Modelfile": SERVED, "data.jsonl": [row(instruction=asked, rag={"prompt": prompt})]}
     )
-    shop = workspace.open(root)
-    record = open_dataset(shop.root, shop.dataset).record(0)
+    opened = workspace.open(root)
+    record = open_dataset(opened.root, opened.dataset).record(0)
     for condition in ("closed", "stored"):
-        made = assemble(shop, record, Choice(condition=condition))
-        found = [one for one in rules.check(Case(shop, record, made), "assembly") if isinstance(one, Finding)]
+        made = assemble(opened, record, Selection(condition=condition))
+        found = [one for one in rules.check(RuleContext(opened, record, made), "assembly") if isinstance(one, Finding)]
         leaked = [one for one in found if one.code == "fmt-system-text-in-user"]
         assert [one.severity for one in leaked] == ["info"]
         assert "fmt-rag-drift" not in {one.code for one in found}
@@ -315,10 +315,14 @@ def test_b3_marks_around_something_else_quote_nothing(prompt: str) -> None:
 
 
 def test_b3_a_question_of_any_template_may_quote(write: Write) -> None:
-    shop = workspace.open(
+    opened = workspace.open(
         write({"readback.yml": "modes: [{mode: plain, system: Be brief., template: '{{ question }}'}]\n"})
     )
     for asked, severity in ((f"Who said '{PAPER}'?", "info"), (f"{PAPER} Why?", "error")):
-        made = Assembly(Choice(mode="plain"), "1", 0, (Message("user", (Segment(asked, "variable", "question"),)),), "")
-        found = rules.check(Case(shop, Record("1", {"question": asked}), made), "assembly", {"fmt-system-text-in-user"})
+        made = Assembly(
+            Selection(mode="plain"), "1", 0, (Message("user", (Segment(asked, "variable", "question"),)),), ""
+        )
+        found = rules.check(
+            RuleContext(opened, Record("1", {"question": asked}), made), "assembly", {"fmt-system-text-in-user"}
+        )
         assert [one.severity for one in found if isinstance(one, Finding)] == [severity]

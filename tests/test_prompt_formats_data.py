@@ -15,7 +15,7 @@ from readback.audit.summary import Audit
 
 pytestmark = pytest.mark.realdata
 STORED = ("rag_baseline_0p5b", "hybrid_science_0p5b_rag_trained")  # the conditions that send the stored prompt
-ARMS = [
+CONDITIONS = [
     ("base_baseline_0p5b", "instruction", "base_ollama"),
     ("rag_baseline_0p5b", "rag", "base_ollama"),
     ("lora_science_0p5b_ft_only", "instruction", "lora_instruction_only"),
@@ -40,12 +40,14 @@ def test_all_sixteen_records_are_read(audit: Audit) -> None:
 
 
 def test_the_six_conditions_of_the_plan_are_there(audit: Audit) -> None:
-    assert [(row.name, row.mode, row.model) for row in audit.conditions] == ARMS
+    assert [(row.name, row.mode, row.model) for row in audit.conditions] == CONDITIONS
 
 
 def test_every_stored_prompt_repeats_system_text_and_the_span_is_marked(audit: Audit) -> None:
     found = [one for one in audit.findings if one.code == "fmt-system-text-in-user"]
-    assert sorted(places(audit, "fmt-system-text-in-user")) == sorted((n, arm) for n in range(16) for arm in STORED)
+    assert sorted(places(audit, "fmt-system-text-in-user")) == sorted(
+        (n, condition) for n in range(16) for condition in STORED
+    )
     assert {(one.severity, one.place.role, one.place.start, one.place.end) for one in found} == {
         ("error", "user", 0, 35)
     }
@@ -118,9 +120,9 @@ def test_the_command_answers_in_seconds_with_the_same_counts(
 def test_every_record_renders_under_every_condition_to_segments_that_join(
     shared: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for arm, _, _ in ARMS:
+    for condition, _, _ in CONDITIONS:
         for index in (0, 6, 15):
-            words = ["render", str(shared / "data" / "prompt-formats"), "--condition", arm, "--index", str(index)]
+            words = ["render", str(shared / "data" / "prompt-formats"), "--condition", condition, "--index", str(index)]
             assert cli.main([*words, "--format", "json"]) in (0, 1)
             for message in json.loads(capsys.readouterr().out)["messages"]:
                 assert "".join(segment["text"] for segment in message["segments"]) == message["text"]
@@ -136,7 +138,10 @@ def test_the_stored_prompts_say_more_than_the_standard_one_and_the_summaries_say
 
 def test_two_conditions_differ_from_training_by_design_and_no_row_does_otherwise(audit: Audit) -> None:
     found = [one for one in audit.findings if one.code == "fmt-train-serve-diff"]
-    assert [(one.severity, one.place.condition) for one in found] == [("info", ARMS[3][0]), ("info", ARMS[4][0])]
+    assert [(one.severity, one.place.condition) for one in found] == [
+        ("info", CONDITIONS[3][0]),
+        ("info", CONDITIONS[4][0]),
+    ]
 
 
 def test_no_message_says_the_same_block_twice(audit: Audit) -> None:

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from jinja_templates import VALUES, templates
 from rendering import ADDRESS, RECORD, one, steady, stock
 
-from readback import cell
+from readback import sandbox
 from readback.render import Rendered, Template, render, render_many
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 pytestmark = pytest.mark.filterwarnings("ignore::SyntaxWarning")  # generated templates call numbers and index none
 
@@ -46,9 +46,9 @@ def test_a_cell_answers_the_same_as_the_same_work_here(texts: list[str], values:
             assert (here.segments, _anywhere(here)) == (there.segments, _anywhere(there))
 
 
-def _anywhere(rendered: Rendered) -> list[Note]:
+def _anywhere(rendered: Rendered) -> list[Diagnostic]:
     """The notes; one about nesting without its line, which is wherever the stack of that process ended."""
-    return [replace(note, place=Place()) if note.code == "dat-limit" else note for note in rendered.notes]
+    return [replace(note, place=Location()) if note.code == "dat-limit" else note for note in rendered.notes]
 
 
 CASES = (
@@ -117,7 +117,7 @@ def test_hand_written_templates_equal_stock_jinja(template: str, blocks: bool) -
 )
 def test_what_fails_in_jinja_fails_here_with_its_line(template: str, line: int) -> None:
     assert stock(template, RECORD) is None
-    rendered = one(template, place=Place(file="a.jinja", line=10))
+    rendered = one(template, place=Location(file="a.jinja", line=10))
     assert (rendered.ok, rendered.segments) == (False, ())
     (note,) = rendered.notes
     assert note.code == "alb-render-error"
@@ -141,7 +141,7 @@ def test_what_fails_in_jinja_fails_here_with_its_line(template: str, line: int) 
     ],
 )
 def test_each_refusal_has_its_code_and_line(template: str, origin: Any, code: str) -> None:
-    (note,) = one("\n" + template, origin=origin, place=Place(file="t.jinja")).notes
+    (note,) = one("\n" + template, origin=origin, place=Location(file="t.jinja")).notes
     assert (code, 2, "t.jinja") == (note.code, note.place.line, note.place.file)
 
 
@@ -170,9 +170,9 @@ def test_many_rows_are_rendered_in_order() -> None:
 
 
 def test_the_cell_is_not_asked_when_nothing_is_to_be_rendered() -> None:
-    before = cell.isolation()["zygote"]
+    before = sandbox.isolation()["zygote"]
     assert render([], {}) == ()
-    assert cell.isolation()["zygote"] == before
+    assert sandbox.isolation()["zygote"] == before
 
 
 GOLDEN_CHUNKS = [

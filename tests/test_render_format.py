@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from jinja_templates import TEXT
 
 from readback.render import Template, render
-from readback.types import Place
+from readback.types import Location
 
 FIELDS_TEXT = st.lists(
     st.sampled_from(("{{", "}}", "{a}", "{b}", "{", "}", "text", "\n", "{a.b}", "{0}", "{}", "{a!r}", "{a:>3}", "é")),
@@ -31,7 +31,7 @@ def test_format_templates_equal_str_format_or_are_refused(template: str, values:
 
 
 def test_format_fields_have_places_and_are_never_read_again() -> None:
-    template = Template("Grade\n{question} {{x}}\n{documents}", "format", place=Place(file="j.py", line=3))
+    template = Template("Grade\n{question} {{x}}\n{documents}", "format", place=Location(file="j.py", line=3))
     (rendered,) = render([template], {"question": "{documents}", "documents": "D"})
     assert [(s.text, s.origin, s.name, s.place.line) for s in rendered.segments] == [
         ("Grade\n", "template", None, 3),

@@ -13,7 +13,7 @@ from readback import rules, workspace
 from readback.assembly import in_chunks
 from readback.audit import engine, repeats
 from readback.records.dataset import open_dataset
-from readback.types import Case, Finding, Place, Record, Workspace
+from readback.types import Finding, Location, Record, RuleContext, Workspace
 
 Write = Callable[[Mapping[str, Any]], Path]
 CODE = "fmt-duplicate-instruction"
@@ -86,8 +86,8 @@ def test_a_masked_field_is_no_repeat(write: Write) -> None:
 
 
 def test_one_record_alone_repeats_nothing() -> None:
-    record = Record("1", row(0, "Why?"), Place(index=0))
-    assert list(rules.check(Case(Workspace(Path(), "w"), record), "record", {CODE})) == []
+    record = Record("1", row(0, "Why?"), Location(index=0))
+    assert list(rules.check(RuleContext(Workspace(Path(), "w"), record), "record", {CODE})) == []
 
 
 def test_a_rule_about_the_dataset_that_fails_is_our_fault_and_stops_no_other(

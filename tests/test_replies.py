@@ -11,7 +11,7 @@ from score_files import TIDY, Write, codes, load, states
 
 from readback import workspace
 from readback.scores import loading
-from readback.scores.duels.families import families
+from readback.scores.pairwise.families import families
 from readback.types import Judge
 
 SAYS = '{"evaluation_notes": "n", "relevance_score": %s, "faithfulness_score": %s}'
@@ -196,7 +196,7 @@ def test_the_real_replies_have_the_states_that_were_counted(shared: Path) -> Non
 
 @pytest.mark.realdata
 def test_a_judge_of_another_generation_is_no_warning_in_the_study_that_chose_it(shared: Path) -> None:
-    from readback.scores.duels import contestants
+    from readback.scores.pairwise import contestants
 
     notes = contestants.notes(workspace.open(shared / "data" / "prompt-formats"))
     assert {note.severity for note in notes} == {"info"}

@@ -92,9 +92,11 @@ def test_model_is_part_of_the_condition_only_where_it_differs_within_one(write: 
 
 
 def wide(rows: int, *factors: str) -> str:
-    """`rows` items under each of two arms, with a topic that belongs to the item."""
+    """`rows` items under each of two conditions, with a topic that belongs to the item."""
     body = [
-        f"{i},{arm},topic {i % 3},{i % 3 - 1},{i % 2},a note about {i},0.0{i}\n" for i in range(rows) for arm in "xy"
+        f"{i},{condition},topic {i % 3},{i % 3 - 1},{i % 2},a note about {i},0.0{i}\n"
+        for i in range(rows)
+        for condition in "xy"
     ]
     head = "qid,reranker,topic,relevance_score,faithfulness_score,evaluation_notes,cost_usd\n"
     return head + "".join(body)

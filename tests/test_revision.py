@@ -18,7 +18,7 @@ from readback.difference.revision import revision
 from readback.difference.sentence import sentence
 from readback.difference.side import Side, SideError
 from readback.difference.sides import show_side
-from readback.types import Choice
+from readback.types import Selection
 
 Write = Callable[[Mapping[str, Any]], Path]
 FILE = "dataset: data.jsonl\nmodes: [{mode: m, template: 'Q: {{ q }}'}]\n"
@@ -52,7 +52,7 @@ def folder(write: Write) -> Path:
 
 
 def text(opened: Any, rev: str | None, index: int = 0, record: str | None = None) -> str:
-    return show_side(opened, Side(Choice(mode="m"), record=record, index=index, rev=rev)).messages[0].text
+    return show_side(opened, Side(Selection(mode="m"), record=record, index=index, rev=rev)).messages[0].text
 
 
 def test_a_revision_shows_the_files_as_they_were(folder: Path) -> None:
@@ -66,13 +66,15 @@ def test_a_revision_shows_the_files_as_they_were(folder: Path) -> None:
 
 def test_what_changed_since_a_revision_is_said(folder: Path) -> None:
     opened = workspace.open(folder)
-    a, b = (show_side(opened, Side(Choice(mode="m"), rev=rev)) for rev in ("v1", "HEAD"))
+    a, b = (show_side(opened, Side(Selection(mode="m"), rev=rev)) for rev in ("v1", "HEAD"))
     assert sentence(difference(a, b)) == ("B changes “Q” to “Question” and adds a sentence after the q.")
     assert a.label == "mode m, record 2, revision v1"
 
 
 def test_records_of_two_revisions_are_matched_by_id(folder: Path) -> None:
-    found = over_sides(workspace.open(folder), Side(Choice(mode="m"), rev="v1"), Side(Choice(mode="m"), rev="HEAD"))
+    found = over_sides(
+        workspace.open(folder), Side(Selection(mode="m"), rev="v1"), Side(Selection(mode="m"), rev="HEAD")
+    )
     assert (found.done, found.total, found.differing, found.equal) == (2, 2, 1, 0)
     assert (found.unpaired_a, found.unpaired_b) == (1, 1)
     assert found.first == ((1, "2"),)

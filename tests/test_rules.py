@@ -11,11 +11,12 @@ from types import ModuleType
 
 import pytest
 from same_keys import shared_keys
+from unforked import unforked
 
 from readback import rules, rules_page, workspace
 from readback.audit import engine
 from readback.audit.summary import Audit
-from readback.types import Assembly, Case, Choice, DatasetSource, Note, Place, Record, Workspace
+from readback.types import Assembly, DatasetSource, Diagnostic, Location, Record, RuleContext, Selection, Workspace
 
 RULES = rules.RULES()
 SOURCE = Path(rules.__file__).parents[1]
@@ -48,8 +49,9 @@ def test_a_rule_is_one_file_named_after_its_fault_that_says_what_why_and_how(rul
 
 @pytest.mark.parametrize(("rule", "kind", "files"), EXAMPLES)
 def test_a_rule_finds_its_fault_in_the_examples_that_have_it_and_in_no_other(
-    rule: ModuleType, kind: str, files: Mapping[str, str | bytes], tmp_path: Path
+    rule: ModuleType, kind: str, files: Mapping[str, str | bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    unforked(monkeypatch)
     audit = _audit(files, tmp_path)
     assert audit.faults == ()
     assert shared_keys(audit.findings) == []
@@ -61,7 +63,7 @@ def test_a_rule_finds_its_fault_in_the_examples_that_have_it_and_in_no_other(
 
 
 def test_every_code_that_is_noted_anywhere_has_its_rule() -> None:
-    files = [path for path in SOURCE.rglob("*.py") if "cell_drill" not in path.name]
+    files = SOURCE.rglob("*.py")
     noted = {one or other for path in files for one, other in NOTED.findall(path.read_text("utf-8"))}
     assert set() == noted - set(RULES)
 
@@ -84,14 +86,18 @@ def test_a_part_of_a_sentence_is_left_out_where_its_value_says_nothing() -> None
 
 
 def test_a_key_leaves_out_lines_and_offsets_and_holds_everything_else() -> None:
-    note = Note("fmt-markers", {}, Place(file="a", mode="m", record="1", role="user", line=3, start=1, end=2), "x")
-    moved = Note("fmt-markers", {}, Place(file="a", mode="m", record="1", role="user", line=4, start=7, end=8), "x")
+    note = Diagnostic(
+        "fmt-markers", {}, Location(file="a", mode="m", record="1", role="user", line=3, start=1, end=2), "x"
+    )
+    moved = Diagnostic(
+        "fmt-markers", {}, Location(file="a", mode="m", record="1", role="user", line=4, start=7, end=8), "x"
+    )
     assert rules.key(note) == rules.key(moved)
     others = [
-        Note("fmt-other", {}, note.place, "x"),
-        Note("fmt-markers", {}, note.place, "y"),
+        Diagnostic("fmt-other", {}, note.place, "x"),
+        Diagnostic("fmt-markers", {}, note.place, "y"),
         *(
-            Note("fmt-markers", {}, Place(**{**_parts(note.place), name: "other"}), "x")
+            Diagnostic("fmt-markers", {}, Location(**{**_parts(note.place), name: "other"}), "x")
             for name in ("file", "mode", "condition", "adapter", "task", "judge", "record", "role", "field")
         ),
     ]
@@ -100,21 +106,21 @@ def test_a_key_leaves_out_lines_and_offsets_and_holds_everything_else() -> None:
 
 
 def test_a_note_is_placed_by_its_case_and_keeps_what_it_says_itself() -> None:
-    record = Record("7", {}, Place(file="data.jsonl", line=9, index=8))
-    assembly = Assembly(Choice(mode="m", adapter="a", task="t"), "7", 8, (), "")
-    case = Case(Workspace(Path(), "w", dataset=DatasetSource("data.jsonl")), record, assembly)
+    record = Record("7", {}, Location(file="data.jsonl", line=9, index=8))
+    assembly = Assembly(Selection(mode="m", adapter="a", task="t"), "7", 8, (), "")
+    case = RuleContext(Workspace(Path(), "w", dataset=DatasetSource("data.jsonl")), record, assembly)
     whole = {"mode": "m", "adapter": "a", "task": "t", "record": "7", "index": 8}
-    assert Place(file="data.jsonl", line=9, **whole) == rules.placed(Place(), case)
-    assert Place(file="t.jinja", line=2, **whole) == rules.placed(Place(file="t.jinja", line=2), case)
+    assert Location(file="data.jsonl", line=9, **whole) == rules.placed(Location(), case)
+    assert Location(file="t.jinja", line=2, **whole) == rules.placed(Location(file="t.jinja", line=2), case)
 
 
 def test_a_rule_that_fails_is_our_fault_and_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(case: Case) -> None:
+    def broken(case: RuleContext) -> None:
         raise ZeroDivisionError("oh")
 
     monkeypatch.setattr(RULES["fmt-markers"], "check", broken)
     row = {"rag": {"prompt": "Context:\n", "contexts": ["one"]}}
-    found = list(rules.check(Case(Workspace(Path(), "w"), Record("1", row)), "record"))
+    found = list(rules.check(RuleContext(Workspace(Path(), "w"), Record("1", row)), "record"))
     faults = [one for one in found if isinstance(one, rules.Fault)]
     assert [(one.rule, "ZeroDivisionError: oh" in one.error) for one in faults] == [("fmt-markers", True)]
     assert "fmt-context-not-sent" in {one.code for one in found if not isinstance(one, rules.Fault)}
@@ -134,5 +140,5 @@ def _names(sentence: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(sentence) if name}
 
 
-def _parts(place: Place) -> dict[str, object]:
-    return {name: getattr(place, name) for name in Place.__dataclass_fields__}
+def _parts(place: Location) -> dict[str, object]:
+    return {name: getattr(place, name) for name in Location.__dataclass_fields__}

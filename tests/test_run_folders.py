@@ -16,8 +16,8 @@ from readback import workspace
 from readback.audit import engine
 from readback.scores import loading, stats
 from readback.scores.comparing.compare import compare
+from readback.scores.reported.aggregates import aggregates
 from readback.scores.rubrics import of_judge
-from readback.scores.stated.aggregates import aggregates
 from readback.scores.table import NOT_APPLICABLE, PassRule, ScoreTable
 
 PLANTED = Run("open", failed=(3,), texts=(4,), verdicts=(5, 6), totals=(7,))
@@ -106,13 +106,13 @@ def test_a_plan_finds_its_results_its_answers_and_what_was_sent(write: Write, fo
             "evaluation/responses/closed.jsonl": run.responses(),
         }
     )
-    shop = workspace.open(root)
-    assert sorted(s.path for s in shop.scores) == [f"{folder}closed/{name}" for name in
+    opened = workspace.open(root)
+    assert sorted(s.path for s in opened.scores) == [f"{folder}closed/{name}" for name in
                                              ("details.jsonl", "metadata.jsonl", "metrics.json")]  # fmt: skip
-    assert shop.conditions[0].answers == "evaluation/responses/closed.jsonl"
-    table = loading.load(shop)
+    assert opened.conditions[0].answers == "evaluation/responses/closed.jsonl"
+    table = loading.load(opened)
     assert any(one.weights.get("factuality") == 0.4 and one.passes == PassRule(0.65, every=0.4) for one in table.about)
-    audit = engine.check(shop)
+    audit = engine.check(opened)
     assert [f for f in audit.findings if f.code == "fmt-assembly-differs"] == []
     assert {row.observed for row in audit.conditions} == {(20, 20)}
 
@@ -129,25 +129,25 @@ def test_runs_without_a_plan_are_the_conditions_as_their_own_files_describe_them
                  {"model_a": "none", "model_b": "book", "metrics_to_compare": ["factuality"]}]}}  # fmt: skip
     root = write({**PLANTED.files("x/"), **CLOSED.files("x/"), "judges/scientific_default_rag.yaml": RUBRIC,
                   "comparisons.yaml": pairs, "other.csv": "id,condition,clarity_score\nq1,elsewhere,1\n"})  # fmt: skip
-    shop = workspace.open(root)
-    closed, book = shop.conditions
+    opened = workspace.open(root)
+    closed, book = opened.conditions
     assert (closed.name, book.name, book.aliases) == ("closed", "open", ("book",))
     assert (closed.judge, book.judge, book.answers) == (None, "scientific_default_rag", "x/open/details.jsonl")
     assert dict(book.settings) == {
         "found_in": "x/open", "model": "qwen2.5:0.5b", "judge_model": "qwen3:8b", "mode": "rag",
     }  # fmt: skip
-    table = loading.load(shop)
+    table = loading.load(opened)
     assert [n.code for n in table.notes if n.code == "scr-unknown-condition"] == []
     (made,) = [one for one in compare(table, table.planned).comparisons if one.planned]
     assert (made.a, made.b, made.judge) == ((("condition", "closed"),), (("condition", "open"),), "qwen3:8b")
-    assert [f.code for f in engine.check(shop).findings if f.code.startswith(("dat-unknown", "fmt-"))] == []
+    assert [f.code for f in engine.check(opened).findings if f.code.startswith(("dat-unknown", "fmt-"))] == []
 
 
 def test_runs_without_a_plan_use_the_modes_that_the_dataset_brings(write: Write) -> None:
     record = {"instruction": "Question 0?", "rag": {"prompt": "Question: x\n\nAnswer:", "contexts": ["x"]}}
     records = [{**record, "task_id": f"t{at}"} for at in range(20)]
-    shop = workspace.open(write({**PLANTED.files(), **CLOSED.files(), "data.jsonl": records}))
-    assert [(one.name, one.mode) for one in shop.conditions] == [("closed", "instruction"), ("open", "rag")]
+    opened = workspace.open(write({**PLANTED.files(), **CLOSED.files(), "data.jsonl": records}))
+    assert [(one.name, one.mode) for one in opened.conditions] == [("closed", "instruction"), ("open", "rag")]
 
 
 def test_two_runs_in_one_folder_are_no_folder_of_a_run(write: Write) -> None:
@@ -156,14 +156,14 @@ def test_two_runs_in_one_folder_are_no_folder_of_a_run(write: Write) -> None:
 
 
 def test_the_rule_of_a_rubric_is_read_from_its_prompt(write: Write) -> None:
-    shop = workspace.open(write({"judges/rag.yaml": RUBRIC}))
-    assert of_judge(shop.judges["rag"]).passes == PassRule(0.65, every=0.4)
+    opened = workspace.open(write({"judges/rag.yaml": RUBRIC}))
+    assert of_judge(opened.judges["rag"]).passes == PassRule(0.65, every=0.4)
 
 
 @pytest.mark.realdata
 def test_the_published_rubrics_state_their_weights_and_rules(shared: Path) -> None:
-    shop = workspace.open(shared / "data" / "prompt-formats")
-    rag, instruction = of_judge(shop.judges["rag"]), of_judge(shop.judges["instruction"])
+    opened = workspace.open(shared / "data" / "prompt-formats")
+    rag, instruction = of_judge(opened.judges["rag"]), of_judge(opened.judges["instruction"])
     assert rag.passes == PassRule(0.65, every=0.4)
     assert instruction.passes == PassRule(0.65, {"factuality": 0.4})
     assert dict(instruction.weights) == {"factuality": 0.5, "grounding": 0, "completeness": 0.3, "communication": 0.2}

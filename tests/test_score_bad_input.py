@@ -17,7 +17,7 @@ from readback.scores import stats
 from readback.scores.comparing.compare import compare
 from readback.scores.criteria import from_entry, scale_text
 from readback.scores.table import ScoreTable
-from readback.types import Condition, Note, ScoreSource
+from readback.types import Condition, Diagnostic, ScoreSource
 
 FOUR = {"clear": from_entry("clear", [1, 2, 3, 4])}
 
@@ -205,7 +205,7 @@ def test_notes_of_one_kind_are_bounded_and_counted(write: Write, path: bool) -> 
     counts: Counter[str] = Counter(note.code for note in found.notes)
     assert counts == {"jdg-out-of-range": 1_000, "dat-limit": 1}
     (more,) = (note for note in found.notes if note.code == "dat-limit")
-    assert isinstance(more, Note)
+    assert isinstance(more, Diagnostic)
     assert "1,200" in more.values["what"]
     adds_up(found, 1_200)
 

@@ -19,9 +19,9 @@ from score_files import TIDY, Write, load
 
 from readback.as_csv import csv_text
 from readback.scores import counts
-from readback.scores.copies.as_markdown import markdown
-from readback.scores.copies.plain_table import PlainTable
 from readback.scores.criteria import known
+from readback.scores.export.as_markdown import markdown
+from readback.scores.export.plain_table import PlainTable
 from readback.scores.slices import lengths
 from readback.scores.table import Columns, ScoreTable
 from readback.types import Criterion

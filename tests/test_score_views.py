@@ -13,7 +13,7 @@ import pytest
 from score_files import TIDY, Write
 from streamlit.testing.v1 import AppTest
 
-from readback.house import EXAMPLES
+from readback.project_files import EXAMPLES
 
 Open = Callable[..., AppTest]
 CLOSED = "condition=instruction-only, closed book"
@@ -65,19 +65,19 @@ def test_lengths_that_nobody_can_measure_say_why(write: Write, page: Open) -> No
 JUDGED = "item,condition,criterion,score,judge,run\n"
 
 
-def good(i: int, arm: int) -> bool:
-    return (i + arm) % 3 > 0
+def good(i: int, condition: int) -> bool:
+    return (i + condition) % 3 > 0
 
 
 def judged() -> str:
     """Two judges twice each on 24 answers of two conditions, and a person on half of them."""
     rows = []
     for i in range(24):
-        for arm in (0, 1):
-            fine = good(i, arm)
-            rows += [f"q{i},arm {arm},passes,{int(fine)},human:ada,"] if i < 12 else []
-            rows += [f"q{i},arm {arm},passes,{int(fine or i % 5 == 0)},lenient,{run}" for run in (1, 2)]
-            rows += [f"q{i},arm {arm},passes,{int(fine and (i + run) % 4 > 0)},strict,{run}" for run in (1, 2)]
+        for condition in (0, 1):
+            fine = good(i, condition)
+            rows += [f"q{i},arm {condition},passes,{int(fine)},human:ada,"] if i < 12 else []
+            rows += [f"q{i},arm {condition},passes,{int(fine or i % 5 == 0)},lenient,{run}" for run in (1, 2)]
+            rows += [f"q{i},arm {condition},passes,{int(fine and (i + run) % 4 > 0)},strict,{run}" for run in (1, 2)]
     return JUDGED + "\n".join(rows) + "\n"
 
 
@@ -101,7 +101,12 @@ def test_a_cell_of_two_judges_opens_the_answers_that_they_gave_these_values(writ
     assert app.selectbox("pair").value == "lenient × strict"
     assert "Answers to which lenient gave 1 and strict gave 0" in drawn(app)
     (cells,) = re.findall(r"<caption>Answers to which.*?</table>", markup(app), re.DOTALL)
-    apart = [not (good(i, arm) and (i + 1) % 4 > 0) for i in range(24) for arm in (0, 1) if good(i, arm) or i % 5 == 0]
+    apart = [
+        not (good(i, condition) and (i + 1) % 4 > 0)
+        for i in range(24)
+        for condition in (0, 1)
+        if good(i, condition) or i % 5 == 0
+    ]
     assert cells.count("<tr><th") - 1 == sum(apart)
     none = page(write({"s.csv": judged()}), **{**door, "value": "7"})
     assert "gave 7" in drawn(none)

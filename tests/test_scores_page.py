@@ -13,7 +13,7 @@ import pytest
 from score_files import TIDY, Write
 from streamlit.testing.v1 import AppTest
 
-from readback.house import EXAMPLES
+from readback.project_files import EXAMPLES
 
 Open = Callable[..., AppTest]
 SIX = "".join(

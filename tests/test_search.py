@@ -17,15 +17,15 @@ from readback.assembly import in_chunks
 from readback.search import expression
 from readback.search.expression import Query, QueryError
 from readback.search.over_records import Found, near, search
-from readback.types import Choice
+from readback.types import Selection
 
 Write = Callable[[Mapping[str, Any]], Path]
 MODES = [{"mode": "a", "system": "Be kind.", "template": "Q: {{ q }}"}, {"mode": "b", "template": "{{ q }} {{ q }}"}]
-BOTH = (Choice(mode="a"), Choice(mode="b"))
+BOTH = (Selection(mode="a"), Selection(mode="b"))
 LOOP = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
 
 
-def shop(write: Write, rows: list[dict[str, Any]], modes: Any = MODES) -> Path:
+def folder_of(write: Write, rows: list[dict[str, Any]], modes: Any = MODES) -> Path:
     return write({"readback.yml": {"dataset": "d.jsonl", "modes": modes}, "d.jsonl": rows})
 
 
@@ -88,16 +88,16 @@ def test_an_expression_that_hangs_others_is_quick() -> None:
 
 def test_every_record_that_holds_it_is_counted_by_what_is_sent(write: Write) -> None:
     rows = [{"id": f"r{n}", "q": "a Zebra" if n % 3 == 0 else "a horse"} for n in range(10)]
-    found = search(workspace.open(shop(write, rows)), BOTH, Query("zebra"))
-    assert [(list(arm.records), arm.count) for arm in found.arms] == [([0, 3, 6, 9], 4), ([0, 3, 6, 9], 8)]
-    hit = found.arms[0].first[1]
+    found = search(workspace.open(folder_of(write, rows)), BOTH, Query("zebra"))
+    assert [(list(hits.records), hits.count) for hits in found.hits] == [([0, 3, 6, 9], 4), ([0, 3, 6, 9], 8)]
+    hit = found.hits[0].first[1]
     assert (hit.record, hit.message, hit.role, hit.start, hit.end) == ("r3", 1, "user", 5, 10)
     assert (hit.before, hit.text, hit.after) == ("Q: a ", "Zebra", "")
     assert (found.done, found.total, found.stopped, found.lost) == (10, 10, False, ())
 
 
 def test_the_answer_does_not_depend_on_how_the_records_are_cut(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    opened = workspace.open(shop(write, [{"id": str(n), "q": "x" * (n % 4)} for n in range(40)]))
+    opened = workspace.open(folder_of(write, [{"id": str(n), "q": "x" * (n % 4)} for n in range(40)]))
     whole = search(opened, BOTH, Query("xx"))
     monkeypatch.setattr(in_chunks, "MOST", 7)
     monkeypatch.setattr(in_chunks, "BATCH", 3)
@@ -107,28 +107,28 @@ def test_the_answer_does_not_depend_on_how_the_records_are_cut(write: Write, mon
 def test_a_record_that_kills_its_child_is_named_and_the_rest_is_searched(write: Write) -> None:
     modes = [MODES[0], {"mode": "b", "template": "{% if evil %}" + LOOP + "{% endif %}{{ q }}"}]
     rows: list[dict[str, Any]] = [{"id": str(n), "q": "here", "evil": n == 4} for n in range(8)]
-    found = search(workspace.open(shop(write, rows, modes)), BOTH, Query("here"))
-    assert [list(arm.records) for arm in found.arms] == [list(range(8)), [0, 1, 2, 3, 5, 6, 7]]
-    assert [(one.index, one.choice) for one in found.lost] == [(4, Choice(mode="b"))]
+    found = search(workspace.open(folder_of(write, rows, modes)), BOTH, Query("here"))
+    assert [list(hits.records) for hits in found.hits] == [list(range(8)), [0, 1, 2, 3, 5, 6, 7]]
+    assert [(one.index, one.choice) for one in found.lost] == [(4, Selection(mode="b"))]
 
 
 def test_a_template_that_never_ends_is_left_out_and_the_others_are_searched(write: Write) -> None:
     modes = [MODES[0], {"mode": "b", "template": LOOP}]
-    found = search(workspace.open(shop(write, [{"id": str(n), "q": "here"} for n in range(30)], modes)), BOTH,
+    found = search(workspace.open(folder_of(write, [{"id": str(n), "q": "here"} for n in range(30)], modes)), BOTH,
                    Query("here"))  # fmt: skip
-    assert [len(arm.records) for arm in found.arms] == [30, 0]
-    assert [(one.index, one.choice) for one in found.lost] == [(None, Choice(mode="b"))]
+    assert [len(hits.records) for hits in found.hits] == [30, 0]
+    assert [(one.index, one.choice) for one in found.lost] == [(None, Selection(mode="b"))]
 
 
 def test_a_search_stops_when_it_is_told_to_and_says_so(write: Write) -> None:
-    opened = workspace.open(shop(write, [{"id": str(n), "q": "x"} for n in range(9)]))
+    opened = workspace.open(folder_of(write, [{"id": str(n), "q": "x"} for n in range(9)]))
     found = search(opened, BOTH, Query("x"), lambda done, total: total == 0)
     assert isinstance(found, Found)
     assert found.stopped
 
 
 def test_the_command_says_where_it_stands(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = str(shop(write, [{"id": "r1", "q": "a Zebra"}, {"id": "r2", "q": "x"}]))
+    folder = str(folder_of(write, [{"id": "r1", "q": "a Zebra"}, {"id": "r2", "q": "x"}]))
     assert cli.main(["search", folder, "zebra"]) == 0
     text = capsys.readouterr().out
     assert "mode a: 1 of 2 records, 1 hit" in text
@@ -141,7 +141,7 @@ def test_the_command_says_where_it_stands(write: Write, capsys: pytest.CaptureFi
 
 
 def test_the_next_hit_is_found_before_all_records_are_searched(write: Write) -> None:
-    opened = workspace.open(shop(write, [{"id": str(n), "q": "x" * (n == 5)} for n in range(9)]))
+    opened = workspace.open(folder_of(write, [{"id": str(n), "q": "x" * (n == 5)} for n in range(9)]))
     assert near(opened, BOTH[0], Query("x"), 0, 9) == 5
     assert near(opened, BOTH[0], Query("x"), 6, 9) is None
 
@@ -153,5 +153,5 @@ def test_a_judge_is_searched_with_the_answers_it_is_given(write: Write) -> None:
     file = {"dataset": "d.jsonl", "modes": modes, "conditions": conditions, "judges": {"j": {"prompts": "judge.py"}}}
     rows, answers = [{"id": "1", "question": "Why?"}], [{"id": "1", "answer": "a zebra"}]
     folder = write({"readback.yml": file, "judge.py": judge, "d.jsonl": rows, "a.jsonl": answers})
-    found = search(workspace.open(folder), [Choice(condition="c", judge="j")], Query("zebra"))
-    assert found.arms[0].count == 1
+    found = search(workspace.open(folder), [Selection(condition="c", judge="j")], Query("zebra"))
+    assert found.hits[0].count == 1

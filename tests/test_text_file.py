@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from in_time import in_time
 
 from readback.files.text_file import read_bytes, read_text
-from readback.types import Note
+from readback.types import Diagnostic
 
 Write = Callable[[dict[str, Any]], Path]
 
 
-def codes(notes: tuple[Note, ...]) -> list[str]:
+def codes(notes: tuple[Diagnostic, ...]) -> list[str]:
     return [note.code for note in notes]
 
 
@@ -91,7 +91,7 @@ def test_what_is_no_regular_file_is_refused_without_waiting_for_it(tmp_path: Pat
         server.bind(str(tmp_path / "socket"))
         for name in ("folder", "pipe", "link", "around", "device", "socket", "nothing", "a\0b", "x" * 300):
             found = in_time(0.2, partial(read_bytes, tmp_path / name, name, 100))
-            assert isinstance(found, Note)
+            assert isinstance(found, Diagnostic)
             assert (found.code, found.place.file) == ("dat-file-missing", name)
 
 

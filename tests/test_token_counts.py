@@ -136,13 +136,13 @@ def test_render_says_how_many_tokens_of_what_by_which_tokenizer(
 def test_what_is_wrong_with_a_tokenizer_is_one_note_and_the_model_stays(
     said: str, codes: list[str], write: Write
 ) -> None:
-    shop = opened(write, said)
-    assert [note.code for note in shop.notes] == codes
-    assert "m" in shop.models
+    workspace = opened(write, said)
+    assert [note.code for note in workspace.notes] == codes
+    assert "m" in workspace.models
 
 
 def test_a_tokenizer_and_a_reserve_are_written_down_again(write: Write, tmp_path: Path) -> None:
-    shop = opened(write, "tokenizer: qwen3, context: 100, reserve: 0")
+    found = opened(write, "tokenizer: qwen3, context: 100, reserve: 0")
     (tmp_path / "again").mkdir()
-    again = workspace.open(write({"readback.yml": init_text(shop), "data.jsonl": [{"id": "1", "text": "x"}]}))
+    again = workspace.open(write({"readback.yml": init_text(found), "data.jsonl": [{"id": "1", "text": "x"}]}))
     assert (again.models["m"].tokenizer, again.models["m"].reserve) == ("qwen3", 0)

@@ -20,10 +20,10 @@ from tokenizers import (
     trainers,
 )
 
-from readback import cell
+from readback import sandbox
 from readback.serving import tokens
 from readback.serving.tokens import estimate, files
-from readback.types import Model, Place
+from readback.types import Location, Model
 
 TEXTS = 2_000
 SPECIALS = ["<|im_start|>", "<|im_end|>", "<s>"]
@@ -181,7 +181,7 @@ def test_a_file_that_is_no_tokenizer_is_one_note_with_a_reason_and_the_count_an_
     data: bytes, tmp_path: Path
 ) -> None:
     (tmp_path / "t.json").write_bytes(data)
-    at = Place(file="readback.yml", line=3)
+    at = Location(file="readback.yml", line=3)
     by, (note,) = tokens.counter("t.json", tmp_path, at)
     assert (by, note.code, note.place, note.values["tokenizer"]) == (
         estimate.Estimate(), "srv-tokenizer-unreadable", at, "t.json",
@@ -199,10 +199,10 @@ def test_a_file_that_is_too_large_is_not_opened(tmp_path: Path) -> None:
 
 def test_a_file_that_takes_too_long_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     byte_level().save(str(tmp_path / "t.json"))
-    monkeypatch.setattr(files, "LIMITS", cell.Limits(total=0.001))
+    monkeypatch.setattr(files, "LIMITS", sandbox.Limits(total=0.001))
     _, (note,) = tokens.counter("t.json", tmp_path)
-    assert note.values["reason"] in (f"reading it took more than {cell.time_said(0.001)} in all",
-                                     f"reading it took {cell.WAITED}")  # fmt: skip
+    assert note.values["reason"] in (f"reading it took more than {sandbox.time_said(0.001)} in all",
+                                     f"reading it took {sandbox.WAITED}")  # fmt: skip
 
 
 def test_a_missing_package_is_a_note_with_the_cure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,7 +215,7 @@ def test_a_text_that_takes_a_tokenizer_too_long_is_estimated(tmp_path: Path, mon
     byte_level().save(str(tmp_path / "t.json"))
     by, _ = tokens.counter("t.json", tmp_path)
     assert by.exact
-    monkeypatch.setattr(files, "LIMITS", cell.Limits(total=0.0001))
+    monkeypatch.setattr(files, "LIMITS", sandbox.Limits(total=0.0001))
     assert tokens.tokens(by, "abcde").exact is False
     assert tokens.counts(by, ["abcde"]) == (2,)
 

@@ -18,8 +18,8 @@ PAIR = {"prompt": "Why?", "chosen": "So.", "rejected": "No."}
 CHAT = {"messages": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "So."}]}
 
 
-def files(shop: Workspace) -> list[tuple[str, str, tuple[str, ...]]]:
-    return [(one.path, one.split, one.models) for one in shop.training]
+def files(workspace: Workspace) -> list[tuple[str, str, tuple[str, ...]]]:
+    return [(one.path, one.split, one.models) for one in workspace.training]
 
 
 @pytest.mark.parametrize(
@@ -43,18 +43,18 @@ def test_a_workspace_names_its_training_files(
 
 
 def test_a_training_file_that_is_not_there_is_a_note(write: Write) -> None:
-    shop = workspace.open(write({"readback.yml": "training: {test: [gone.jsonl, '../x.jsonl']}\n"}))
-    assert files(shop) == []
-    assert sorted(note.code for note in shop.notes) == ["dat-file-missing", "dat-path-outside"]
+    opened = workspace.open(write({"readback.yml": "training: {test: [gone.jsonl, '../x.jsonl']}\n"}))
+    assert files(opened) == []
+    assert sorted(note.code for note in opened.notes) == ["dat-file-missing", "dat-path-outside"]
 
 
 def test_where_nothing_else_is_named_the_first_file_is_looked_at(write: Write) -> None:
-    shop = workspace.open(
+    opened = workspace.open(
         write({"readback.yml": "training: [a.jsonl, b.jsonl]\n", "a.jsonl": [PAIR], "b.jsonl": [CHAT]})
     )
-    assert shop.dataset is not None
-    assert shop.dataset.path == "a.jsonl"
-    assert [(one.path, one.detail) for one in shop.recognised[1:]] == [
+    assert opened.dataset is not None
+    assert opened.dataset.path == "a.jsonl"
+    assert [(one.path, one.detail) for one in opened.recognised[1:]] == [
         ("a.jsonl", "train; preference pairs: prompt, chosen, rejected"),
         ("b.jsonl", "train; conversations: messages"),
     ]
@@ -104,7 +104,7 @@ def test_the_name_of_a_file_tells_its_split(name: str, split: str) -> None:
 
 def test_rows_are_counted_by_kind(write: Write) -> None:
     root = write({"train.jsonl": [PAIR, PAIR, CHAT, {"text": "x"}]})
-    shop = workspace.open(root / "train.jsonl")
-    data = open_dataset(shop.root, shop.dataset)
+    opened = workspace.open(root / "train.jsonl")
+    data = open_dataset(opened.root, opened.dataset)
     assert dict(data.kinds) == {"dpo": 2, "chat_sft": 1}
     assert [note.code for note in data.training_notes] == ["trn-mixed-format"] * 2

@@ -10,7 +10,7 @@ import pytest
 
 from readback.assembly.assemble import assemble, fingerprint, training
 from readback.dialects.prompt_formats import CONFIG, SYSTEM
-from readback.types import Choice, Condition, Model, Place, Record, SystemText, Workspace
+from readback.types import Condition, Location, Model, Record, Selection, SystemText, Workspace
 
 WORKSPACE = Workspace(
     root=Path(),
@@ -20,7 +20,7 @@ WORKSPACE = Workspace(
     models={
         "base": Model("base", "base"),
         "short": Model("short", "instruction_only"),
-        "rag": Model("rag", "rag_trained", training=SystemText("Trained so.", "training", Place("train.py", 4))),
+        "rag": Model("rag", "rag_trained", training=SystemText("Trained so.", "training", Location("train.py", 4))),
     },
     conditions=(
         Condition("closed", mode="instruction", model="short"),
@@ -31,7 +31,7 @@ ROW = {"instruction": " Why?", "expected_response": "So [1].", "rag": {"prompt":
 
 
 def row(**fields: Any) -> Record:
-    return Record("1", {**ROW, **fields}, Place(file="data.jsonl", line=1, index=0))
+    return Record("1", {**ROW, **fields}, Location(file="data.jsonl", line=1, index=0))
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_a_model_was_trained_on_system_user_and_assistant(model: str, expected: 
 @pytest.mark.parametrize(("condition", "model"), [("closed", "short"), ("open", "rag")])
 def test_the_user_message_has_the_bytes_of_the_evaluation(condition: str, model: str) -> None:
     made = training(WORKSPACE, row(), model)
-    sent = assemble(WORKSPACE, row(), Choice(condition=condition))
+    sent = assemble(WORKSPACE, row(), Selection(condition=condition))
     assert made is not None
     assert made.messages[1] == sent.messages[1]
 

@@ -16,6 +16,7 @@ from readback.audit import engine
 from readback.cli import main
 from readback.records.dataset import Dataset, open_dataset
 from readback.types import Record, Workspace
+from readback.workspace import open as open_workspace
 
 Write = Callable[[Mapping[str, Any]], Path]
 FILE = "dataset: eval.jsonl\nprompts: [builtin:prompt-formats]\nmodels: {m: {type: instruction_only, \
@@ -27,8 +28,8 @@ OTHER = {
 
 def opened(write: Write, row: Mapping[str, Any]) -> tuple[Workspace, Record]:
     asked = {"id": "q7", "instruction": "Why?", "expected_response": "So.", "rag": {"prompt": "Context: c"}}
-    shop = workspace.open(write({"readback.yml": FILE, "eval.jsonl": [asked], "train.jsonl": [OTHER, row]}))
-    return shop, open_dataset(shop.root, shop.dataset).record(0)
+    opened = workspace.open(write({"readback.yml": FILE, "eval.jsonl": [asked], "train.jsonl": [OTHER, row]}))
+    return opened, open_dataset(opened.root, opened.dataset).record(0)
 
 
 @pytest.mark.parametrize(
@@ -49,9 +50,9 @@ def test_the_row_that_asks_the_same_is_found(write: Write, asked: str) -> None:
 
 def test_a_row_of_the_same_id_is_found_where_none_asks_the_same(write: Write) -> None:
     other, row = ({"id": name, "prompt": f"{name}?", "completion": "So!"} for name in ("q1", "q7"))
-    shop, record = opened(write, row)
+    workspace, record = opened(write, row)
     write({"train.jsonl": [other, row]})
-    made = training(shop, record, "m")
+    made = training(workspace, record, "m")
     assert made is not None
     assert [m.text for m in made.messages] == ["q7?", "So!"]
 
@@ -70,17 +71,17 @@ def test_without_such_a_row_the_layout_says_what_it_was(write: Write) -> None:
 
 
 def test_a_file_that_changed_is_looked_through_again(write: Write) -> None:
-    shop, record = opened(write, OTHER)
-    assert training_match.row_of(shop, record, "train.jsonl") is None
-    (shop.root / "train.jsonl").write_text(json.dumps({"prompt": "Why?", "completion": "So!"}) + "\n", "utf-8")
-    found = training_match.row_of(shop, record, "train.jsonl")
+    workspace, record = opened(write, OTHER)
+    assert training_match.row_of(workspace, record, "train.jsonl") is None
+    (workspace.root / "train.jsonl").write_text(json.dumps({"prompt": "Why?", "completion": "So!"}) + "\n", "utf-8")
+    found = training_match.row_of(workspace, record, "train.jsonl")
     assert found is not None
     assert found[0].place.line == 1
 
 
 def test_the_file_is_read_once_for_all_records(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    shop, record = opened(write, {"prompt": "Why?", "completion": "So!"})
-    training_match.prepare(shop)
+    workspace, record = opened(write, {"prompt": "Why?", "completion": "So!"})
+    training_match.prepare(workspace)
     read: list[int] = []
     whole = Dataset.record
 
@@ -90,18 +91,18 @@ def test_the_file_is_read_once_for_all_records(write: Write, monkeypatch: pytest
 
     monkeypatch.setattr(Dataset, "record", counted)
     for _ in range(3):
-        assert training_match.row_of(shop, record, "train.jsonl") is not None
+        assert training_match.row_of(workspace, record, "train.jsonl") is not None
     assert read == [1, 1, 1]
 
 
 def test_a_missing_file_has_no_row(write: Write) -> None:
-    shop, record = opened(write, OTHER)
-    assert training_match.row_of(shop, record, "gone.jsonl") is None
+    workspace, record = opened(write, OTHER)
+    assert training_match.row_of(workspace, record, "gone.jsonl") is None
 
 
 def test_the_check_finds_in_its_children_what_was_kept_for_them(write: Write) -> None:
-    shop, _ = opened(write, {"prompt": "Question: Why?\n\nAnswer:", "completion": "So!"})
-    assert engine.check(shop).faults == ()
+    workspace, _ = opened(write, {"prompt": "Question: Why?\n\nAnswer:", "completion": "So!"})
+    assert engine.check(workspace).faults == ()
 
 
 STATED = "Be brief."
@@ -114,8 +115,8 @@ ASKED = {"id": "q7", "instruction": "Why?", "expected_response": "So."}
 def workspace_of(write: Write, models: str, row: Mapping[str, Any], **files: Any) -> tuple[Workspace, Record]:
     config = "dataset: eval.jsonl\nmodes: [{mode: instruction, template: '{{ instruction }}'}]\n" + models
     config += "\nconditions: [{name: c, mode: instruction, model: m}]\n"
-    shop = workspace.open(write({"readback.yml": config, "eval.jsonl": [ASKED], "train.jsonl": [row], **files}))
-    return shop, open_dataset(shop.root, shop.dataset).record(0)
+    opened = workspace.open(write({"readback.yml": config, "eval.jsonl": [ASKED], "train.jsonl": [row], **files}))
+    return opened, open_dataset(opened.root, opened.dataset).record(0)
 
 
 @pytest.mark.parametrize(
@@ -129,8 +130,8 @@ def workspace_of(write: Write, models: str, row: Mapping[str, Any], **files: Any
 def test_a7_a_row_without_a_system_message_has_the_one_that_training_states(
     write: Write, models: str, name: str, file: str
 ) -> None:
-    shop, record = workspace_of(write, models, NO_SYSTEM, **{"train.py": f'SYSTEM = "{STATED}"\n'})
-    made = training(shop, record, "m")
+    workspace, record = workspace_of(write, models, NO_SYSTEM, **{"train.py": f'SYSTEM = "{STATED}"\n'})
+    made = training(workspace, record, "m")
     assert made is not None
     assert [(m.role, m.text) for m in made.messages] == [("system", STATED), ("user", "Why?"), ("assistant", "So.")]
     said = made.messages[0].segments[0]
@@ -148,7 +149,7 @@ def test_a7_a_rows_own_system_message_goes_before_what_training_states(write: Wr
 
 def test_a7_what_other_rows_of_the_file_say_is_not_put_into_a_row_without_it(write: Write) -> None:
     models = "models: {m: {training: {messages: train.jsonl}}}"
-    shop, record = workspace_of(write, models, WITH_SYSTEM)
+    workspace, record = workspace_of(write, models, WITH_SYSTEM)
     write(
         {
             "train.jsonl": [
@@ -157,9 +158,9 @@ def test_a7_what_other_rows_of_the_file_say_is_not_put_into_a_row_without_it(wri
             ]
         }
     )
-    shop = workspace.open(shop.root)
-    assert shop.models["m"].training is not None
-    made = training(shop, record, "m")
+    workspace = open_workspace(workspace.root)
+    assert workspace.models["m"].training is not None
+    made = training(workspace, record, "m")
     assert made is not None
     assert [m.role for m in made.messages] == ["user", "assistant"]
 
@@ -172,9 +173,9 @@ def test_a7_the_diff_of_the_training_layer_reports_no_difference_that_the_traine
         "{{ range .Messages }}<|im_start|>{{ .Role }}\n{{ .Content }}<|im_end|>\n{{ end }}<|im_start|>assistant\n"
     )
     modelfile = f'FROM x\nSYSTEM "{STATED}"\nTEMPLATE """{template}"""\n'
-    shop, _ = workspace_of(write, models, NO_SYSTEM, Modelfile=modelfile)
+    workspace, _ = workspace_of(write, models, NO_SYSTEM, Modelfile=modelfile)
     sides = ["--a", "condition=c,layer=training", "--b", "layer=wire"]
-    assert main(["diff", str(shop.root), *sides]) == 0
+    assert main(["diff", str(workspace.root), *sides]) == 0
     assert "equal byte for byte" in capsys.readouterr().out
-    assert main(["diff", str(shop.root), *sides, "--records"]) == 0
+    assert main(["diff", str(workspace.root), *sides, "--records"]) == 0
     assert "0 of 1 record differs" in capsys.readouterr().out

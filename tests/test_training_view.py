@@ -14,7 +14,7 @@ from served_twice import ANSWER, ASKED, MODELFILES, ROW, SYSTEM, TRAINED, worksp
 from streamlit.testing.v1 import AppTest
 
 from readback import workspace as workspaces
-from readback.assembly.trained_text import trained_text
+from readback.assembly.training_text import trained_text
 from readback.audit.system_places import system_places
 from readback.records.dataset import open_dataset
 from readback.types import Message, Segment
@@ -162,8 +162,8 @@ def test_the_text_that_most_places_have_is_the_usual_one(
 ) -> None:
     files = workspace("right", f'{CHATML}, system: "{training}"')
     file = files["Modelfile"].replace(f'SYSTEM "{SYSTEM}"\n', f'SYSTEM "{modelfile}"\n' if modelfile else "")
-    shop = workspaces.open(write({**files, "Modelfile": file}))
-    places = system_places(shop, shop.models["m"])
+    found = workspaces.open(write({**files, "Modelfile": file}))
+    places = system_places(found, found.models["m"])
     assert [(one.kind, one.same) for one in places] == expected
 
 
@@ -193,6 +193,6 @@ def test_messages_find_their_places_in_the_text_and_none_is_lost() -> None:
 
 
 def test_the_prompt_of_the_view_is_the_prompt_of_the_diff(write: Write) -> None:
-    shop = workspaces.open(write(workspace("right", CHATML)))
-    known = trained_text(shop, open_dataset(shop.root, shop.dataset).record(0), "m")
+    found = workspaces.open(write(workspace("right", CHATML)))
+    known = trained_text(found, open_dataset(found.root, found.dataset).record(0), "m")
     assert "".join(one.text for one in known.prompt) == TRAINED

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from readback.assembly.assemble import assemble
 from readback.assembly.tri_section import append, assemble_text, fingerprint, to_messages
-from readback.types import Adapter, Addition, Choice, Message, Prompt, Record, Segment, Workspace
+from readback.types import Adapter, Addition, Message, Prompt, Record, Segment, Selection, Workspace
 
 
 def seg(text: str, origin: str = "task") -> tuple[Segment, ...]:
@@ -87,7 +87,7 @@ def test_the_worked_checks_come_out_of_a_workspace_too(
         adapters={"fake": Adapter("fake", system_prompt=role, additions={"parsing": entries})},
         instructions={"parsing": instruction or None},
     )
-    made = assemble(workspace, Record(None, {}), Choice(task="parsing", adapter="fake"))
+    made = assemble(workspace, Record(None, {}), Selection(task="parsing", adapter="fake"))
     assert expected == [(message.role, message.text) for message in made.messages]
     assert sha == made.fingerprint
 

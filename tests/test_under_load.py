@@ -17,12 +17,12 @@ from readback import as_json, render, workspace
 from readback.assembly import in_chunks
 from readback.assembly.assemble import assemble
 from readback.audit import engine
-from readback.house import EXAMPLES
+from readback.project_files import EXAMPLES
 from readback.records.dataset import open_dataset
 from readback.render import Template
 from readback.search.expression import Query
 from readback.search.over_records import search
-from readback.types import Choice, Workspace
+from readback.types import Selection, Workspace
 from readback.workspace import survey
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -66,32 +66,34 @@ def test_b15_a_choice_whose_records_are_slow_is_given_up_early_and_once_in_check
     jinja2.Template(SLOW).render(n=500, q="")
     once = (time.process_time() - began) / 500
     turns = int(0.45 / (2 * once))  # rendered twice: more than SLOW, less than a template may take
-    shop = slow(write, 300, lambda number: turns)
-    audit = in_time(8, lambda: engine.check(shop))
+    workspace = slow(write, 300, lambda number: turns)
+    audit = in_time(8, lambda: engine.check(workspace))
     (limit,) = [one for one in audit.findings if one.code == "dat-limit"]
     assert (limit.place.mode, limit.place.index) == ("slow", None)
-    searched = search(shop, [Choice(mode="slow"), Choice(mode="quick")], Query("here"))
+    searched = search(workspace, [Selection(mode="slow"), Selection(mode="quick")], Query("here"))
     (lost,) = searched.lost
-    assert (lost.choice, lost.index) == (Choice(mode="slow"), None)
+    assert (lost.choice, lost.index) == (Selection(mode="slow"), None)
     assert lost.why in limit.message
-    assert [arm.count for arm in searched.arms] == [0, 300]
+    assert [condition.count for condition in searched.hits] == [0, 300]
 
 
 def test_b15_one_slow_record_condemns_no_other(write: Write) -> None:
-    shop = slow(write, 40, lambda number: 10**7 if number == 13 else 1)
-    audit = engine.check(shop)
+    workspace = slow(write, 40, lambda number: 10**7 if number == 13 else 1)
+    audit = engine.check(workspace)
     assert [one.place.index for one in audit.findings if one.code == "dat-limit"] == [13]
-    searched = search(shop, [Choice(mode="slow")], Query("here"))
+    searched = search(workspace, [Selection(mode="slow")], Query("here"))
     assert [one.index for one in searched.lost] == [13]
-    assert searched.arms[0].count == 39
+    assert searched.hits[0].count == 39
 
 
 def test_b15_check_says_of_a_slow_record_what_render_says(write: Write) -> None:
-    shop = slow(write, 3, lambda number: 30_000 if number == 1 else 1)  # more than a template's 0.8 s, less than 2 s
-    record = open_dataset(shop.root, shop.dataset).record(1)
-    rendered = assemble(shop, record, Choice(mode="slow"))
+    workspace = slow(
+        write, 3, lambda number: 30_000 if number == 1 else 1
+    )  # more than a template's 0.8 s, less than 2 s
+    record = open_dataset(workspace.root, workspace.dataset).record(1)
+    rendered = assemble(workspace, record, Selection(mode="slow"))
     (note,) = rendered.notes
-    (found_,) = [one for one in engine.check(shop).findings if one.code == "dat-limit"]
+    (found_,) = [one for one in engine.check(workspace).findings if one.code == "dat-limit"]
     assert (found_.code, found_.values) == (note.code, note.values)
 
 
@@ -101,8 +103,8 @@ def test_b8_the_findings_are_the_same_for_any_number_of_children(
 ) -> None:
     monkeypatch.setattr(in_chunks, "MOST", 4)
     monkeypatch.setattr(engine, "KILLS", 2)
-    shop = slow(write, 20, lambda number: 10**7 if number in (6, 15, 17) else 1)
-    audit = engine.check(shop, jobs=jobs)
+    workspace = slow(write, 20, lambda number: 10**7 if number in (6, 15, 17) else 1)
+    audit = engine.check(workspace, jobs=jobs)
     assert [(one.place.mode, one.place.index) for one in audit.findings if one.code == "dat-limit"] == [
         ("slow", 6), ("slow", 15), ("slow", None),
     ]  # fmt: skip
@@ -113,14 +115,14 @@ def test_b8_the_findings_are_the_same_for_any_number_of_children(
     "text", ["{{ lipsum(1) }}", "{{ q }}{{ range(1000) | random }}", "{{ [xs] | map('random') | join }}"]
 )
 def test_b15_text_at_random_is_shown_alike_everywhere_and_said(write: Write, text: str) -> None:
-    shop = workspace.open(write({"readback.yml": {"dataset": "d.jsonl", "modes": [{"mode": "m", "template": text}]},
+    opened = workspace.open(write({"readback.yml": {"dataset": "d.jsonl", "modes": [{"mode": "m", "template": text}]},
                                  "d.jsonl": [{"id": "1", "q": "here", "xs": list(range(100))}] * 2}))  # fmt: skip
-    record = open_dataset(shop.root, shop.dataset).record(0)
-    first, again = (assemble(shop, record, Choice(mode="m")) for _ in range(2))
+    record = open_dataset(opened.root, opened.dataset).record(0)
+    first, again = (assemble(opened, record, Selection(mode="m")) for _ in range(2))
     assert (first.fingerprint, first.messages) == (again.fingerprint, again.messages)
     assert [note.code for note in first.notes] == ["asm-random-text"]
-    assert {one.code for one in engine.check(shop).findings} >= {"asm-random-text"}
-    audit = engine.check(shop)
+    assert {one.code for one in engine.check(opened).findings} >= {"asm-random-text"}
+    audit = engine.check(opened)
     assert next(iter(audit.lengths.values())).longest == sum(len(message.text) for message in first.messages)
     assert not [one.message for one in audit.findings if "/" in one.message]
 

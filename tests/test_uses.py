@@ -14,7 +14,7 @@ from readback.render import Template, render
 from readback.render import jinja as render_jinja
 from readback.render.seen import SEEN, Seen
 from readback.render.trace import Trace
-from readback.types import Place
+from readback.types import Location
 
 pytestmark = pytest.mark.filterwarnings("ignore::SyntaxWarning")  # generated templates call numbers and index none
 
@@ -107,7 +107,7 @@ def test_a_default_of_the_configuration_is_told_from_a_value_of_the_record() -> 
 
 
 def test_a_use_stands_at_the_line_where_the_name_first_stands() -> None:
-    made = one("a\n{{ n }}\n{{ query }}{{ n }}", place=Place(file="t.jinja", line=5)).uses
+    made = one("a\n{{ n }}\n{{ query }}{{ n }}", place=Location(file="t.jinja", line=5)).uses
     assert [(use.name, use.place.line) for use in made] == [("n", 6), ("query", 7)]
 
 

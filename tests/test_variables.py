@@ -20,7 +20,7 @@ from readback.audit.record_uses import record_uses, value
 from readback.audit.summary import Audit
 from readback.audit.variables import Heard, Told, VariableRow, Variables
 from readback.records.dataset import open_dataset
-from readback.types import Choice, Place, Use
+from readback.types import Location, Selection, VariableUse
 
 Write = Callable[[Mapping[str, Any]], Path]
 TEMPLATE = (
@@ -69,7 +69,7 @@ def test_the_first_record_of_each_count_and_the_nearest_field_of_the_first_that_
     audit = audited(write({"readback.yml": PLAN, "d.jsonl": ROWS}))
     assert row(audit, "docs").first == {"used": 0, "idle": 1, "missing": 3, "needed": 3}
     assert (row(audit, "summary").nearest, row(audit, "docs").nearest) == ("sumary", "documents")
-    assert row(audit, "question").place == Place(file="readback.yml", line=row(audit, "docs").place.line)
+    assert row(audit, "question").place == Location(file="readback.yml", line=row(audit, "docs").place.line)
 
 
 def test_fields_that_nothing_reads_are_listed_once_the_deeper_only_where_their_holder_is_read(write: Write) -> None:
@@ -99,10 +99,10 @@ def test_what_is_read_whole_is_read_in_all_its_parts(write: Write, template: str
 
 
 def test_conditions_with_the_same_texts_make_one_row(write: Write) -> None:
-    arms = [{"name": name, "mode": "m"} for name in ("A", "B")]
-    audit = audited(write({"readback.yml": {**PLAN, "conditions": arms}, "d.jsonl": ROWS}))
+    conditions = [{"name": name, "mode": "m"} for name in ("A", "B")]
+    audit = audited(write({"readback.yml": {**PLAN, "conditions": conditions}, "d.jsonl": ROWS}))
     assert counts(audit)["question"] == {"used": 1, "missing": 1, "needed": 1, "empty": 2}
-    assert row(audit, "question").choice == Choice(condition="A")
+    assert row(audit, "question").choice == Selection(condition="A")
 
 
 def test_built_in_formats_judges_and_adapters_say_what_they_read() -> None:
@@ -139,9 +139,9 @@ def test_counts_are_exact_however_few_accounts_are_kept(records: list[Any], kept
     before, variables.SHAPES = variables.SHAPES, kept
     try:
         told, heard, made = Told(), Heard(), Variables()
-        choice = Choice(mode="m")
+        choice = Selection(mode="m")
         for index, record in enumerate(records):
-            uses = [Use(name, state, asked=asked) for name, state, asked in record]
+            uses = [VariableUse(name, state, asked=asked) for name, state, asked in record]
             frame = json.loads(json.dumps(told.tell(uses)))
             made.take((choice,), (heard.read(frame),), index)
             assert len(heard.shapes) <= kept
@@ -173,7 +173,7 @@ def test_a_template_that_fails_still_names_what_it_lacks(write: Write) -> None:
 def test_one_record_has_a_line_for_each_name(write: Write) -> None:
     opened = workspace.open(write({"readback.yml": PLAN, "d.jsonl": ROWS}))
     record = open_dataset(opened.root, opened.dataset).record(2)
-    lines = {one.name: one for one in record_uses(opened, record, assemble(opened, record, Choice(mode="m")))}
+    lines = {one.name: one for one in record_uses(opened, record, assemble(opened, record, Selection(mode="m")))}
     assert [(use.state, use.times, use.of) for use in lines["docs[*].year"].uses] == [
         ("missing", 1, 2),
         ("present", 1, 2),

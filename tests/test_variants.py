@@ -14,7 +14,7 @@ import readback
 from readback import workspace
 from readback.assembly.variants import VERSIONS, variants
 from readback.cli import main
-from readback.types import Choice
+from readback.types import Selection
 from readback.workspace.sections.options import OPTIONS
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -54,8 +54,8 @@ def folder(write: Write, options: str = "") -> Path:
 def test_a10_only_what_makes_the_text_is_named(
     write: Write, options: str, condition: str, expected: dict[str, str]
 ) -> None:
-    shop = workspace.open(folder(write, options))
-    found = variants(shop, Choice(condition=condition))
+    opened = workspace.open(folder(write, options))
+    found = variants(opened, Selection(condition=condition))
     assert {one.option: one.value for one in found} == expected
     for one in found:
         assert {one.value, *(value for value, _ in one.others)} == set(OPTIONS[one.option])
@@ -70,8 +70,8 @@ def test_a10_what_an_option_could_be_is_another_text(write: Write) -> None:
     for condition, name in (("c4", "condition4"), ("c4", "spacing"), ("c5", "closed_book")):
         texts = set()
         for value in OPTIONS[name]:
-            shop = readback.open(folder(write, f"options: {{{name}: {value}}}"))
-            texts.add(shop.assemble(condition, "t1").text())
+            workspace = readback.open(folder(write, f"options: {{{name}: {value}}}"))
+            texts.add(workspace.assemble(condition, "t1").text())
         assert len(texts) == len(OPTIONS[name])
 
 

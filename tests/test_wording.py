@@ -13,9 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from readback import adapters, as_json, house
+from readback import adapters, as_json, project_files
 from readback.assembly.assemble import assemble
-from readback.assembly.wire_text import sent
+from readback.assembly.model_input import sent
 from readback.cli import main
 from readback.difference import as_text
 from readback.difference.compare import difference
@@ -23,7 +23,7 @@ from readback.difference.sides import Side, shown
 from readback.notebook.assembled import Assembled
 from readback.notebook.opened import open_workspace
 from readback.tasks import PROFILES, tasks_of
-from readback.types import Adapter, Addition, Choice, Condition, Message, Model, Prompt, Record, Workspace
+from readback.types import Adapter, Addition, Condition, Message, Model, Prompt, Record, Selection, Workspace
 from readback.ui import exports
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -107,7 +107,7 @@ def test_a5_downloads_and_notes_say_it() -> None:
 
 
 def _ours(text: str) -> Any:
-    made = assemble(_shop("langchain", "document", {}), RECORD, Choice(task="parsing", adapter="langchain"))
+    made = assemble(_workspace("langchain", "document", {}), RECORD, Selection(task="parsing", adapter="langchain"))
     segment = next(one for message in made.messages for one in message.segments if one.origin == "adapter")
     return replace(segment, text=text)
 
@@ -117,13 +117,19 @@ RECORD = Record("1", {"q": "7", "json_schema": {"1": 2}})
 INTERFACES = sorted(adapters.shipped())
 
 
-def _shop(adapter: str, profile: str, own: Mapping[str, Adapter], user: str = "2", system: str = "1") -> Workspace:
+def _workspace(adapter: str, profile: str, own: Mapping[str, Adapter], user: str = "2", system: str = "1") -> Workspace:
     tasks = {name: Prompt(name, user, system, syntax="text") for name in tasks_of(profile)}
     model = Model("m", chat_format="chatml")
-    arm = Condition("c", task="parsing", adapter=adapter, model="m")
+    condition = Condition("c", task="parsing", adapter=adapter, model="m")
     options = {"assembly_profile": profile}
     return Workspace(
-        house.HOUSE, "w", tasks=tasks, adapters=own, models={"m": model}, conditions=(arm,), options=options
+        project_files.PROJECT,
+        "w",
+        tasks=tasks,
+        adapters=own,
+        models={"m": model},
+        conditions=(condition,),
+        options=options,
     )
 
 
@@ -137,19 +143,19 @@ def test_law_text_that_the_product_wrote_is_never_shown_or_exported_without_sayi
     house_rules = {"generation": (Addition(system="0"),)}
     mine = {"mine": Adapter("mine", interface, "own", not folded, additions=house_rules, stated=("system_prompt",))}
     name = "mine" if own else interface
-    shop = _shop(name, profile, mine, user, system)
-    made = assemble(shop, RECORD, Choice(task=task, adapter=name))
+    workspace = _workspace(name, profile, mine, user, system)
+    made = assemble(workspace, RECORD, Selection(task=task, adapter=name))
     segments = [one for message in made.messages for one in message.segments]
     ours = any(map(str.isalpha, "".join(one.text for one in segments)))
     assert all(one.wording == adapters.OURS for one in segments if any(map(str.isalpha, one.text)))
     assert bool(adapters.worded(made.messages)) >= ours
     said = bool(adapters.worded(made.messages))
-    wire = sent(shop, RECORD, made, replace(shop.conditions[0], task=task), False)
-    assert wire is None or said == any(one.wording == adapters.OURS for one in wire.segments)
+    model_input = sent(workspace, RECORD, made, replace(workspace.conditions[0], task=task), False)
+    assert model_input is None or said == any(one.wording == adapters.OURS for one in model_input.segments)
     exported = [
         json.dumps([as_json.message(one) for one in made.messages]),
         exports.as_json(made.messages),
-        json.dumps(as_text.values(difference(*[shown(shop, Side(made.choice), RECORD)] * 2), "")),
+        json.dumps(as_text.values(difference(*[shown(workspace, Side(made.choice), RECORD)] * 2), "")),
     ]
     assert {'"wording": "readback"' in text for text in exported} == {said}
     assert {SAID in text for text in (repr(Assembled(made, ())), Assembled(made, ())._repr_html_())} == {said}

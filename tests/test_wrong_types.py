@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 from counts import many
-from wrong_types import AROUND, FILES, Case, cases
+from wrong_types import AROUND, FILES, WrongType, cases
 
 from readback import cli, workspace
-from readback.types import Note, Workspace
+from readback.types import Diagnostic, Workspace
 
 Write = Callable[[Mapping[str, Any]], Path]
 
@@ -33,7 +33,7 @@ SOME = EVERY if many(100) == 100 else random.Random(11).sample(EVERY, len(EVERY)
 
 @pytest.mark.long
 @pytest.mark.parametrize("case", SOME, ids=lambda case: f"{case.file}-{'.'.join(map(str, case.keys))}")
-def test_b11_a_value_of_a_wrong_type_is_named_and_the_rest_is_used(write: Write, case: Case) -> None:
+def test_b11_a_value_of_a_wrong_type_is_named_and_the_rest_is_used(write: Write, case: WrongType) -> None:
     right = opened(write, case.file, FILES[case.file][0])
     wrong = opened(write, case.file, case.content)
     more = said(wrong) - said(right)
@@ -43,7 +43,7 @@ def test_b11_a_value_of_a_wrong_type_is_named_and_the_rest_is_used(write: Write,
         assert {one.name for one in wrong.configs} >= {one.name for one in right.configs}
 
 
-def _is_new(note: Note, more: set[tuple[str, str, str]]) -> bool:
+def _is_new(note: Diagnostic, more: set[tuple[str, str, str]]) -> bool:
     return (note.code, note.flagged, repr(note.values)) in more
 
 

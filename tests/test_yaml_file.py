@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from in_time import in_time
 
-from readback import cell
+from readback import sandbox
 from readback.files import yaml_decode
 from readback.files.yaml_file import MASKED, Parsed, mask_secrets, nearest, parse_yaml, read_yaml, unknown_keys
-from readback.types import Note
+from readback.types import Diagnostic
 
 Write = Callable[[dict[str, Any]], Path]
 KEYS = st.text(min_size=1, max_size=6)
@@ -46,7 +46,7 @@ def here(text: str, json: bool = False) -> Parsed:
     """The text decoded in this process: the same work, without the wait."""
     found = yaml_decode.decode({"text": text, "json": json})
     lines = {tuple(keys): (line, column) for keys, line, column in found["lines"]}
-    notes = [Note(n["code"], n["values"], flagged=n["flagged"]) for n in found["notes"]]
+    notes = [Diagnostic(n["code"], n["values"], flagged=n["flagged"]) for n in found["notes"]]
     return Parsed(found["value"], lines, tuple(notes), "f.yml")
 
 
@@ -262,9 +262,9 @@ def test_a_missing_file_and_a_folder_are_noted(tmp_path: Path) -> None:
 
 def test_decoding_that_dies_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(*_: Any) -> Any:
-        raise cell.Stopped("crash", "its process ended with SIGSEGV")
+        raise sandbox.Stopped("crash", "its process ended with SIGSEGV")
 
-    monkeypatch.setattr(cell, "call", stopped)
+    monkeypatch.setattr(sandbox, "call", stopped)
     (note,) = parse_yaml("a: 1", "f.yml").notes
     assert (note.code, note.place.file) == ("dat-limit", "f.yml")
 

@@ -116,7 +116,7 @@ ALSO: dict[type, tuple[type, ...]] = {str: (int, float), float: (int,), list: (s
 OTHERS: tuple[Any, ...] = ([["x"]], {"zz": {"y": 1}}, "zz", 5, True)
 
 
-class Case(NamedTuple):
+class WrongType(NamedTuple):
     """A key of a configuration with a value of another type."""
 
     file: str
@@ -133,7 +133,7 @@ class Case(NamedTuple):
         return made
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[WrongType]:
     """Each key with each wrong type."""
     for file, (content, _) in FILES.items():
         for keys, value in _leaves(content):
@@ -141,7 +141,7 @@ def cases() -> Iterator[Case]:
                 continue
             for other in OTHERS:
                 if type(other) is not type(value) and type(other) not in ALSO.get(type(value), ()):
-                    yield Case(file, keys, other)
+                    yield WrongType(file, keys, other)
 
 
 def _leaves(value: Any, keys: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:

@@ -9,13 +9,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from readback import house
+from readback import project_files
 from readback.files import paths
 from readback.files.text_file import read_text
 from readback.files.yaml_file import nearest, read_yaml, unknown_keys
 from readback.files.yaml_node import Node
 from readback.tasks import CURRENT, DOCUMENT, groups_of, keys_for, tasks_of
-from readback.types import Adapter, Addition, Message, Note, Place
+from readback.types import Adapter, Addition, Diagnostic, Location, Message
 
 CAPABILITIES = {"system_prompt": True, "structured_output": False}  # with what holds where nothing is said
 FURTHER = ("streaming", "file_tools", "code_execution", "sandboxed_execution")  # of the profile `current`; false unsaid
@@ -25,7 +25,7 @@ CODE = "asm-adapter-key"
 BLOCK = re.compile(r":\s*[|>][-+0-9]*\s*(?:#.*)?$")
 
 
-def read_adapter(path: Path, root: Path, profile: str = DOCUMENT) -> tuple[Adapter, tuple[Note, ...]]:
+def read_adapter(path: Path, root: Path, profile: str = DOCUMENT) -> tuple[Adapter, tuple[Diagnostic, ...]]:
     """The adapter that the YAML file at `path` defines, named after the file where it does not say.
 
     What cannot be used is noted and left out: unknown keys, unknown tasks, wrong values. An entry for an unknown
@@ -64,10 +64,10 @@ def shipped(profile: str = DOCUMENT) -> Mapping[str, Adapter]:
     A profile other than the document's has a folder of its own: an entry there replaces the document's for that
     task or group whole, and what it does not speak of stays.
     """
-    found = _folder(house.ADAPTERS, DOCUMENT)
+    found = _folder(project_files.ADAPTERS, DOCUMENT)
     if profile == DOCUMENT:
         return found
-    newer = _folder(house.ADAPTERS / profile, profile)
+    newer = _folder(project_files.ADAPTERS / profile, profile)
     if unknown := set(newer) - set(found):
         raise ValueError(f"no adapter to go with configs/adapters/{profile}: {sorted(unknown)}")
     return {
@@ -77,7 +77,7 @@ def shipped(profile: str = DOCUMENT) -> Mapping[str, Adapter]:
 
 
 def _folder(folder: Path, profile: str) -> dict[str, Adapter]:
-    read = [read_adapter(file, house.HOUSE, profile) for file in sorted(folder.glob("*.yml"))]
+    read = [read_adapter(file, project_files.PROJECT, profile) for file in sorted(folder.glob("*.yml"))]
     if faults := [note for _, notes in read for note in notes]:
         raise ValueError(f"a shipped adapter has faults: {faults}")
     return {adapter.name: adapter for adapter, _ in read}
@@ -150,7 +150,7 @@ def lineage(adapter: Adapter, listed: Mapping[str, Adapter], profile: str = DOCU
         seen.add(parent or "")
 
 
-def parent_fault(adapter: Adapter, listed: Mapping[str, Adapter]) -> Note | None:
+def parent_fault(adapter: Adapter, listed: Mapping[str, Adapter]) -> Diagnostic | None:
     """asm-adapter-parent where the chain of parents ends at an unknown name, or comes back to one of its own."""
     chain = list(lineage(adapter, listed))
     child, parent = chain[-1], chain[-1].extends
@@ -160,7 +160,7 @@ def parent_fault(adapter: Adapter, listed: Mapping[str, Adapter]) -> Note | None
     cycle = [*names[names.index(parent) :], parent] if parent in names else []
     close = "" if cycle else nearest(parent, {**shipped(), **listed}) or ""
     values = {"adapter": child.name, "parent": parent, "nearest": close, "cycle": " → ".join(cycle)}
-    return Note("asm-adapter-parent", values, replace(child.place, adapter=adapter.name), parent)
+    return Diagnostic("asm-adapter-parent", values, replace(child.place, adapter=adapter.name), parent)
 
 
 def _said(key: str, adapter: Adapter, listed: Mapping[str, Adapter]) -> bool:
@@ -195,7 +195,7 @@ def _additions(entry: Node, lines: Sequence[str]) -> Iterator[Addition]:
             yield Addition(system, user, system_place, user_place)
 
 
-def _begin(place: Place, lines: Sequence[str]) -> Place:
+def _begin(place: Location, lines: Sequence[str]) -> Location:
     """Where the text of a key begins: a block scalar (`user: |`) begins on the line after its key's."""
     line = place.line or 0
     block = 0 < line <= len(lines) and BLOCK.search(lines[line - 1])

@@ -7,9 +7,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
-from readback.types import NOWHERE, Assembly, Choice, Condition, Finding, Message, Place, Segment, Tokens, Wire
+from readback.types import (
+    NOWHERE,
+    Assembly,
+    Condition,
+    Finding,
+    Location,
+    Message,
+    ModelInput,
+    Segment,
+    Selection,
+    Tokens,
+)
 
-PARTS = tuple(field.name for field in fields(Place))
+PARTS = tuple(field.name for field in fields(Location))
 
 
 def dumps(value: Any, indent: int | None = None) -> str:
@@ -25,12 +36,12 @@ def dumps(value: Any, indent: int | None = None) -> str:
     )
 
 
-def place(at: Place) -> dict[str, Any]:
+def place(at: Location) -> dict[str, Any]:
     """All parts of a place; what is not known is null."""
     return asdict(at)
 
 
-def known(at: Place) -> dict[str, Any]:
+def known(at: Location) -> dict[str, Any]:
     """Only the parts of a place that say something."""
     return {name: value for name in PARTS if (value := getattr(at, name)) is not None}
 
@@ -58,7 +69,7 @@ def segment(one: Segment) -> dict[str, Any]:
     return {"text": one.text, "origin": one.origin, "name": one.name, "place": known(one.place), **said}
 
 
-def wire(sent: Wire | None) -> dict[str, Any] | None:
+def model_input(sent: ModelInput | None) -> dict[str, Any] | None:
     """{"format", "text", "segments", "kind", "stops"}, or null where none was asked for.
 
     `kind` is "format", "modelfile" or "chat template"; `stops` are the texts before which the answer ends.
@@ -76,9 +87,9 @@ def tokens(counted: Tokens, of: str) -> dict[str, Any]:
 
 def rendering(
     assembly: Assembly,
-    arm: Condition | None,
+    condition: Condition | None,
     findings: Iterable[Finding],
-    sent: Wire | None = None,
+    sent: ModelInput | None = None,
     counted: tuple[Tokens, str] | None = None,
     dialect: str | None = None,
     sampling: Mapping[str, Any] | None = None,
@@ -92,9 +103,9 @@ def rendering(
     named options that made the text: {"option", "value", "version", "others": [[value, version]]}. `system_unknown`
     says why it is not known which system message the model gets, where none is sent.
     """
-    made = wire(sent)
+    made = model_input(sent)
     return {
-        **chosen(assembly.choice, arm),
+        **chosen(assembly.choice, condition),
         "record": assembly.record,
         "messages": [message(one) for one in assembly.messages],
         "wire": {**made, "dialect": dialect} if made and dialect and sent and sent.kind == "format" else made,
@@ -109,21 +120,21 @@ def rendering(
     }
 
 
-def chosen(choice: Choice, arm: Condition | None) -> dict[str, str | None]:
+def chosen(choice: Selection, condition: Condition | None) -> dict[str, str | None]:
     """What was sent, with what the condition settles."""
-    arm = arm or Condition("")
+    condition = condition or Condition("")
     return {
         "condition": choice.condition,
-        "mode": choice.mode or arm.mode,
-        "adapter": choice.adapter or arm.adapter,
-        "task": choice.task or arm.task,
+        "mode": choice.mode or condition.mode,
+        "adapter": choice.adapter or condition.adapter,
+        "task": choice.task or condition.task,
         "judge": choice.judge,
     }
 
 
-def read_place(value: Any) -> Place:
+def read_place(value: Any) -> Location:
     """A place from its JSON."""
-    return Place(**value) if value else NOWHERE
+    return Location(**value) if value else NOWHERE
 
 
 def read_finding(value: Any) -> Finding:

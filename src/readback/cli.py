@@ -18,12 +18,15 @@ from readback.records.changed import DatasetChanged
 
 CLEAN, FOUND, WRONG, OURS, STOPPED, UNHEARD = 0, 1, 2, 70, 130, 141
 ABOUT = "See the exact messages each model gets, what is wrong with them, and what the judge scores support."
+# Names that commands had, which scripts may still use; no help speaks of them.
+FORMERLY = {"wire": "model-input", "rules": "rule", "explain": "rule"}
 CODES = "exit codes: 0 clean; 1 findings at or above --fail-on; 2 wrong use, or nothing at all could be read"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and answer its exit code; nothing but its answer goes to standard output."""
     words = list(sys.argv[1:] if argv is None else argv)
+    words[:1] = [FORMERLY.get(word, word) for word in words[:1]]
     _any_text(sys.stdout, sys.stderr)
     try:
         args = parser(words[:1]).parse_args(words)
@@ -56,10 +59,10 @@ def parser(first: Sequence[str] = ()) -> argparse.ArgumentParser:
     top = argparse.ArgumentParser("readback", description=ABOUT, epilog=CODES)
     top.add_argument("--version", action="version", version=f"readback {__version__}")
     subparsers = top.add_subparsers(metavar="COMMAND", required=True)
-    names = sorted(module.name for module in pkgutil.iter_modules(commands.__path__) if not module.name.startswith("_"))
+    modules = [module.name for module in pkgutil.iter_modules(commands.__path__) if not module.name.startswith("_")]
+    names = {name.replace("_", "-"): name for name in sorted(modules)}
     for name in [name for name in names if name in first] or names:
-        module = import_module(f"readback.commands.{name}")
-        _add(subparsers, name, module)
+        _add(subparsers, name, import_module(f"readback.commands.{names[name]}"))
     return top
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from readback import __version__, cell, house
+from readback import __version__, project_files, sandbox
 from readback.files.cache_folder import cache_folder
 
 NEEDED = ("jinja2", "pyyaml", "streamlit", "pandas", "plotly", "pyarrow", "eyecite", "reporters-db")
@@ -70,7 +70,7 @@ def _version(name: str, problems: list[str]) -> str | None:
 
 def _cell(problems: list[str]) -> dict[str, Any]:
     try:
-        return cell.isolation()
+        return sandbox.isolation()
     except (RuntimeError, OSError) as error:
         problems.append(f"no bounded child could be started: {error}")
         return {}
@@ -85,6 +85,10 @@ def _cache(problems: list[str]) -> str | None:
 
 
 def _house(problems: list[str]) -> str:
-    missing = [path.name for path in (house.HOUSE / "app.py", house.ADAPTERS, house.EXAMPLES) if not path.exists()]
+    missing = [
+        path.name
+        for path in (project_files.PROJECT / "app.py", project_files.ADAPTERS, project_files.EXAMPLES)
+        if not path.exists()
+    ]
     problems.extend(f"{name} is missing beside the package" for name in missing)
-    return str(house.HOUSE)
+    return str(project_files.PROJECT)

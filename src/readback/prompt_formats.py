@@ -16,15 +16,15 @@ from readback.serving.modelfile import read_file as modelfile
 from readback.types import (
     NOWHERE,
     Assembly,
-    Case,
-    Choice,
     Finding,
     Leaks,
     Message,
     Model,
     Modelfile,
     Record,
+    RuleContext,
     Segment,
+    Selection,
     SystemText,
     Values,
     Workspace,
@@ -53,13 +53,13 @@ def validate_prompt_format_consistency(
     retrieved contexts of a prompt may say what they like.
     """
     texts = [text for text in (training_system_message, modelfile_system_message) if text]
-    shop = _shop(texts)
+    workspace = _workspace(texts)
     found: list[str] = []
     if modelfile_system_message and modelfile_system_message.strip():
         found += _mismatch(training_system_message or "", Modelfile((), modelfile_system_message))
     if mode not in MODES:
         found.append(_text(rules.finding(unknown_mode(mode, MODES, NOWHERE))))
-    case = _case(shop, evaluation_prompt, mode if mode in MODES else MODES[0])
+    case = _case(workspace, evaluation_prompt, mode if mode in MODES else MODES[0])
     found += (f"system text duplication: {text}" for text in _errors(case, LEAK))
     found += (f"missing required markers: {text}" for text in _errors(case, MARKERS))
     return found
@@ -86,11 +86,11 @@ def validate_rag_prompt_no_system_text(rag_prompt: str) -> list[str]:
 
     What stands between the last context and the question is outside. A phrase that the question quotes is no leak.
     """
-    case = _case(_shop(SYSTEM.values()), rag_prompt, "rag")
+    case = _case(_workspace(SYSTEM.values()), rag_prompt, "rag")
     return [f"system text in the RAG prompt: {text}" for text in _errors(case, LEAK)]
 
 
-def _shop(texts: Iterable[str]) -> Workspace:
+def _workspace(texts: Iterable[str]) -> Workspace:
     """A workspace of the built-in formats that states these system texts, and those of the document."""
     stated = dict.fromkeys((*texts, *SYSTEM.values()))
     return Workspace(
@@ -103,15 +103,15 @@ def _shop(texts: Iterable[str]) -> Workspace:
     )
 
 
-def _case(shop: Workspace, prompt: str, mode: str) -> Case:
+def _case(workspace: Workspace, prompt: str, mode: str) -> RuleContext:
     """The prompt as the user message of a record under a mode."""
     fields: Values = {"rag": {"prompt": prompt}}
     said = Segment(prompt, "variable", "rag.prompt")
-    made = Assembly(Choice(mode=mode), None, None, (Message("user", (said,)),), "")
-    return Case(shop, Record(None, fields), made)
+    made = Assembly(Selection(mode=mode), None, None, (Message("user", (said,)),), "")
+    return RuleContext(workspace, Record(None, fields), made)
 
 
-def _errors(case: Case, code: str) -> Iterator[str]:
+def _errors(case: RuleContext, code: str) -> Iterator[str]:
     for one in rules.check(case, "assembly", {code}):
         if isinstance(one, rules.Fault):
             raise RuntimeError(f"{one.rule}: {one.error}")  # our mistake: it must not look like a prompt that is fine
@@ -129,8 +129,8 @@ def _mismatch(expected: str, served: Modelfile) -> list[str]:
     if actual.strip() == expected.strip():
         return []
     model = Model(MODEL, training=SystemText(expected, "training"), modelfile=served)
-    shop = Workspace(Path(), "", models={MODEL: model})
-    told = [one for one in rules.check(Case(shop), "workspace", {MISMATCH}) if isinstance(one, Finding)]
+    workspace = Workspace(Path(), "", models={MODEL: model})
+    told = [one for one in rules.check(RuleContext(workspace), "workspace", {MISMATCH}) if isinstance(one, Finding)]
     blanks = "; only blanks and line breaks differ" if actual.split() == expected.split() else ""
     said = f"system message mismatch: expected {expected!r}, actual {actual!r}{blanks}"
     return [f"{said}: {_text(one)}" for one in told] or [said]

@@ -17,7 +17,7 @@ Values = Mapping[str, Any]  # JSON values by name
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Location:
     """Where a text comes from, or where a finding applies; every part is optional.
 
     `file` is a posix path relative to the workspace; `line` and `column` count from 1; `index` counts
@@ -41,11 +41,11 @@ class Place:
     end: int | None = None
 
 
-NOWHERE = Place()
+NOWHERE = Location()
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class Diagnostic:
     """What a reader, renderer or assembler saw; the rule of the same code makes it a Finding.
 
     `values` fill the places of the rule's sentence. `flagged` is the offending text, which keeps the
@@ -54,7 +54,7 @@ class Note:
 
     code: str
     values: Values = field(default_factory=dict)
-    place: Place = NOWHERE
+    place: Location = NOWHERE
     flagged: str = ""
     severity: Severity | None = None
 
@@ -68,7 +68,7 @@ class Finding:
     values: Values
     message: str
     fix: str
-    place: Place
+    place: Location
     key: str
 
 
@@ -78,7 +78,7 @@ class Record:
 
     id: str | None
     fields: Values
-    place: Place = NOWHERE
+    place: Location = NOWHERE
     masked: bool = False  # True when private fields were replaced, so nothing made from it is exact
     again: bool = False  # an earlier record of its file has the same id
 
@@ -89,7 +89,7 @@ class SystemText:
 
     text: str
     source: Literal["training", "modelfile", "configuration", "format", "typed"]
-    place: Place = NOWHERE
+    place: Location = NOWHERE
     name: str = ""  # the model or mode it belongs to
     verified: bool = True  # False for a text typed into the workspace file
 
@@ -120,8 +120,8 @@ class Prompt:
     system_syntax: Syntax = "text"
     defaults: Values = field(default_factory=dict)
     settings: Values = field(default_factory=dict)  # sampling and other keys, shown and never used in text
-    place: Place = NOWHERE  # of the template's first character
-    system_place: Place = NOWHERE
+    place: Location = NOWHERE  # of the template's first character
+    system_place: Location = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +135,9 @@ class PromptConfig:
     chat_format: str | None = None
     max_tokens: int | None = None
     instructions: Mapping[str, str | None] = field(default_factory=dict)
-    instruction_places: Mapping[str, Place] = field(default_factory=dict)
+    instruction_places: Mapping[str, Location] = field(default_factory=dict)
     settings: Values = field(default_factory=dict)
-    place: Place = NOWHERE
+    place: Location = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +146,8 @@ class Addition:
 
     system: str | None = None
     user: str | None = None
-    system_place: Place = NOWHERE
-    user_place: Place = NOWHERE
+    system_place: Location = NOWHERE
+    user_place: Location = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ class Adapter:
     system_prompt: bool = True
     structured_output: bool = False
     additions: Mapping[str, tuple[Addition, ...]] = field(default_factory=dict)
-    place: Place = NOWHERE
+    place: Location = NOWHERE
     stated: tuple[str, ...] = ()  # of system_prompt and structured_output those the file says; others are the parent's
     further: Mapping[str, bool] = field(default_factory=dict)  # other capabilities that the file states, only shown
 
@@ -172,10 +172,10 @@ class Modelfile:
     commands: tuple[tuple[str, str, int], ...]  # name, args, line
     system: str | None = None
     template: str | None = None
-    system_place: Place = NOWHERE
-    template_place: Place = NOWHERE
-    place: Place = NOWHERE
-    notes: tuple[Note, ...] = ()
+    system_place: Location = NOWHERE
+    template_place: Location = NOWHERE
+    place: Location = NOWHERE
+    notes: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,8 +196,8 @@ class ChatTemplate:
     tokens: Values = field(default_factory=dict)
     config: str | None = None
     detail: str = ""
-    place: Place = NOWHERE
-    notes: tuple[Note, ...] = ()
+    place: Location = NOWHERE
+    notes: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,12 +219,12 @@ class Model:
     context: int | None = None  # tokens it reads at once
     reserve: int | None = None  # of them for its answer
     settings: Values = field(default_factory=dict)
-    place: Place = NOWHERE
+    place: Location = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One named arm of an experiment. `answers` is a path below the workspace."""
+    """One named condition of an experiment. `answers` is a path below the workspace."""
 
     name: str
     mode: str | None = None
@@ -235,7 +235,7 @@ class Condition:
     answers: str | None = None
     aliases: tuple[str, ...] = ()
     settings: Values = field(default_factory=dict)
-    place: Place = NOWHERE
+    place: Location = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,8 +254,8 @@ class Judge:
     fields: Mapping[str, str | None] = field(default_factory=dict)
     criteria: tuple[str, ...] = ()
     settings: Values = field(default_factory=dict)
-    place: Place = NOWHERE
-    system_place: Place = NOWHERE
+    place: Location = NOWHERE
+    system_place: Location = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +283,7 @@ class Segment:
     text: str
     origin: Origin
     name: str | None = None
-    place: Place = NOWHERE
+    place: Location = NOWHERE
     wording: str | None = None
 
 
@@ -300,7 +300,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Selection:
     """What is sent: a condition, or a mode with task and adapter, or a task alone, or a judge (of a condition)."""
 
     condition: str | None = None
@@ -314,7 +314,7 @@ UseState = Literal["present", "missing", "null", "empty", "default", "falsy", "i
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class VariableUse:
     """What became of one name that a template reads (`sheet_chunks[*].title`), on the branches that were taken.
 
     default: only a default supplied it; falsy: a default replaced a false value; idle: a loop over nothing. `times`
@@ -323,7 +323,7 @@ class Use:
 
     name: str
     state: UseState
-    place: Place = NOWHERE
+    place: Location = NOWHERE
     times: int = 1
     of: int = 1
     asked: bool = False
@@ -337,15 +337,15 @@ class Assembly:
     templates read, with the line where each first stands; `uses` what became of them for this record.
     """
 
-    choice: Choice
+    choice: Selection
     record: str | None
     index: int | None
     messages: tuple[Message, ...]
     fingerprint: str  # sha256 of the canonical roles and texts
-    names: tuple[tuple[str, Place], ...] = ()
-    notes: tuple[Note, ...] = ()
+    names: tuple[tuple[str, Location], ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
     masked: bool = False
-    uses: tuple[Use, ...] = ()
+    uses: tuple[VariableUse, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,14 +359,14 @@ class Answer:
     record: str
     text: str | None
     sent: str | None = None
-    place: Place = NOWHERE
+    place: Location = NOWHERE
     fields: Values = field(default_factory=dict)
     reply: str | None = None
     masked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Wire:
+class ModelInput:
     """What the server makes of messages: one text in segments, under a named format.
 
     `segments` is empty where nothing could be made; then `notes` says why. `stops` are the texts that end the answer.
@@ -374,9 +374,9 @@ class Wire:
 
     format: str
     segments: tuple[Segment, ...]
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
     kind: Literal["format", "modelfile", "chat template"] = "format"
-    place: Place = NOWHERE  # of the template's first character
+    place: Location = NOWHERE  # of the template's first character
     stops: tuple[str, ...] = ()
     assumed: bool = False  # a training text whose template nobody stated
 
@@ -395,7 +395,7 @@ class Tokens:
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
+class SelfTest:
     """What a model's server makes of a made-up conversation: true of its template, whatever the record.
 
     `first` holds `system` and `user`, `later` an answer `reply` and `user` once more; `trained` is the training text
@@ -406,9 +406,9 @@ class Probe:
     system: str
     user: str
     reply: str
-    first: Wire
-    later: Wire
-    trained: Wire | None = None
+    first: ModelInput
+    later: ModelInput
+    trained: ModelInput | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -422,7 +422,7 @@ class DatasetSource:
     format: str | None = None
     json: tuple[str, ...] | None = None  # columns of a table with JSON; None: all with nothing but lists and objects
     text: tuple[str, ...] = ()  # columns that stay text whatever they hold
-    place: Place = NOWHERE
+    place: Location = NOWHERE
     absent: bool = False  # it was named and is not there, which is noted: there are no records
 
 
@@ -433,7 +433,7 @@ class TrainingFile:
     path: str  # posix, relative to the workspace
     split: str = "train"
     models: tuple[str, ...] = ()
-    place: Place = NOWHERE
+    place: Location = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -449,7 +449,7 @@ class ScoreSource:
     cluster: str | None = None  # the column that says which items belong together
     label: str | None = None  # the condition every row belongs to, where the file does not say
     synthetic: bool = False  # made up by a generator; said wherever the scores are shown
-    place: Place = NOWHERE
+    place: Location = NOWHERE
 
 
 ScoreState = Literal["scored", "failed", "missing", "not applicable"]
@@ -469,7 +469,7 @@ class Score:
     note: str = ""
     cluster: str | None = None
     run: str | None = None
-    place: Place = NOWHERE
+    place: Location = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -518,7 +518,7 @@ class Workspace:
     tasks: Mapping[str, Prompt] = field(default_factory=dict)
     adapters: Mapping[str, Adapter] = field(default_factory=dict)
     instructions: Mapping[str, str | None] = field(default_factory=dict)
-    instruction_places: Mapping[str, Place] = field(default_factory=dict)
+    instruction_places: Mapping[str, Location] = field(default_factory=dict)
     context: Mapping[str, Values] = field(default_factory=dict)  # by task: what adapters are told besides the record
     models: Mapping[str, Model] = field(default_factory=dict)
     conditions: tuple[Condition, ...] = ()
@@ -541,7 +541,7 @@ class Workspace:
     alternatives: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # plan, prompts, dataset: the files
     chosen: Mapping[str, str] = field(default_factory=dict)  # which of them whoever opened it wants
     code_texts: tuple[SystemText, ...] = ()  # system texts in notebooks and Python files, whoever they belong to
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
 
     def condition(self, name: str) -> Condition | None:
         """The condition of that name or alias."""
@@ -549,7 +549,7 @@ class Workspace:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class RuleContext:
     """What a rule may look at: the workspace always, a record and an assembly where the rule is about them.
 
     `probes` (by model) go with the workspace; the last three with an assembly.
@@ -559,10 +559,14 @@ class Case:
     record: Record | None = None
     assembly: Assembly | None = None
     trained: Message | None = None  # the user message the assembly's model was trained on for this record
-    probes: Mapping[str, Probe] = field(default_factory=dict)
-    wire: Wire | None = None
-    tokens: Tokens | None = None  # of the wire text, else of all messages; with a record alone of a training row
-    trained_wire: Wire | None = None  # the text the model was trained on for this record, as the template wrote it
+    probes: Mapping[str, SelfTest] = field(default_factory=dict)
+    model_input: ModelInput | None = None
+    tokens: Tokens | None = (
+        None  # of the text that the model reads, else of all messages; with a record alone of a training row
+    )
+    trained_input: ModelInput | None = (
+        None  # the text the model was trained on for this record, as the template wrote it
+    )
     systems: Systems = NO_SYSTEMS  # of the training rows in the record's file
 
     def messages(self, role: str) -> Iterator[Message]:

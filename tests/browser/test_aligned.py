@@ -15,7 +15,7 @@ from test_security import serious
 from readback import workspace
 from readback.assembly import assemble
 from readback.records import dataset
-from readback.types import Choice
+from readback.types import Selection
 
 pytestmark = pytest.mark.browser
 COLUMN = """(side) => JSON.stringify([...document.querySelectorAll('.rb-diff')].map((message) =>
@@ -55,7 +55,7 @@ def test_each_column_is_the_exact_text(folder: Path, serve: Serve, page: Any, wh
     open_page(page, f"{serve(folder)}compare?mode=plain&b_mode=other{whole}", ".rb-diff")
     for record in data.records():
         for side, mode in ((".rb-a", "plain"), (".rb-b", "other")):
-            made = assemble.assemble(opened, record, Choice(mode=mode))
+            made = assemble.assemble(opened, record, Selection(mode=mode))
             assert [nasty.shown(message.text) for message in made.messages] == column(page, side)
         page.keyboard.press("j")
         settle(page)

@@ -13,7 +13,7 @@ from served import HERE, Serve, open_page, settle
 from readback import workspace
 from readback.assembly import assemble
 from readback.records import dataset
-from readback.types import Choice
+from readback.types import Selection
 
 pytestmark = pytest.mark.browser
 EVERY = "JSON.stringify([...document.querySelectorAll('.nasty .rb-exact')].map((e) => e.textContent))"
@@ -63,7 +63,7 @@ def test_each_message_of_each_record_is_what_was_assembled(texts_of_a_workspace:
     data = dataset.open_dataset(opened.root, opened.dataset)
     open_page(page, f"{serve(texts_of_a_workspace)}messages", MESSAGE)
     for record in data.records():
-        made = assemble.assemble(opened, record, Choice(mode="plain"))
+        made = assemble.assemble(opened, record, Selection(mode="plain"))
         assert record.fields["text"] == made.messages[-1].text
         assert [nasty.shown(message.text) for message in made.messages] == shown(page)
         page.keyboard.press("j")
@@ -72,7 +72,9 @@ def test_each_message_of_each_record_is_what_was_assembled(texts_of_a_workspace:
 
 def test_each_message_in_firefox(texts_of_a_workspace: Path, serve: Serve, firefox: Any) -> None:
     opened = workspace.open(texts_of_a_workspace)
-    made = assemble.assemble(opened, dataset.open_dataset(opened.root, opened.dataset).record(13), Choice(mode="plain"))
+    made = assemble.assemble(
+        opened, dataset.open_dataset(opened.root, opened.dataset).record(13), Selection(mode="plain")
+    )
     firefox.open(f"{serve(texts_of_a_workspace)}messages?record=r13")
     firefox.wait_for("#text-1-user .rb-exact")
     assert [nasty.shown(message.text) for message in made.messages] == firefox.ask(TEXTS)
@@ -112,7 +114,7 @@ def test_a_real_record_is_shown_as_assembled(shared: Path, serve: Serve, page: A
     data = dataset.open_dataset(opened.root, opened.dataset)
     open_page(page, f"{serve(shared / 'data' / 'prompt-formats')}messages?index=2", '[id^="text-"] .rb-exact')
     for condition in opened.conditions:
-        made = assemble.assemble(opened, data.record(2), Choice(condition=condition.name))
+        made = assemble.assemble(opened, data.record(2), Selection(condition=condition.name))
         assert [message.text for message in made.messages] == shown(page)
         page.keyboard.press("]")
         settle(page)

@@ -12,10 +12,10 @@ from test_security import serious
 
 from readback import workspace
 from readback.assembly import assemble
-from readback.house import EXAMPLES
+from readback.project_files import EXAMPLES
 from readback.records.answers import open_answers
 from readback.records.dataset import open_dataset
-from readback.types import Assembly, Choice
+from readback.types import Assembly, Selection
 
 pytestmark = pytest.mark.browser
 SIX = EXAMPLES / "six-conditions"
@@ -79,7 +79,7 @@ def texts_are_as_assembled(page: Any, url: str, folder: Path, step: int) -> None
     open_page(page, f"{url}messages?workspace={folder.name}", TEXTS)
     for number, condition in enumerate(opened.conditions):
         index = (number + 1) * step % len(data)
-        made = assemble.assemble(opened, data.record(index), Choice(condition=condition.name))
+        made = assemble.assemble(opened, data.record(index), Selection(condition=condition.name))
         turn_to(page, f"/messages?workspace={folder.name}&index={index}&condition={quote(condition.name)}", made)
         assert shown(page) == [message.text for message in made.messages], condition.name
 
@@ -108,7 +108,7 @@ def test_a_judges_prompt_shows_what_is_assembled(demo: str, page: Any) -> None:
     data = open_dataset(opened.root, opened.dataset)
     condition = opened.conditions[1]
     answer = open_answers(opened, condition).get(data.record(4).id or "")
-    sent = Choice(condition=condition.name, judge=condition.judge)
+    sent = Selection(condition=condition.name, judge=condition.judge)
     made = assemble.assemble(opened, data.record(4), sent, answer)
     url = f"{demo}messages?workspace=six-conditions&index=4&condition={condition.name}&judge={condition.judge}"
     open_page(page, url, TEXTS)

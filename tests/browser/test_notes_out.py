@@ -11,9 +11,9 @@ import pytest
 from served import open_page, settle
 from test_security import serious
 
-from readback.notes import markdown
-from readback.notes import page as file
-from readback.notes.entry import Entry, Excerpt
+from readback.bookmarks import markdown
+from readback.bookmarks import page as file
+from readback.bookmarks.entry import Entry, Excerpt
 from readback.ui import exact
 
 pytestmark = pytest.mark.browser

@@ -12,7 +12,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from served import Serve, open_page, settle
 
-from readback.house import EXAMPLES
+from readback.project_files import EXAMPLES
 from readback.ui import server
 
 pytestmark = pytest.mark.browser

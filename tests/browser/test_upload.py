@@ -14,7 +14,7 @@ import pytest
 from served import open_page, settle
 
 from readback import workspace
-from readback.house import EXAMPLES
+from readback.project_files import EXAMPLES
 from readback.records.dataset import open_dataset
 
 pytestmark = pytest.mark.browser

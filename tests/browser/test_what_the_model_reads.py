@@ -13,9 +13,9 @@ from test_acceptance import tab_to
 from test_security import serious
 
 from readback import workspace
-from readback.assembly import assemble, wire_text
+from readback.assembly import assemble, model_input
 from readback.records import dataset
-from readback.types import Choice
+from readback.types import Selection
 
 pytestmark = pytest.mark.browser
 SIX = Path(__file__).parents[2] / "configs" / "examples" / "six-conditions"
@@ -36,8 +36,8 @@ def read_by(folder: Path, condition: str, numbers: Sequence[int]) -> dict[str, s
     records = list(dataset.open_dataset(opened.root, opened.dataset).records())
     found = {}
     for record in (records[number] for number in numbers):
-        made = assemble.assemble(opened, record, Choice(condition=condition))
-        sent = wire_text.sent(opened, record, made, opened.condition(condition), False)
+        made = assemble.assemble(opened, record, Selection(condition=condition))
+        sent = model_input.sent(opened, record, made, opened.condition(condition), False)
         assert record.id
         assert sent
         found[record.id] = sent.text

@@ -11,7 +11,7 @@ from readback.assembly.base_texts import rendered
 from readback.assembly.tri_section import Segments
 from readback.render import Rendered, Template
 from readback.tasks import profile_of
-from readback.types import Adapter, Addition, Note, Use, Values, Workspace
+from readback.types import Adapter, Addition, Diagnostic, Values, VariableUse, Workspace
 
 # What pipelines tell an adapter besides the record; absent ones are none in its templates.
 CONTEXT = ("json_schema", "format_instructions", "example_json", "output_format_hint", "parsing_notes")
@@ -22,9 +22,9 @@ class Added(NamedTuple):
     """(system, user) parts in order, with notes; `ok` is False where one of them could not be rendered."""
 
     parts: tuple[tuple[Segments, Segments], ...] = ()
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
     ok: bool = True
-    uses: tuple[Use, ...] = ()
+    uses: tuple[VariableUse, ...] = ()
 
 
 def added(workspace: Workspace, adapter: Adapter, task: str, fields: Values) -> Added:
@@ -50,11 +50,11 @@ def added(workspace: Workspace, adapter: Adapter, task: str, fields: Values) -> 
     notes = [*faults, *(note for part in made for note in part.notes)]
     notes += _blank(found, parts, adapter.name, task)
     if not task.startswith(WITHOUT_SCHEMA) and "json_schema" not in said and _asks_for_schema(made):
-        notes.append(Note("asm-no-schema", {"adapter": adapter.name, "task": task}, flagged=task))
+        notes.append(Diagnostic("asm-no-schema", {"adapter": adapter.name, "task": task}, flagged=task))
     return Added(parts, tuple(notes), all(part.ok for part in made), tuple(_uses(made, said)))
 
 
-def _uses(made: tuple[Rendered, ...], said: Values) -> Iterator[Use]:
+def _uses(made: tuple[Rendered, ...], said: Values) -> Iterator[VariableUse]:
     """What became of the names, but for those that a pipeline need not tell and did not."""
     for use in (use for part in made for use in part.uses):
         root = use.name.partition(".")[0].partition("[")[0]
@@ -81,10 +81,10 @@ def _asks_for_schema(made: tuple[Rendered, ...]) -> bool:
 
 def _blank(
     found: tuple[Addition, ...], parts: tuple[tuple[Segments, Segments], ...], name: str, task: str
-) -> Iterator[Note]:
+) -> Iterator[Diagnostic]:
     for one, (system, user) in zip(found, parts, strict=True):
         for role, place, segments in (("system", one.system_place, system), ("user", one.user_place, user)):
             text = "".join(segment.text for segment in segments)
             if text and not text.strip():
                 values: Mapping[str, str | int] = {"adapter": name, "task": task, "role": role, "characters": len(text)}
-                yield Note("asm-blank-addition", values, place, text)
+                yield Diagnostic("asm-blank-addition", values, place, text)

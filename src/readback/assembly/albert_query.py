@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from readback.types import Note, Place, Prompt, Record, Segment
+from readback.types import Diagnostic, Location, Prompt, Record, Segment
 
 # A word of three characters or more that begins with a capital or a digit, but for one that begins a new sentence.
 CANDIDATE = re.compile(r"(?<!\S\. )[A-Z0-9][A-Za-z0-9]{2,}\b")
@@ -19,7 +19,7 @@ ARGUMENT = "system_prompt"  # the field of a record that stands for the program'
 AROUND = 100  # characters on either side in which the long form may already stand
 
 
-def asked(data: dict[str, Any], acronyms: Mapping[str, str], place: Place) -> Iterator[tuple[str, Note]]:
+def asked(data: dict[str, Any], acronyms: Mapping[str, str], place: Location) -> Iterator[tuple[str, Diagnostic]]:
     """Set what the program derives: `query`, `search_query` and its misspelt twin; notes where the query is another.
 
     `data` are a record's fields, changed in place. Each note comes with the variable it is about.
@@ -55,7 +55,7 @@ def spelled_out(query: str, acronyms: Mapping[str, str]) -> str:
 
 def system_argument(
     prompt: Prompt, record: Record, options: Mapping[str, str]
-) -> tuple[tuple[Segment, ...], tuple[Note, ...]]:
+) -> tuple[tuple[Segment, ...], tuple[Diagnostic, ...]]:
     """The system prompt that a record brings for an Albert mode goes before the configuration's.
 
     The later program takes such an argument and forgets it: there it is noted, and nothing comes of it.
@@ -63,9 +63,9 @@ def system_argument(
     text = record.fields.get(ARGUMENT) if prompt.settings.get("dialect") == "albert" else None
     if not isinstance(text, str) or not text or text == prompt.system:
         return (), ()
-    at = Place(file=record.place.file, line=record.place.line, field=ARGUMENT)
+    at = Location(file=record.place.file, line=record.place.line, field=ARGUMENT)
     if options.get("albert_dialect") == "current":
-        return (), (Note("alb-system-argument-ignored", {"text": text, "mode": prompt.mode}, at, text),)
+        return (), (Diagnostic("alb-system-argument-ignored", {"text": text, "mode": prompt.mode}, at, text),)
     return (Segment(text, "variable", ARGUMENT, at),), ()
 
 
@@ -74,6 +74,6 @@ def listed(value: Any) -> list[dict[str, Any]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def _changed(own: Any, sent: str, why: str, place: Place) -> Note:
+def _changed(own: Any, sent: str, why: str, place: Location) -> Diagnostic:
     values = {"row": own, "sent": sent, "why": why}
-    return Note("alb-query-changed", values, Place(file=place.file, line=place.line, field="query"), sent)
+    return Diagnostic("alb-query-changed", values, Location(file=place.file, line=place.line, field="query"), sent)

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from readback import adapters
 from readback.assembly.adapter_texts import Added, added
-from readback.assembly.arms import arm, choices, unknown, unknown_interface
 from readback.assembly.base_texts import base_texts
 from readback.assembly.few_shot import with_examples
 from readback.assembly.generation import begin, with_turns
 from readback.assembly.judge_messages import judge_messages
 from readback.assembly.judge_values import Rows, has_answer
 from readback.assembly.program import program
+from readback.assembly.selections import choices, selected_texts, unknown, unknown_interface
 from readback.assembly.set_values import with_values
 from readback.assembly.training_layout import training
 from readback.assembly.tri_section import Segments, assemble_text, fingerprint, to_messages
@@ -24,14 +24,14 @@ from readback.types import (
     NOWHERE,
     Answer,
     Assembly,
-    Choice,
+    Diagnostic,
+    Location,
     Message,
-    Note,
-    Place,
     Record,
     Segment,
-    Use,
+    Selection,
     Values,
+    VariableUse,
     Workspace,
 )
 
@@ -41,7 +41,7 @@ __all__ = ["assemble", "choices", "fingerprint", "training", "tried"]
 def assemble(
     workspace: Workspace,
     record: Record,
-    choice: Choice,
+    choice: Selection,
     answer: Answer | None = None,
     extra: Values | None = None,
 ) -> Assembly:
@@ -70,12 +70,12 @@ def assemble(
     )
 
 
-Made = tuple[tuple[Message, ...], tuple[tuple[str, Place], ...], tuple[Note, ...], tuple[Use, ...]]
+Made = tuple[tuple[Message, ...], tuple[tuple[str, Location], ...], tuple[Diagnostic, ...], tuple[VariableUse, ...]]
 
 
-def _sent(workspace: Workspace, record: Record, choice: Choice) -> Made:
-    own = arm(workspace, choice)
-    if isinstance(own, Note):
+def _sent(workspace: Workspace, record: Record, choice: Selection) -> Made:
+    own = selected_texts(workspace, choice)
+    if isinstance(own, Diagnostic):
         return (), (), (own,), ()
     base = base_texts(own.prompt, record, own.model, workspace.options, own.is_task, workspace.acronyms)
     profile = profile_of(workspace.options)
@@ -100,7 +100,7 @@ def _sent(workspace: Workspace, record: Record, choice: Choice) -> Made:
     if system and adapter and not system_role:
         end = sum(len(segment.text) for segment in system)
         values = {"adapter": adapter.name, "characters": end}
-        notes.append(Note("asm-system-folded", values, Place(role="user", start=0, end=end)))
+        notes.append(Diagnostic("asm-system-folded", values, Location(role="user", start=0, end=end)))
     sender = program(workspace, own.prompt)
     if sender.albert:
         alone = sender.sends_text_alone(own.model)
@@ -113,13 +113,13 @@ def _sent(workspace: Workspace, record: Record, choice: Choice) -> Made:
     return messages, base.names, tuple(notes), uses
 
 
-def _weighed(workspace: Workspace, note: Note) -> Note:
+def _weighed(workspace: Workspace, note: Diagnostic) -> Diagnostic:
     """A template that fails on a name without a value is no fault yet where no dataset gives any."""
     undefined = note.code == "alb-render-error" and str(note.values.get("reason", "")).endswith("is undefined")
     return replace(note, severity="info") if workspace.dataset is None and (undefined or _unfilled(note)) else note
 
 
-def _unfilled(note: Note) -> bool:
+def _unfilled(note: Diagnostic) -> bool:
     """Whether a format template's plain name has no value."""
     return note.code == "jdg-format-field" and str(note.values.get("field", "")).isidentifier()
 
@@ -130,7 +130,7 @@ def tried(workspace: Workspace, record: Record, extra: Values) -> Record:
     return with_values(record, {**{name: extra[field] for name, field in fields.items() if field in extra}, **extra})
 
 
-def _judged(workspace: Workspace, record: Record, choice: Choice, answer: Answer | None, extra: Values) -> Made:
+def _judged(workspace: Workspace, record: Record, choice: Selection, answer: Answer | None, extra: Values) -> Made:
     judge = workspace.judges.get(choice.judge or "")
     if judge is None:
         return (), (), (unknown("judge", choice.judge or "", workspace.judges),), ()
@@ -147,9 +147,11 @@ def _judged(workspace: Workspace, record: Record, choice: Choice, answer: Answer
     return messages, names, notes, uses
 
 
-def _not_run(note: Note, arm: bool) -> Note:
+def _not_run(note: Diagnostic, of_condition: bool) -> Diagnostic:
     """Where nothing is answered yet: what comes with the answer (its context, say) is not missing."""
-    return replace(note, severity="info") if _unfilled(note) or (arm and note.code == "jdg-no-answer") else note
+    return (
+        replace(note, severity="info") if _unfilled(note) or (of_condition and note.code == "jdg-no-answer") else note
+    )
 
 
 def _instruction(workspace: Workspace, task: str) -> Segments:

@@ -13,10 +13,22 @@ from readback.assembly.record_values import META, chunk_list, given
 from readback.assembly.tri_section import Segments
 from readback.dialects.prompt_formats import SYSTEM
 from readback.render import Rendered, Template, render
-from readback.types import NOWHERE, Model, Note, Origin, Place, Prompt, Record, Segment, SystemText, Use, Values
+from readback.types import (
+    NOWHERE,
+    Diagnostic,
+    Location,
+    Model,
+    Origin,
+    Prompt,
+    Record,
+    Segment,
+    SystemText,
+    Values,
+    VariableUse,
+)
 
 FALSY = "alb-falsy-default"
-Names = tuple[tuple[str, Place], ...]
+Names = tuple[tuple[str, Location], ...]
 
 
 class Base(NamedTuple):
@@ -25,9 +37,9 @@ class Base(NamedTuple):
     system: Segments
     user: Segments
     names: Names
-    notes: tuple[Note, ...]
+    notes: tuple[Diagnostic, ...]
     ok: bool
-    uses: tuple[Use, ...] = ()
+    uses: tuple[VariableUse, ...] = ()
 
 
 def base_texts(
@@ -49,7 +61,7 @@ def base_texts(
         return Base(_built_system(prompt, model), user.segments, user.names, user.notes, user.ok, user.uses)
     template = _user_template(prompt, options, "task" if task else "template")
     if template is None:
-        return Base((), (), (), (Note("asm-no-user-text", {"name": prompt.mode}, prompt.place),), False)
+        return Base((), (), (), (Diagnostic("asm-no-user-text", {"name": prompt.mode}, prompt.place),), False)
     values = given(prompt, record.fields, options, record.place, acronyms)
     origin: Origin = "task" if task else "system"
     own = prompt.system is not None
@@ -71,7 +83,7 @@ def base_texts(
 
 
 @lru_cache(4096)
-def _uses(parts: tuple[tuple[Use, ...], ...], falsy: frozenset[str]) -> tuple[Use, ...]:
+def _uses(parts: tuple[tuple[VariableUse, ...], ...], falsy: frozenset[str]) -> tuple[VariableUse, ...]:
     """What became of the names of both texts; a default that replaced a false value of the record is told apart."""
     every = tuple(use for part in parts for use in part)
     if not falsy:

@@ -16,7 +16,7 @@ from readback.dialects import row_fields
 from readback.dialects.prompt_texts import CLOSED_BOOK, HYBRID, NO_CONTEXTS, STANDARD, UNKNOWN
 from readback.dialects.row_fields import Field
 from readback.render import Rendered
-from readback.types import NOWHERE, Note, Record, Segment, Use
+from readback.types import NOWHERE, Diagnostic, Record, Segment, VariableUse
 
 Builder = Literal["question", "closed_book", "hybrid", "standard", "stored"]
 Options = Mapping[str, str]
@@ -26,7 +26,7 @@ def build(name: str, record: Record, model_type: str | None = None, options: Opt
     """The user content of mode `name`: instruction, rag, hybrid, or standard, which rebuilds what `rag` has stored.
 
     `model_type` is base, instruction_only, rag_trained or None (as base). The stored prompt is taken as it is. What
-    the row lacks is a Note; `ok` is False where nothing can be built.
+    the row lacks is a Diagnostic; `ok` is False where nothing can be built.
     """
     options = options or {}
     wanted = builder(name, model_type, options)
@@ -35,7 +35,7 @@ def build(name: str, record: Record, model_type: str | None = None, options: Opt
     question = row_fields.question(record.fields)
     if question is None or not isinstance(question.value, str) or not question.value.strip():
         values = {"mode": name, "what": row_fields.kind(question.value if question else None)}
-        note = Note("fmt-empty-instruction", values, row_fields.at(record, "instruction"))
+        note = Diagnostic("fmt-empty-instruction", values, row_fields.at(record, "instruction"))
         return Rendered((), (), (note,), False, (_use("instruction", question),))
     asked = Segment(question.value.strip(), "variable", question.name, row_fields.at(record, question.name))
     texts = _Texts(asked, f"{name} format")
@@ -45,7 +45,7 @@ def build(name: str, record: Record, model_type: str | None = None, options: Opt
         return texts.rendered(texts.closed_book(options))
     field, contexts = _contexts(record)
     if not contexts.texts and name != "standard":
-        missing = Note("fmt-no-contexts", {"field": field.name}, row_fields.at(record, field.name))
+        missing = Diagnostic("fmt-no-contexts", {"field": field.name}, row_fields.at(record, field.name))
         alone = texts.rendered(texts.question(), notes=(*contexts.notes, missing))
         return replace(alone, uses=(*alone.uses, _use(field.name, row_fields.contexts(record.fields))))
     made = texts.hybrid(contexts, options) if wanted == "hybrid" else texts.standard(contexts)
@@ -90,10 +90,10 @@ class _Texts(NamedTuple):
         return Segment(text, "template", self.name)
 
     def rendered(
-        self, segments: tuple[Segment, ...], names: tuple[str, ...] = (), notes: tuple[Note, ...] = ()
+        self, segments: tuple[Segment, ...], names: tuple[str, ...] = (), notes: tuple[Diagnostic, ...] = ()
     ) -> Rendered:
         read = (self.asked.name or "", *names)
-        uses = tuple(Use(name, "present") for name in read)
+        uses = tuple(VariableUse(name, "present") for name in read)
         return Rendered(segments, tuple((name, NOWHERE) for name in read), notes, True, uses)
 
 
@@ -108,7 +108,7 @@ def _contexts(record: Record) -> tuple[Field, Contexts]:
     if isinstance(field.value, list):
         return field, normalise_contexts(field.value, field.name, place)
     values = {"field": field.name, "what": row_fields.kind(field.value)}
-    return field, Contexts((), (Note("fmt-context-not-text", values, place),))
+    return field, Contexts((), (Diagnostic("fmt-context-not-text", values, place),))
 
 
 def _stored(record: Record) -> Rendered:
@@ -116,14 +116,14 @@ def _stored(record: Record) -> Rendered:
     if field is None or not isinstance(field.value, str) or not field.value:
         name = field.name if field else "rag.prompt"
         values = {"field": name, "what": row_fields.kind(field.value if field else None)}
-        note = Note("fmt-stored-prompt-missing", values, row_fields.at(record, name))
+        note = Diagnostic("fmt-stored-prompt-missing", values, row_fields.at(record, name))
         return Rendered((), (), (note,), False, (_use(name, field),))
     segment = Segment(field.value, "variable", field.name, row_fields.at(record, field.name))
-    return Rendered((segment,), ((field.name, NOWHERE),), (), True, (Use(field.name, "present"),))
+    return Rendered((segment,), ((field.name, NOWHERE),), (), True, (VariableUse(field.name, "present"),))
 
 
-def _use(name: str, field: Field | None) -> Use:
+def _use(name: str, field: Field | None) -> VariableUse:
     """What became of a field that a builder could not use."""
     if field is None:
-        return Use(name, "missing")
-    return Use(name, "idle" if isinstance(field.value, list) else "null" if field.value is None else "empty")
+        return VariableUse(name, "missing")
+    return VariableUse(name, "idle" if isinstance(field.value, list) else "null" if field.value is None else "empty")

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from readback.dialects import row_fields
-from readback.types import NOWHERE, Note, Place, Segment
+from readback.types import NOWHERE, Diagnostic, Location, Segment
 
 NUMBER = re.compile(r"\s*\[(\d+)\]")
 
@@ -21,10 +21,10 @@ class Contexts(NamedTuple):
     """One tuple of segments for each context that is left, and what was seen on the way."""
 
     texts: tuple[tuple[Segment, ...], ...]
-    notes: tuple[Note, ...]
+    notes: tuple[Diagnostic, ...]
 
 
-def normalise_contexts(items: Sequence[Any], field: str = "rag.contexts", place: Place = NOWHERE) -> Contexts:
+def normalise_contexts(items: Sequence[Any], field: str = "rag.contexts", place: Location = NOWHERE) -> Contexts:
     """`items` stripped and numbered. A segment is named `field[i]`, i being the place in `items`."""
     kept = [(f"{field}[{i}]", item, str(item).strip()) for i, item in enumerate(items) if item is not None]
     marks = [NUMBER.match(text) for _, _, text in kept]
@@ -33,7 +33,7 @@ def normalise_contexts(items: Sequence[Any], field: str = "rag.contexts", place:
         tuple(s for s in (Segment("" if numbered else f"[{n}] ", "template", "context number"), value) if s.text)
         for n, value in enumerate((Segment(text, "variable", name, _in(place, name)) for name, _, text in kept), 1)
     )
-    notes = [Note("fmt-context-empty", {"field": f"{field}[{i}]", "what": "null"}, _in(place, f"{field}[{i}]"))
+    notes = [Diagnostic("fmt-context-empty", {"field": f"{field}[{i}]", "what": "null"}, _in(place, f"{field}[{i}]"))
              for i, item in enumerate(items) if item is None]  # fmt: skip
     for (name, item, text), mark in zip(kept, marks, strict=True):
         notes += _about(name, item, text, mark, numbered, _in(place, name))
@@ -41,18 +41,22 @@ def normalise_contexts(items: Sequence[Any], field: str = "rag.contexts", place:
     wanted = list(range(1, len(kept) + 1))
     if numbered and numbers != wanted:
         values = {"field": field, "numbers": numbers, "wanted": wanted}
-        notes.append(Note("fmt-context-order", values, _in(place, field), str(numbers)))
+        notes.append(Diagnostic("fmt-context-order", values, _in(place, field), str(numbers)))
     return Contexts(texts, tuple(notes))
 
 
-def _about(name: str, item: Any, text: str, mark: re.Match[str] | None, numbered: bool, place: Place) -> Iterator[Note]:
+def _about(
+    name: str, item: Any, text: str, mark: re.Match[str] | None, numbered: bool, place: Location
+) -> Iterator[Diagnostic]:
     if not isinstance(item, str):
-        yield Note("fmt-context-not-text", {"field": name, "what": row_fields.kind(item)}, place, text)
+        yield Diagnostic("fmt-context-not-text", {"field": name, "what": row_fields.kind(item)}, place, text)
     if mark and not numbered:
-        yield Note("fmt-context-double-number", {"field": name, "number": mark[0].strip()}, place, mark[0].strip())
+        yield Diagnostic(
+            "fmt-context-double-number", {"field": name, "number": mark[0].strip()}, place, mark[0].strip()
+        )
     if not (text[mark.end() :] if mark and numbered else text).strip():
-        yield Note("fmt-context-empty", {"field": name, "what": '""'}, place)
+        yield Diagnostic("fmt-context-empty", {"field": name, "what": '""'}, place)
 
 
-def _in(place: Place, field: str) -> Place:
-    return Place(file=place.file, line=place.line, field=field)
+def _in(place: Location, field: str) -> Location:
+    return Location(file=place.file, line=place.line, field=field)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from readback.assembly.arms import arm
+from readback.assembly.selections import selected_texts
 from readback.files.paths import resolve
 from readback.files.text_file import read_bytes
-from readback.types import Choice, Note, Place, Prompt, Workspace
+from readback.types import Diagnostic, Location, Prompt, Selection, Workspace
 
 MOST = 1 << 20  # bytes of a template's file
 Part = Literal["template", "system"]
@@ -24,12 +24,12 @@ class Target:
     part: Part
 
 
-def targets(opened: Workspace, choice: Choice) -> tuple[Target, ...]:
+def targets(opened: Workspace, choice: Selection) -> tuple[Target, ...]:
     """The texts that what is sent is made from, the template first; none where a program builds the prompt."""
     if choice.judge is not None:
         return ()
-    found = arm(opened, choice)
-    if isinstance(found, Note):
+    found = selected_texts(opened, choice)
+    if isinstance(found, Diagnostic):
         return ()
     kind: Literal["mode", "task"] = "task" if found.is_task else "mode"
     name = found.task if found.is_task else found.prompt.mode
@@ -47,10 +47,10 @@ def text(opened: Workspace, target: Target) -> str:
     return (found.template if target.part == "template" else found.system) or "" if found else ""
 
 
-def place(opened: Workspace, target: Target) -> Place:
+def place(opened: Workspace, target: Target) -> Location:
     """Where its first character stands."""
     found = _prompts(opened, target.kind).get(target.name)
-    return (found.place if target.part == "template" else found.system_place) if found else Place()
+    return (found.place if target.part == "template" else found.system_place) if found else Location()
 
 
 def sharing(opened: Workspace, target: Target) -> tuple[Target, ...]:
@@ -86,8 +86,8 @@ def whole_file(opened: Workspace, target: Target) -> str | None:
     if here.file is None or (here.line, here.column) != (1, 1):
         return None
     path = resolve(opened.root, here.file)
-    data = path if isinstance(path, Note) else read_bytes(path, here.file, MOST)
-    return None if isinstance(data, Note) else data.decode("utf-8", "surrogateescape")
+    data = path if isinstance(path, Diagnostic) else read_bytes(path, here.file, MOST)
+    return None if isinstance(data, Diagnostic) else data.decode("utf-8", "surrogateescape")
 
 
 def _prompts(opened: Workspace, kind: str) -> dict[str, Prompt]:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from readback.assembly.tri_section import Segments
 from readback.dialects.few_shot import SETTING, TEXTS
 from readback.dialects.verification import configurations
-from readback.types import Choice, Note, Origin, Place, PromptConfig, Record, Segment, Workspace
+from readback.types import Diagnostic, Location, Origin, PromptConfig, Record, Segment, Selection, Workspace
 
 FIELD = "few_shot_examples"  # of the record: a list of {question, answer}
 NAME = "few_shot"
@@ -27,7 +27,7 @@ class Example(NamedTuple):
 
     texts: Mapping[str, str]
     name: str
-    place: Place
+    place: Location
     origin: Origin
 
 
@@ -35,11 +35,11 @@ class Asked(NamedTuple):
     """The user text with the examples; `ok` is False where it is not known which ones are sent."""
 
     user: Segments
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
     ok: bool = True
 
 
-def with_examples(workspace: Workspace, choice: Choice, record: Record, user: Segments) -> Asked:
+def with_examples(workspace: Workspace, choice: Selection, record: Record, user: Segments) -> Asked:
     """The question as it is sent: alone, or after examples as `Question: …`, `Answer: …` and an empty line each."""
     config, notes = _config(workspace, choice)
     said = config.settings.get(SETTING) if config else None
@@ -50,13 +50,15 @@ def with_examples(workspace: Workspace, choice: Choice, record: Record, user: Se
     if not known:
         return Asked(user, notes, ok=False)
     if not resolved:
-        return Asked(user, (*notes, Note("asm-few-shot-missing", {"file": config.name}, _at(record), config.name)))
+        return Asked(
+            user, (*notes, Diagnostic("asm-few-shot-missing", {"file": config.name}, _at(record), config.name))
+        )
     lacking = [one for one in resolved if set(TEXTS) - one.texts.keys()]
     missing = tuple(_left_out(one.name, f"it has no {_first_missing(one)}", one.place) for one in lacking)
     return Asked(tuple(_written([one for one in resolved if one not in lacking], user)), (*notes, *missing))
 
 
-def _config(workspace: Workspace, choice: Choice) -> tuple[PromptConfig | None, tuple[Note, ...]]:
+def _config(workspace: Workspace, choice: Selection) -> tuple[PromptConfig | None, tuple[Diagnostic, ...]]:
     """The configuration of a call: the one its condition was made from, else the only one, else the first."""
     configs = configurations(workspace.configs)
     condition = workspace.condition(choice.condition) if choice.condition else None
@@ -65,15 +67,19 @@ def _config(workspace: Workspace, choice: Choice) -> tuple[PromptConfig | None, 
     first = several[0] if several else None
     if first is not None and any(one.settings.get(SETTING) != first.settings.get(SETTING) for one in several):
         names = [one.name for one in several]
-        return first, (Note("asm-few-shot-differs", {"files": names, "taken": first.name}, first.place, first.name),)
+        return first, (
+            Diagnostic("asm-few-shot-differs", {"files": names, "taken": first.name}, first.place, first.name),
+        )
     return first, ()
 
 
-def _resolve(said: Mapping[str, Any], config: PromptConfig, record: Record) -> tuple[list[Example], list[Note], bool]:
+def _resolve(
+    said: Mapping[str, Any], config: PromptConfig, record: Record
+) -> tuple[list[Example], list[Diagnostic], bool]:
     """The examples of a record in their order, what was noted, and whether they are known."""
     own = said["questions"].get(record.id or "", {})
     chosen: list[Example] = []
-    notes: list[Note] = []
+    notes: list[Diagnostic] = []
     mode = own.get("mode") or said["mode"]
     if said["pool"] and mode != "none":
         pool, wrong = _pool(record)
@@ -84,7 +90,7 @@ def _resolve(said: Mapping[str, Any], config: PromptConfig, record: Record) -> t
         elif mode == "k-shot":
             if why := _unknown(said, record):
                 values = {"k": k, "of": len(pool), "reason": why}
-                return [], [*notes, Note("asm-few-shot-random", values, _at(record), config.name)], False
+                return [], [*notes, Diagnostic("asm-few-shot-random", values, _at(record), config.name)], False
             chosen = _drawn(record.id or "", pool, k)
         else:
             chosen = list(_selected(own.get("selected", ()), pool, record, notes))
@@ -95,7 +101,7 @@ def _resolve(said: Mapping[str, Any], config: PromptConfig, record: Record) -> t
     return chosen, notes, True
 
 
-def _pool(record: Record) -> tuple[list[Example], list[Note]]:
+def _pool(record: Record) -> tuple[list[Example], list[Diagnostic]]:
     """The record's own examples: a list of {question, answer}, or its JSON as checkpoints have it."""
     value = record.fields.get(FIELD)
     if isinstance(value, str) and value.strip():
@@ -134,7 +140,7 @@ def _unknown(said: Mapping[str, Any], record: Record) -> str:
 
 
 def _selected(
-    chosen: Sequence[int | str], pool: Sequence[Example], record: Record, notes: list[Note]
+    chosen: Sequence[int | str], pool: Sequence[Example], record: Record, notes: list[Diagnostic]
 ) -> Iterator[Example]:
     hashes = _hashes(pool)
     for one in chosen:
@@ -147,7 +153,7 @@ def _selected(
 
 def _kept(
     found: list[Example], excluded: Sequence[int | str], pool: Sequence[Example], mode: str, record: Record,
-    notes: list[Note],
+    notes: list[Diagnostic],
 ) -> list[Example]:  # fmt: skip
     """Without the excluded ones. The program counts an index among what was chosen, and not in the pool."""
     if not excluded:
@@ -158,7 +164,9 @@ def _kept(
     if found != list(pool):
         meant = [pool[n].name for n in sorted(indices) if 0 <= n < len(pool)]
         gone = [one.name for n, one in enumerate(found) if n in indices]
-        notes.append(Note("asm-few-shot-excluded", {"meant": meant, "gone": gone, "mode": mode}, _at(record), mode))
+        notes.append(
+            Diagnostic("asm-few-shot-excluded", {"meant": meant, "gone": gone, "mode": mode}, _at(record), mode)
+        )
     return kept
 
 
@@ -174,7 +182,7 @@ def _md5(text: str) -> str:
 def _typed(listed: Sequence[Mapping[str, Any]], config: PromptConfig, where: str) -> Iterator[Example]:
     """Examples that stand in the configuration."""
     for n, one in enumerate(listed):
-        place = Place(file=config.place.file, line=one["line"], column=one["column"])
+        place = Location(file=config.place.file, line=one["line"], column=one["column"])
         yield Example({key: one[key] for key in TEXTS if key in one}, f"{where}[{n}]", place, "task")
 
 
@@ -192,14 +200,16 @@ def _first_missing(one: Example) -> str:
     return next(key for key in TEXTS if key not in one.texts)
 
 
-def _left_out(name: str, reason: str, place: Place) -> Note:
-    return Note("asm-few-shot-left-out", {"name": name, "reason": reason}, place, name)
+def _left_out(name: str, reason: str, place: Location) -> Diagnostic:
+    return Diagnostic("asm-few-shot-left-out", {"name": name, "reason": reason}, place, name)
 
 
-def _wrong(where: str, value: Any, expected: str, record: Record) -> Note:
+def _wrong(where: str, value: Any, expected: str, record: Record) -> Diagnostic:
     shown = json.dumps(value, ensure_ascii=False, default=str)[:SHOWN]
-    return Note("dat-wrong-value", {"where": where, "value": shown, "expected": expected}, _at(record, where), shown)
+    return Diagnostic(
+        "dat-wrong-value", {"where": where, "value": shown, "expected": expected}, _at(record, where), shown
+    )
 
 
-def _at(record: Record, field: str = FIELD) -> Place:
-    return Place(file=record.place.file, line=record.place.line, field=field)
+def _at(record: Record, field: str = FIELD) -> Location:
+    return Location(file=record.place.file, line=record.place.line, field=field)

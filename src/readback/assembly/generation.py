@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, get_args
 
-from readback.assembly.arms import Arm
+from readback.assembly.selections import SelectedTexts
 from readback.assembly.tri_section import Segments
 from readback.tasks import GENERATION
-from readback.types import Message, Model, Note, Place, Record, Role, Segment
+from readback.types import Diagnostic, Location, Message, Model, Record, Role, Segment
 
 FIELD = "history"  # of the record: a list of {role, content}
 SHOWN = 60  # characters of a wrong value that are worth showing
@@ -24,21 +24,21 @@ class Begun(NamedTuple):
 
     system: Segments
     turns: tuple[Message, ...] = ()
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
 
 
-def begin(system: Segments, arm: Arm, record: Record) -> Begun:
+def begin(system: Segments, condition: SelectedTexts, record: Record) -> Begun:
     """How a call begins. Only that of the task generation is special; a mode has a program of its own.
 
     A task text without a system text gets the model's own system prompt. A history with a system message keeps that
     one alone.
     """
-    if not arm.is_task or arm.task != GENERATION:
+    if not condition.is_task or condition.task != GENERATION:
         return Begun(system)
     turns, notes = earlier_turns(record)
     if any(turn.role == "system" for turn in turns):
         return Begun((), turns, notes)
-    return Begun(system or own_system(arm.model), turns, notes)
+    return Begun(system or own_system(condition.model), turns, notes)
 
 
 def own_system(model: Model | None) -> Segments:
@@ -49,7 +49,7 @@ def own_system(model: Model | None) -> Segments:
     return (Segment(text, "system", model.name, model.place),)
 
 
-def earlier_turns(record: Record) -> tuple[tuple[Message, ...], tuple[Note, ...]]:
+def earlier_turns(record: Record) -> tuple[tuple[Message, ...], tuple[Diagnostic, ...]]:
     """The turns in the record's history, or a note where it is none. Blocks of a turn: its texts, a line feed between.
 
     A turn needs a role that is known; what it holds besides texts (tool calls, thinking) is not shown.
@@ -66,7 +66,7 @@ def earlier_turns(record: Record) -> tuple[tuple[Message, ...], tuple[Note, ...]
     shown = json.dumps(wrong, ensure_ascii=False, default=str)[:SHOWN]
     where, expected = f"{FIELD}[{at}]", f"a turn with role ({', '.join(get_args(Role))}) and content"
     place = replace(record.place, field=FIELD)
-    return (), (Note("dat-wrong-value", {"where": where, "value": shown, "expected": expected}, place, shown),)
+    return (), (Diagnostic("dat-wrong-value", {"where": where, "value": shown, "expected": expected}, place, shown),)
 
 
 def with_turns(messages: tuple[Message, ...], turns: tuple[Message, ...]) -> tuple[Message, ...]:
@@ -74,12 +74,12 @@ def with_turns(messages: tuple[Message, ...], turns: tuple[Message, ...]) -> tup
     return (*messages[:-1], *turns, messages[-1])
 
 
-def _turn(turn: Any, i: int, place: Place) -> Message | None:
+def _turn(turn: Any, i: int, place: Location) -> Message | None:
     if not isinstance(turn, Mapping) or turn.get("role") not in get_args(Role):
         return None
     text = _text(turn.get("content"))
     name = f"{FIELD}[{i}].content"
-    segment = Segment(text or "", "variable", name, Place(file=place.file, line=place.line, field=name))
+    segment = Segment(text or "", "variable", name, Location(file=place.file, line=place.line, field=name))
     return None if text is None else Message(turn["role"], (segment,) if text else ())
 
 

@@ -12,18 +12,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from readback import cell
+from readback import sandbox
 from readback.assembly import token_counts
-from readback.assembly.probes import said, tell
+from readback.assembly.self_tests import said, tell
 from readback.files.cache_folder import cache_folder
 from readback.records import answers
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
-from readback.types import Answer, Choice, Record, Workspace
+from readback.types import Answer, Record, Selection, Workspace
 from readback.workspace.frozen import freeze, thaw
 
 # Between two beats a record under one choice: a message of five million characters takes 2 to 6 s, a template has its
 # own limit, and a chunk has thousands of records.
-LIMITS = cell.Limits(seconds=20.0, output=1 << 30, total=6 * 3600.0)
+LIMITS = sandbox.Limits(seconds=20.0, output=1 << 30, total=6 * 3600.0)
 OPENING = 30.0  # seconds for opening the dataset; our caller has read it before
 BATCH = 256  # records of one frame
 
@@ -34,7 +34,7 @@ class Inside:
 
     opened: Workspace
     data: Dataset
-    choices: tuple[Choice, ...]
+    choices: tuple[Selection, ...]
     replies: Replies
     start: int
     stop: int
@@ -44,11 +44,13 @@ class Inside:
         """The records, until the file turns out to have been changed; the caller sees that frames are missing."""
         with contextlib.suppress(DatasetChanged):
             for record in self.data.records(self.start, self.stop):
-                cell.beat()
+                sandbox.beat()
                 yield record
 
 
-def payload(opened: Workspace, choices: Iterable[Choice], start: int, stop: int, batch: int = BATCH) -> dict[str, Any]:
+def payload(
+    opened: Workspace, choices: Iterable[Selection], start: int, stop: int, batch: int = BATCH
+) -> dict[str, Any]:
     """What `enter` takes, as JSON."""
     return {
         "workspace": freeze(opened),
@@ -63,17 +65,17 @@ def payload(opened: Workspace, choices: Iterable[Choice], start: int, stop: int,
 
 def stream(work: str, opened: Workspace, asked: Mapping[str, Any], *, once: bool = False) -> Iterator[Any]:
     """The frames of one child, which finds the tokenizers of the workspace at hand; `once` as for the cell's own."""
-    return cell.stream(work, asked, token_counts.limits(opened, LIMITS), token_counts.shared(opened), once=once)
+    return sandbox.stream(work, asked, token_counts.limits(opened, LIMITS), token_counts.shared(opened), once=once)
 
 
 def enter(work: Mapping[str, Any]) -> Inside:
     """In a child: the workspace as it was handed over, and its dataset opened."""
-    if cell.inside():
+    if sandbox.inside():
         _settle(work["cache"])
     opened = thaw(work["workspace"])
     tell(opened, work["servers"])
     data = open_dataset(opened.root, opened.dataset)
-    choices = tuple(Choice(**choice) for choice in work["choices"])
+    choices = tuple(Selection(**choice) for choice in work["choices"])
     return Inside(opened, data, choices, Replies(opened), work["start"], work["stop"], work["batch"])
 
 
@@ -84,7 +86,7 @@ class Replies:
         self.opened = opened
         self.by_condition: dict[str, answers.Answers] = {}
 
-    def get(self, choice: Choice, record: Record) -> Answer | None:
+    def get(self, choice: Selection, record: Record) -> Answer | None:
         """What the choice's condition replied to the record, for a judge."""
         if choice.judge is None or choice.condition is None or record.id is None:
             return None
@@ -93,7 +95,7 @@ class Replies:
             if condition is None:
                 return None
             self.by_condition[choice.condition] = answers.open_answers(self.opened, condition)
-            cell.beat()
+            sandbox.beat()
         return self.by_condition[choice.condition].get(record.id)
 
 
@@ -101,4 +103,4 @@ def _settle(cache: str) -> None:
     """In a child, whose environment is empty: where the index of the dataset lies, and time to open it."""
     os.environ["READBACK_CACHE"] = cache
     tempfile.tempdir = cache  # else it looks for a folder by writing to it, which a child may not
-    cell.beat(OPENING)
+    sandbox.beat(OPENING)

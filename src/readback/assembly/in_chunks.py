@@ -16,7 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any
 
-from readback import cell
+from readback import sandbox
 from readback.assembly import training_match, trial
 from readback.assembly.assemble import assemble
 from readback.assembly.in_child import BATCH as BATCH
@@ -27,7 +27,7 @@ from readback.assembly.in_child import payload as payload
 from readback.assembly.in_child import stream as stream
 from readback.records import answers
 from readback.records.dataset import Dataset, DatasetChanged
-from readback.types import Choice, Record, Workspace
+from readback.types import Record, Selection, Workspace
 
 SPAN = 4 << 20  # bytes of the dataset and
 MOST = 1_000  # records in one child: enough to pay for its start, few enough to keep every core busy
@@ -42,7 +42,7 @@ class Frame:
     """One answer of the work, and the choices that it was asked about."""
 
     value: Mapping[str, Any]
-    choices: tuple[Choice, ...]
+    choices: tuple[Selection, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Lost:
     """What could not be worked on: a record under a choice (None: under any); all the rest (index None)."""
 
     index: int | None
-    choice: Choice | None
+    choice: Selection | None
     why: str
 
 
@@ -58,7 +58,7 @@ def drive(
     work: str,
     opened: Workspace,
     data: Dataset,
-    choices: Collection[Choice],
+    choices: Collection[Selection],
     extra: Mapping[str, Any] | None = None,
     progress: Going | None = None,
     *,
@@ -70,14 +70,14 @@ def drive(
     when `progress` answers False. Raises DatasetChanged when the dataset is written to meanwhile.
     """
     run = _Run(work, opened, data, dict(extra or {}), list(choices), together, progress)
-    for arm in {choice.condition: opened.condition(choice.condition) for choice in choices if choice.judge and
+    for condition in {choice.condition: opened.condition(choice.condition) for choice in choices if choice.judge and
                 choice.condition}.values():  # fmt: skip
-        if arm:
-            answers.open_answers(opened, arm)  # indexed here: a child may not write
+        if condition:
+            answers.open_answers(opened, condition)  # indexed here: a child may not write
     training_match.prepare(opened)
     yield from _preflight(run)
     spans = deque(spans_of(data))
-    under_way: deque[tuple[int, int, tuple[Choice, ...], Future[_Raw]]] = deque()
+    under_way: deque[tuple[int, int, tuple[Selection, ...], Future[_Raw]]] = deque()
     workers = max(1, os.cpu_count() or 1)
     with ThreadPoolExecutor(workers, thread_name_prefix="readback-chunk") as threads:
         try:
@@ -109,18 +109,18 @@ class _Run:
     opened: Workspace
     data: Dataset
     extra: dict[str, Any]
-    active: list[Choice]
+    active: list[Selection]
     together: bool
     progress: Going | None = None
     done: int = 0
     stopped: bool = False
-    kills: Counter[Choice | None] = field(default_factory=Counter)
+    kills: Counter[Selection | None] = field(default_factory=Counter)
 
-    def give_up(self, choice: Choice | None) -> None:
+    def give_up(self, choice: Selection | None) -> None:
         """Ask no more about a choice, or about any."""
         self.active[:] = [one for one in self.active if choice not in (None, one)] if not self.together else []
 
-    def frames(self, start: int, stop: int, choices: tuple[Choice, ...], batch: int) -> Iterator[Frame]:
+    def frames(self, start: int, stop: int, choices: tuple[Selection, ...], batch: int) -> Iterator[Frame]:
         asked = {**payload(self.opened, choices, start, stop, batch), **self.extra}
         for value in stream(self.work, self.opened, asked, once=stop - start > 1):
             yield Frame(value, choices)
@@ -150,10 +150,10 @@ class _Raw:
     """What the child of a range said, as far as it came."""
 
     frames: list[Frame]
-    stopped: cell.Stopped | None = None
+    stopped: sandbox.Stopped | None = None
 
 
-def _raw(run: _Run, start: int, stop: int, choices: tuple[Choice, ...]) -> _Raw:
+def _raw(run: _Run, start: int, stop: int, choices: tuple[Selection, ...]) -> _Raw:
     said: list[Frame] = []
     try:
         for frame in run.frames(start, stop, choices, BATCH):
@@ -162,7 +162,7 @@ def _raw(run: _Run, start: int, stop: int, choices: tuple[Choice, ...]) -> _Raw:
             start = frame.value["next"]
             if run.stopped:
                 break
-    except cell.Stopped as stopped:
+    except sandbox.Stopped as stopped:
         return _Raw(said, stopped)
     return _Raw(said)
 
@@ -198,7 +198,7 @@ def _span(run: _Run, at: int, stop: int, *, careful: bool) -> Iterator[Frame | L
             if at < end:
                 raise DatasetChanged(f"{run.data.file} was changed while it was looked through")
             careful = False
-        except cell.Stopped as stopped:
+        except sandbox.Stopped as stopped:
             if careful or end - at == 1:
                 yield from _alone(run, at, stopped)
                 at, careful = at + 1, False
@@ -207,7 +207,7 @@ def _span(run: _Run, at: int, stop: int, *, careful: bool) -> Iterator[Frame | L
         run.done = max(run.done, at)
 
 
-def _alone(run: _Run, index: int, stopped: cell.Stopped) -> Iterator[Frame | Lost]:
+def _alone(run: _Run, index: int, stopped: sandbox.Stopped) -> Iterator[Frame | Lost]:
     """One record that killed its child: each choice in a child of its own, to find the culprit."""
     if run.together:
         yield from _lost(run, index, None, stopped)
@@ -215,11 +215,11 @@ def _alone(run: _Run, index: int, stopped: cell.Stopped) -> Iterator[Frame | Los
     for choice in tuple(run.active):
         try:
             yield from run.frames(index, index + 1, (choice,), 1)
-        except cell.Stopped as again:
+        except sandbox.Stopped as again:
             yield from _lost(run, index, choice, again)
 
 
-def _lost(run: _Run, index: int, choice: Choice | None, stopped: cell.Stopped) -> Iterator[Lost]:
+def _lost(run: _Run, index: int, choice: Selection | None, stopped: sandbox.Stopped) -> Iterator[Lost]:
     yield Lost(index, choice, stopped.detail)
     run.kills[choice] += 1
     if run.kills[choice] == KILLS:

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from readback.assembly.judge_values import Filled, Value, absent, documents
 from readback.assembly.tri_section import Segments, compact
-from readback.types import Judge, Note, Place, Segment
+from readback.types import Diagnostic, Judge, Location, Segment
 
 PLACEHOLDERS = {
     "QUESTION": "question",
@@ -32,7 +32,7 @@ def fill(judge: Judge, values: Mapping[str, Value]) -> Filled:
     texts, faults = documents(values["documents"])
     pieces = {name: _piece(values[name], texts) for name in PLACEHOLDERS.values()}
     segments: list[Segment] = []
-    names: dict[str, Place] = {}
+    names: dict[str, Location] = {}
     end = 0
     for hit in pattern.finditer(judge.user):
         segments += [_literal(judge, end, hit.start()), *pieces[PLACEHOLDERS[hit[1]]]]
@@ -54,12 +54,12 @@ def _piece(found: Value, texts: tuple[str, ...]) -> Segments:
     return piece or compact([Segment(EMPTY.get(found.name, ""), "joiner")])
 
 
-def _placeholders(pattern: re.Pattern[str], values: Mapping[str, Value], used: set[str]) -> Iterator[Note]:
+def _placeholders(pattern: re.Pattern[str], values: Mapping[str, Value], used: set[str]) -> Iterator[Diagnostic]:
     for name in sorted(used):
         one = values[name]
         for hit in dict.fromkeys(hit[0] for hit in pattern.finditer(one.text)):
             said = {"name": name, "field": one.field, "placeholder": hit}
-            yield Note("jdg-placeholder-in-data", said, one.place, hit)
+            yield Diagnostic("jdg-placeholder-in-data", said, one.place, hit)
 
 
 def _literal(judge: Judge, start: int, end: int) -> Segment:

@@ -13,10 +13,10 @@ from readback.assembly.judge_values import FOUR, Rows, Value, value
 from readback.assembly.tri_section import to_messages
 from readback.dialects.judge_names import filled_by, format_names
 from readback.records.field_path import MISSING, look
-from readback.types import Answer, Judge, Message, Note, Place, Record, Segment, Use, Values
+from readback.types import Answer, Diagnostic, Judge, Location, Message, Record, Segment, Values, VariableUse
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
-Made = tuple[tuple[Message, ...], tuple[tuple[str, Place], ...], tuple[Note, ...], tuple[Use, ...]]
+Made = tuple[tuple[Message, ...], tuple[tuple[str, Location], ...], tuple[Diagnostic, ...], tuple[VariableUse, ...]]
 
 
 def judge_messages(
@@ -68,7 +68,7 @@ def _own_names(rows: Rows, values: Mapping[str, Value]) -> Iterator[tuple[str, V
             yield name, usual
 
 
-def _weighed(judge: Judge, record: Record, note: Note) -> Note:
+def _weighed(judge: Judge, record: Record, note: Diagnostic) -> Diagnostic:
     """Why a template cannot be filled in: for information where there is nothing yet to fill it with, and where braces
     stand that `str.format` would refuse, unless it is known to be called: other programs replace names alone.
     """
@@ -79,9 +79,9 @@ def _weighed(judge: Judge, record: Record, note: Note) -> Note:
     return note
 
 
-def _use(name: str, place: Place, values: Mapping[str, Value]) -> Use:
+def _use(name: str, place: Location, values: Mapping[str, Value]) -> VariableUse:
     """What became of a placeholder, under the name of the field it is filled from."""
     one = values.get(_input(name))
     if one is None:
-        return Use(name, "missing", place)
-    return Use(one.field, "missing" if one.value is None else "present" if one.value else "empty", place)
+        return VariableUse(name, "missing", place)
+    return VariableUse(one.field, "missing" if one.value is None else "present" if one.value else "empty", place)

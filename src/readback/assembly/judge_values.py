@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 from readback.dialects import judge_names, row_fields
 from readback.records.answers import TEXTS, as_text
 from readback.records.field_path import MASK, MISSING, look, steps
-from readback.types import NOWHERE, Answer, Judge, Note, Place, Record, Segment, Values
+from readback.types import NOWHERE, Answer, Diagnostic, Judge, Location, Record, Segment, Values
 
 FOUR = ("question", "answer", "documents", "gold")
 ABSENT = {"answer": "jdg-no-answer", "gold": "jdg-gold-missing"}
@@ -37,8 +37,8 @@ class Value:
     name: str
     value: Any
     field: str
-    place: Place = NOWHERE
-    other: Place | None = None
+    place: Location = NOWHERE
+    other: Location | None = None
     left_out: bool = False
 
     @property
@@ -55,8 +55,8 @@ class Filled(NamedTuple):
     """A judge's template with its values: segments (None: it cannot be filled in), names it reads, notes."""
 
     user: tuple[Segment, ...] | None
-    names: tuple[tuple[str, Place], ...]
-    notes: tuple[Note, ...]
+    names: tuple[tuple[str, Location], ...]
+    notes: tuple[Diagnostic, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +82,11 @@ class Rows:
             return self.record.fields
         return self.answer.fields if self.answer else {}
 
-    def place(self, side: Side, path: str) -> Place:
+    def place(self, side: Side, path: str) -> Location:
         if side == "record":
             return NOWHERE if self.tries(path) else row_fields.at(self.record, self.mapped.get(path, path))
-        at = self.answer.place if self.answer else Place(condition=self.condition)
-        return Place(file=at.file, line=at.line, condition=at.condition, field=path)
+        at = self.answer.place if self.answer else Location(condition=self.condition)
+        return Location(file=at.file, line=at.line, condition=at.condition, field=path)
 
     def tries(self, path: str) -> bool:
         """Whether the value at a path of the record is one that somebody tries; `answer` is the condition's reply."""
@@ -129,7 +129,7 @@ def answered(rows: Rows) -> Value:
     if rows.alone or only == "record" or (path and rows.tries(path)):
         return _at(rows, "record", "answer", path or "answer") or _absent(rows, "record", "answer", path or "answer")
     if rows.answer is None:
-        return Value("answer", None, "answer", Place(condition=rows.condition))
+        return Value("answer", None, "answer", Location(condition=rows.condition))
     reply = reply_of(rows)
     said = look(rows.answer.fields, reply) if reply else MISSING
     text = rows.answer.text if said is MISSING else as_text(said)
@@ -222,7 +222,7 @@ def _texts(judge: Judge, found: Any) -> list[str]:
     return [text.strip() for text in texts] if judge.syntax == "placeholder" else texts
 
 
-def documents(found: Value) -> tuple[tuple[str, ...], tuple[Note, ...]]:
+def documents(found: Value) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]:
     """The documents as texts. Anything but a list or null is noted and counts as none."""
     if found.value == MASK:
         return (MASK,), ()
@@ -230,29 +230,31 @@ def documents(found: Value) -> tuple[tuple[str, ...], tuple[Note, ...]]:
         return (), ()
     if not isinstance(found.value, list):
         values = {"field": found.field, "what": row_fields.kind(found.value)}
-        return (), (Note("jdg-documents-not-list", values, found.place),)
+        return (), (Diagnostic("jdg-documents-not-list", values, found.place),)
     return tuple(str(document) for document in found.value), ()
 
 
-def absent(judge: Judge, used: set[str], values: Mapping[str, Value], faults: tuple[Note, ...]) -> Iterator[Note]:
+def absent(
+    judge: Judge, used: set[str], values: Mapping[str, Value], faults: tuple[Diagnostic, ...]
+) -> Iterator[Diagnostic]:
     """What the prompt asks for (`used`) and no row has, or both have; `faults` are those of the documents."""
     for name in sorted(used & values.keys()):
         one = values[name]
         if one.left_out:
             continue
         if one.other:
-            yield Note("jdg-value-differs", _both(judge, one, one.other), one.place, f"{judge.name}\n{name}")
+            yield Diagnostic("jdg-value-differs", _both(judge, one, one.other), one.place, f"{judge.name}\n{name}")
         said = {"judge": judge.name, "name": name, "field": one.field, "what": row_fields.kind(one.value)}
         if name == "documents":
             yield from faults
             if one.value in (None, "", []):
                 tried = USUAL[name] if name not in judge.fields and one.value is None else (one.field,)
-                yield Note("jdg-no-documents", said | {"field": ", ".join(tried)}, one.place)
+                yield Diagnostic("jdg-no-documents", said | {"field": ", ".join(tried)}, one.place)
         elif not one.text.strip():
-            yield Note(ABSENT.get(name, "jdg-value-missing"), said, one.place, name)
+            yield Diagnostic(ABSENT.get(name, "jdg-value-missing"), said, one.place, name)
 
 
-def _both(judge: Judge, one: Value, other: Place) -> Values:
+def _both(judge: Judge, one: Value, other: Location) -> Values:
     """The two places of a value, the one that is used first."""
     said = {"judge": judge.name, "name": one.name, "file": one.place.file, "line": one.place.line}
     said |= {"field": one.place.field, "other_file": other.file, "other_line": other.line, "other_field": other.field}

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from readback.dialects import albert
-from readback.serving.wire_formats import Bug, Dialect
-from readback.types import Choice, Model, Prompt, PromptConfig, Workspace
+from readback.serving.named_formats import Bug, Dialect
+from readback.types import Model, Prompt, PromptConfig, Selection, Workspace
 
 ALBERT = "albert"
 SAMPLING = (*albert.SAMPLING, "max_tokens")
@@ -44,14 +44,14 @@ def program(workspace: Workspace, prompt: Prompt | None) -> Program:
     return Program(config, albert, "current" if current else "classic", named, bug)
 
 
-def of_choice(workspace: Workspace, choice: Choice) -> Program | None:
+def of_choice(workspace: Workspace, choice: Selection) -> Program | None:
     """The Albert program that sends a choice; None for a judge, a task, and a mode of another dialect."""
     prompt, _ = _sent(workspace, choice)
     own = program(workspace, prompt) if prompt else None
     return own if own and own.albert else None
 
 
-def sampling(workspace: Workspace, choice: Choice) -> Mapping[str, Any]:
+def sampling(workspace: Workspace, choice: Selection) -> Mapping[str, Any]:
     """The sampling values that an Albert configuration sends along, by their names; empty where it states none.
 
     The mode's go before those at the top of the file. In the later program those of the first entry of `models` whose
@@ -74,8 +74,8 @@ def begins_as(kind: str, model: Model) -> bool:
     return str(model.settings.get("model") or model.name).rpartition("/")[2].startswith(kind)
 
 
-def _sent(workspace: Workspace, choice: Choice) -> tuple[Prompt | None, Model | None]:
+def _sent(workspace: Workspace, choice: Selection) -> tuple[Prompt | None, Model | None]:
     """The prompt of a choice's mode, and the model it goes to."""
-    arm = workspace.condition(choice.condition) if choice.condition else None
-    mode = None if choice.judge else choice.mode or (arm.mode if arm else None)
-    return workspace.prompts.get(mode or ""), workspace.models.get(arm.model or "") if arm else None
+    condition = workspace.condition(choice.condition) if choice.condition else None
+    mode = None if choice.judge else choice.mode or (condition.mode if condition else None)
+    return workspace.prompts.get(mode or ""), workspace.models.get(condition.model or "") if condition else None

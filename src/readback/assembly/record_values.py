@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from readback.assembly.albert_query import asked
-from readback.types import NOWHERE, Note, Place, Prompt, Values
+from readback.types import NOWHERE, Diagnostic, Location, Prompt, Values
 
 CHUNKS = ("sheet_chunks", "experience_chunks")
 COLLECTION = "_collection"  # how the names end that the later program fills
@@ -26,14 +26,14 @@ class Given:
 
     values: Values
     defaults: Values
-    notes: tuple[tuple[str, Note], ...] = ()
+    notes: tuple[tuple[str, Diagnostic], ...] = ()
 
 
 def given(
     prompt: Prompt,
     fields: Values,
     options: Mapping[str, str],
-    place: Place = NOWHERE,
+    place: Location = NOWHERE,
     acronyms: Mapping[str, str] | None = None,
 ) -> Given:
     """The values for one record and mode.
@@ -48,7 +48,7 @@ def given(
 
 
 def _albert(
-    defaults: Values, data: dict[str, Any], options: Mapping[str, str], place: Place, acronyms: Mapping[str, str]
+    defaults: Values, data: dict[str, Any], options: Mapping[str, str], place: Location, acronyms: Mapping[str, str]
 ) -> Given:
     changed = list(asked(data, acronyms, place))
     filled = {name: data.pop(name, None) for name in defaults if not data.get(name)}
@@ -71,12 +71,12 @@ def chunk_list(name: str) -> bool:
     return name in CHUNKS or name.endswith(COLLECTION)
 
 
-def _falsy(name: str, value: Any, default: Any, place: Place) -> Note:
+def _falsy(name: str, value: Any, default: Any, place: Location) -> Diagnostic:
     said = {"name": name, "value": json.dumps(value), "default": json.dumps(default, ensure_ascii=False)}
-    return Note("alb-falsy-default", said, _in(place, name), name)
+    return Diagnostic("alb-falsy-default", said, _in(place, name), name)
 
 
-def _limit(data: dict[str, Any], defaults: Values, place: Place) -> Iterator[tuple[str, Note]]:
+def _limit(data: dict[str, Any], defaults: Values, place: Location) -> Iterator[tuple[str, Diagnostic]]:
     """Keep of each list of chunks what the search would have brought; says so where that is not all."""
     said = {name: data.get(name) or defaults.get(name) for name in META}
     limit = _whole(said["limit"] or LIMIT)
@@ -85,14 +85,14 @@ def _limit(data: dict[str, Any], defaults: Values, place: Place) -> Iterator[tup
         if not isinstance(chunks, list):
             continue
         if limit is None:
-            yield name, Note("alb-bad-limit", {"value": said["limit"], "kept": len(chunks)}, _in(place, "limit"))
+            yield name, Diagnostic("alb-bad-limit", {"value": said["limit"], "kept": len(chunks)}, _in(place, "limit"))
             continue
         kept = chunks[1 if said["skip_first"] else 0 :][:limit]
         if len(kept) < len(chunks):
             values = {"name": name, "kept": len(kept), "given": len(chunks), "limit": limit}
             first = {"skipped": 1 if said["skip_first"] else 0}
             data[name] = kept
-            yield name, Note("alb-limit-applied", values | first, _in(place, name), name)
+            yield name, Diagnostic("alb-limit-applied", values | first, _in(place, name), name)
 
 
 def _whole(value: Any) -> int | None:
@@ -103,5 +103,5 @@ def _whole(value: Any) -> int | None:
     return number if number > 0 else None
 
 
-def _in(place: Place, field: str) -> Place:
-    return Place(file=place.file, line=place.line, field=field)
+def _in(place: Location, field: str) -> Location:
+    return Location(file=place.file, line=place.line, field=field)

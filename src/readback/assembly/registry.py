@@ -15,7 +15,7 @@ from readback.assembly.adapter_texts import CONTEXT
 from readback.assembly.base_texts import rendered
 from readback.render import Template
 from readback.tasks import DOCUMENT, tasks_of
-from readback.types import NOWHERE, Adapter, Place, Values
+from readback.types import NOWHERE, Adapter, Location, Values
 
 SAMPLES: Mapping[str, Any] = {"json_schema": {"type": "object"}} | dict.fromkeys(CONTEXT[1:], "sample")
 NOTHING: Values = dict.fromkeys(CONTEXT)
@@ -33,7 +33,7 @@ class Part:
     when: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
     ok: bool = True
-    place: Place = NOWHERE
+    place: Location = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def registry(listed: Mapping[str, Adapter], profile: str = DOCUMENT, own: Iterab
     )
 
 
-def _together(parts: Sequence[tuple[Part, Place]]) -> Part | None:
+def _together(parts: Sequence[tuple[Part, Location]]) -> Part | None:
     if not parts:
         return None
     always = any(part.always for part, _ in parts)

@@ -12,10 +12,10 @@ from readback.assembly.tri_section import compact, fingerprint
 from readback.dialects import row_fields
 from readback.dialects.row_fields import Field
 from readback.dialects.training_row import TrainingRow, Turn
-from readback.types import Assembly, Choice, Message, Model, Note, Place, Record, Segment, Workspace
+from readback.types import Assembly, Diagnostic, Location, Message, Model, Record, Segment, Selection, Workspace
 
 MODES = {"instruction_only": "instruction", "rag_trained": "rag"}
-ROW = Choice()  # of messages that were read from a training file
+ROW = Selection()  # of messages that were read from a training file
 
 
 def training(workspace: Workspace, record: Record, model: str) -> Assembly | None:
@@ -41,18 +41,20 @@ def training(workspace: Workspace, record: Record, model: str) -> Assembly | Non
     notes = list(user.notes)
     if reply is None:
         notes.append(
-            Note("fmt-reference-missing", {"field": "expected_response"}, row_fields.at(record, "expected_response"))
+            Diagnostic(
+                "fmt-reference-missing", {"field": "expected_response"}, row_fields.at(record, "expected_response")
+            )
         )
     elif user.ok:
         said = Segment(reply.value, "variable", reply.name, row_fields.at(record, reply.name))
         messages.append(Message("assistant", (said,)))
     kept = tuple(message for message in messages if message.role != "system" or message.segments)
     mark = fingerprint(kept) if kept else ""
-    choice = Choice(mode=mode)
+    choice = Selection(mode=mode)
     return Assembly(choice, record.id, record.place.index, kept, mark, user.names, tuple(notes), record.masked)
 
 
-def read_from(made: Assembly) -> Place | None:
+def read_from(made: Assembly) -> Location | None:
     """The row of a training file that training messages were read from; None where a layout made them."""
     read = (part for message in made.messages for part in message.segments if part.origin == "variable")
     first = next(read, None)
@@ -84,10 +86,10 @@ def _segments(turn: Turn, found: Record) -> tuple[Segment, ...]:
     return tuple(joined)[1:]
 
 
-def trained_on(workspace: Workspace, record: Record, choice: Choice) -> Message | None:
+def trained_on(workspace: Workspace, record: Record, choice: Selection) -> Message | None:
     """The user message that the model of a choice's condition was trained on for `record`; None where none is known."""
-    arm = workspace.condition(choice.condition) if choice.condition and not choice.judge else None
-    known = workspace.models.get(arm.model) if arm and arm.model else None
+    condition = workspace.condition(choice.condition) if choice.condition and not choice.judge else None
+    known = workspace.models.get(condition.model) if condition and condition.model else None
     mode = MODES.get(known.type or "") if known else None
     if known is None or mode is None or all(p.syntax != "builder" for p in workspace.prompts.values()):
         return None

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from readback import cell
+from readback import sandbox
 from readback.dialects import row_fields, training_reader
 from readback.dialects.training_row import ASKED, TrainingRow
 from readback.files import checksum
@@ -127,7 +127,7 @@ def _load(kept: Path) -> _Hashes | None:
         held = mapped(kept)
     except OSError:
         return None
-    whole = held[: -checksum.SIZE] if cell.inside() else checksum.checked(held)  # a child's caller has checked it
+    whole = held[: -checksum.SIZE] if sandbox.inside() else checksum.checked(held)  # a child's caller has checked it
     return _Hashes(memoryview(whole).cast("Q")) if whole is not None and len(whole) % (2 * ITEM) == 0 else None
 
 

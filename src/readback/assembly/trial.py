@@ -9,11 +9,11 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from readback import cell
+from readback import sandbox
 from readback.assembly import in_child
 from readback.assembly.assemble import assemble
 from readback.records.dataset import Dataset, DatasetChanged
-from readback.types import Choice, Workspace
+from readback.types import Selection, Workspace
 
 WORK = "readback.assembly.trial:trial_chunk"
 TRIED = 10  # records, spread evenly over the dataset, so that all machines try the same
@@ -21,7 +21,7 @@ SLOW = 0.25  # seconds of processor time for the messages of one record; ordinar
 MOST = 5  # slow ones among them with which a choice is given up: one poisoned record condemns nobody
 
 
-def too_slow(opened: Workspace, data: Dataset, choices: Sequence[Choice]) -> Mapping[Choice, str]:
+def too_slow(opened: Workspace, data: Dataset, choices: Sequence[Selection]) -> Mapping[Selection, str]:
     """The choices most of whose records are slow, and what was found. Nothing is tried where there are few records."""
     if len(data) <= 2 * TRIED:
         return {}
@@ -31,14 +31,14 @@ def too_slow(opened: Workspace, data: Dataset, choices: Sequence[Choice]) -> Map
         work = {**in_child.payload(opened, choices, 0, 0), "tried": waiting}
         done = 0
         try:
-            for _ in cell.stream(WORK, work, replace(in_child.LIMITS, seconds=SLOW)):
+            for _ in sandbox.stream(WORK, work, replace(in_child.LIMITS, seconds=SLOW)):
                 done += 1
             break
-        except cell.Stopped:
+        except sandbox.Stopped:
             culprit, _ = waiting[done]
             slow[culprit] += 1
             waiting = [pair for pair in waiting[done + 1 :] if pair[0] != culprit or slow[culprit] < MOST]
-    limit = f"{MOST} of {TRIED} tried, each of which took more than {cell.time_said(SLOW)}"
+    limit = f"{MOST} of {TRIED} tried, each of which took more than {sandbox.time_said(SLOW)}"
     return {choices[number]: limit for number, count in slow.items() if count >= MOST}
 
 
@@ -49,6 +49,6 @@ def trial_chunk(work: Mapping[str, Any]) -> Iterator[int]:
         for number, index in work["tried"] if len(inside.data) else ():  # a file that has changed has no index here
             choice, record = inside.choices[number], inside.data.record(index)
             reply = inside.replies.get(choice, record)
-            cell.beat()
+            sandbox.beat()
             assemble(inside.opened, record, choice, reply)
             yield index

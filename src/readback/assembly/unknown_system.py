@@ -6,19 +6,19 @@ model it is FROM. Where those files are not in the workspace, "none" would be a 
 
 from __future__ import annotations
 
-from readback.assembly.arms import Arm, arm
-from readback.types import Choice, Message, Model, Modelfile, Note, Workspace
+from readback.assembly.selections import SelectedTexts, selected_texts
+from readback.types import Diagnostic, Message, Model, Modelfile, Selection, Workspace
 
 OLLAMA = "ollama"  # provider of a model's settings
 WEIGHTS = (".gguf", ".bin", ".safetensors")  # files of weights alone, which bring no system message
 
 
-def unknown_system(workspace: Workspace, choice: Choice, messages: tuple[Message, ...]) -> str | None:
+def unknown_system(workspace: Workspace, choice: Selection, messages: tuple[Message, ...]) -> str | None:
     """Why it is not known which system message the model gets; None where it is known, also that there is none."""
     if choice.judge or any(message.role == "system" for message in messages):
         return None
-    own = arm(workspace, choice)
-    if isinstance(own, Note):
+    own = selected_texts(workspace, choice)
+    if isinstance(own, Diagnostic):
         return None
     if not messages:
         return "nothing could be built of the first record"
@@ -35,7 +35,7 @@ def of_model(model: Model) -> str | None:
     return f"its Modelfile states none, and {base}, which it builds on, is not among the files" if base else None
 
 
-def _served(own: Arm, model: Model) -> bool:
+def _served(own: SelectedTexts, model: Model) -> bool:
     """Whether a server like Ollama serves the model, which adds a system message of its own."""
     if model.chat_template or model.chat_format:
         return False

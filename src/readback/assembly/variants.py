@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from readback.assembly.arms import arm
 from readback.assembly.builders import builder
-from readback.types import Choice, Note, Workspace
+from readback.assembly.selections import selected_texts
+from readback.types import Diagnostic, Selection, Workspace
 from readback.workspace.sections.options import OPTIONS
 
 VERSIONS: Mapping[str, Mapping[str, str]] = MappingProxyType(
@@ -49,19 +49,19 @@ class Variant:
         return f"{self.option}: {self.value}, as in {self.version}{''.join(others)}"
 
 
-def variants(workspace: Workspace, choice: Choice) -> tuple[Variant, ...]:
+def variants(workspace: Workspace, choice: Selection) -> tuple[Variant, ...]:
     """The options that make the text of a choice; none where only one way to make it is known."""
     return tuple(_variant(name, workspace) for name in dict.fromkeys(_asked(workspace, choice)))
 
 
-def _asked(workspace: Workspace, choice: Choice) -> Iterator[str]:
+def _asked(workspace: Workspace, choice: Selection) -> Iterator[str]:
     if choice.judge:
         judge = workspace.judges.get(choice.judge)
         if judge and judge.syntax == "placeholder":
             yield "placeholders"
         return
-    own = arm(workspace, choice)
-    if isinstance(own, Note):
+    own = selected_texts(workspace, choice)
+    if isinstance(own, Diagnostic):
         return
     if own.prompt.syntax == "builder":
         name, kind = own.prompt.template or own.prompt.mode, own.model.type if own.model else None

@@ -6,21 +6,21 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from readback import as_json, cell, rules
-from readback.assembly import assemble, in_chunks, token_counts, wire_text
-from readback.assembly.probes import hangs, of_this, own_template
-from readback.assembly.trained_text import trained_wire
+from readback import as_json, rules, sandbox
+from readback.assembly import assemble, in_chunks, model_input, token_counts
+from readback.assembly.self_tests import hangs, of_this, own_template
 from readback.assembly.training_layout import trained_on
+from readback.assembly.training_text import trained_input
 from readback.audit import repeats
 from readback.audit.variables import Told
 from readback.observed.observer import Observer, Seen, note
 from readback.records.dataset import open_dataset
-from readback.types import NO_SYSTEMS, Assembly, Case, Choice, Finding, Record, Wire, Workspace
+from readback.types import NO_SYSTEMS, Assembly, Finding, ModelInput, Record, RuleContext, Selection, Workspace
 
 
 def payload(
     opened: Workspace,
-    choices: Iterable[Choice],
+    choices: Iterable[Selection],
     start: int,
     stop: int,
     *,
@@ -51,10 +51,10 @@ def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         observed: list[bool | None] = []
         if work["records"] and opened.dataset:
             counted = token_counts.of_row(opened, record)
-            alone = Case(opened, record, tokens=counted, systems=inside.data.systems)
+            alone = RuleContext(opened, record, tokens=counted, systems=inside.data.systems)
             found.extend(rules.check(alone, "record", work["codes"]))
         for choice in choices:
-            cell.beat()
+            sandbox.beat()
             assembly = assemble.assemble(opened, record, choice, replies.get(choice, record))
             uses.append(telling.tell(assembly.uses))
             longest.append(sum(len(message.text) for message in assembly.messages))
@@ -70,7 +70,7 @@ def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             "longest": longest,
             "uses": uses,
             "observed": observed,
-            "marks": list(repeats.marks(Case(opened, record), work["codes"]))
+            "marks": list(repeats.marks(RuleContext(opened, record), work["codes"]))
             if work["records"] and opened.dataset
             else [],
         }
@@ -83,20 +83,20 @@ def everything(
     told: rules.Seen = {}
     rows = open_dataset(opened.root, opened.dataset) if opened.dataset and opened.training else None
     counted, systems = token_counts.of_row(opened, record), rows.systems if rows else NO_SYSTEMS
-    alone = Case(opened, record, tokens=counted, systems=systems)
+    alone = RuleContext(opened, record, tokens=counted, systems=systems)
     both = chain(
         rules.check(alone, "record") if opened.dataset else (),
-        about(opened, record, assembly, None, seen) if assembly.choice != Choice() else (),  # else nothing is sent
+        about(opened, record, assembly, None, seen) if assembly.choice != Selection() else (),  # else nothing is sent
     )
     yield from (one if isinstance(one, rules.Fault) else rules.told_apart(one, told) for one in both)
 
 
-def by_format(case: Case, wire: Wire | None, told: Collection[Finding]) -> Iterator[Finding]:
+def by_format(case: RuleContext, read: ModelInput | None, told: Collection[Finding]) -> Iterator[Finding]:
     """What a named chat format does to the messages of a case and nobody `told` yet: a system text dropped, a turn
     written twice. (What a model's own server does, `about` and `of_server` tell.)
     """
     known = {one.code for one in told}
-    noted = wire.notes if wire and wire.kind == "format" else ()
+    noted = read.notes if read and read.kind == "format" else ()
     yield from (rules.noted(one, case) for one in noted if one.code not in known)
 
 
@@ -110,17 +110,17 @@ def about(
     """What is to be said about one assembly: what its makers and its server noted, what was `seen` of it in logs,
     what rules find.
     """
-    arm = opened.condition(assembly.choice.condition) if assembly.choice.condition else None
-    hung = hangs(opened, arm.model if arm else None)
-    wire = None if hung else wire_text.sent(opened, record, assembly, arm, False)
+    condition = opened.condition(assembly.choice.condition) if assembly.choice.condition else None
+    hung = hangs(opened, condition.model if condition else None)
+    read = None if hung else model_input.sent(opened, record, assembly, condition, False)
     trained = trained_on(opened, record, assembly.choice)
-    counted = token_counts.as_needed(opened, assembly, wire)
-    learnt = None if hung else trained_wire(opened, record, assembly.choice)
-    case = Case(opened, record, assembly, trained, wire=wire, tokens=counted, trained_wire=learnt)
+    counted = token_counts.as_needed(opened, assembly, read)
+    learned = None if hung else trained_input(opened, record, assembly.choice)
+    case = RuleContext(opened, record, assembly, trained, model_input=read, tokens=counted, trained_input=learned)
     wanted = None if codes is None else frozenset(codes)
     notes = (*assembly.notes, note(seen)) if seen and seen.parting else assembly.notes
-    of_training = of_this(opened, learnt) if learnt and own_template(learnt, wire) else ()
-    said = (rules.noted(one, case) for one in (*notes, *of_this(opened, wire), *of_training))
+    of_training = of_this(opened, learned) if learned and own_template(learned, read) else ()
+    said = (rules.noted(one, case) for one in (*notes, *of_this(opened, read), *of_training))
     found = (*(one for one in said if wanted is None or one.code in wanted), *rules.check(case, "assembly", wanted))
     yield from found if opened.dataset else (one for one in found if _without_row(one))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from readback.audit.groups import WEIGHT, Group, names
 from readback.audit.summary import Audit
-from readback.types import Place, Severity, Workspace
+from readback.types import Location, Severity, Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +22,12 @@ class Pair:
 class Weighed:
     """A group with what it means for the planned comparisons.
 
-    `arms` has a finding of the group's severity; `one_sided` are the pairs of which it is in one, `both_sided` those
-    of which it is in both.
+    `conditions` have a finding of the group's severity; `one_sided` are the pairs of which it is in one, `both_sided`
+    those of which it is in both.
     """
 
     group: Group
-    arms: tuple[str, ...]
+    conditions: tuple[str, ...]
     one_sided: tuple[Pair, ...]
     both_sided: tuple[Pair, ...]
 
@@ -49,7 +49,7 @@ def weighed(audit: Audit, found: Sequence[Group], pairs: Sequence[Pair]) -> tupl
     then what is in none; then by conditions touched, then by records; ties by code.
     """
     name = names(audit)
-    made = [_weigh(group, _arms(group, name), pairs) for group in found]
+    made = [_weigh(group, _conditions(group, name), pairs) for group in found]
     return tuple(sorted(made, key=_rank))
 
 
@@ -61,20 +61,20 @@ def faults(found: Iterable[Weighed], pair: Pair, severity: Severity = "error") -
 
 def _rank(one: Weighed) -> tuple[int, int, int, int, str]:
     side = 0 if one.one_sided else 1 if one.both_sided else 2
-    return WEIGHT[one.group.severity], side, -len(one.group.arms), -one.group.records, one.group.code
+    return WEIGHT[one.group.severity], side, -len(one.group.conditions), -one.group.records, one.group.code
 
 
-def _weigh(group: Group, arms: tuple[str, ...], pairs: Sequence[Pair]) -> Weighed:
-    hit = {pair: (pair.a in arms) + (pair.b in arms) for pair in pairs if pair.a != pair.b}
+def _weigh(group: Group, conditions: tuple[str, ...], pairs: Sequence[Pair]) -> Weighed:
+    hit = {pair: (pair.a in conditions) + (pair.b in conditions) for pair in pairs if pair.a != pair.b}
     one, both = (tuple(pair for pair, n in hit.items() if n == sides) for sides in (1, 2))
-    return Weighed(group, arms, one, both)
+    return Weighed(group, conditions, one, both)
 
 
-def _arms(group: Group, name: Callable[[Place], str]) -> tuple[str, ...]:
+def _conditions(group: Group, name: Callable[[Location], str]) -> tuple[str, ...]:
     grave = (name(one.place) for one in group.findings if one.severity == group.severity)
     return tuple(dict.fromkeys(filter(None, grave)))
 
 
 def _name(opened: Workspace, said: str) -> str:
-    arm = opened.condition(said)
-    return arm.name if arm else said
+    condition = opened.condition(said)
+    return condition.name if condition else said

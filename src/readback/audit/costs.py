@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from itertools import permutations
 from typing import Any, TypeVar
 
+from readback.audit.records_with_finding import SelectionKey, numbers
 from readback.audit.summary import Audit
-from readback.audit.touched import ArmKey, numbers
 from readback.audit.training import AREA
 from readback.records.dataset import Dataset
 from readback.scores.comparing.paired_items import PairedItems, items, scored_items
@@ -19,7 +19,7 @@ from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Workspace
 
 FEWEST = 5  # records on each side below which no interval is given
-NOBODY: ArmKey = (None,) * 5  # the arm of a finding about a record itself
+NOBODY: SelectionKey = (None,) * 5  # the condition of a finding about a record itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,11 @@ def _indices(audit: Audit, code: str, name: str) -> Any:
     """The numbers of the records with the finding, under a condition or in the record itself."""
     import numpy as np
 
-    bits = [held for (one, arm), held in audit.touched.items() if one == code and (arm[0] == name or arm == NOBODY)]
+    bits = [
+        held
+        for (one, condition), held in audit.touched.items()
+        if one == code and (condition[0] == name or condition == NOBODY)
+    ]
     return np.unique(np.array([number for held in bits for number in numbers(held)], np.int64))
 
 

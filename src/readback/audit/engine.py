@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Any
 
-from readback import as_json, cell, rules
+from readback import as_json, rules, sandbox
 from readback.assembly import assemble, in_child, in_chunks, training_match, trial
-from readback.audit import before, excess, training
+from readback.audit import excess, training, workspace_check
 from readback.audit.chunk import about, payload
 from readback.audit.longest import with_tokens
 from readback.audit.once import Once
@@ -22,7 +22,7 @@ from readback.audit.unused import unused
 from readback.audit.variables import Heard, Variables, started
 from readback.records.dataset import Cancelled, Counts, Dataset, DatasetChanged, open_dataset
 from readback.rules import Fault
-from readback.types import Assembly, Case, Choice, Finding, Record, Workspace
+from readback.types import Assembly, Finding, Record, RuleContext, Selection, Workspace
 
 WORK = "readback.audit.chunk:audit_chunk"
 NO_ANSWER = "jdg-no-answer"
@@ -37,16 +37,16 @@ class _Run:
     opened: Workspace
     data: Dataset
     codes: Collection[str] | None
-    active: list[Choice]
+    active: list[Selection]
     tally: Tally
     names: Variables
-    kills: Counter[Choice] = field(default_factory=Counter)
+    kills: Counter[Selection] = field(default_factory=Counter)
 
-    def frames(self, start: int, stop: int, choices: Iterable[Choice], records: bool) -> Iterator[_Frame]:
+    def frames(self, start: int, stop: int, choices: Iterable[Selection], records: bool) -> Iterator[_Frame]:
         work = payload(self.opened, choices, start, stop, codes=self.codes, records=records)
-        yield from self.read(cell.stream(WORK, work, in_child.LIMITS, once=stop - start > 1), choices)
+        yield from self.read(sandbox.stream(WORK, work, in_child.LIMITS, once=stop - start > 1), choices)
 
-    def read(self, frames: Iterable[Mapping[str, Any]], choices: Iterable[Choice]) -> Iterator[_Frame]:
+    def read(self, frames: Iterable[Mapping[str, Any]], choices: Iterable[Selection]) -> Iterator[_Frame]:
         heard = Heard()
         for frame in frames:
             faults = (Fault(rule, error, as_json.read_place(at)) for rule, error, at in frame["faults"])
@@ -119,7 +119,7 @@ def stream(
     firsts = [assemble.assemble(opened, first, choice) for choice in choices] if first else []
     tally = Tally(opened, rows(opened, choices if first else (), firsts), frozenset(baseline))
     run = _Run(opened, data, codes, list(choices), tally, started(choices, firsts) if first else Variables())
-    yield from run.tally.take(before.found(opened, data, beside, codes))
+    yield from run.tally.take(workspace_check.found(opened, data, beside, codes))
     if first:
         yield from run.tally.take(_preflight(run, first, firsts))
     others = [_Run(part.opened, part.data, part.codes, [], tally, Variables()) for part in beside]
@@ -161,7 +161,7 @@ def _preflight(run: _Run, record: Record, firsts: Iterable[Assembly]) -> Iterato
     for choice, assembly in zip(tuple(run.active), firsts, strict=True):
         if hit := next((note for note in assembly.notes if note.code == "dat-limit"), None):
             run.active.remove(choice)
-            yield rules.noted(hit, Case(run.opened, record, assembly))
+            yield rules.noted(hit, RuleContext(run.opened, record, assembly))
         elif _waits(run.opened, choice):
             run.active.remove(choice)
             found = about(run.opened, record, assembly, run.codes)
@@ -173,13 +173,13 @@ def _preflight(run: _Run, record: Record, firsts: Iterable[Assembly]) -> Iterato
         )
 
 
-def _waits(opened: Workspace, choice: Choice) -> bool:
+def _waits(opened: Workspace, choice: Selection) -> bool:
     """Whether a judge waits for answers nobody has made yet.
 
     Its prompt is looked at once, for the judge's own faults; that there is nothing to judge is none of them.
     """
-    arm = opened.condition(choice.condition) if choice.judge and choice.condition else None
-    return arm is not None and arm.answers is None
+    condition = opened.condition(choice.condition) if choice.judge and choice.condition else None
+    return condition is not None and condition.answers is None
 
 
 def _side_by_side(run: _Run, jobs: int | None) -> Iterator[_Frame]:
@@ -195,7 +195,7 @@ def _side_by_side(run: _Run, jobs: int | None) -> Iterator[_Frame]:
             yield from _chunk(run, *span)
         return
     ended = Event()
-    under_way: deque[tuple[int, int, tuple[Choice, ...], Future[_Raw]]] = deque()
+    under_way: deque[tuple[int, int, tuple[Selection, ...], Future[_Raw]]] = deque()
     with ThreadPoolExecutor(workers, thread_name_prefix="readback-audit") as threads:
         try:
             while spans or under_way:
@@ -225,15 +225,15 @@ class _Raw:
     stopped: bool = False
 
 
-def _raw(run: _Run, start: int, stop: int, choices: tuple[Choice, ...], ended: Event) -> _Raw:
+def _raw(run: _Run, start: int, stop: int, choices: tuple[Selection, ...], ended: Event) -> _Raw:
     raw = _Raw()
     work = payload(run.opened, choices, start, stop, codes=run.codes)
     try:
-        for frame in cell.stream(WORK, work, in_child.LIMITS, once=True):
+        for frame in sandbox.stream(WORK, work, in_child.LIMITS, once=True):
             raw.frames.append(frame)
             if ended.is_set():
                 break
-    except cell.Stopped:
+    except sandbox.Stopped:
         raw.stopped = True
     return raw
 
@@ -250,7 +250,7 @@ def _chunk(run: _Run, start: int, stop: int) -> Iterator[_Frame]:
                 yield frame
             if at < stop:
                 raise DatasetChanged(f"{run.data.file} was changed while it was looked through")
-        except cell.Stopped:
+        except sandbox.Stopped:
             yield _alone(run, at)
             at += 1
 
@@ -266,12 +266,12 @@ def _alone(run: _Run, index: int) -> _Frame:
                 run.tally.measure(frame.index, choices, frame.longest, frame.observed)
                 found.extend(frame.found)
                 marks.extend(frame.marks)
-        except cell.Stopped as stopped:
+        except sandbox.Stopped as stopped:
             found.extend(_killed(run, index, choice, stopped))
     return _Frame(index, found, [], [], marks)
 
 
-def _killed(run: _Run, index: int, choice: Choice | None, stopped: cell.Stopped) -> Iterator[Finding]:
+def _killed(run: _Run, index: int, choice: Selection | None, stopped: sandbox.Stopped) -> Iterator[Finding]:
     yield from excess.of_record(run.opened, run.data, index, choice, stopped)
     if choice is None:
         return

@@ -4,35 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from readback import cell, rules
+from readback import rules, sandbox
 from readback.assembly.assemble import assemble
 from readback.assembly.in_chunks import Replies
 from readback.records.dataset import Dataset
-from readback.types import Assembly, Case, Choice, Finding, Note, Record, Workspace
+from readback.types import Assembly, Diagnostic, Finding, Record, RuleContext, Selection, Workspace
 
 CODE = "dat-limit"
 
 
 def of_record(
-    opened: Workspace, data: Dataset, index: int, choice: Choice | None, stopped: cell.Stopped
+    opened: Workspace, data: Dataset, index: int, choice: Selection | None, stopped: sandbox.Stopped
 ) -> Iterator[Finding]:
     """What is said of a record that stopped its child: what `render` says, where a part of it exceeds its own limit."""
     hits = list(_previewed(opened, data, index, choice)) if choice else []
     place = data.place(index)
     made = Assembly(choice, place.record, index, (), "") if choice else None
-    note = Note(CODE, {"what": "this record", "limit": stopped.detail}, flagged=stopped.kind)
+    note = Diagnostic(CODE, {"what": "this record", "limit": stopped.detail}, flagged=stopped.kind)
     record = Record(place.record, {}, place, again=data.again(index))
-    yield from hits or [rules.noted(note, Case(opened, record, made))]
+    yield from hits or [rules.noted(note, RuleContext(opened, record, made))]
 
 
-def given_up(opened: Workspace, choice: Choice, what: str, limit: str) -> Finding:
+def given_up(opened: Workspace, choice: Selection, what: str, limit: str) -> Finding:
     """That a choice is looked at no more."""
-    note = Note(CODE, {"what": what, "limit": limit}, flagged="given up")
-    return rules.noted(note, Case(opened, None, Assembly(choice, None, None, (), "")))
+    note = Diagnostic(CODE, {"what": what, "limit": limit}, flagged="given up")
+    return rules.noted(note, RuleContext(opened, None, Assembly(choice, None, None, (), "")))
 
 
-def _previewed(opened: Workspace, data: Dataset, index: int, choice: Choice) -> Iterator[Finding]:
+def _previewed(opened: Workspace, data: Dataset, index: int, choice: Selection) -> Iterator[Finding]:
     """What exceeds its limits when the record is assembled as for a page, each template in a child of its own."""
     record = data.record(index)
     made = assemble(opened, record, choice, Replies(opened).get(choice, record))
-    yield from (rules.noted(note, Case(opened, record, made)) for note in made.notes if note.code == CODE)
+    yield from (rules.noted(note, RuleContext(opened, record, made)) for note in made.notes if note.code == CODE)

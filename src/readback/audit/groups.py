@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from readback import rules
-from readback.audit.summary import Audit, arm
-from readback.types import Finding, Place, Severity
+from readback.audit.summary import Audit, selection_key
+from readback.types import Finding, Location, Severity
 
 WEIGHT: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}
 
@@ -16,7 +16,7 @@ WEIGHT: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}
 class Group:
     """All findings of one rule. `count` and `records` are whole; `findings` are those the audit kept.
 
-    `severity` is the gravest among them, `title` the rule's first sentence without its full stop, `arms` the
+    `severity` is the gravest among them, `title` the rule's first sentence without its full stop, `conditions` the
     conditions (or modes and tasks, where there are no conditions) it touches.
     """
 
@@ -25,7 +25,7 @@ class Group:
     title: str
     count: int
     records: int
-    arms: tuple[str, ...]
+    conditions: tuple[str, ...]
     findings: tuple[Finding, ...]
 
 
@@ -39,20 +39,20 @@ def groups(audit: Audit) -> tuple[Group, ...]:
         kept.setdefault(one.code, []).append(one)
     name = names(audit)
     made = (_group(audit, code, found, name) for code, found in kept.items())
-    return tuple(sorted(made, key=lambda g: (WEIGHT[g.severity], -len(g.arms), -g.records, g.code)))
+    return tuple(sorted(made, key=lambda g: (WEIGHT[g.severity], -len(g.conditions), -g.records, g.code)))
 
 
-def names(audit: Audit) -> Callable[[Place], str]:
+def names(audit: Audit) -> Callable[[Location], str]:
     """What tells the name of the audit's row that a finding counts in.
 
     Judges, and tasks beside conditions, are in no row and go by their own names. "" stands for what is not about
     one of them: files, models, records.
     """
-    rows = {arm(row.choice): row.name for row in audit.conditions}
+    rows = {selection_key(row.choice): row.name for row in audit.conditions}
     taken = frozenset(rows.values())
 
-    def name(at: Place) -> str:
-        if (found := rows.get(arm(at))) is not None:
+    def name(at: Location) -> str:
+        if (found := rows.get(selection_key(at))) is not None:
             return found
         parts = (at.condition,) if at.condition else (at.mode, at.task, at.adapter)
         own = " · ".join(part for part in (*parts, at.judge) if part)
@@ -79,7 +79,7 @@ def paragraphs(code: str) -> tuple[str, ...]:
     return tuple(" ".join(paragraph.split()) for paragraph in text)
 
 
-def _group(audit: Audit, code: str, found: Sequence[Finding], name: Callable[[Place], str]) -> Group:
+def _group(audit: Audit, code: str, found: Sequence[Finding], name: Callable[[Location], str]) -> Group:
     rule = rules.RULES().get(code)
     said: Severity = rule.SEVERITY if rule else "warning"
     return Group(
@@ -88,6 +88,6 @@ def _group(audit: Audit, code: str, found: Sequence[Finding], name: Callable[[Pl
         title=title(code),
         count=audit.counts.get(code, len(found)),
         records=audit.records_by_code.get(code, 0),
-        arms=tuple(dict.fromkeys(filter(None, (name(one.place) for one in found)))),
+        conditions=tuple(dict.fromkeys(filter(None, (name(one.place) for one in found)))),
         findings=tuple(sorted(found, key=lambda one: WEIGHT[one.severity])),
     )

@@ -1,4 +1,4 @@
-"""The lines of a workspace file that ignore findings: for a rule, for one arm of it, for a single place."""
+"""The lines of a workspace file that ignore findings: for a rule, for one condition of it, for a single place."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 
 from readback.audit.summary import covers
 from readback.files.yaml_text import flow
-from readback.types import Finding, Ignored, Place
+from readback.types import Finding, Ignored, Location
 
-ARM = ("condition", "mode", "task", "adapter")
-WHERE = (*ARM, "judge", "record", "role", "field")  # what says which one it is; lines and offsets move
+SELECTION = ("condition", "mode", "task", "adapter")
+WHERE = (*SELECTION, "judge", "record", "role", "field")  # what says which one it is; lines and offsets move
 FILE = ("file",)
 TORN = re.compile("[\ud800-\udfff]")  # lone surrogates, which no YAML holds
 
@@ -23,16 +23,16 @@ def lines(one: Ignored, first: bool = True) -> str:
     return f"{'ignore:' if first else ''}\n  - code: {flow(one.code)}{where}{said}\n".lstrip("\n")
 
 
-def arms(found: Iterable[Finding]) -> tuple[Mapping[str, str], ...]:
+def conditions(found: Iterable[Finding]) -> tuple[Mapping[str, str], ...]:
     """Where the findings are, as coarse as a person thinks of it: each condition (mode, task, judge), each file."""
-    made = [_parts(one.place, _arm(one.place)) or _parts(one.place, FILE) for one in found]
+    made = [_parts(one.place, _selection(one.place)) or _parts(one.place, FILE) for one in found]
     return tuple({tuple(where.items()): where for where in made if where}.values())
 
 
-def place(at: Place) -> Mapping[str, str]:
+def place(at: Location) -> Mapping[str, str]:
     """Where one finding is, and as far as it can be said no other; a name that YAML cannot hold is left out."""
-    names = [name for name in WHERE if name not in ARM or name in _arm(at)]
-    return _parts(at, names if at.record is not None or _arm(at) else (*FILE, *names))
+    names = [name for name in WHERE if name not in SELECTION or name in _selection(at)]
+    return _parts(at, names if at.record is not None or _selection(at) else (*FILE, *names))
 
 
 def covered(one: Ignored, found: Iterable[Finding]) -> int:
@@ -40,12 +40,12 @@ def covered(one: Ignored, found: Iterable[Finding]) -> int:
     return sum(covers(one, each) for each in found)
 
 
-def _arm(at: Place) -> tuple[str, ...]:
-    """The names that say under which arm a finding is; a condition settles mode, task and adapter."""
-    names = ("condition", "judge") if at.condition is not None else (*ARM, "judge")
+def _selection(at: Location) -> tuple[str, ...]:
+    """The names that say under which condition a finding is; a condition settles mode, task and adapter."""
+    names = ("condition", "judge") if at.condition is not None else (*SELECTION, "judge")
     return tuple(name for name in names if getattr(at, name) is not None)
 
 
-def _parts(at: Place, names: Iterable[str]) -> dict[str, str]:
+def _parts(at: Location, names: Iterable[str]) -> dict[str, str]:
     known = {name: str(value) for name in names if (value := getattr(at, name)) is not None}
     return {name: value for name, value in known.items() if not TORN.search(value)}

@@ -41,7 +41,7 @@ def inputs(
         return ()
     if records is None:
         records = tuple(open_dataset(opened.root, opened.dataset).records(0, LOOKED_AT)) if opened.dataset else ()
-    find = answers or (lambda arm: open_answers(opened, arm))
+    find = answers or (lambda condition: open_answers(opened, condition))
     return tuple(one for key, judge in opened.judges.items() for one in _of(opened, key, judge, records, find))
 
 
@@ -69,27 +69,34 @@ def _of(
     read = _judge.names(judge)
     if not read or not records:
         return
-    arm = next((one for one in opened.conditions if one.judge == key and one.answers), None)
-    replies = find(arm) if arm else None
+    condition = next((one for one in opened.conditions if one.judge == key and one.answers), None)
+    replies = find(condition) if condition else None
     rows = [
-        Rows(judge, one, arm.name if arm else None, replies.get(one.id) if replies else None, {}, _fields(opened))
+        Rows(
+            judge,
+            one,
+            condition.name if condition else None,
+            replies.get(one.id) if replies else None,
+            {},
+            _fields(opened),
+        )
         for one in records
     ]
     beside = fields(tuple(Record(None, one.answer.fields, NOWHERE) for one in rows if one.answer))
     own = fields(records)
-    offered = tuple(f"answer.{one}" for one in beside) + tuple(f"record.{one}" if arm else one for one in own)
+    offered = tuple(f"answer.{one}" for one in beside) + tuple(f"record.{one}" if condition else one for one in own)
     for name in [name for name in FOUR if name in read] + sorted(read - set(FOUR)):
         found = next((one for one in (value(row, name) for row in rows) if one.value is not None), None)
         left = name in judge.fields and judge.fields[name] is None
-        yield Input(key, name, _called(found, arm), name in judge.fields, left, offered)
+        yield Input(key, name, _called(found, condition), name in judge.fields, left, offered)
 
 
-def _called(found: Value | None, arm: Condition | None) -> str | None:
+def _called(found: Value | None, condition: Condition | None) -> str | None:
     """A value's field as `fields` of the judge would name it."""
     if found is None or found.place.field is None:
         return None
     beside = found.place.condition is not None
-    return f"{'answer' if beside else 'record'}.{found.place.field}" if arm else found.place.field
+    return f"{'answer' if beside else 'record'}.{found.place.field}" if condition else found.place.field
 
 
 def _fields(opened: Workspace) -> Mapping[str, str]:

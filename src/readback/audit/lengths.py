@@ -1,13 +1,13 @@
-"""How long the prompts get: the longest and the shortest of each arm, and the record where the arms differ most."""
+"""How long the prompts get: the longest and the shortest of each condition, and the record where they differ most."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from readback.types import Choice
+from readback.types import Selection
 
-ArmKey = tuple[str | None, ...]
+SelectionKey = tuple[str | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +26,8 @@ class Widest:
     """The record whose prompts differ most in length between two choices."""
 
     index: int
-    long: Choice
-    short: Choice
+    long: Selection
+    short: Selection
     characters: tuple[int, int]
 
 
@@ -35,15 +35,17 @@ class Widest:
 class Lengths:
     """What grows while records pass by."""
 
-    arms: dict[ArmKey, Extremes] = field(default_factory=dict)
+    conditions: dict[SelectionKey, Extremes] = field(default_factory=dict)
     widest: Widest | None = None
 
-    def take(self, keys: Sequence[ArmKey], choices: Sequence[Choice], characters: Sequence[int], index: int) -> None:
+    def take(
+        self, keys: Sequence[SelectionKey], choices: Sequence[Selection], characters: Sequence[int], index: int
+    ) -> None:
         """Count one record; a choice that gave nothing (0 characters) has no length."""
         there = [(number, choice) for number, choice in zip(characters, choices, strict=True) if number]
         for key, number in zip(keys, characters, strict=True):
             if number:
-                self.arms[key] = _more(self.arms.get(key), number, index)
+                self.conditions[key] = _more(self.conditions.get(key), number, index)
         sent = sorted(((n, at) for at, (n, choice) in enumerate(there) if choice.judge is None), key=lambda one: one[0])
         if len(sent) > 1:
             (short, low), (long, high) = sent[0], sent[-1]

@@ -1,4 +1,4 @@
-"""How many tokens the longest prompt of each arm has, counted exactly where the model names a tokenizer."""
+"""How many tokens the longest prompt of each condition has, counted exactly where the model names a tokenizer."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 
-from readback.assembly import assemble, token_counts, wire_text
-from readback.audit.summary import Audit, Row, arm
+from readback.assembly import assemble, model_input, token_counts
+from readback.audit.summary import Audit, Row, selection_key
 from readback.records.dataset import Dataset
 from readback.serving import limits, tokens
 from readback.types import Tokens, Workspace
@@ -16,10 +16,10 @@ Asked = tuple[str | None, bool]  # the tokenizer, and whether special tokens are
 
 
 def with_tokens(opened: Workspace, data: Dataset, audit: Audit) -> Audit:
-    """The summary with the tokens of the longest prompt (by characters) of each arm whose model says a limit.
+    """The summary with the tokens of the longest prompt (by characters) of each condition whose model says a limit.
 
-    One prompt for each arm is assembled again, and each tokenizer asked once: a count for every record would cost as
-    much as all the rest. Raises DatasetChanged.
+    One prompt for each condition is assembled again, and each tokenizer asked once: a count for every record would cost
+    as much as all the rest. Raises DatasetChanged.
     """
     texts: dict[Asked, list[tuple[str, str]]] = defaultdict(list)
     for row, asked, said in _longest(opened, data, audit):
@@ -35,11 +35,11 @@ def with_tokens(opened: Workspace, data: Dataset, audit: Audit) -> Audit:
 
 def _longest(opened: Workspace, data: Dataset, audit: Audit) -> Iterator[tuple[Row, Asked, tuple[str, ...]]]:
     for row in audit.conditions:
-        model, ends = token_counts.model_of(opened, row.choice), audit.lengths.get(arm(row.choice))
+        model, ends = token_counts.model_of(opened, row.choice), audit.lengths.get(selection_key(row.choice))
         if model is None or ends is None or limits.of(model) is None:
             continue
         record = data.record(ends.longest_at)
         made = assemble.assemble(opened, record, row.choice)
-        sent = wire_text.sent(opened, record, made, opened.condition(row.name), False)
+        sent = model_input.sent(opened, record, made, opened.condition(row.name), False)
         said, of = token_counts.texts(made, sent)
         yield row, (model.tokenizer, of == "wire"), said

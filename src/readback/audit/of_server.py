@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from readback import rules
-from readback.assembly.probes import always, probes
+from readback.assembly.self_tests import always, probes
 from readback.audit.of_model import concerns
 from readback.rules import Fault
-from readback.types import Case, Choice, Finding, Model, Workspace
+from readback.types import Finding, Model, RuleContext, Selection, Workspace
 
 AREAS = ("oll", "srv", "fmt")  # of rules about servers, and about models they do not serve as they were trained
 
 
-def model_of(opened: Workspace, choice: Choice) -> Model | None:
+def model_of(opened: Workspace, choice: Selection) -> Model | None:
     """The model whose server gets what is sent; a judge's is another one."""
-    arm = opened.condition(choice.condition) if choice.condition and not choice.judge else None
-    return opened.models.get(arm.model) if arm and arm.model else None
+    condition = opened.condition(choice.condition) if choice.condition and not choice.judge else None
+    return opened.models.get(condition.model) if condition and condition.model else None
 
 
 def of_server(opened: Workspace, model: Model) -> Iterator[Finding | Fault]:
@@ -26,6 +26,6 @@ def of_server(opened: Workspace, model: Model) -> Iterator[Finding | Fault]:
     about = (note for note in (*opened.notes, *always(served, opened)) if note.place.file in files)
     yield from {found.key: found for found in map(rules.finding, about)}.values()
     codes = [code for code in rules.RULES() if code.partition("-")[0] in AREAS]
-    for one in rules.check(Case(opened, probes=served), "workspace", codes):
+    for one in rules.check(RuleContext(opened, probes=served), "workspace", codes):
         if isinstance(one, Fault) or concerns(one, model):
             yield one

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from readback import rules
-from readback.audit.summary import arm
+from readback.audit.summary import selection_key
 from readback.records.dataset import Dataset
 from readback.records.field_names import MOST
 from readback.rules import Fault
@@ -36,7 +36,7 @@ class Once:
     def _about(self, one: Finding) -> tuple[str | None, ...] | None:
         about = getattr(rules.RULES().get(one.code), "once", None)
         said = about(one, self._nowhere) if about else None
-        return None if said is None else (one.code, one.place.file, *arm(one.place), one.severity, *said)
+        return None if said is None else (one.code, one.place.file, *selection_key(one.place), one.severity, *said)
 
     def _nowhere(self, name: str) -> bool:
         known, source = self.data.field_counts, self.data.source

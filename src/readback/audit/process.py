@@ -18,12 +18,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from readback import cell
+from readback import sandbox
 from readback.audit import engine
 from readback.audit.summary import Audit
-from readback.cell import frames, jail
 from readback.files.cache_folder import cache_folder
 from readback.records.dataset import DatasetChanged
+from readback.sandbox import frames, jail
 from readback.types import Finding, Workspace
 from readback.workspace import frozen
 
@@ -100,7 +100,7 @@ def _heard(ours: socket.socket, opened: Workspace, progress: Progress | None) ->
 
 def main(number: int) -> NoReturn:
     """In the process: one audit for whoever is at the other end of the socket."""
-    jail.let_others_first(cell.LOWER)
+    jail.let_others_first(sandbox.LOWER)
     theirs = socket.socket(fileno=number)
     _, asked, _ = frames.read(theirs, LARGEST, None)
     hung_up = threading.Event()

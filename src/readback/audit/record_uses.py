@@ -10,7 +10,7 @@ from typing import Any
 from readback.audit.variables import documented_for, is_documented, reader
 from readback.records.field_path import MISSING, steps
 from readback.rules import _fields
-from readback.types import NOWHERE, Answer, Assembly, Place, Record, Use, Workspace
+from readback.types import NOWHERE, Answer, Assembly, Location, Record, VariableUse, Workspace
 
 ITEM = re.compile(r"\[(\*|-\d+)\]")  # any item, or one counted from the end
 NUMBER = re.compile(r"-?[0-9]{1,9}")
@@ -25,19 +25,19 @@ class RecordUse:
     """
 
     name: str
-    uses: tuple[Use, ...]
+    uses: tuple[VariableUse, ...]
     value: Any = MISSING
     known: bool | None = None
     meant: str | None = None
     nearest: str | None = None
-    place: Place = NOWHERE
+    place: Location = NOWHERE
 
 
 def record_uses(
     opened: Workspace, record: Record, made: Assembly, answer: Answer | None = None
 ) -> tuple[RecordUse, ...]:
     """A line for each name that the templates of an assembly read, in their order; a judge's also of the `answer`."""
-    by_name: dict[str, list[Use]] = {}
+    by_name: dict[str, list[VariableUse]] = {}
     for use in made.uses:
         by_name.setdefault(use.name, []).append(use)
     _, _, albert = reader(opened, made.choice)

@@ -16,13 +16,13 @@ from readback import rules
 from readback.records.dataset import Dataset
 from readback.records.field_path import MASK
 from readback.rules import Fault
-from readback.types import Case, Finding, Record, Workspace
+from readback.types import Finding, Record, RuleContext, Workspace
 
 Mark = tuple[str, str, str]  # the rule's code, what repeats, 16 hex digits
 FILE = 1 << 40  # records that a file may have, so that one number tells the file and the record
 
 
-def marks(case: Case, codes: Collection[str] | None) -> Iterator[Mark]:
+def marks(case: RuleContext, codes: Collection[str] | None) -> Iterator[Mark]:
     """The marks of one record, for the rules of `codes`; a text with a masked value says nothing and has none."""
     masked = case.record is not None and case.record.masked
     for code, kind, text in rules.marks(case, codes):
@@ -59,8 +59,8 @@ class Repeats:
         return self.files[file].record(index)
 
     def _found(self, code: str, first: Record, later: Record, kinds: Sequence[str]) -> Iterator[Finding | Fault]:
-        case = Case(self.opened, later)
-        earlier = set(rules.marks(Case(self.opened, first), {code}))
+        case = RuleContext(self.opened, later)
+        earlier = set(rules.marks(RuleContext(self.opened, first), {code}))
         same = tuple(kind for _, kind, text in rules.marks(case, {code}) if (code, kind, text) in earlier)
         if kinds := [kind for kind in same if kind in kinds]:  # hashes may agree where texts do not
             yield from rules.repeats(code, first, case, kinds)

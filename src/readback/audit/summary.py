@@ -8,15 +8,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from readback.assembly.unknown_system import unknown_system
-from readback.audit.lengths import ArmKey, Extremes, Lengths, Widest
+from readback.audit.lengths import Extremes, Lengths, SelectionKey, Widest
 from readback.audit.of_model import concerns
-from readback.audit.touched import Key, Touched
+from readback.audit.records_with_finding import Key, Touched
 from readback.audit.training import Trained
 from readback.audit.unused import UnusedField
 from readback.audit.variables import VariableRow
 from readback.records.dataset import Counts
 from readback.rules import Fault, Seen, told_apart
-from readback.types import Assembly, Choice, Condition, Finding, Ignored, Place, SystemText, Tokens, Workspace
+from readback.types import Assembly, Condition, Finding, Ignored, Location, Selection, SystemText, Tokens, Workspace
 
 KEPT = 10_000  # findings a summary holds; `stream` hands out all of them
 EACH = 200  # of them any rule may count on, however much another one finds
@@ -42,7 +42,7 @@ class Row:
     """
 
     name: str
-    choice: Choice
+    choice: Selection
     mode: str | None = None
     model: str | None = None
     adapter: str | None = None
@@ -82,10 +82,12 @@ class Audit:
     variables: tuple[VariableRow, ...] = ()
     unused: tuple[UnusedField, ...] = ()
     names_left_out: int = 0  # uses of names beyond those that are counted
-    lengths: Mapping[ArmKey, Extremes] = field(default_factory=dict)  # by `arm`
+    lengths: Mapping[SelectionKey, Extremes] = field(default_factory=dict)  # by `selection_key`
     widest: Widest | None = None
     training: tuple[Trained, ...] = ()
-    touched: Mapping[Key, bytes] = field(default_factory=dict)  # by code and `arm`: the records with a finding
+    touched: Mapping[Key, bytes] = field(
+        default_factory=dict
+    )  # by code and `selection_key`: the records with a finding
 
 
 @dataclass(slots=True)
@@ -134,22 +136,22 @@ class Tally:
                 passed.append(one)
         self.counts.update(one.code for one in passed)
         self.severities.update(one.severity for one in passed)
-        self.weights.update((*arm(one.place), one.severity) for one in passed)
+        self.weights.update((*selection_key(one.place), one.severity) for one in passed)
         for model in self.opened.models.values():
             self.of_models[model.name] += sum(one.severity == "error" and concerns(one, model) for one in passed)
         of_records = {(one.code, one.place.index) for one in passed if one.place.index is not None}
         self.by_record.update(code for code, _ in of_records)
-        self.touched.take((arm(one.place), one) for one in passed)
+        self.touched.take((selection_key(one.place), one) for one in passed)
         return passed
 
     def measure(
-        self, index: int, choices: Sequence[Choice], characters: Sequence[int], equal: Iterable[bool | None]
+        self, index: int, choices: Sequence[Selection], characters: Sequence[int], equal: Iterable[bool | None]
     ) -> None:
         """Remember how long the prompts of a record are, and how many logged requests were equal."""
-        self.lengths.take([arm(choice) for choice in choices], choices, characters, index)
+        self.lengths.take([selection_key(choice) for choice in choices], choices, characters, index)
         for choice, same in zip(choices, equal, strict=True):
-            self.logged[arm(choice)] += same is not None
-            self.equal[arm(choice)] += same is True
+            self.logged[selection_key(choice)] += same is not None
+            self.equal[selection_key(choice)] += same is True
 
     def audit(self, records: Counts, stopped: bool = False) -> Audit:
         """The summary so far."""
@@ -167,35 +169,35 @@ class Tally:
             known=self.known,
             faults=tuple(self.faults),
             stopped=stopped,
-            lengths=self.lengths.arms,
+            lengths=self.lengths.conditions,
             widest=self.lengths.widest,
             touched=self.touched.done(),
         )
 
     def _complete(self, row: Row) -> Row:
-        key = arm(row.choice)
+        key = selection_key(row.choice)
         errors, warnings = (self.weights[(*key, severity)] for severity in ("error", "warning"))
         seen = (self.equal[key], self.logged[key])
-        longest = self.lengths.arms[key].longest if key in self.lengths.arms else None
+        longest = self.lengths.conditions[key].longest if key in self.lengths.conditions else None
         wrong = self.of_models[row.model or ""]
         return replace(row, errors=errors, warnings=warnings, model_errors=wrong, longest=longest, observed=seen)
 
 
-def arm(at: Choice | Place) -> tuple[str | None, ...]:
-    """What counts as one arm: the condition, else mode, task and adapter; and the judge."""
+def selection_key(at: Selection | Location) -> tuple[str | None, ...]:
+    """What counts as one condition: the condition, else mode, task and adapter; and the judge."""
     if at.condition is not None:
         return at.condition, None, None, None, at.judge
     return None, at.mode, at.task, at.adapter, at.judge
 
 
-def rows(opened: Workspace, choices: Iterable[Choice], firsts: Iterable[Assembly]) -> tuple[Row, ...]:
+def rows(opened: Workspace, choices: Iterable[Selection], firsts: Iterable[Assembly]) -> tuple[Row, ...]:
     """A row for each condition, or for each mode and task where there is none; `firsts` are the first assemblies."""
     pairs = [(choice, first) for choice, first in zip(choices, firsts, strict=True) if choice.judge is None]
-    arms = [(choice, first) for choice, first in pairs if choice.condition is not None]
-    return tuple(_row(opened, choice, first) for choice, first in arms or pairs)
+    conditions = [(choice, first) for choice, first in pairs if choice.condition is not None]
+    return tuple(_row(opened, choice, first) for choice, first in conditions or pairs)
 
 
-def _row(opened: Workspace, choice: Choice, first: Assembly) -> Row:
+def _row(opened: Workspace, choice: Selection, first: Assembly) -> Row:
     condition = (opened.condition(choice.condition) if choice.condition else None) or Condition("")
     task, adapter = choice.task or condition.task, choice.adapter or condition.adapter
     mode = choice.mode or condition.mode

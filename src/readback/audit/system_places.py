@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from readback.rules._stated import for_model
-from readback.types import Message, Model, Place, Workspace
+from readback.rules._system_texts import for_model
+from readback.types import Location, Message, Model, Workspace
 
 Kind = Literal["training", "typed", "row", "modelfile", "configuration", "format", "sent"]
 
@@ -23,7 +23,7 @@ class Stated:
 
     kind: Kind
     text: str | None
-    place: Place
+    place: Location
     same: bool = True
     at: int = 0
     blanks: bool = False
@@ -56,8 +56,8 @@ def _found(workspace: Workspace, model: Model, trained: Message | None, sent: Me
         yield Stated("sent", sent.text, _place(sent))
 
 
-def _place(message: Message) -> Place:
-    return next((segment.place for segment in message.segments if segment.place.file), Place())
+def _place(message: Message) -> Location:
+    return next((segment.place for segment in message.segments if segment.place.file), Location())
 
 
 def _held(one: Stated, usual: str) -> Stated:

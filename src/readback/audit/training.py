@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from readback import rules
 from readback.files.progress import Progress
 from readback.records.dataset import Counts, Dataset, open_dataset
-from readback.types import DatasetSource, Note, TrainingFile, Workspace
+from readback.types import DatasetSource, Diagnostic, TrainingFile, Workspace
 
 AREA = "trn-"  # of the rules that look at other files than the dataset: the rest is about what is sent
 IDS = ("dat-missing-id", "dat-duplicate-id")  # about ids, which training rows need not have
@@ -60,7 +60,7 @@ def trained(opened: Workspace, files: Collection[Dataset]) -> tuple[Trained, ...
     return tuple(Trained(one.path, one.split, data.counts, data.kinds, one.path != own) for one, data in there)
 
 
-def noted(opened: Workspace, data: Dataset) -> tuple[Note, ...]:
+def noted(opened: Workspace, data: Dataset) -> tuple[Diagnostic, ...]:
     """What loading noted of a file: for training rows with what is to be said of all of them, and without a fuss
     about ids.
     """

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from readback import rules
 from readback.assembly import assemble
 from readback.rules._fields import paths
-from readback.types import Case, Choice, Finding, Message, Record, Workspace
+from readback.types import Finding, Message, Record, RuleContext, Selection, Workspace
 
 CODE = "alb-variable-no-data"  # the rule that finds them; this is its answer by variable
 LOOKED_AT = 5  # records at the start of a dataset that are enough to know its fields
@@ -62,12 +62,18 @@ def _findings(workspace: Workspace, record: Record) -> Iterator[Finding]:
         made = assemble.assemble(workspace, record, choice)
         if not made.messages:  # perhaps for want of this very variable
             made = replace(made, messages=(Message("user", ()),))
-        case = Case(workspace, record, made)
+        case = RuleContext(workspace, record, made)
         yield from (one for one in rules.check(case, "assembly", {CODE}) if isinstance(one, Finding))
 
 
-def _prompts(workspace: Workspace) -> tuple[Choice, ...]:
+def _prompts(workspace: Workspace) -> tuple[Selection, ...]:
     """Each mode and task that is sent, once: adapters and models read no fields of their own."""
-    arms = (workspace.condition(one.condition) or one if one.condition else one for one in assemble.choices(workspace))
-    sent = (Choice(mode=arm.mode) if arm.mode else Choice(task=arm.task) for arm in arms if arm.mode or arm.task)
+    conditions = (
+        workspace.condition(one.condition) or one if one.condition else one for one in assemble.choices(workspace)
+    )
+    sent = (
+        Selection(mode=condition.mode) if condition.mode else Selection(task=condition.task)
+        for condition in conditions
+        if condition.mode or condition.task
+    )
     return tuple(dict.fromkeys(sent))

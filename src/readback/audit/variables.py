@@ -8,11 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from readback.assembly.arms import arm
+from readback.assembly.selections import selected_texts
 from readback.dialects import albert_names
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.rules import _fields
-from readback.types import NOWHERE, Assembly, Choice, Note, Place, Use, Workspace
+from readback.types import NOWHERE, Assembly, Diagnostic, Location, Selection, VariableUse, Workspace
 
 SHAPES = 1_000  # different accounts of a record that are told apart; beyond, they are only counted
 NAMES = 2_000  # names counted in one audit
@@ -37,7 +37,7 @@ class VariableRow:
     reader: str
     kind: Kind
     name: str
-    choice: Choice
+    choice: Selection
     records: int = 0
     used: int = 0
     missing: int = 0
@@ -50,7 +50,7 @@ class VariableRow:
     meant: str | None = None
     nearest: str | None = None
     first: Mapping[str, int] = field(default_factory=dict)
-    place: Place = NOWHERE
+    place: Location = NOWHERE
 
 
 class Told:
@@ -59,7 +59,7 @@ class Told:
     def __init__(self) -> None:
         self.numbers: dict[Shape, int] = {}
 
-    def tell(self, uses: Iterable[Use]) -> list[Any]:
+    def tell(self, uses: Iterable[VariableUse]) -> list[Any]:
         """[number], or [number, shape] for the first time; the number of those that are not kept is -1."""
         made = shape(uses)
         if (number := self.numbers.get(made)) is not None:
@@ -85,7 +85,7 @@ class Heard:
         return made
 
 
-def shape(uses: Iterable[Use]) -> Shape:
+def shape(uses: Iterable[VariableUse]) -> Shape:
     """The uses of one assembly without their numbers; each name once with each state."""
     rows: dict[tuple[str, str], tuple[bool, str | None, int | None]] = {}
     for use in uses:
@@ -100,7 +100,7 @@ def shape(uses: Iterable[Use]) -> Shape:
 class _Count:
     records: Counter[str] = field(default_factory=Counter)
     first: dict[str, int] = field(default_factory=dict)
-    place: Place = NOWHERE
+    place: Location = NOWHERE
 
     def add(self, what: str, index: int, times: int) -> None:
         self.records[what] += times
@@ -111,12 +111,12 @@ class _Count:
 class Variables:
     """The counts of an audit on its way. `left_out` are uses of names beyond NAMES; the rest is exact."""
 
-    waiting: dict[tuple[Choice, Shape], list[int]] = field(default_factory=dict)  # records so far, the first of them
-    counts: dict[tuple[Choice, str], _Count] = field(default_factory=dict)
-    looked_at: Counter[Choice] = field(default_factory=Counter)
+    waiting: dict[tuple[Selection, Shape], list[int]] = field(default_factory=dict)  # records so far, the first of them
+    counts: dict[tuple[Selection, str], _Count] = field(default_factory=dict)
+    looked_at: Counter[Selection] = field(default_factory=Counter)
     left_out: int = 0
 
-    def take(self, choices: Iterable[Choice], shapes: Iterable[Shape], index: int) -> None:
+    def take(self, choices: Iterable[Selection], shapes: Iterable[Shape], index: int) -> None:
         """Count one record under each choice."""
         for choice, made in zip(choices, shapes, strict=True):
             if (held := self.waiting.get((choice, made))) is None:
@@ -134,14 +134,14 @@ class Variables:
                     if len(self.counts) >= NAMES:
                         self.left_out += times
                         continue
-                    count = self.counts[choice, name] = _Count(place=Place(file=file, line=line))
+                    count = self.counts[choice, name] = _Count(place=Location(file=file, line=line))
                 count.add(COUNTED.get(state, state), index, times)
                 if state == "missing" and not asked:
                     count.add("needed", index, times)
         self.waiting.clear()
 
     def rows(self, opened: Workspace, data: Dataset) -> tuple[VariableRow, ...]:
-        """A row for each name of each mode, task and judge. Arms with the same texts count once, by the most."""
+        """A row for each name of each mode, task and judge. Conditions with the same texts count once, by the most."""
         self.settle()
         rows: dict[tuple[Kind, str, str], VariableRow] = {}
         for (choice, name), count in self.counts.items():
@@ -169,7 +169,7 @@ class Variables:
         return (name for _, name in self.counts)
 
 
-def started(choices: Iterable[Choice], firsts: Iterable[Assembly]) -> Variables:
+def started(choices: Iterable[Selection], firsts: Iterable[Assembly]) -> Variables:
     """Variables that know the names which the first record shows, also of what is given up after it."""
     made = Variables()
     for choice, first in zip(choices, firsts, strict=True):
@@ -179,12 +179,12 @@ def started(choices: Iterable[Choice], firsts: Iterable[Assembly]) -> Variables:
     return made
 
 
-def reader(opened: Workspace, choice: Choice) -> tuple[Kind, str, bool]:
+def reader(opened: Workspace, choice: Selection) -> tuple[Kind, str, bool]:
     """Whose template a choice fills in, and whether it is an Albert configuration's."""
     if choice.judge:
         return "judge", choice.judge, False
-    own = arm(opened, choice)
-    if isinstance(own, Note):
+    own = selected_texts(opened, choice)
+    if isinstance(own, Diagnostic):
         return "mode", choice.mode or choice.task or choice.condition or "", False
     return "task" if own.is_task else "mode", own.prompt.mode, own.prompt.settings.get("dialect") == "albert"
 

@@ -6,13 +6,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
-from readback import cell
+from readback import sandbox
 from readback.citations.citation import Citation, from_json
 from readback.citations.legal import Patterns, may_cite
-from readback.types import Note
+from readback.types import Diagnostic
 
 WORK = "readback.citations.child:search"
-LIMITS = cell.Limits(seconds=5.0, total=5.0, output=16 << 20)
+LIMITS = sandbox.Limits(seconds=5.0, total=5.0, output=16 << 20)
 MOST = 2_000_000  # characters that are searched at once
 
 
@@ -21,7 +21,7 @@ class Found:
     """The citations of each text, in the order asked; empty, with a note that says why, where nothing was searched."""
 
     citations: tuple[tuple[Citation, ...], ...]
-    note: Note | None = None
+    note: Diagnostic | None = None
 
 
 def find(texts: Sequence[str], steps: Collection[str] = (), patterns: Patterns = "readback") -> Found:
@@ -32,8 +32,8 @@ def find(texts: Sequence[str], steps: Collection[str] = (), patterns: Patterns =
     if sum(map(len, texts)) > MOST:
         return Found(nothing, _limit(f"{MOST:,} characters"))
     try:
-        said = cell.call(WORK, {"texts": list(texts), "steps": sorted(steps), "patterns": patterns}, LIMITS)
-    except cell.Stopped as stopped:
+        said = sandbox.call(WORK, {"texts": list(texts), "steps": sorted(steps), "patterns": patterns}, LIMITS)
+    except sandbox.Stopped as stopped:
         return Found(nothing, _limit(stopped.detail))
     return Found(tuple(tuple(map(from_json, citations)) for citations in said))
 
@@ -43,8 +43,8 @@ def database() -> dict[str, str | None]:
     return {name: _version(name) for name in ("eyecite", "reporters-db", "courts-db")}
 
 
-def _limit(said: str) -> Note:
-    return Note("dat-limit", {"what": "the search for citations", "limit": said}, flagged="citations")
+def _limit(said: str) -> Diagnostic:
+    return Diagnostic("dat-limit", {"what": "the search for citations", "limit": said}, flagged="citations")
 
 
 def _version(name: str) -> str | None:

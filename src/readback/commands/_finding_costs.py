@@ -14,18 +14,18 @@ from readback.scores.table import ScoreTable
 from readback.types import Workspace
 
 
-def answer(shop: Workspace, table: ScoreTable, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def answer(workspace: Workspace, table: ScoreTable, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """{"findings", "prompt_changes", "not_records"} for every criterion and judge of `rows`.
 
     Without a dataset there are no records to look at, and all three are empty.
     """
     told: dict[str, Any] = {"findings": [], "prompt_changes": [], "not_records": 0}
-    if shop.dataset is None:
+    if workspace.dataset is None:
         return told
-    data = open_dataset(shop.root, shop.dataset)
-    audit = engine.check(shop)
+    data = open_dataset(workspace.root, workspace.dataset)
+    audit = engine.check(workspace)
     for criterion, judge in dict.fromkeys((row["criterion"], row["judge"]) for row in rows):
-        made = costs.costs(shop, data, audit, table, criterion, judge or "")
+        made = costs.costs(workspace, data, audit, table, criterion, judge or "")
         about = {"criterion": criterion, "judge": judge}
         told["findings"] += [about | _plain(one) for one in made.within]
         told["prompt_changes"] += [about | _plain(one) for one in made.changes]

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from readback.types import Finding, Place
+from readback.types import Finding, Location
 
 MARK = {"error": "error", "warning": "warning", "info": "info"}
 RANK = ("info", "warning", "error")
@@ -46,7 +46,7 @@ def worst(severities: Iterable[str], limit: str) -> bool:
     return limit != "never" and any(RANK.index(one) >= RANK.index(limit) for one in severities)
 
 
-def _about(at: Place) -> Iterable[str]:
+def _about(at: Location) -> Iterable[str]:
     names = ("condition", "mode", "task", "adapter", "judge") if at.condition is None else ("condition", "judge")
     yield from (f"{name} {value}" for name in names if (value := getattr(at, name)) is not None)
     if at.index is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from readback.commands import _finding_costs, _plan_lines, _source_lines, _stated_lines, _trade_lines
+from readback.commands import _finding_costs, _plan_lines, _reported_lines, _source_lines, _trade_lines
 from readback.commands._plan_lines import at_odds, ends, left_out, number, p_of, plus
 from readback.scores.certainty import CONCENTRATED
 
@@ -29,7 +29,7 @@ def text(answer: Answer, factors: Collection[str]) -> Iterator[str]:
         yield ALONE if answer["aggregates"] else EMPTY
     yield from _plan_lines.text(answer, say.side)
     yield from _rows(answer, say)
-    yield from _stated_lines.text(answer, say.label)
+    yield from _reported_lines.text(answer, say.label)
     yield from _exploratory(answer, say)
     if answer["duels"]:
         yield "\nside by side"

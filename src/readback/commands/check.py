@@ -22,8 +22,7 @@ from readback.quantity import quantity
 from readback.records.dataset import Counts, DatasetChanged
 from readback.types import Finding
 
-FORMATS = ("text", "json", "jsonl", "sarif", "junit", "github")
-LATER = ("sarif", "junit", "github")
+FORMATS = ("text", "json", "jsonl")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,17 +38,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--fail-on", choices=("error", "warning", "info", "never"), default="error", help="exit 1 from this severity on"
     )
     add("--jobs", type=int, metavar="N", help="processes that work at once (default: one on every core)")
-    add("--cluster", metavar="ADDRESS", help="the scheduler of a Dask cluster")
 
 
 def run(args: argparse.Namespace) -> int:
-    _not_yet(args)
     select, ignore = _names(args.select), _names(args.ignore)
     baseline = _baseline.keys(args.baseline) if args.baseline else frozenset()
     opened = _workspace.opened(args)
-    known = [name for arm in opened.conditions for name in (arm.name, *arm.aliases)]
+    known = [name for condition in opened.conditions for name in (condition.name, *condition.aliases)]
     wanted = [_workspace.one_of("condition", name, known) for name in args.condition]
-    names = {arm.name for name in wanted if (arm := opened.condition(name))}
+    names = {condition.name for name in wanted if (condition := opened.condition(name))}
     if args.jobs is not None and args.jobs < 1:
         raise UsageError(f"--jobs {args.jobs}: at least one process has to work")
     steps = engine.stream(opened, select=select, ignore=ignore, conditions=names, baseline=baseline, jobs=args.jobs)
@@ -179,21 +176,13 @@ def _tell(step: Progress | None) -> None:
         )
 
 
-def _not_yet(args: argparse.Namespace) -> None:
-    later = {
-        f"--format {args.format}": args.format in LATER,
-        "--cluster": args.cluster is not None,
-    }
-    for what, asked in later.items():
-        if asked:
-            raise UsageError(f"check {what} is not built yet")
-
-
 def _names(given: list[str]) -> frozenset[str]:
     """Codes and areas, each known. Raises UsageError."""
     known = [*rules.AREAS, *rules.RULES()]
     names = [name for part in given for each in part.split(",") if (name := each.strip())]
     for name in names:
         if name not in known and not nearest(name, known):  # the whole list of rules would be no help
-            raise UsageError(f"no rule or area '{name}'; areas are {', '.join(rules.AREAS)}, readback rules lists all")
+            raise UsageError(
+                f"no rule or area '{name}'; areas are {', '.join(rules.AREAS)}, readback rule --all lists them"
+            )
     return frozenset(_workspace.one_of("rule or area", name, known) for name in names)

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from readback import adapters, as_json, rules
 from readback.commands import UsageError, _lines, _workspace
-from readback.difference import as_text, parting_text
+from readback.difference import as_text, first_difference_text
 from readback.difference.compare import difference
 from readback.difference.over_records import Counted, over_sides
 from readback.difference.sentence import sentence
@@ -52,14 +52,18 @@ def _shown(args: argparse.Namespace, opened: Workspace, a: Side, b: Side) -> int
         for note in _noted(side):
             print(_lines.safe(f"readback: {name}: {note}"), file=sys.stderr)
     if args.format == "json":
-        print(as_json.dumps({**as_text.values(found, sentence(found)), **parting_text.values(found, opened)}, indent=1))
+        print(
+            as_json.dumps(
+                {**as_text.values(found, sentence(found)), **first_difference_text.values(found, opened)}, indent=1
+            )
+        )
     else:
         made_by = "".join(f"\n{line}" for line in as_text.made_by(found))
         print(_lines.safe(f"A  {found.a.title}\nB  {found.b.title}{made_by}\n\n{sentence(found)}"))
         for name, side in (("A", found.a), ("B", found.b)):
             if ours := adapters.worded(side.messages):
                 print(_lines.safe(f"{name}  wording: readback: {', '.join(ours)} in Readback's own words"))
-        print("".join(f"{_lines.safe(line)}\n" for line in parting_text.lines(found, opened)), end="")
+        print("".join(f"{_lines.safe(line)}\n" for line in first_difference_text.lines(found, opened)), end="")
         print("".join(f"{_lines.shown(line)}\n" for line in as_text.lines(found)), end="")
     return EQUAL if found.equal else DIFFERENT
 

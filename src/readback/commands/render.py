@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from readback import adapters, as_json
-from readback.assembly import assemble, program, token_counts, wire_text
+from readback.assembly import assemble, model_input, program, token_counts
 from readback.assembly.unknown_system import unknown_system
 from readback.assembly.variants import Variant, variants
 from readback.audit.chunk import by_format, everything
@@ -26,7 +26,18 @@ from readback.quantity import quantity
 from readback.records import answers
 from readback.records.dataset import Dataset
 from readback.records.missing_record import no_record
-from readback.types import Answer, Assembly, Case, Choice, Condition, Finding, Record, Tokens, Wire, Workspace
+from readback.types import (
+    Answer,
+    Assembly,
+    Condition,
+    Finding,
+    ModelInput,
+    Record,
+    RuleContext,
+    Selection,
+    Tokens,
+    Workspace,
+)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,10 +63,10 @@ def run(args: argparse.Namespace) -> int:
     opened = _workspace.opened(args)
     choice = _choice(args, opened)
     record = _record(args, _workspace.data(opened))
-    arm = opened.condition(choice.condition) if choice.condition else None
+    condition = opened.condition(choice.condition) if choice.condition else None
     values = _values(args.set)
-    assembly = assemble.assemble(opened, record, choice, _answer(opened, arm, choice, record), values)
-    read = wire_text.sent(opened, record, assembly, arm, args.wire_form == "training")
+    assembly = assemble.assemble(opened, record, choice, _answer(opened, condition, choice, record), values)
+    read = model_input.sent(opened, record, assembly, condition, args.wire_form == "training")
     counted = token_counts.counted(opened, assembly, read) if assembly.messages else None
     sent = read if args.wire else None
     seen = None if values else Observer(opened, _workspace.data(opened)).seen(record, assembly)
@@ -66,24 +77,24 @@ def run(args: argparse.Namespace) -> int:
     made_by, unknown = variants(opened, choice), unknown_system(opened, choice, assembly.messages)
     if args.format == "json":
         answer = as_json.rendering(
-            assembly, arm, found, sent, counted, own.dialect if own else None, values_sent, made_by, unknown
+            assembly, condition, found, sent, counted, own.dialect if own else None, values_sent, made_by, unknown
         )
         print(as_json.dumps(answer, indent=1))
     else:
         sizes = token_counts.each(opened, assembly)
-        told = {**as_json.chosen(choice, arm), "dialect": own.dialect if own else None, **values_sent}
+        told = {**as_json.chosen(choice, condition), "dialect": own.dialect if own else None, **values_sent}
         print("\n".join(_text(told, assembly, sent, found, counted, sizes, made_by, unknown)))
     return int(_lines.worst((one.severity for one in found), args.fail_on))
 
 
-def _choice(args: argparse.Namespace, opened: Workspace) -> Choice:
+def _choice(args: argparse.Namespace, opened: Workspace) -> Selection:
     """What was asked for, every name known. Raises UsageError."""
     if args.condition and (args.mode or args.task or args.adapter):
         raise UsageError("--condition settles mode, task and adapter: give either it or them")
     if args.judge and (args.mode or args.task or args.adapter):
         raise UsageError("--judge goes with --condition or alone")
     if args.condition:
-        names = [name for arm in opened.conditions for name in (arm.name, *arm.aliases)]
+        names = [name for condition in opened.conditions for name in (condition.name, *condition.aliases)]
         found = opened.condition(_workspace.one_of("condition", args.condition, names))
         args.condition = found.name if found else None
     if args.judge:
@@ -94,18 +105,22 @@ def _choice(args: argparse.Namespace, opened: Workspace) -> Choice:
         _workspace.one_of("task", args.task, opened.tasks)
     elif not args.condition:
         return _only(opened, args.adapter)
-    return Choice(args.condition, args.mode, args.adapter, args.task, args.judge)
+    return Selection(args.condition, args.mode, args.adapter, args.task, args.judge)
 
 
-def _only(opened: Workspace, adapter: str | None) -> Choice:
+def _only(opened: Workspace, adapter: str | None) -> Selection:
     """The one thing that can be rendered, where there is only one."""
-    choices = [*(Choice(condition=arm.name) for arm in opened.conditions)] or [
-        *(Choice(mode=mode, adapter=adapter) for mode in opened.prompts),
-        *(Choice(task=task, adapter=adapter) for task in opened.tasks),
+    choices = [*(Selection(condition=condition.name) for condition in opened.conditions)] or [
+        *(Selection(mode=mode, adapter=adapter) for mode in opened.prompts),
+        *(Selection(task=task, adapter=adapter) for task in opened.tasks),
     ]
     if len(choices) == 1 and not (adapter and choices[0].condition):
         return choices[0]
-    kinds = {"--condition": [arm.name for arm in opened.conditions], "--mode": opened.prompts, "--task": opened.tasks}
+    kinds = {
+        "--condition": [condition.name for condition in opened.conditions],
+        "--mode": opened.prompts,
+        "--task": opened.tasks,
+    }
     there = "; ".join(f"{option} {' | '.join(names)}" for option, names in kinds.items() if names)
     raise UsageError(f"say what to render: {there or 'the workspace has no condition, mode or task'}")
 
@@ -123,10 +138,10 @@ def _record(args: argparse.Namespace, data: Dataset) -> Record:
     return data.record(index)
 
 
-def _answer(opened: Workspace, arm: Condition | None, choice: Choice, record: Record) -> Answer | None:
-    if choice.judge is None or arm is None or record.id is None:
+def _answer(opened: Workspace, condition: Condition | None, choice: Selection, record: Record) -> Answer | None:
+    if choice.judge is None or condition is None or record.id is None:
         return None
-    return answers.open_answers(opened, arm).get(record.id)
+    return answers.open_answers(opened, condition).get(record.id)
 
 
 def _values(given: list[str]) -> Mapping[str, Any]:
@@ -151,12 +166,12 @@ def _no_number(word: str) -> Any:
 
 
 def _findings(
-    opened: Workspace, record: Record, assembly: Assembly, sent: Wire | None, seen: Seen | None
+    opened: Workspace, record: Record, assembly: Assembly, sent: ModelInput | None, seen: Seen | None
 ) -> Iterator[Finding]:
     """What is wrong with the record, with the messages, with what the chat format makes of them; each fault once."""
     found = [one for one in everything(opened, record, assembly, seen) if isinstance(one, Finding)]
     yield from found
-    yield from by_format(Case(opened, record, assembly), sent, found)
+    yield from by_format(RuleContext(opened, record, assembly), sent, found)
     if sent and sent.kind != "format" and (model := model_of(opened, assembly.choice)):
         yield from (one for one in of_server(opened, model) if isinstance(one, Finding))
 
@@ -164,7 +179,7 @@ def _findings(
 def _text(
     chosen: Mapping[str, Any],
     assembly: Assembly,
-    sent: Wire | None,
+    sent: ModelInput | None,
     found: list[Finding],
     counted: tuple[Tokens, str] | None,
     sizes: Sequence[int],

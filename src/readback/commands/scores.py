@@ -49,19 +49,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    shop = _workspace.opened(args)
-    table = scores.load(shop)
-    plan = planned(shop)
+    workspace = _workspace.opened(args)
+    table = scores.load(workspace)
+    plan = planned(workspace)
     asked = {"by": args.by, "baseline": args.baseline, "criterion": args.criterion, "judge": args.judge}
     try:
         answer = answers.as_json(table, plan, tell=lambda note: rules.finding(note).message, **asked)
         if args.slice:
-            field = answer_sections.field(shop, table, args.slice)
+            field = answer_sections.field(workspace, table, args.slice)
             answer["slices"] = answer_sections.slices(table, field, _sides(table, plan, asked))
     except LookupError as unknown:
         raise UsageError(str(unknown.args[0])) from None
     if args.findings:
-        answer |= _finding_costs.answer(shop, table, answer["rows"])
+        answer |= _finding_costs.answer(workspace, table, answer["rows"])
     found = [rules.finding(note) for note in stats.notes(table)]
     if args.format == "json":
         print(as_json.dumps(answer, indent=1))

@@ -16,8 +16,8 @@ from readback.commands import UsageError, _lines, _workspace
 from readback.quantity import quantity
 from readback.records.dataset import DatasetChanged
 from readback.search.expression import Query, QueryError
-from readback.search.over_records import Arm, Found, Hit, search
-from readback.types import Choice, Workspace
+from readback.search.over_records import Found, Hit, SelectionHits, search
+from readback.types import Selection, Workspace
 
 FIELDS = ("index", "record", "count", "message", "role", "start", "end", "before", "text", "after")
 
@@ -48,12 +48,12 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _choices(opened: Workspace, wanted: list[str]) -> list[Choice]:
+def _choices(opened: Workspace, wanted: list[str]) -> list[Selection]:
     """What is searched: everything that is sent, but the judges' prompts where there is anything else."""
-    known = [name for arm in opened.conditions for name in (arm.name, *arm.aliases)]
-    arms = (opened.condition(_workspace.one_of("condition", name, known)) for name in wanted)
-    if names := [arm.name for arm in arms if arm]:
-        return [Choice(condition=name) for name in names]
+    known = [name for condition in opened.conditions for name in (condition.name, *condition.aliases)]
+    conditions = (opened.condition(_workspace.one_of("condition", name, known)) for name in wanted)
+    if names := [condition.name for condition in conditions if condition]:
+        return [Selection(condition=name) for name in names]
     every = assemble.choices(opened)
     return [one for one in every if one.judge is None] or list(every)
 
@@ -63,28 +63,28 @@ def _answer(found: Found) -> dict[str, Any]:
     return {
         "query": {"text": found.query.text, "regex": found.query.regex, "case": found.query.case},
         "records": {"searched": found.done, "total": found.total},
-        "choices": [_arm(arm) for arm in found.arms],
+        "choices": [_hits(hits) for hits in found.hits],
         "lost": [
             {**(_chosen(one.choice) if one.choice else {}), "index": one.index, "why": one.why} for one in found.lost
         ],
     }
 
 
-def _arm(arm: Arm) -> dict[str, Any]:
-    first = [{name: getattr(hit, name) for name in FIELDS} for hit in arm.first]
-    return {**_chosen(arm.choice), "records": len(arm.records), "hits": arm.count, "first": first}
+def _hits(hits: SelectionHits) -> dict[str, Any]:
+    first = [{name: getattr(hit, name) for name in FIELDS} for hit in hits.first]
+    return {**_chosen(hits.choice), "records": len(hits.records), "hits": hits.count, "first": first}
 
 
-def _chosen(choice: Choice) -> dict[str, str | None]:
+def _chosen(choice: Selection) -> dict[str, str | None]:
     return as_json.chosen(choice, None)
 
 
 def _text(found: Found) -> Iterator[str]:
-    for arm in found.arms:
-        name = _name(arm.choice)
-        yield f"{name}: {len(arm.records):,} of {quantity(found.done, 'record')}, {quantity(arm.count, 'hit')}"
-        yield from (_line(hit) for hit in arm.first)
-        yield from _rest(arm)
+    for hits in found.hits:
+        name = _name(hits.choice)
+        yield f"{name}: {len(hits.records):,} of {quantity(found.done, 'record')}, {quantity(hits.count, 'hit')}"
+        yield from (_line(hit) for hit in hits.first)
+        yield from _rest(hits)
     for one in found.lost:
         where = "the rest" if one.index is None else f"record {one.index}"
         yield f"not searched: {where}{f' under {_name(one.choice)}' if one.choice else ''}: {one.why}"
@@ -96,12 +96,12 @@ def _line(hit: Hit) -> str:
     return f"  record {hit.index}{named}, {hit.role} {hit.start}-{hit.end}: {said}"
 
 
-def _rest(arm: Arm) -> Iterator[str]:
-    if more := arm.records[len(arm.first) :]:
+def _rest(hits: SelectionHits) -> Iterator[str]:
+    if more := hits.records[len(hits.first) :]:
         yield f"  and in the records {', '.join(map(str, more))}"
 
 
-def _name(choice: Choice) -> str:
+def _name(choice: Selection) -> str:
     parts = [(name, getattr(choice, name)) for name in ("condition", "mode", "task", "adapter", "judge")]
     return ", ".join(f"{name} {value}" for name, value in parts if value is not None) or "all"
 

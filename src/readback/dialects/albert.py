@@ -15,8 +15,8 @@ from readback.dialects.albert_templates import BARE, Refused, Templates, Text
 from readback.files.paths import show
 from readback.files.yaml_file import Parsed, nearest, read_yaml, unknown_keys
 from readback.files.yaml_node import Node
-from readback.serving.wire_formats import FORMATS
-from readback.types import NOWHERE, Note, Place, Prompt, PromptConfig
+from readback.serving.named_formats import FORMATS
+from readback.types import NOWHERE, Diagnostic, Location, Prompt, PromptConfig
 
 NAME = "albert"
 FILES = ("prompt_config.yml", "prompt_config.yaml")  # the first one found counts
@@ -63,7 +63,7 @@ def _others(value: Mapping[str, Any]) -> str | None:
 
 def read(
     path: Path, root: Path, parsed: Parsed | None = None, named: bool = True
-) -> tuple[PromptConfig, tuple[Note, ...]]:
+) -> tuple[PromptConfig, tuple[Diagnostic, ...]]:
     """The configuration with a Prompt for each mode whose template could be read; everything else is a note.
 
     Other programs call their files so, too. Unless somebody `named` this one, or it says what only an Albert
@@ -177,7 +177,7 @@ def _template(entry: Node, mode: str, templates: Templates) -> Text | None:
     return found
 
 
-def _system(entry: Node, mode: str, top: Node) -> tuple[str | None, Place]:
+def _system(entry: Node, mode: str, top: Node) -> tuple[str | None, Location]:
     """The mode's system prompt, else the top one: a null or empty one cannot switch the top one off."""
     own, general = entry.value.get("system_prompt"), top.value.get("system_prompt")
     part, above = entry.at("system_prompt", own), top.at("system_prompt", general)

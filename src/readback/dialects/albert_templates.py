@@ -7,7 +7,7 @@ from pathlib import Path
 
 from readback.files.paths import resolve, show
 from readback.files.text_file import read_text
-from readback.types import Note, Place, Values
+from readback.types import Diagnostic, Location, Values
 
 BARE = "{{query}}"  # what a mode without a template sends: the query, as it is
 
@@ -17,7 +17,7 @@ class Text:
     """A template's text and where its first character stands; `settings` go to the mode's."""
 
     text: str
-    place: Place
+    place: Location
     settings: Values = field(default_factory=dict)
 
 
@@ -35,7 +35,7 @@ class Templates:
 
     config: Path
     root: Path
-    notes: list[Note] = field(default_factory=list)
+    notes: list[Diagnostic] = field(default_factory=list)
     known: dict[str, Text | Refused] = field(default_factory=dict)
 
     def read(self, named: str) -> Text | Refused:
@@ -52,11 +52,11 @@ class Templates:
         if "/" in named or "\\" in named or named in (".", "..") or named[1:2] == ":":
             return Refused("alb-template-path", "it must be the name of a file beside the configuration")
         path = resolve(self.root, named, base=self.config.parent)
-        if isinstance(path, Note):
+        if isinstance(path, Diagnostic):
             code = "alb-template-path" if path.code == "dat-path-outside" else "alb-template-missing"
             return Refused(code, f"{named}: {path.values.get('reason', '')}")
         text, notes = read_text(path, show(self.root, path))
         self.notes.extend(notes)
         if text is None:
             return Refused("alb-template-missing", f"{named} cannot be read as text")
-        return Text(text, Place(file=show(self.root, path), line=1, column=1))
+        return Text(text, Location(file=show(self.root, path), line=1, column=1))

@@ -13,7 +13,7 @@ from typing import Any
 from readback.files.paths import show
 from readback.files.yaml_file import Parsed, read_yaml
 from readback.files.yaml_node import Node
-from readback.types import Note, Values
+from readback.types import Diagnostic, Values
 
 NAME = "comparisons"
 GROUPS = ("within_group_comparisons", "cross_group_comparisons")
@@ -33,7 +33,7 @@ def recognise(path: Path, value: Any) -> bool:
     return isinstance(value, Mapping) and any(isinstance(value.get(group), Mapping) for group in GROUPS)
 
 
-def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Comparisons, tuple[Note, ...]]:
+def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Comparisons, tuple[Diagnostic, ...]]:
     """The names and pairs in `path`. Other keys (tournament settings) belong to another program and are left alone."""
     parsed = parsed or read_yaml(path, show(root, path))
     top = Node(parsed.value, parsed)

@@ -11,7 +11,7 @@ from typing import Any, get_args
 from readback.files.paths import resolve, show
 from readback.files.text_file import read_text
 from readback.files.yaml_node import Node
-from readback.types import NOWHERE, Note, Place, Prompt, Syntax
+from readback.types import NOWHERE, Diagnostic, Location, Prompt, Syntax
 
 NAME = "inline"
 BLOCK = re.compile(r":\s*(?:[&!]\S*\s+)*[|>][-+0-9]{0,2}\s*(?:#.*)?$")
@@ -39,7 +39,9 @@ def tasks(node: Node, root: Path) -> Iterator[Prompt]:
         yield _prompt(name, part.mapping(*TASK), "user", root, part.place, lines)
 
 
-def _prompt(name: str, parts: Mapping[str, Node], user: str, root: Path, place: Place, lines: Sequence[str]) -> Prompt:
+def _prompt(
+    name: str, parts: Mapping[str, Node], user: str, root: Path, place: Location, lines: Sequence[str]
+) -> Prompt:
     template, template_place = _text(parts, user, root, lines)
     system, system_place = _text(parts, "system", root, lines)
     syntax: Any = parts["syntax"].one_of(SYNTAXES) if "syntax" in parts else None
@@ -56,7 +58,7 @@ def _prompt(name: str, parts: Mapping[str, Node], user: str, root: Path, place: 
     )
 
 
-def _text(parts: Mapping[str, Node], key: str, root: Path, lines: Sequence[str]) -> tuple[str | None, Place]:
+def _text(parts: Mapping[str, Node], key: str, root: Path, lines: Sequence[str]) -> tuple[str | None, Location]:
     """The text under `key`, or of the file under `<key>_file`, and where it begins."""
     inline, file = parts.get(key), parts.get(f"{key}_file")
     if inline and file:
@@ -67,12 +69,12 @@ def _text(parts: Mapping[str, Node], key: str, root: Path, lines: Sequence[str])
     if file is None or named is None:
         return None, NOWHERE
     path = resolve(root, named, place=file.place)
-    if isinstance(path, Note):
+    if isinstance(path, Diagnostic):
         file.notes.append(path)
         return None, NOWHERE
     text, notes = read_text(path, show(root, path))
     file.notes.extend(notes)
-    return text, Place(file=show(root, path), line=1, column=1)
+    return text, Location(file=show(root, path), line=1, column=1)
 
 
 def _lines(node: Node, root: Path) -> list[str]:
@@ -81,7 +83,7 @@ def _lines(node: Node, root: Path) -> list[str]:
     return (text or "").split("\n")
 
 
-def _begins(place: Place, lines: Sequence[str]) -> Place:
+def _begins(place: Location, lines: Sequence[str]) -> Location:
     """Where a text begins whose key stands at `place`: for a block (`template: |`) that is the line below."""
     if place.line is None or place.line >= len(lines) or not BLOCK.search(lines[place.line - 1]):
         return place

@@ -18,7 +18,7 @@ from readback.dialects.verification_check import check
 from readback.files.paths import show
 from readback.files.yaml_file import Parsed, mask_secrets, read_yaml, unknown_keys
 from readback.files.yaml_node import Node
-from readback.types import Note, Place, PromptConfig
+from readback.types import Diagnostic, Location, PromptConfig
 
 NAME = "instructions"
 CLOSE = 0.85  # how much alike a misspelt key is: "parsng", "generatoin"; "operation" is another word than "generation"
@@ -71,7 +71,7 @@ def _misspelt(key: Any) -> bool:
     return isinstance(key, str) and bool(get_close_matches(key.casefold(), (*KEYS, *SHORTCUTS), n=1, cutoff=CLOSE))
 
 
-def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[PromptConfig, tuple[Note, ...]]:
+def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[PromptConfig, tuple[Diagnostic, ...]]:
     """The instructions of a preset, a verification configuration or a bare mapping.
 
     `settings` say which it was (shape), what else the configuration holds, secrets masked, and which obsolete keys
@@ -88,7 +88,7 @@ def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[PromptCo
         top.wrong("a mapping from tasks to texts")
         return PromptConfig(file, NAME, place=parsed.place()), (*notes, *top.notes)
     if shape is None or not config:
-        notes.append(Note("asm-no-instructions", {"file": file}, parsed.place(*keys), file))
+        notes.append(Diagnostic("asm-no-instructions", {"file": file}, parsed.place(*keys), file))
         return PromptConfig(file, NAME, place=parsed.place()), tuple(notes)
     config = _said(config)
     if shape == "user instructions":
@@ -106,7 +106,7 @@ def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[PromptCo
 
 def _verification(
     config: Mapping[str, Any], parsed: Parsed, keys: tuple[str | int, ...]
-) -> tuple[Instructions, dict[str, Any], tuple[Note, ...]]:
+) -> tuple[Instructions, dict[str, Any], tuple[Diagnostic, ...]]:
     """The instructions of a verification configuration, its other settings, and what is wrong with it."""
     top = Node(config, parsed, keys=keys)
     top.notes.extend(unknown_keys(config, (*verification.KEYS, *SHORTCUTS, *verification.OBSOLETE), parsed, *keys))
@@ -121,31 +121,33 @@ def _verification(
     dropped = [key for key in verification.OBSOLETE if key in config]
     shown = {key: value for key, value in config.items() if key not in (*dropped, *SHORTCUTS, "prompt_config")}
     settings, masked = mask_secrets(shown)
-    secrets = (Note("dat-secret-masked", {"key": key}, parsed.place(*keys, *_way(key)), key) for key in masked)
+    secrets = (Diagnostic("dat-secret-masked", {"key": key}, parsed.place(*keys, *_way(key)), key) for key in masked)
     notes = (*top.notes, *found, *more, *secrets, *_unused_prompts(config, parsed, keys))
     settings |= {few_shot.SETTING: examples} if examples else {}
     return instructions, settings | ({"dropped": dropped} if dropped else {}), notes
 
 
-def _unused_prompts(config: Mapping[str, Any], parsed: Parsed, keys: tuple[str | int, ...]) -> Iterator[Note]:
+def _unused_prompts(config: Mapping[str, Any], parsed: Parsed, keys: tuple[str | int, ...]) -> Iterator[Diagnostic]:
     """A parsing model's own system prompt, which is recorded and never sent to the judge."""
     for model in verification.models_of(config):
         if model.kind == "parsing" and model.system_prompt:
             place = parsed.place(*keys, "parsing_models", model.position, "system_prompt")
             values = {"model": model.name, "characters": len(model.system_prompt)}
-            yield Note("asm-parsing-system-prompt-unused", values, place, model.system_prompt)
+            yield Diagnostic("asm-parsing-system-prompt-unused", values, place, model.system_prompt)
 
 
 def _way(dotted: str) -> tuple[str | int, ...]:
     return tuple(int(part) if part.isdigit() else part for part in dotted.split("."))
 
 
-def places_of(instructions: Mapping[str, str | None], parsed: Parsed, *ways: tuple[str | int, ...]) -> dict[str, Place]:
+def places_of(
+    instructions: Mapping[str, str | None], parsed: Parsed, *ways: tuple[str | int, ...]
+) -> dict[str, Location]:
     """Where each text stands: under its own name or its shortcut, below the first of `ways` that gives that text."""
     return {key: next(_homes(key, text, parsed, ways), parsed.place()) for key, text in instructions.items()}
 
 
-def _homes(key: str, text: str | None, parsed: Parsed, ways: tuple[tuple[str | int, ...], ...]) -> Iterator[Place]:
+def _homes(key: str, text: str | None, parsed: Parsed, ways: tuple[tuple[str | int, ...], ...]) -> Iterator[Location]:
     for at in ((*way, name) for way in ways for name in (key, f"{key}{SHORTCUT}")):
         value = parsed.value
         for step in at:
@@ -154,7 +156,7 @@ def _homes(key: str, text: str | None, parsed: Parsed, ways: tuple[tuple[str | i
             yield parsed.place(*at)
 
 
-def from_value(value: Any, parsed: Parsed, *at: str | int) -> tuple[Instructions, tuple[Note, ...]]:
+def from_value(value: Any, parsed: Parsed, *at: str | int) -> tuple[Instructions, tuple[Diagnostic, ...]]:
     """The instructions in a mapping that stands at `at`, nulls included; keys that are none of the seven are notes.
 
     A shortcut fills its field only where that is null. A text for one task of a group cannot be given: the group has

@@ -20,7 +20,7 @@ from readback.files.text_file import read_text
 from readback.files.yaml_file import read_yaml
 from readback.records.dataset import Row, raw_rows
 from readback.records.field_path import texts
-from readback.types import NOWHERE, Criterion, Judge, Note, Place, Syntax
+from readback.types import NOWHERE, Criterion, Diagnostic, Judge, Location, Syntax
 
 NAME = "judge"
 SYSTEM, USER = "SYSTEM_PROMPT", "EVALUATION_PROMPT_TEMPLATE"
@@ -53,7 +53,7 @@ RAG_CRITERIA = {
     ),
 }
 
-Found = tuple[tuple[Judge, ...], tuple[Note, ...]]
+Found = tuple[tuple[Judge, ...], tuple[Diagnostic, ...]]
 
 
 def recognise(path: Path, value: Any) -> bool:
@@ -82,7 +82,7 @@ def read(path: Path, root: Path, spec: Mapping[str, Any] | None = None) -> Found
     spec = {key: value for key, value in (spec or {}).items() if value is not None}
     if isinstance(file := spec.get("file"), str) and path.suffix != ".py":
         named = resolve(root, file)
-        if isinstance(named, Note):
+        if isinstance(named, Diagnostic):
             return (), (named,)
         path = named
     if "system" in spec or "user" in spec:
@@ -125,7 +125,7 @@ def _said(path: Path, root: Path, spec: Mapping[str, Any]) -> Found:
     texts: list[Path | None] = []
     for name in (system, user):
         found = resolve(root, name) if name else None
-        if isinstance(found, Note):
+        if isinstance(found, Diagnostic):
             return (), (found,)
         texts.append(found)
     if texts[1] is None:
@@ -157,8 +157,8 @@ def _from_python(path: Path, root: Path, system: str | None, user: str | None) -
         path.stem,
         texts[user].text or "",
         texts[system].text if system else None,
-        Place(file=file, line=texts[user].line),
-        Place(file=file, line=texts[system].line) if system else NOWHERE,
+        Location(file=file, line=texts[user].line),
+        Location(file=file, line=texts[system].line) if system else NOWHERE,
         _formatted(user, source),
     )
     return (judge,), notes
@@ -173,7 +173,7 @@ def _users(texts: Mapping[str, Any]) -> list[str]:
     return _like(own, USER_LIKE) or _like(own, "USER") or [*filled] or [*long]
 
 
-def _no_user(path: Path, root: Path, several: Sequence[str], inner: int | None) -> Note:
+def _no_user(path: Path, root: Path, several: Sequence[str], inner: int | None) -> Diagnostic:
     """There is no one constant; for information where code builds the prompts from texts that are no constants."""
     if several:
         return _nothing(path, root, f"several could be the constant for the user text: {', '.join(several)}")
@@ -203,8 +203,8 @@ def _from_texts(path: Path, root: Path, system: Path | None, user: Path) -> Foun
     above, more = read_text(system, show(root, system)) if system else (None, ())
     if text is None or (system and above is None):
         return (), (*notes, *more)
-    at = Place(file=show(root, system), line=1) if system else NOWHERE
-    return (_judge(path.stem, text, above, Place(file=show(root, user), line=1), at),), (*notes, *more)
+    at = Location(file=show(root, system), line=1) if system else NOWHERE
+    return (_judge(path.stem, text, above, Location(file=show(root, user), line=1), at),), (*notes, *more)
 
 
 def _are_definitions(value: Any) -> bool:
@@ -219,15 +219,15 @@ def _definitions(path: Path, root: Path) -> Found:
     """One judge a row: name, system_prompt, prompt_template; other columns are shown as settings."""
     file = show(root, path)
     judges: list[Judge] = []
-    notes: list[Note] = []
+    notes: list[Diagnostic] = []
     for row in raw_rows(path, file):
         if not isinstance(row, Row):
             notes.append(row)
             continue
         template, system = row.fields.get("prompt_template"), row.fields.get("system_prompt")
-        place = Place(file=file, line=row.line, field="prompt_template")
+        place = Location(file=file, line=row.line, field="prompt_template")
         if not isinstance(template, str) or not isinstance(system, str | None):
-            notes.append(Note("jdg-empty-prompt", {"judge": str(row.fields.get("name", ""))}, place))
+            notes.append(Diagnostic("jdg-empty-prompt", {"judge": str(row.fields.get("name", ""))}, place))
             continue
         name = row.fields.get("name")
         judge = _judge(
@@ -239,7 +239,7 @@ def _definitions(path: Path, root: Path) -> Found:
 
 
 def _judge(
-    name: str, user: str, system: str | None, place: Place, system_place: Place, formatted: bool = False
+    name: str, user: str, system: str | None, place: Location, system_place: Location, formatted: bool = False
 ) -> Judge:
     criteria = tuple(c for c in RAG_CRITERIA if f'"{c}"' in user)
     syntax: Syntax = "placeholder" if judge_rubric.BRACED.search(user) else "format"
@@ -263,7 +263,7 @@ def _run(value: Any) -> str:
     return ", only how a judge is run" if isinstance(part, Mapping) and "model" in part else ""
 
 
-def _elsewhere(path: Path, root: Path, value: Any) -> Note:
+def _elsewhere(path: Path, root: Path, value: Any) -> Diagnostic:
     """There is no `prompt`; for information where what looks like one stands deeper, in a layout of its own."""
     deeper = _prompt_deeper(value)
     if deeper is None:
@@ -281,6 +281,6 @@ def _prompt_deeper(value: Any) -> str | None:
     return None
 
 
-def _nothing(path: Path, root: Path, reason: str) -> Note:
+def _nothing(path: Path, root: Path, reason: str) -> Diagnostic:
     file = show(root, path)
-    return Note("jdg-no-prompt", {"file": file, "reason": reason}, Place(file=file), file)
+    return Diagnostic("jdg-no-prompt", {"file": file, "reason": reason}, Location(file=file), file)

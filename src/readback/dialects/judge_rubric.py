@@ -12,7 +12,7 @@ from typing import Any
 
 from readback.files.yaml_file import Parsed, mask_secrets
 from readback.files.yaml_node import Node
-from readback.types import Judge, Note
+from readback.types import Diagnostic, Judge
 
 KEYS = ("name", "version", "description", "prompt", "criteria", "format", "references", "notes", "inference")
 CRITERION = ("id", "label", "weight", "description")
@@ -39,7 +39,7 @@ def recognise(value: Any) -> bool:
     return isinstance(prompt, str) and (bool(BRACED.search(prompt)) or len(set(BARE.findall(prompt))) > 1)
 
 
-def read(path: Path, parsed: Parsed) -> tuple[Judge, tuple[Note, ...]]:
+def read(path: Path, parsed: Parsed) -> tuple[Judge, tuple[Diagnostic, ...]]:
     """The judge in a rubric, called by the file's stem. An empty prompt is taken, as upstream takes it, and noted."""
     top = Node(parsed.value, parsed)
     parts = top.mapping(*KEYS)
@@ -50,7 +50,7 @@ def read(path: Path, parsed: Parsed) -> tuple[Judge, tuple[Note, ...]]:
     settings: dict[str, Any] = {SHOWN[key]: node.value for key, node in parts.items() if key in SHOWN}
     if "inference" in parts:
         settings["inference"], masked = mask_secrets(parts["inference"].value)
-        top.notes.extend(Note("dat-secret-masked", {"key": key}, parts["inference"].place, key) for key in masked)
+        top.notes.extend(Diagnostic("dat-secret-masked", {"key": key}, parts["inference"].place, key) for key in masked)
     judge = Judge(
         name=path.stem,
         user=prompt or "",

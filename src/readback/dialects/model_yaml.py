@@ -14,7 +14,7 @@ from readback.dialects import prompt_formats
 from readback.files.paths import show
 from readback.files.yaml_file import Parsed, mask_secrets, read_yaml
 from readback.files.yaml_node import Node
-from readback.types import Model, Note
+from readback.types import Diagnostic, Model
 
 NAME = "model"
 KEYS = (
@@ -46,7 +46,7 @@ def is_inference(path: Path, value: Any) -> bool:
     return isinstance(value, Mapping) and ("inference" in value or near or below)
 
 
-def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Model, tuple[Note, ...]]:
+def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Model, tuple[Diagnostic, ...]]:
     """The model in `path`, named by the file's stem, its type inferred where the file does not say one."""
     parsed = parsed or read_yaml(path, show(root, path))
     top = Node(parsed.value, parsed)
@@ -61,7 +61,7 @@ def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Model, t
     if isinstance(stop := settings.get("stop_sequences"), str):
         settings = {**settings, "stop_sequences": [stop]}
     notes += [*top.notes, *kind.notes]
-    notes += [Note("dat-secret-masked", {"key": key}, top.place, key) for key in masked]
+    notes += [Diagnostic("dat-secret-masked", {"key": key}, top.place, key) for key in masked]
     model = Model(
         name=path.stem,
         type=kind.type,

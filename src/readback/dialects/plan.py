@@ -13,7 +13,7 @@ from typing import Any
 from readback.files.paths import show
 from readback.files.yaml_file import Parsed, read_yaml
 from readback.files.yaml_node import Node
-from readback.types import NOWHERE, Note, Place, Values
+from readback.types import NOWHERE, Diagnostic, Location, Values
 
 NAME = "plan"
 FILES = ("model_config", "judge_config", "judge_inference", "dataset", "output_dir")
@@ -29,7 +29,7 @@ class Named:
     """A path as the plan writes it, and where."""
 
     path: str
-    place: Place = NOWHERE
+    place: Location = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Run:
     files: Mapping[str, Named] = field(default_factory=dict)  # by FILES
     outputs: Mapping[str, str] = field(default_factory=dict)  # metrics, details, metadata: as seen from the plan
     settings: Values = field(default_factory=dict)
-    place: Place = NOWHERE
+    place: Location = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def recognise(path: Path, value: Any) -> bool:
     )
 
 
-def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Plan, tuple[Note, ...]]:
+def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Plan, tuple[Diagnostic, ...]]:
     """The plan in `path`. A run without a label is left out with a note; everything else of it loads."""
     parsed = parsed or read_yaml(path, show(root, path))
     top = Node(parsed.value, parsed)

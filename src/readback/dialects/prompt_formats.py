@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from readback.types import NOWHERE, Note, Place, Prompt, PromptConfig, SystemText
+from readback.types import NOWHERE, Diagnostic, Location, Prompt, PromptConfig, SystemText
 
 NAME = "prompt-formats"
 BUILTIN = "builtin:prompt-formats"
@@ -44,10 +44,10 @@ class Inferred(NamedTuple):
 
     type: str
     reason: str
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
 
 
-def infer_type(model: str, file: str | None = None, explicit: str | None = None, place: Place = NOWHERE) -> Inferred:
+def infer_type(model: str, file: str | None = None, explicit: str | None = None, place: Location = NOWHERE) -> Inferred:
     """The model's type by the document's four steps: said, by file name, by model name, else base.
 
     `explicit` must already be one of TYPES. Upstream never looks for rag_trained in the model's name, and
@@ -63,15 +63,15 @@ def infer_type(model: str, file: str | None = None, explicit: str | None = None,
     elif by_name:
         reason = f"model name {reason}"
     values = {"model": model, "file": stem, "type": kind, "reason": reason}
-    notes = [Note("fmt-model-type-inferred", values, place, model)]
+    notes = [Diagnostic("fmt-model-type-inferred", values, place, model)]
     if by_file and by_name and by_file[0] != by_name[0]:
         other = {"model": model, "file": stem, "file_type": by_file[0], "name_type": by_name[0], "type": kind}
-        notes.append(Note("fmt-model-type-conflict", other, place, model))
+        notes.append(Diagnostic("fmt-model-type-conflict", other, place, model))
     hint = next((word for word in GUESSED if word in f"{stem} {model}".lower()), None)
     if hint and not (by_file or by_name):
         name = model if hint in model.lower() else stem
         values = {"model": model, "file": stem, "hint": hint, "name": name}
-        notes.append(Note("fmt-model-type-guess", values, place, model))
+        notes.append(Diagnostic("fmt-model-type-guess", values, place, model))
     return Inferred(kind, reason, tuple(notes))
 
 
@@ -92,9 +92,9 @@ def _by_name(name: str) -> tuple[str, str] | None:
     return None
 
 
-def unknown_mode(mode: str, known: Iterable[str], place: Place) -> Note:
+def unknown_mode(mode: str, known: Iterable[str], place: Location) -> Diagnostic:
     """The note for a mode that no configuration defines."""
     names = sorted(known)
     close = difflib.get_close_matches(mode, names, 1)
     values = {"mode": mode, "nearest": close[0] if close else "–", "known": ", ".join(names)}
-    return Note("fmt-unknown-mode", values, place, mode)
+    return Diagnostic("fmt-unknown-mode", values, place, mode)

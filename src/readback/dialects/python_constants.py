@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from readback import cell
+from readback import sandbox
 
 LARGEST = 1 << 20  # characters of one text; what doubles itself is not a prompt
-LIMITS = cell.Limits(seconds=5.0, total=10.0)  # a notebook's parse takes tens of milliseconds
+LIMITS = sandbox.Limits(seconds=5.0, total=10.0)  # a notebook's parse takes tens of milliseconds
 LONG = 8  # words of a text that is a prompt, or a part of one
 SHOWN = 200  # characters of an expression that is shown
 # Names that say that a text is a system message.
@@ -63,8 +63,8 @@ def look(sources: Sequence[str], known: Mapping[str, str] | None = None) -> Foun
     """
     try:
         work = {"sources": list(sources), "known": dict(known or {})}
-        found = cell.call("readback.dialects.python_constants:work", work, LIMITS)
-    except cell.Stopped as stopped:
+        found = sandbox.call("readback.dialects.python_constants:work", work, LIMITS)
+    except sandbox.Stopped as stopped:
         return Found(stopped=stopped.detail)
     return Found(
         tuple(Text(*one) for one in found["constants"]),

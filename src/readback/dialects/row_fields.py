@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from readback.types import Place, Record, Values
+from readback.types import Location, Record, Values
 
 REFERENCES = ("reference_answer", "reference_summary", "expected_response", "answer", "response")
 
@@ -47,9 +47,9 @@ def reference(fields: Values) -> Field | None:
     return next((field for field in _there((n, fields.get(n)) for n in REFERENCES) if _is_text(field.value)), None)
 
 
-def at(record: Record, field: str) -> Place:
+def at(record: Record, field: str) -> Location:
     """Where a field's value stands: the record's line, and the field's path."""
-    return Place(file=record.place.file, line=record.place.line, field=field)
+    return Location(file=record.place.file, line=record.place.line, field=field)
 
 
 def kind(value: Any) -> str:

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from readback import cell
+from readback import sandbox
 from readback.dialects import python_constants
 from readback.dialects.python_constants import SYSTEM, Text
 from readback.files.paths import resolve, show
 from readback.files.text_file import read_text
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 NOTEBOOK, PYTHON = ".ipynb", ".py"
 SUFFIXES = (NOTEBOOK, PYTHON)
@@ -30,7 +30,7 @@ class Candidate:
     """
 
     text: str | None
-    place: Place
+    place: Location
     name: str = ""
     code: str = ""
     answered: bool = False
@@ -43,7 +43,7 @@ class Code:
     messages: tuple[Candidate, ...] = ()
     named: tuple[Candidate, ...] = ()
     constants: tuple[Candidate, ...] = ()
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
     source: str = field(default="", repr=False)
     imported: Mapping[str, str] = field(default_factory=dict)  # texts of other files, by their names here
 
@@ -65,10 +65,12 @@ def read(path: Path, root: Path, deep: int = DEEP) -> Code:
     if known:
         found = python_constants.look(sources, known)
     if found.stopped:
-        return Code(notes=(*notes, Note("dat-limit", {"what": "the parser", "limit": found.stopped}, Place(file=file))))
-    places = [Place(file=file, field=name or None) for name, _ in cells]
+        return Code(
+            notes=(*notes, Diagnostic("dat-limit", {"what": "the parser", "limit": found.stopped}, Location(file=file)))
+        )
+    places = [Location(file=file, field=name or None) for name, _ in cells]
     skipped = (
-        Note("trn-cell-skipped", {"cell": cells[i][0] or file, "reason": reason}, replace(places[i], line=line),
+        Diagnostic("trn-cell-skipped", {"cell": cells[i][0] or file, "reason": reason}, replace(places[i], line=line),
              cells[i][0])
         for i, line, reason in found.skipped
         if cells[i][1].strip()
@@ -97,7 +99,7 @@ def _is_prose(text: str | None) -> bool:
     return text is not None and len(text.split()) > 1
 
 
-def _cells(path: Path, file: str) -> tuple[list[tuple[str, str]], str, tuple[Note, ...]]:
+def _cells(path: Path, file: str) -> tuple[list[tuple[str, str]], str, tuple[Diagnostic, ...]]:
     """The code of a file, or of a notebook by its cells; all its text, with what is said between the cells."""
     text, notes = read_text(path, file, LIMITS.get(path.suffix, 1 << 20))
     if text is None:
@@ -105,11 +107,15 @@ def _cells(path: Path, file: str) -> tuple[list[tuple[str, str]], str, tuple[Not
     if path.suffix != NOTEBOOK:
         return [("", text)], text, notes
     try:
-        found = cell.call("readback.dialects.training_code:notebook_cells", text, python_constants.LIMITS)
-    except cell.Stopped as stopped:
-        return [], "", (*notes, Note("dat-limit", {"what": stopped.kind, "limit": stopped.detail}, Place(file=file)))
+        found = sandbox.call("readback.dialects.training_code:notebook_cells", text, python_constants.LIMITS)
+    except sandbox.Stopped as stopped:
+        return (
+            [],
+            "",
+            (*notes, Diagnostic("dat-limit", {"what": stopped.kind, "limit": stopped.detail}, Location(file=file))),
+        )
     if isinstance(found, str):
-        note = Note("trn-cell-skipped", {"cell": "the notebook", "reason": found}, Place(file=file))
+        note = Diagnostic("trn-cell-skipped", {"cell": "the notebook", "reason": found}, Location(file=file))
         return [], "", (*notes, note)
     whole = "\n".join(source for _, _, source in found)
     return [(f"cell {number}", source) for number, is_code, source in found if is_code], whole, notes

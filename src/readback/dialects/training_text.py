@@ -14,7 +14,7 @@ from readback.dialects import system_texts, training_code
 from readback.dialects.training_code import Candidate
 from readback.files.paths import show
 from readback.records.dataset import Row, raw_rows
-from readback.types import Note, Place, SystemText
+from readback.types import Diagnostic, Location, SystemText
 
 NAME = "training text"
 ROWS = 1_000  # rows of a messages file in which a second system text is looked for: reading all would hold up opening
@@ -31,7 +31,7 @@ def recognise(path: Path, value: Any) -> bool:
 
 def read(
     path: Path, root: Path, constant: str | None = None, cell: int | None = None
-) -> tuple[SystemText | None, tuple[Note, ...]]:
+) -> tuple[SystemText | None, tuple[Diagnostic, ...]]:
     """The system text in `path`; None, with a note, when there is none.
 
     Of the constant of that name, or in the notebook's cell of that number (from 1), where one is given. Two different
@@ -47,7 +47,10 @@ def read(
             reason = "it is computed there" if candidates else f"{where} is no text in it" if where else "none in it"
             rows = not recognise(path, None) and any(isinstance(row, Row) for row in raw_rows(path, file))
             about = {"file": file, "reason": WITHOUT if rows else reason}
-            notes = (*notes, Note("trn-system-not-found", about, Place(file=file), file, "info" if rows else None))
+            notes = (
+                *notes,
+                Diagnostic("trn-system-not-found", about, Location(file=file), file, "info" if rows else None),
+            )
         return None, notes
     if varied(path, found):  # none of them is the text that the model was trained with
         return None, (*notes, several(candidates, None))
@@ -68,7 +71,7 @@ def varied(path: Path, found: Sequence[Candidate]) -> bool:
     return not recognise(path, None) and system_texts.meant(system_texts.summed(texts), texts[0])
 
 
-def several(candidates: Sequence[Candidate], taken: Candidate | None) -> Note:
+def several(candidates: Sequence[Candidate], taken: Candidate | None) -> Diagnostic:
     """That one file states several texts, or some that cannot be read without running it."""
     first = _first_of_each(candidates)
     values = {
@@ -78,7 +81,7 @@ def several(candidates: Sequence[Candidate], taken: Candidate | None) -> Note:
     }
     place = taken.place if taken else first[0].place
     flagged = taken.text or "" if taken else "\n".join(one.code for one in first)
-    return Note("trn-system-candidates", values, place, flagged, None if taken else "info")
+    return Diagnostic("trn-system-candidates", values, place, flagged, None if taken else "info")
 
 
 def _first_of_each(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -95,11 +98,13 @@ def _said(candidate: Candidate) -> str:
     return f"{_where(candidate.place)} {text[:60]!r}"
 
 
-def _where(place: Place) -> str:
+def _where(place: Location) -> str:
     return f"{place.field} line {place.line}" if place.field else f"line {place.line}"
 
 
-def _code(path: Path, root: Path, constant: str | None, cell: int | None) -> tuple[list[Candidate], tuple[Note, ...]]:
+def _code(
+    path: Path, root: Path, constant: str | None, cell: int | None
+) -> tuple[list[Candidate], tuple[Diagnostic, ...]]:
     """The system messages of a notebook's code cells or a Python file, else what is named so; or what was asked for."""
     read = training_code.read(path, root)
     if constant is not None:
@@ -109,15 +114,15 @@ def _code(path: Path, root: Path, constant: str | None, cell: int | None) -> tup
     return there or named, read.notes
 
 
-def _messages(path: Path, file: str) -> tuple[list[Candidate], tuple[Note, ...]]:
+def _messages(path: Path, file: str) -> tuple[list[Candidate], tuple[Diagnostic, ...]]:
     """The first system message of each of the first rows; what is wrong with a row is a note."""
     candidates: list[Candidate] = []
-    notes: list[Note] = []
+    notes: list[Diagnostic] = []
     for row in islice(raw_rows(path, file), ROWS):
         if not isinstance(row, Row):
             notes.append(row)
         elif (text := _system_of(row.fields)) is not None:
-            candidates.append(Candidate(text, Place(file=file, line=row.line, field="messages")))
+            candidates.append(Candidate(text, Location(file=file, line=row.line, field="messages")))
     return candidates, tuple(notes)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from readback.difference.fitted import fitted
+from readback.difference.aligned_sides import fitted
+from readback.difference.first_difference import Parting, partings
 from readback.difference.marker_alignment import LONG, aligned
-from readback.difference.parting import Parting, partings
 from readback.difference.sides import Shown
 from readback.difference.texts import Change, compared
 from readback.types import Message

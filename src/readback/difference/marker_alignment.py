@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from readback.difference.alignment import Budget, align
+from readback.difference.boundaries import glued
 from readback.difference.change import Change, change, joined
-from readback.difference.settle import glued
-from readback.difference.spelled import is_blank
+from readback.difference.spelling import is_blank
 
 MARKER = r"<\|[^<>|\s]{1,60}\|>|<</?[A-Z]{1,20}>>|</?[A-Za-z_][\w-]{0,30}>|\[/?[A-Z_]{2,30}\]"
 MARKED = re.compile(MARKER)

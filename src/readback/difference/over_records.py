@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from readback import cell
+from readback import sandbox
 from readback.assembly import in_chunks
-from readback.difference import alike
-from readback.difference.fitted import fitted
+from readback.difference import similarity
+from readback.difference.aligned_sides import fitted
 from readback.difference.side import NoRowError, Shown, Side, SideError
 from readback.difference.sides import named, reached, shown
 from readback.records.answers import open_answers
 from readback.records.dataset import Cancelled, Dataset, open_dataset
-from readback.types import Choice, Record, Workspace
+from readback.types import Record, Selection, Workspace
 from readback.workspace.frozen import freeze, thaw
 
 WORK = "readback.difference.over_records:differ_chunk"
@@ -56,8 +56,8 @@ class Counted:
 
 def over_records(
     opened: Workspace,
-    a: Choice,
-    b: Choice,
+    a: Selection,
+    b: Selection,
     progress: Progress | None = None,
     options_a: Mapping[str, str] | None = None,
     options_b: Mapping[str, str] | None = None,
@@ -79,7 +79,7 @@ def over_sides(opened: Workspace, a: Side, b: Side, progress: Progress | None = 
     return _over(one, a, other, b, progress)
 
 
-def over_versions(old: Workspace, new: Workspace, choice: Choice, progress: Progress | None = None) -> Counted:
+def over_versions(old: Workspace, new: Workspace, choice: Selection, progress: Progress | None = None) -> Counted:
     """Compare what two versions of a workspace send, A the old one and B the new one, for every record.
 
     `progress` and what is raised are those of `over_sides`. The new one is tried first, so that a template which
@@ -117,7 +117,7 @@ def differ_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     replies = inside.replies if other is inside.opened else in_chunks.Replies(other)
     a, b = (
         Side(c, layer=layer)
-        for c, layer in zip((inside.choices[0], Choice(**work["choice_b"])), work["layers"], strict=True)
+        for c, layer in zip((inside.choices[0], Selection(**work["choice_b"])), work["layers"], strict=True)
     )
     counts, differ, first = Counter[str](), list[tuple[int, str | None]](), inside.start
     for record in inside.records():
@@ -127,10 +127,10 @@ def differ_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             found = UNPAIRED
         else:
             one = _shown(inside.opened, a, record, inside.replies)
-            cell.beat()
+            sandbox.beat()
             found = _kind(one, _shown(other, b, partner, replies))
         counts[found] += 1
-        if found in alike.KINDS:
+        if found in similarity.KINDS:
             differ.append((at, record.id))
         if at + 1 - first >= inside.batch:
             yield {"next": at + 1, "counts": dict(counts), "differ": differ}
@@ -139,9 +139,9 @@ def differ_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"next": first + counts.total(), "counts": dict(counts), "differ": differ}
 
 
-def _shown(shop: Workspace, side: Side, record: Record, replies: in_chunks.Replies) -> Shown | None:
+def _shown(workspace: Workspace, side: Side, record: Record, replies: in_chunks.Replies) -> Shown | None:
     try:
-        return shown(shop, side, record, replies.get(side.choice, record))
+        return shown(workspace, side, record, replies.get(side.choice, record))
     except SideError:  # no layer for this record: nothing is built
         return None
 
@@ -152,7 +152,7 @@ def _kind(a: Shown | None, b: Shown | None) -> str:
     one, other = (side.messages if side else () for side in (a, b))
     if not one or not other:
         return ONLY_A if one else ONLY_B if other else NEITHER
-    return alike.kind(one, other) or EQUAL
+    return similarity.kind(one, other) or EQUAL
 
 
 def _partner(data: Dataset, record: Record) -> Record | None:
@@ -161,23 +161,23 @@ def _partner(data: Dataset, record: Record) -> Record | None:
     return data.record(index) if index is not None and index < len(data) else None
 
 
-def _opened(shop: Workspace, side: Side, progress: Progress | None) -> Dataset:
+def _opened(workspace: Workspace, side: Side, progress: Progress | None) -> Dataset:
     """The dataset of a side, indexed, and with it the answers that a judge is given: children write nothing."""
 
     def going(*_: int) -> bool:
         return progress is None or progress(0, 0) is not False
 
-    arm = shop.condition(side.choice.condition) if side.choice.judge and side.choice.condition else None
-    if arm:
-        open_answers(shop, arm, going)
-    return open_dataset(shop.root, shop.dataset, going)
+    condition = workspace.condition(side.choice.condition) if side.choice.judge and side.choice.condition else None
+    if condition:
+        open_answers(workspace, condition, going)
+    return open_dataset(workspace.root, workspace.dataset, going)
 
 
-def _shows(shop: Workspace, side: Side, data: Dataset) -> None:
+def _shows(workspace: Workspace, side: Side, data: Dataset) -> None:
     """Raises SideError where the first record says that the side has no such layer."""
     if side.layer != "messages" and (record := next(iter(data.records(0, 1)), None)) is not None:
         with contextlib.suppress(NoRowError):
-            shown(shop, side, record)
+            shown(workspace, side, record)
 
 
 def _paired(one: Workspace, other: Workspace) -> bool:
@@ -208,7 +208,7 @@ class _Tally:
         self.first += [(index, called) for index, called in one.value["differ"][:room]]
 
     def counted(self, total: int, total_b: int) -> Counted:
-        kinds = {name: self.counts[name] for name in alike.KINDS if self.counts[name]}
+        kinds = {name: self.counts[name] for name in similarity.KINDS if self.counts[name]}
         met = self.done - self.counts[UNPAIRED]
         whole = self.done == total
         return Counted(

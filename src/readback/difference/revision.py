@@ -15,7 +15,7 @@ from readback.difference.side import SideError
 from readback.files import cache_folder
 from readback.files.bounded_notes import as_json, from_json
 from readback.files.paths import of_git
-from readback.types import NOWHERE, Note
+from readback.types import NOWHERE, Diagnostic
 
 FILES = 20_000  # of one revision of a workspace
 BYTES = 1 << 30
@@ -30,7 +30,7 @@ class Revision:
     """Where the files of a revision lie now, and what could not be had of them."""
 
     path: Path
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
 
 
 def revision(way: Path, rev: str) -> Revision:
@@ -81,7 +81,7 @@ def _tidy(folder: Path) -> None:
         cache_folder.drop(old)
 
 
-def _written(git: Git, commit: str, below: str, rev: str, root: Path) -> Iterator[Note]:
+def _written(git: Git, commit: str, below: str, rev: str, root: Path) -> Iterator[Diagnostic]:
     """Write the files; notes what is no file of its own there. Links come last, so that nothing is written through."""
     root.mkdir()
     there = [*git.files(commit, below)]
@@ -99,14 +99,14 @@ def _written(git: Git, commit: str, below: str, rev: str, root: Path) -> Iterato
             yield from _one(git, blob, root, target)
 
 
-def _one(git: Git, blob: Blob, root: Path, target: Path) -> Iterator[Note]:
+def _one(git: Git, blob: Blob, root: Path, target: Path) -> Iterator[Diagnostic]:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         if blob.kind == "link":
             named = os.fsdecode(b"".join(git.content(blob)))
             if _leads_out(root, target, named):
                 values = {"path": blob.path, "reason": "it is a link that leads out of the folder"}
-                yield Note("dat-path-outside", values, NOWHERE, blob.path)
+                yield Diagnostic("dat-path-outside", values, NOWHERE, blob.path)
             else:
                 target.symlink_to(named)
             return
@@ -135,5 +135,5 @@ def _plain(path: str) -> bool:
     return all(part not in ("", ".", "..") and not of_git(part) for part in parts) and path.isprintable()
 
 
-def _missing(path: str, reason: str) -> Note:
-    return Note("dat-file-missing", {"path": path, "reason": reason}, NOWHERE, path)
+def _missing(path: str, reason: str) -> Diagnostic:
+    return Diagnostic("dat-file-missing", {"path": path, "reason": reason}, NOWHERE, path)

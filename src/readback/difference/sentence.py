@@ -9,8 +9,8 @@ from typing import Any
 from readback.difference.amount import Amount
 from readback.difference.compare import Difference
 from readback.difference.facts import Fact, Facts, facts
+from readback.difference.first_difference import Parting, place, said
 from readback.difference.moved import Moved
-from readback.difference.parting import Parting, place, said
 
 EQUAL = "A and B are equal byte for byte."
 SAID = 3  # facts in one sentence; of more, those about most text

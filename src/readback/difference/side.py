@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from readback.assembly.trained_text import TrainedText
+from readback.assembly.training_text import TrainedText
 from readback.assembly.variants import Variant
-from readback.types import Assembly, Choice, Message, Note
+from readback.types import Assembly, Diagnostic, Message, Selection
 
 Layer = Literal["messages", "wire", "training"]
 Form = Literal["", "text", "prompt", "messages"]  # of what was trained on: all of its text, up to the answer, messages
@@ -29,7 +29,7 @@ class Side:
     `workspace` is another folder or file, `rev` a revision of git of it; `options` replace those of its file.
     """
 
-    choice: Choice
+    choice: Selection
     record: str | None = None
     index: int | None = None
     layer: Layer = "messages"
@@ -51,7 +51,7 @@ class Shown:
     messages: tuple[Message, ...]
     fingerprint: str
     assembly: Assembly | None
-    notes: tuple[Note, ...]
+    notes: tuple[Diagnostic, ...]
     label: str
     trained: TrainedText | None = None
     variants: tuple[Variant, ...] = ()

@@ -13,8 +13,8 @@ from typing import cast
 
 from readback.difference.side import LAYERS, Layer, Side, SideError
 from readback.files.yaml_file import nearest
-from readback.types import Choice
-from readback.workspace.sections.options import OPTIONS, UNBUILT
+from readback.types import Selection
+from readback.workspace.sections.options import OPTIONS
 
 SENT = ("condition", "mode", "task", "judge")
 KEYS = ("condition", "mode", "task", "adapter", "judge", "record", "index", "layer", "workspace", "rev")
@@ -65,8 +65,6 @@ def _allowed(key: str, value: str, side: str) -> None:
     known: tuple[str, ...] = LAYERS if key == "layer" else OPTIONS.get(key, ())
     if known and value not in known:
         raise SideError(f"--{side}: {key} is {' or '.join(known)}, not '{value}'")
-    if key in UNBUILT and value != OPTIONS[key][0]:
-        raise SideError(f"--{side}: {key}={value} is not built yet")
     if key == "index" and not (value.isascii() and value.isdecimal() and len(value) < 19):
         raise SideError(f"--{side}: index counts records from 0, and '{value}' is no such number")
     if not value and key not in ("record", "adapter", "rev", "workspace"):
@@ -77,7 +75,7 @@ def _side(own: Mapping[str, str], other: Mapping[str, str]) -> Side:
     said = {**own, **_sent(own, other)}
     place = own if {"record", "index"} & set(own) else other
     return Side(
-        Choice(*(said.get(name) or None for name in ("condition", "mode", "adapter", "task", "judge"))),
+        Selection(*(said.get(name) or None for name in ("condition", "mode", "adapter", "task", "judge"))),
         record=place.get("record"),
         index=int(place["index"]) if "index" in place else None,
         layer=cast(Layer, own.get("layer") or other.get("layer") or "messages"),

@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from readback import adapters, workspace
-from readback.assembly import assemble, wire_text
-from readback.assembly.arms import choices
-from readback.assembly.trained_text import trained_text
+from readback.assembly import assemble, model_input
+from readback.assembly.selections import choices
+from readback.assembly.training_text import trained_text
 from readback.assembly.tri_section import fingerprint
 from readback.assembly.variants import variants
-from readback.difference.fitted import formed
+from readback.difference.aligned_sides import formed
 from readback.difference.revision import Revision, revision
 from readback.difference.side import LAYERS, Layer, NoRowError, Shown, Side, SideError, label
 from readback.difference.side_text import read_sides
@@ -21,7 +21,7 @@ from readback.files.yaml_file import nearest
 from readback.records import answers
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
 from readback.records.missing_record import no_record
-from readback.types import Answer, Choice, Condition, Message, Note, Record, Workspace
+from readback.types import Answer, Condition, Diagnostic, Message, Record, Selection, Workspace
 from readback.workspace import workspace_file
 
 SERVING = "a model's serving: {modelfile: FILE}, {chat_template: FILE} or {format: NAME} names one"
@@ -35,14 +35,14 @@ def show_side(opened: Workspace, side: Side, at: int = 0) -> Shown:
 
     Raises SideError where there is nothing to show: a name or a record that is not there, files that cannot be read.
     """
-    shop, notes = reached(opened, side)
-    side = replace(side, choice=named(shop, side.choice))
-    record = _record(opened, shop, side, at)
-    made = shown(shop, side, record, _answer(shop, side.choice, record))
+    workspace, notes = reached(opened, side)
+    side = replace(side, choice=named(workspace, side.choice))
+    record = _record(opened, workspace, side, at)
+    made = shown(workspace, side, record, _answer(workspace, side.choice, record))
     return replace(made, notes=(*notes, *made.notes), label=label(side, record.id))
 
 
-def reached(opened: Workspace, side: Side) -> tuple[Workspace, tuple[Note, ...]]:
+def reached(opened: Workspace, side: Side) -> tuple[Workspace, tuple[Diagnostic, ...]]:
     """The workspace a side is about, and what was left out of a revision. Raises SideError.
 
     It is opened anew where it is another one, an earlier one, or has other options. Fields that were mapped on a page
@@ -75,16 +75,16 @@ def _read_alike(made: Workspace, opened: Workspace) -> Workspace:
     return replace(made, judges=judges)
 
 
-def shown(shop: Workspace, side: Side, record: Record, answer: Answer | None = None) -> Shown:
+def shown(workspace: Workspace, side: Side, record: Record, answer: Answer | None = None) -> Shown:
     """What one record comes to on a side. Raises SideError where the layer is not known."""
-    made = assemble.assemble(shop, record, side.choice, answer) if side.layer != "training" else None
-    arm = shop.condition(side.choice.condition) if side.choice.condition else None
-    named_by = variants(shop, side.choice)
+    made = assemble.assemble(workspace, record, side.choice, answer) if side.layer != "training" else None
+    condition = workspace.condition(side.choice.condition) if side.choice.condition else None
+    named_by = variants(workspace, side.choice)
     if side.layer == "messages" and made:
         return Shown(side, made.messages, made.fingerprint, made, made.notes, label(side), None, named_by)
     if made is None:
-        return _trained(shop, side, record, arm)
-    sent = wire_text.sent(shop, record, made, arm, False)
+        return _trained(workspace, side, record, condition)
+    sent = model_input.sent(workspace, record, made, condition, False)
     if sent is None and made.messages:
         raise SideError(f"{label(side)}: no chat format is known; {SERVING}")
     messages = (Message("prompt", sent.segments),) if sent and sent.segments else ()
@@ -93,11 +93,11 @@ def shown(shop: Workspace, side: Side, record: Record, answer: Answer | None = N
     return Shown(side, messages, mark, made, notes, label(side), None, named_by)
 
 
-def _trained(shop: Workspace, side: Side, record: Record, arm: Condition | None) -> Shown:
+def _trained(workspace: Workspace, side: Side, record: Record, condition: Condition | None) -> Shown:
     """What the condition's model was trained on: its text where a template is known for it, else its messages."""
-    model = arm.model if arm else next(iter(shop.models), None)
-    known = trained_text(shop, record, model) if model else None
-    file = shop.models[model].training_messages if model and model in shop.models else None
+    model = condition.model if condition else next(iter(workspace.models), None)
+    known = trained_text(workspace, record, model) if model else None
+    file = workspace.models[model].training_messages if model and model in workspace.models else None
     if file and (known is None or known.messages is None):
         raise NoRowError(f"{label(side)}: no row of {file}, which its model was trained on, asks what this record asks")
     if known is None or known.messages is None:
@@ -107,14 +107,14 @@ def _trained(shop: Workspace, side: Side, record: Record, arm: Condition | None)
     return formed(Shown(side, made.messages, made.fingerprint, made, notes, label(side), known), "text")
 
 
-def named(shop: Workspace, choice: Choice) -> Choice:
+def named(workspace: Workspace, choice: Selection) -> Selection:
     """The choice with every name known; the only one there is, where it names nothing. Raises SideError."""
     known: dict[str, Collection[str]] = {
-        "condition": [name for arm in shop.conditions for name in (arm.name, *arm.aliases)],
-        "mode": shop.prompts,
-        "task": shop.tasks,
-        "adapter": {**shop.adapters, **adapters.shipped()},
-        "judge": shop.judges,
+        "condition": [name for condition in workspace.conditions for name in (condition.name, *condition.aliases)],
+        "mode": workspace.prompts,
+        "task": workspace.tasks,
+        "adapter": {**workspace.adapters, **adapters.shipped()},
+        "judge": workspace.judges,
     }
     for kind, names in known.items():
         name = getattr(choice, kind)
@@ -122,7 +122,7 @@ def named(shop: Workspace, choice: Choice) -> Choice:
             raise SideError(_unknown(kind, name, names))
     if any((choice.condition, choice.mode, choice.task, choice.judge)):
         return choice
-    there = [one for one in choices(shop) if choice.adapter is None or one.condition is None]
+    there = [one for one in choices(workspace) if choice.adapter is None or one.condition is None]
     if len(there) == 1:
         return replace(there[0], adapter=choice.adapter or there[0].adapter)
     listed = "; ".join(f"{kind}={' | '.join(names)}" for kind, names in known.items() if names and kind != "adapter")
@@ -135,8 +135,8 @@ def _unknown(kind: str, name: str, known: Collection[str]) -> str:
     return f"no {kind} '{name}'; {f'did you mean {near!r}?' if near else there}"
 
 
-def _record(opened: Workspace, shop: Workspace, side: Side, at: int) -> Record:
-    data = open_dataset(shop.root, shop.dataset)
+def _record(opened: Workspace, workspace: Workspace, side: Side, at: int) -> Record:
+    data = open_dataset(workspace.root, workspace.dataset)
     called, index = side.record, side.index if side.index is not None else at
     elsewhere = side.rev is not None or (side.workspace is not None and side.index is None)
     if called is None and elsewhere:  # another version of the dataset may have the record at another place
@@ -158,6 +158,6 @@ def _at(data: Dataset, side: Side, index: int) -> Record:
         raise SideError(str(changed)) from None
 
 
-def _answer(shop: Workspace, choice: Choice, record: Record) -> Answer | None:
-    arm = shop.condition(choice.condition) if choice.judge and choice.condition else None
-    return answers.open_answers(shop, arm).get(record.id) if arm else None
+def _answer(workspace: Workspace, choice: Selection, record: Record) -> Answer | None:
+    condition = workspace.condition(choice.condition) if choice.judge and choice.condition else None
+    return answers.open_answers(workspace, condition).get(record.id) if condition else None

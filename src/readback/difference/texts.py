@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from readback.difference.alignment import Budget, Pairs, align, alike
+from readback.difference.boundaries import glued, settled
 from readback.difference.change import Change, Kind, blank, change, joined
-from readback.difference.settle import glued, settled
 
 __all__ = ["Change", "Compared", "Kind", "blank", "changes", "compared", "same_but_blanks"]
 

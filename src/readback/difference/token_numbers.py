@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from readback import cell
+from readback import sandbox
 from readback.serving import tokens
 from readback.types import Model
 
@@ -24,7 +24,7 @@ def numbers(model: Model | None, text: str, at: Iterable[int], root: Path) -> Ma
         return {}
     try:
         pieces = found.pieces(text)
-    except cell.Stopped:
+    except sandbox.Stopped:
         return {}
     made: dict[int, int] = {}
     wanted = sorted(set(at))

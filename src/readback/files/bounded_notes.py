@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 KEPT = 1_000  # of one code
 LONGEST = 500  # characters of one value inside a note
@@ -17,16 +17,16 @@ class BoundedNotes:
     """The notes of one reading."""
 
     def __init__(self) -> None:
-        self.kept: list[Note] = []
+        self.kept: list[Diagnostic] = []
         self.counts: Counter[str] = Counter()
 
-    def add(self, note: Note) -> None:
+    def add(self, note: Diagnostic) -> None:
         self.counts[note.code] += 1
         if self.counts[note.code] <= KEPT:
             short = {name: v[:LONGEST] if isinstance(v, str) else v for name, v in note.values.items()}
             self.kept.append(replace(note, values=short, flagged=note.flagged[:LONGEST]))
 
-    def extend(self, notes: Iterable[Note]) -> None:
+    def extend(self, notes: Iterable[Diagnostic]) -> None:
         for note in notes:
             self.add(note)
 
@@ -36,7 +36,7 @@ class BoundedNotes:
         self.counts.update(others.counts - Counter(note.code for note in others.kept))
 
 
-def as_json(note: Note) -> dict[str, Any]:
+def as_json(note: Diagnostic) -> dict[str, Any]:
     """A note as JSON values."""
     place = {name: value for name, value in asdict(note.place).items() if value is not None}
     return {
@@ -48,6 +48,6 @@ def as_json(note: Note) -> dict[str, Any]:
     }
 
 
-def from_json(value: Mapping[str, Any]) -> Note:
+def from_json(value: Mapping[str, Any]) -> Diagnostic:
     """The note that `as_json` wrote."""
-    return Note(value["code"], value["values"], Place(**value["place"]), value["flagged"], value["severity"])
+    return Diagnostic(value["code"], value["values"], Location(**value["place"]), value["flagged"], value["severity"])

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from readback.types import NOWHERE, Note, Place
+from readback.types import NOWHERE, Diagnostic, Location
 
 DEPTH = 4  # folders below the workspace that are searched
 FILES = 2_000  # files looked at in one search: a review's own files, not somebody's whole disk
@@ -26,7 +26,7 @@ class Listing:
     """The files found below a folder, shallowest first, and what had to be left out."""
 
     files: tuple[Path, ...]
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
 
 
 def of_git(name: str) -> bool:
@@ -53,32 +53,32 @@ def absent(relative: str, folder: str = "") -> str:
 
 
 def resolve(
-    root: Path, relative: str, *, base: Path | None = None, place: Place = NOWHERE, folder: bool = False
-) -> Path | Note:
+    root: Path, relative: str, *, base: Path | None = None, place: Location = NOWHERE, folder: bool = False
+) -> Path | Diagnostic:
     """The file (or folder) that `relative` names, seen from `base` (default: `root`), if it lies in the workspace.
 
-    Answers a Note, dat-path-outside or dat-file-missing, instead of a path that may not or cannot be read.
+    Answers a Diagnostic, dat-path-outside or dat-file-missing, instead of a path that may not or cannot be read.
     A symbolic link may lead elsewhere in the workspace, or into blobs/ of the Hugging Face cache entry that
     holds it, and nowhere else.
     """
     named = PurePosixPath(relative)
     values = {"path": relative, "reason": "it is an absolute path"}
     if named.is_absolute() or relative.startswith("~") or re.match(r"[A-Za-z]:[\\/]|\\\\", relative):
-        return Note("dat-path-outside", values, place, relative)
+        return Diagnostic("dat-path-outside", values, place, relative)
     path = Path(os.path.normpath((base or root) / relative))
     if "\0" in relative or not _printable(relative):
         return _missing(relative, "its name cannot be a file's name", place)
     if not path.is_relative_to(root):
-        return Note("dat-path-outside", values | {"reason": "it leads out of the folder"}, place, relative)
+        return Diagnostic("dat-path-outside", values | {"reason": "it leads out of the folder"}, place, relative)
     real = Path(os.path.realpath(path))
     if not (real.is_relative_to(os.path.realpath(root)) or _own_blob(root, path, real)):
-        return Note(
+        return Diagnostic(
             "dat-path-outside", values | {"reason": "it is a link that leads out of the folder"}, place, relative
         )
     return _there(path, relative, place, folder)
 
 
-def _there(path: Path, relative: str, place: Place, folder: bool) -> Path | Note:
+def _there(path: Path, relative: str, place: Location, folder: bool) -> Path | Diagnostic:
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError) as error:
@@ -90,8 +90,8 @@ def _there(path: Path, relative: str, place: Place, folder: bool) -> Path | Note
     return _missing(relative, "it is a folder" if stat.S_ISDIR(mode) else "it is not a regular file", place)
 
 
-def _missing(relative: str, reason: str, place: Place) -> Note:
-    return Note("dat-file-missing", {"path": relative, "reason": reason}, place, relative)
+def _missing(relative: str, reason: str, place: Location) -> Diagnostic:
+    return Diagnostic("dat-file-missing", {"path": relative, "reason": reason}, place, relative)
 
 
 def _own_blob(root: Path, path: Path, real: Path) -> bool:
@@ -136,7 +136,7 @@ def _revision(ref: Path) -> str | None:
 def listing(root: Path, depth: int = DEPTH, limit: int = FILES) -> Listing:
     """The files at most `depth` folders below `root`: hidden names skipped, folders that are links not entered."""
     files: list[Path] = []
-    notes: list[Note] = []
+    notes: list[Diagnostic] = []
     waiting = deque([(root, 0)])
     while waiting:
         folder, level = waiting.popleft()
@@ -157,8 +157,8 @@ def listing(root: Path, depth: int = DEPTH, limit: int = FILES) -> Listing:
     return Listing(tuple(files), tuple(notes))
 
 
-def _limit(what: str, limit: int) -> Note:
-    return Note("dat-limit", {"what": what, "limit": limit}, NOWHERE, what)
+def _limit(what: str, limit: int) -> Diagnostic:
+    return Diagnostic("dat-limit", {"what": what, "limit": limit}, NOWHERE, what)
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -185,26 +185,26 @@ def _printable(name: str) -> bool:
     return True
 
 
-def expand(root: Path, pattern: str, place: Place = NOWHERE) -> tuple[tuple[Path, ...], tuple[Note, ...]]:
+def expand(root: Path, pattern: str, place: Location = NOWHERE) -> tuple[tuple[Path, ...], tuple[Diagnostic, ...]]:
     """The files that match `pattern` (`*`, `?`, `[…]`, and `**` for any folders), sorted; never outside `root`."""
     named = PurePosixPath(pattern).parts
     parts = tuple(part for i, part in enumerate(named) if not (part == "**" and named[i - 1 : i] == ("**",)))
     if not re.search(r"[*?\[]", pattern) or ".." in parts or pattern.startswith(("/", "~")):
         path = resolve(root, pattern, place=place)
-        return ((), (path,)) if isinstance(path, Note) else ((path,), ())
+        return ((), (path,)) if isinstance(path, Diagnostic) else ((path,), ())
     plain = next(i for i, part in enumerate(parts) if re.search(r"[*?\[]", part))
     start = root.joinpath(*parts[:plain])
     deep = DEPTH if "**" in parts else len(parts) - plain - 1
     found = listing(start, deep, MATCHES) if start == root or isinstance(_inside(root, start), Path) else Listing(())
     matching = [p for p in found.files if _matches(PurePosixPath(show(start, p)).parts, parts[plain:])]
     paths = [resolve(root, show(root, p), place=place) for p in sorted(matching)]
-    notes = [n for n in (*found.notes, *paths) if isinstance(n, Note)]
+    notes = [n for n in (*found.notes, *paths) if isinstance(n, Diagnostic)]
     if not matching:
         notes.append(_missing(pattern, "no file matches", place))
     return tuple(p for p in paths if isinstance(p, Path)), tuple(notes)
 
 
-def _inside(root: Path, folder: Path) -> Path | Note:
+def _inside(root: Path, folder: Path) -> Path | Diagnostic:
     return resolve(root, show(root, folder), folder=True)
 
 

@@ -6,33 +6,33 @@ import os
 import stat
 from pathlib import Path
 
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 BOM = b"\xef\xbb\xbf"
 WIDE_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 HEAD = 8192  # bytes in which a binary file shows itself
 
 
-def read_text(path: Path, file: str, limit: int = 1 << 20) -> tuple[str | None, tuple[Note, ...]]:
+def read_text(path: Path, file: str, limit: int = 1 << 20) -> tuple[str | None, tuple[Diagnostic, ...]]:
     """The text of `path`, called `file` in notes: UTF-8 without its byte-order mark, line ends kept.
 
     None when it is missing, no regular file, larger than `limit` bytes, or not UTF-8 text; the notes say which.
     """
     data = read_bytes(path, file, limit)
-    if isinstance(data, Note):
+    if isinstance(data, Diagnostic):
         return None, (data,)
     marked = data.startswith(BOM)
-    notes = (Note("dat-bom", {}, Place(file=file, line=1)),) if marked else ()
+    notes = (Diagnostic("dat-bom", {}, Location(file=file, line=1)),) if marked else ()
     text = _decode(data.removeprefix(BOM), file)
-    if isinstance(text, Note):
+    if isinstance(text, Diagnostic):
         return None, (*notes, text)
     if count := text.count("\r\n"):
         first = text[: text.index("\r\n")].count("\n") + 1
-        notes = (*notes, Note("dat-crlf", {"lines": count}, Place(file=file, line=first)))
+        notes = (*notes, Diagnostic("dat-crlf", {"lines": count}, Location(file=file, line=first)))
     return text, notes
 
 
-def read_bytes(path: Path, file: str, limit: int) -> bytes | Note:
+def read_bytes(path: Path, file: str, limit: int) -> bytes | Diagnostic:
     """The bytes of a regular file no larger than `limit`. Pipes and devices are not even opened."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
@@ -46,30 +46,30 @@ def read_bytes(path: Path, file: str, limit: int) -> bytes | Note:
         return _missing(file, (getattr(error, "strerror", None) or "not a path").lower())
     if len(data) > limit:
         values = {"what": "the file", "size": max(found.st_size, len(data)), "limit": limit}
-        return Note("dat-too-large", values, Place(file=file))
+        return Diagnostic("dat-too-large", values, Location(file=file))
     return data
 
 
-def _missing(file: str, reason: str) -> Note:
-    return Note("dat-file-missing", {"path": file, "reason": reason}, Place(file=file), file)
+def _missing(file: str, reason: str) -> Diagnostic:
+    return Diagnostic("dat-file-missing", {"path": file, "reason": reason}, Location(file=file), file)
 
 
-def _decode(data: bytes, file: str) -> str | Note:
+def _decode(data: bytes, file: str) -> str | Diagnostic:
     if looks := _looks(data):
         at = data.index(0) if looks == "binary" else 0
         values = {"byte": f"0x{data[at]:02x}", "count": data.count(0) if looks == "binary" else 1, "looks": looks}
-        return Note("dat-encoding", values, Place(file=file, line=data[:at].count(b"\n") + 1))
+        return Diagnostic("dat-encoding", values, Location(file=file, line=data[:at].count(b"\n") + 1))
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         before = data[: error.start]
         line_start = before.rfind(b"\n") + 1
         column = len(before[line_start:].decode("utf-8")) + 1
-        place = Place(file=file, line=before.count(b"\n") + 1, column=column)
-        return Note("dat-encoding", {"byte": f"0x{data[error.start]:02x}", "count": _wrong(data)}, place)
+        place = Location(file=file, line=before.count(b"\n") + 1, column=column)
+        return Diagnostic("dat-encoding", {"byte": f"0x{data[error.start]:02x}", "count": _wrong(data)}, place)
     if "\0" in text:
-        place = Place(file=file, line=text[: text.index("\0")].count("\n") + 1)
-        return Note("dat-encoding", {"byte": "0x00", "count": text.count("\0"), "looks": "binary"}, place)
+        place = Location(file=file, line=text[: text.index("\0")].count("\n") + 1)
+        return Diagnostic("dat-encoding", {"byte": "0x00", "count": text.count("\0"), "looks": "binary"}, place)
     return text
 
 

@@ -9,11 +9,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from readback import cell
+from readback import sandbox
 from readback.files.text_file import read_text
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
-LIMITS = cell.Limits(seconds=2.0, total=4.0, closed=True)  # a megabyte of ordinary configuration takes half a second
+LIMITS = sandbox.Limits(seconds=2.0, total=4.0, closed=True)  # a megabyte of ordinary configuration takes half a second
 SECRET = re.compile(r"(?:api_?key|password|secret|token)$")
 MASKED = "[masked]"
 URL_LOGIN = re.compile(r"(?<=://)[^/\s?#@]+@")
@@ -27,15 +27,15 @@ class Parsed:
 
     value: Any
     lines: Mapping[tuple[str | int, ...], tuple[int, int]] = field(default_factory=dict)
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
     file: str = ""
 
-    def place(self, *keys: str | int) -> Place:
+    def place(self, *keys: str | int) -> Location:
         """Where the value under `keys` stands: its key, its list item, or else the nearest known ancestor."""
         for length in range(len(keys), -1, -1):
             if known := self.lines.get(keys[:length]):
-                return Place(file=self.file, line=known[0], column=known[1])
-        return Place(file=self.file)
+                return Location(file=self.file, line=known[0], column=known[1])
+        return Location(file=self.file)
 
 
 def read_yaml(path: Path, file: str) -> Parsed:
@@ -54,17 +54,19 @@ def read_yaml(path: Path, file: str) -> Parsed:
 def parse_yaml(text: str, file: str, *, json: bool = False) -> Parsed:
     """The same for a text that is in memory already (of at most a mebibyte or so)."""
     try:
-        found = cell.call("readback.files.yaml_decode:decode", {"text": text, "json": json}, LIMITS)
-    except cell.Stopped as stopped:
-        note = Note("dat-limit", {"what": f"{stopped.kind} for decoding", "limit": stopped.detail}, Place(file=file))
+        found = sandbox.call("readback.files.yaml_decode:decode", {"text": text, "json": json}, LIMITS)
+    except sandbox.Stopped as stopped:
+        note = Diagnostic(
+            "dat-limit", {"what": f"{stopped.kind} for decoding", "limit": stopped.detail}, Location(file=file)
+        )
         return Parsed(None, {}, (note,), file)
     lines = {tuple(keys): (line, column) for keys, line, column in found["lines"]}
     return Parsed(found["value"], lines, tuple(_note(raw, file) for raw in found["notes"]), file)
 
 
-def _note(raw: Mapping[str, Any], file: str) -> Note:
-    place = Place(file=file, line=raw["line"], column=raw["column"])
-    return Note(raw["code"], raw["values"], place, raw["flagged"])
+def _note(raw: Mapping[str, Any], file: str) -> Diagnostic:
+    place = Location(file=file, line=raw["line"], column=raw["column"])
+    return Diagnostic(raw["code"], raw["values"], place, raw["flagged"])
 
 
 def unknown_keys(
@@ -73,13 +75,13 @@ def unknown_keys(
     parsed: Parsed,
     *at: str | int,
     code: str = "dat-unknown-key",
-) -> Iterator[Note]:
+) -> Iterator[Diagnostic]:
     """A note for each key of `mapping` (which stands at `at` in the file) that is not among `known`."""
     for key in mapping:
         if key not in known:
             shown = str(key)[:LONGEST]
             values = {"key": shown, "nearest": nearest(shown, known) or "", "known": ", ".join(known)}
-            yield Note(code, values, parsed.place(*at, key), shown)
+            yield Diagnostic(code, values, parsed.place(*at, key), shown)
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from readback.files.yaml_file import Parsed, mask_secrets, nearest, unknown_keys
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 SHOWN = 60  # characters of a wrong value that are worth showing
 
@@ -19,11 +19,11 @@ class Node:
 
     value: Any
     parsed: Parsed
-    notes: list[Note] = field(default_factory=list)
+    notes: list[Diagnostic] = field(default_factory=list)
     keys: tuple[str | int, ...] = ()
 
     @property
-    def place(self) -> Place:
+    def place(self) -> Location:
         return self.parsed.place(*self.keys)
 
     @property
@@ -36,7 +36,7 @@ class Node:
         return replace(self, value=value, keys=(*self.keys, key))
 
     def note(self, code: str, flagged: str = "", **values: Any) -> None:
-        self.notes.append(Note(code, values, self.place, flagged))
+        self.notes.append(Diagnostic(code, values, self.place, flagged))
 
     def wrong(self, expected: str) -> None:
         """Note that this value is not what it should be."""

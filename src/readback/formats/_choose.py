@@ -9,7 +9,7 @@ from types import ModuleType
 
 from readback.folder import by
 from readback.formats._lines import UTF8_MARK
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 HEAD = 1 << 20  # bytes looked at
 GZIP = b"\x1f\x8b"
@@ -25,7 +25,7 @@ class Chosen:
     detail: str = ""
 
 
-def choose(path: Path, file: str, named: str | None = None) -> Chosen | Note:
+def choose(path: Path, file: str, named: str | None = None) -> Chosen | Diagnostic:
     """The format of the file at `path`; `named` is what the workspace says it is. Raises OSError."""
     with path.open("rb") as stream:
         head = stream.read(HEAD)
@@ -39,7 +39,7 @@ def choose(path: Path, file: str, named: str | None = None) -> Chosen | Note:
         reason = f"no format is called '{named}'" if named else "its name and its first bytes tell no format"
         endings = [ending for one in formats.values() for ending in one.SUFFIXES]
         values = {"path": file, "reason": reason, "known": sorted(formats), "endings": endings}
-        return Note("dat-not-recognised", values, Place(file=file))
+        return Diagnostic("dat-not-recognised", values, Location(file=file))
     module = formats[name]
     odd = bool(suffixes) and not named and suffixes[-1] not in module.SUFFIXES
     return Chosen(module, packed, f"read as {name} by its content" if odd else "")

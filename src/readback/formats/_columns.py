@@ -7,15 +7,15 @@ from typing import Any
 
 from readback.formats._json_text import BLANK, Decoder, NotJson
 from readback.formats._row import Row
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 
-def unique(given: Sequence[str], place: Place) -> tuple[tuple[str, ...], tuple[Note, ...]]:
+def unique(given: Sequence[str], place: Location) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]:
     """The names with a repeated one numbered (`score`, `score_2`), so that no cell is lost, and a note for each; one
     note for all columns without a name.
     """
     names: dict[str, None] = {}
-    notes: list[Note] = []
+    notes: list[Diagnostic] = []
     for name in given:
         called = name
         number = 2
@@ -23,11 +23,13 @@ def unique(given: Sequence[str], place: Place) -> tuple[tuple[str, ...], tuple[N
             called = f"{name}_{number}"
             number += 1
         if called != name and name.strip():
-            notes.append(Note("dat-duplicate-name", {"kind": "column", "name": name, "called": called}, place, name))
+            notes.append(
+                Diagnostic("dat-duplicate-name", {"kind": "column", "name": name, "called": called}, place, name)
+            )
         names[called] = None
     blank = [at for at, name in enumerate(given, 1) if not name.strip()]
     if len(blank) > 1:
-        notes.append(Note("dat-unnamed-columns", {"columns": blank, "count": len(blank)}, place))
+        notes.append(Diagnostic("dat-unnamed-columns", {"columns": blank, "count": len(blank)}, place))
     return tuple(names), tuple(notes)
 
 
@@ -61,12 +63,12 @@ class JsonColumns:
     def read(self, row: Row, file: str) -> Row:
         """The row with its JSON; where a cell of a column that was `said` is none, a note says so."""
         values: dict[str, Any] = {}
-        notes: list[Note] = []
+        notes: list[Diagnostic] = []
         for name in row.fields if self.said is None else self.said:
             cell = row.fields.get(name)
             if name in self._text or not isinstance(cell, str) or not cell.strip(BLANK):
                 continue
-            place = Place(file=file, line=row.line, field=name)
+            place = Location(file=file, line=row.line, field=name)
             if self.said is None and not cell.lstrip(BLANK).startswith(("[", "{")):
                 self._refute(name)
                 continue
@@ -79,7 +81,7 @@ class JsonColumns:
                 self._refute(name)
             else:
                 said = {"column": name, "reason": value.reason, "at": value.at + 1}
-                notes.append(Note("dat-cell-not-json", said, place, name))
+                notes.append(Diagnostic("dat-cell-not-json", said, place, name))
         if not values and not notes:
             return row
         cells = {name: row.fields[name] for name in values}

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 DEEPEST = 100  # levels of nesting: what is deeper breaks whatever writes the record out again
 MOST_NAN = 10  # fields with NaN named for one record
@@ -76,21 +76,21 @@ class Decoder:
             raise NotJson("something follows the value", end)
         return value
 
-    def notes(self, value: Any, place: Place) -> tuple[Note, ...]:
+    def notes(self, value: Any, place: Location) -> tuple[Diagnostic, ...]:
         """Notes on the text decoded last, which gave `value`."""
         if not self.repeated and not self.endless:
             return ()
         return (*self._again(place), *self._endless(value, place))
 
-    def _again(self, place: Place) -> Iterator[Note]:
+    def _again(self, place: Location) -> Iterator[Diagnostic]:
         for key in dict.fromkeys(self.repeated):
-            yield Note("dat-duplicate-key", {"key": key, "first": place.line}, place, key)
+            yield Diagnostic("dat-duplicate-key", {"key": key, "first": place.line}, place, key)
 
-    def _endless(self, value: Any, place: Place) -> Iterator[Note]:
+    def _endless(self, value: Any, place: Location) -> Iterator[Diagnostic]:
         if self.endless:
             for path, number in list(endless(value))[:MOST_NAN]:
                 name = "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
-                yield Note("dat-nan", {"field": path, "value": name}, place, path)
+                yield Diagnostic("dat-nan", {"field": path, "value": name}, place, path)
 
 
 BLANK = " \t\r\n"

@@ -10,7 +10,7 @@ from readback.formats._json_text import NotJson
 from readback.formats._lines import LONGEST, UTF8_MARK, UTF16_MARKS, is_utf8, marks, not_utf8, too_long
 from readback.formats._row import Event, Header, Refused, Row
 from readback.formats.jsonl import bad, no_object
-from readback.types import Place
+from readback.types import Location
 
 LISTS = ("data", "records", "rows", "items", "examples", "samples", "entries", "instances", "questions", "results")
 MOST_BAD = 1_000  # items after which the rest is given up: finding the next good one costs a search
@@ -39,7 +39,7 @@ class Walk:
 
     def refused(self, reason: str, ahead: str = "") -> Refused:
         line, column = self.cursor.position(ahead)
-        note = bad(reason, Place(file=self.file, line=line), column)
+        note = bad(reason, Location(file=self.file, line=line), column)
         return Refused(note, line, line, self.cursor.offset)
 
     def items(self) -> Iterator[Event]:
@@ -71,7 +71,7 @@ class Walk:
         cursor = self.cursor
         cursor.peek()
         line, column, offset = cursor.line, cursor.column, cursor.offset
-        place = Place(file=self.file, line=line)
+        place = Location(file=self.file, line=line)
         try:
             value, text = cursor.value()
         except NotJson as error:

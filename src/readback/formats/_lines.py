@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 LONGEST = 16 << 20  # bytes of one line or record; longer ones are refused without being held
 BUFFER = 1 << 20
@@ -50,9 +50,11 @@ def content(line: bytes) -> bytes:
     return line[:-1] if line.endswith(b"\r") else line
 
 
-def too_long(file: str, line: int, size: int) -> Note:
+def too_long(file: str, line: int, size: int) -> Diagnostic:
     """The note for a line or record above the bound."""
-    return Note("dat-too-large", {"what": "one record", "size": size, "limit": LONGEST}, Place(file=file, line=line))
+    return Diagnostic(
+        "dat-too-large", {"what": "one record", "size": size, "limit": LONGEST}, Location(file=file, line=line)
+    )
 
 
 def is_utf8(data: bytes) -> bool:
@@ -64,24 +66,24 @@ def is_utf8(data: bytes) -> bool:
     return True
 
 
-def not_utf8(data: bytes, file: str, line: int, column: int = 1) -> Note:
+def not_utf8(data: bytes, file: str, line: int, column: int = 1) -> Diagnostic:
     """The note for bytes that are not UTF-8 and begin at a place: where the first one stands, and their number."""
     text = data.decode("utf-8", "surrogateescape")
     wrong = [at for at, letter in enumerate(text) if "\udc80" <= letter <= "\udcff"]
     before = text[: wrong[0]]
     below = before.count("\n")
     column = len(before) - before.rfind("\n") if below else column + len(before)
-    place = Place(file=file, line=line + below, column=column)
-    return Note("dat-encoding", {"byte": f"0x{ord(text[wrong[0]]) - 0xDC00:02x}", "count": len(wrong)}, place)
+    place = Location(file=file, line=line + below, column=column)
+    return Diagnostic("dat-encoding", {"byte": f"0x{ord(text[wrong[0]]) - 0xDC00:02x}", "count": len(wrong)}, place)
 
 
-def marks(head: bytes, file: str) -> Note | None:
+def marks(head: bytes, file: str) -> Diagnostic | None:
     """What a byte-order mark at the start of a file says: UTF-8 (skipped), or UTF-16 (not read)."""
-    place = Place(file=file, line=1, column=1)
+    place = Location(file=file, line=1, column=1)
     if head.startswith(UTF8_MARK):
-        return Note("dat-bom", {}, place)
+        return Diagnostic("dat-bom", {}, place)
     if head.startswith(UTF16_MARKS):
-        return Note("dat-encoding", {"byte": f"0x{head[0]:02x}", "count": 1, "looks": "UTF-16"}, place)
+        return Diagnostic("dat-encoding", {"byte": f"0x{head[0]:02x}", "count": 1, "looks": "UTF-16"}, place)
     return None
 
 
@@ -98,10 +100,10 @@ class Comments:
             self.line, self.first = number, data.decode("utf-8", "replace").strip()[:SHOWN]
         self.count += 1
 
-    def note(self, file: str) -> Iterator[Note]:
+    def note(self, file: str) -> Iterator[Diagnostic]:
         if self.count:
             values = {"lines": self.count, "first": self.first}
-            yield Note("dat-comment-lines", values, Place(file=file, line=self.line))
+            yield Diagnostic("dat-comment-lines", values, Location(file=file, line=self.line))
 
 
 class Ends:
@@ -116,6 +118,6 @@ class Ends:
             self.count += 1
             self.first = self.first or line.number
 
-    def note(self, file: str) -> Iterator[Note]:
+    def note(self, file: str) -> Iterator[Diagnostic]:
         if self.count:
-            yield Note("dat-crlf", {"lines": self.count}, Place(file=file, line=self.first))
+            yield Diagnostic("dat-crlf", {"lines": self.count}, Location(file=file, line=self.first))

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 BUDGET = 2 << 30  # bytes that come out: 20 MB of gzip can hold 20 GB
 CHUNK = 1 << 20
 GZIP = 31  # zlib: a gzip header, the largest window
 
 
-def unpack(path: Path, out: BinaryIO, file: str, budget: int = BUDGET) -> Iterator[int | Note]:
-    """Write what `path` holds to `out`; yields how many bytes of `path` were read, and a Note where it ends early.
+def unpack(path: Path, out: BinaryIO, file: str, budget: int = BUDGET) -> Iterator[int | Diagnostic]:
+    """Write what `path` holds to `out`; yields how many bytes of `path` were read, and a Diagnostic at an early end.
 
     What came out before a fault is kept. Raises OSError when the file cannot be read or `out` not written.
     """
@@ -27,16 +27,16 @@ def unpack(path: Path, out: BinaryIO, file: str, budget: int = BUDGET) -> Iterat
             try:
                 text = packer.decompress(data, CHUNK)
             except zlib.error as error:
-                yield Note("dat-bad-line", {"reason": f"not gzip from here on ({error})"}, Place(file=file))
+                yield Diagnostic("dat-bad-line", {"reason": f"not gzip from here on ({error})"}, Location(file=file))
                 return
             out.write(text[:left])
             left -= len(text)
             if left < 0:
-                yield Note("dat-limit", {"what": "unpacked bytes", "limit": budget}, Place(file=file))
+                yield Diagnostic("dat-limit", {"what": "unpacked bytes", "limit": budget}, Location(file=file))
                 return
             data = packer.unconsumed_tail or packer.unused_data.lstrip(b"\0") or source.read(CHUNK)
             if packer.eof and data:  # gzip files may be joined, and padded with zeros
                 packer = zlib.decompressobj(wbits=GZIP)
             yield source.tell()
     if not packer.eof:
-        yield Note("dat-bad-line", {"reason": "the packed data end too early"}, Place(file=file))
+        yield Diagnostic("dat-bad-line", {"reason": "the packed data end too early"}, Location(file=file))

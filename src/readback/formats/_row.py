@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from readback.types import Note
+from readback.types import Diagnostic
 
 
 class Row(NamedTuple):
@@ -22,14 +22,14 @@ class Row(NamedTuple):
     offset: int
     end: int
     raw: bytes
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
     cells: Mapping[str, str] = {}
 
 
 class Refused(NamedTuple):
     """A record that could not be read; its note says why (None: an earlier note says it for all)."""
 
-    note: Note | None
+    note: Diagnostic | None
     line: int
     end_line: int
     end: int
@@ -54,4 +54,4 @@ class Header(NamedTuple):
     end: int
 
 
-Event = Row | Refused | Blank | Header | Note
+Event = Row | Refused | Blank | Header | Diagnostic

@@ -25,7 +25,7 @@ from readback.formats._lines import (
     too_long,
 )
 from readback.formats._row import Blank, Event, Header, Refused, Row
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 NAME = "csv"
 SUFFIXES = (".csv",)
@@ -57,7 +57,7 @@ def rows(stream: BinaryIO, file: str, delimiter: str | None = None, absent: str 
         elif headless:  # without names no cell means anything; the header's note says it for all
             yield Refused(None, found.line, found.end_line, found.end)
         elif names is None:
-            names, notes = unique(found.cells, Place(file=file, line=found.line))
+            names, notes = unique(found.cells, Location(file=file, line=found.line))
             yield Header({"names": list(names), "delimiter": feed.delimiter}, found.line, found.end_line, found.end)
             yield from notes
             lacking = names.index(absent) if absent in names else None
@@ -72,8 +72,8 @@ def rows(stream: BinaryIO, file: str, delimiter: str | None = None, absent: str 
                 yield Blank(number, found.end)
         elif len(found.cells) != len(names):
             values = {"found": len(found.cells), "expected": len(names)}
-            place = Place(file=file, line=found.line)
-            yield Refused(Note("dat-row-width", values, place), found.line, found.end_line, found.end)
+            place = Location(file=file, line=found.line)
+            yield Refused(Diagnostic("dat-row-width", values, place), found.line, found.end_line, found.end)
         else:
             remarks = False
             fields: dict[str, Any] = dict(zip(names, found.cells, strict=True))
@@ -124,7 +124,7 @@ class _Feed:
         self._size = 0
         self._budget = AGAIN
 
-    def records(self, delimiter: str | None) -> Iterator[_Cells | Refused | Blank | Note]:
+    def records(self, delimiter: str | None) -> Iterator[_Cells | Refused | Blank | Diagnostic]:
         first = next(self._new, None)
         if first is None:
             return
@@ -197,7 +197,7 @@ class _Feed:
             note = too_long(self.file, first.number, self._size)
         else:
             reason = REASONS.get(str(error), str(error))
-            note = Note("dat-bad-line", {"reason": reason}, Place(file=self.file, line=first.number))
+            note = Diagnostic("dat-bad-line", {"reason": reason}, Location(file=self.file, line=first.number))
         return Refused(note, first.number, first.number, first.end)
 
 

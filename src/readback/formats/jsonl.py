@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 from readback.formats._json_text import Decoder, NotJson
 from readback.formats._lines import UTF8_MARK, UTF16_MARKS, Comments, Ends, content, lines, marks, not_utf8, too_long
 from readback.formats._row import Blank, Event, Refused, Row
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 NAME = "jsonl"
 SUFFIXES = (".jsonl", ".ndjson", ".jsonlines")
@@ -52,9 +52,9 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
             yield Blank(line.number, line.end)
             continue
         begun = True
-        place = Place(file=file, line=line.number)
+        place = Location(file=file, line=line.number)
         value = _value(decoder, raw, place)
-        if isinstance(value, Note):
+        if isinstance(value, Diagnostic):
             yield Refused(value, line.number, line.number, line.end)
         else:
             notes = decoder.notes(value, place)
@@ -63,7 +63,7 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
     yield from ends.note(file)
 
 
-def _value(decoder: Decoder, raw: bytes, place: Place) -> dict[str, Any] | Note:
+def _value(decoder: Decoder, raw: bytes, place: Location) -> dict[str, Any] | Diagnostic:
     try:
         value = decoder.whole(raw.decode("utf-8"))
     except UnicodeDecodeError:
@@ -75,7 +75,7 @@ def _value(decoder: Decoder, raw: bytes, place: Place) -> dict[str, Any] | Note:
     return no_object(value, place, 1)
 
 
-def no_object(value: object, place: Place, column: int) -> Note:
+def no_object(value: object, place: Location, column: int) -> Diagnostic:
     """The note for a JSON value that is no record; "kind" among its values says what it is instead."""
     kind = KINDS[type(value).__name__]
     return bad(f"{kind}, where an object is needed", place, column, kind=kind)
@@ -86,9 +86,11 @@ KINDS = {"list": "a list", "str": "a text", "int": "a number", "float": "a numbe
 }
 
 
-def bad(reason: str, place: Place, column: int, **values: str) -> Note:
+def bad(reason: str, place: Location, column: int, **values: str) -> Diagnostic:
     """The note for a record that is not JSON, or not an object."""
-    return Note("dat-bad-line", {"reason": reason, **values}, Place(file=place.file, line=place.line, column=column))
+    return Diagnostic(
+        "dat-bad-line", {"reason": reason, **values}, Location(file=place.file, line=place.line, column=column)
+    )
 
 
 def parse(raw: bytes, shape: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from readback.cell import Limits, Stopped, stream
 from readback.formats import jsonl
 from readback.formats._columns import unique
 from readback.formats._row import Event, Refused
-from readback.types import Note, Place
+from readback.sandbox import Limits, Stopped, stream
+from readback.types import Diagnostic, Location
 
 NAME = "parquet"
 SUFFIXES = (".parquet", ".pq")
@@ -23,12 +23,12 @@ LOST = 1_000_000  # rows that a damaged file may count as lost; what its end pro
 parse = jsonl.parse
 
 
-def spool(path: Path, out: BinaryIO, file: str) -> Iterator[int | Note]:
+def spool(path: Path, out: BinaryIO, file: str) -> Iterator[int | Diagnostic]:
     """Write the rows of `path` to `out` as JSON lines; yields how far it is, in bytes of `path`, and notes."""
     size = path.stat().st_size
     names: tuple[str, ...] = ()
     promised = done = 0
-    place = Place(file=file)
+    place = Location(file=file)
     try:
         for frame in stream("readback.formats._parquet_rows:rows", str(path.resolve()), LIMITS):
             if "names" in frame:
@@ -38,17 +38,19 @@ def spool(path: Path, out: BinaryIO, file: str) -> Iterator[int | Note]:
             elif "lost" in frame:
                 lost = min(frame["lost"], LOST)
                 out.write(GONE * lost)
-                yield Note("dat-bad-line", {"reason": _lost(frame, done)}, replace(place, line=done + 1), f"{done}")
+                yield Diagnostic(
+                    "dat-bad-line", {"reason": _lost(frame, done)}, replace(place, line=done + 1), f"{done}"
+                )
                 done += lost
             elif "error" in frame:
-                yield Note("dat-bad-line", {"reason": f"not Parquet that can be read: {frame['error']}"}, place)
+                yield Diagnostic("dat-bad-line", {"reason": f"not Parquet that can be read: {frame['error']}"}, place)
             else:
                 for text in frame["json"]:
                     out.write(_line(names, text))
                 done += len(frame["json"])
                 yield int(size * done / max(promised, done))
     except Stopped as stopped:
-        yield Note("dat-limit", {"what": f"{stopped.kind} for decoding", "limit": stopped.detail}, place)
+        yield Diagnostic("dat-limit", {"what": f"{stopped.kind} for decoding", "limit": stopped.detail}, place)
 
 
 def _lost(frame: Mapping[str, Any], done: int) -> str:
@@ -71,7 +73,7 @@ def rows(lines: BinaryIO, file: str) -> Iterator[Event]:
         if isinstance(event, Refused) and event.note and event.note.values.get("kind") == jsonl.KINDS["NoneType"]:
             yield event._replace(note=None)  # told once for all rows that were lost together
         elif isinstance(event, Refused) and event.note and event.note.code == "dat-bad-line":
-            note = jsonl.bad("a value in this row cannot be decoded", Place(file=file, line=event.line), 1)
+            note = jsonl.bad("a value in this row cannot be decoded", Location(file=file, line=event.line), 1)
             yield event._replace(note=note)
         else:
             yield event

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from readback.formats._json_text import Decoder, NotJson
 from readback.judge_reply.objects import Found, Span, holds, inner, objects
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 Step = Literal["whole", "fence json", "fence", "braces"]
 
@@ -34,7 +34,7 @@ class Reply:
     thought: tuple[Span, ...] = ()
     others: tuple[Span, ...] = ()
     refused: tuple[str, ...] = ()
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
 
     @property
     def ambiguous(self) -> bool:
@@ -108,10 +108,10 @@ def _best(found: list[Found], steps: Mapping[int, Step]) -> Found | None:
     return next(iter(marked or fenced or found[-1:]), None)
 
 
-def _notes(step: Step, span: Span, others: tuple[Span, ...]) -> Iterator[Note]:
+def _notes(step: Step, span: Span, others: tuple[Span, ...]) -> Iterator[Diagnostic]:
     if others:
         values = {"item": "the answer", "others": len(others), "step": step}
-        yield Note("jdg-reply-ambiguous", values, Place(start=span[0], end=span[1]))
+        yield Diagnostic("jdg-reply-ambiguous", values, Location(start=span[0], end=span[1]))
 
 
 def _upstream(text: str, kind: Literal["rag", "rubric"]) -> Reply:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from readback.judge_reply.ladder import Reply
 from readback.scores.criteria import holds, number, scale_text
-from readback.types import Criterion, Note, Place, ScoreState
+from readback.types import Criterion, Diagnostic, Location, ScoreState
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 LARGEST = 1e70  # as of cells: the fourth powers of a million of these still have a sum
@@ -25,7 +25,7 @@ class Mark(NamedTuple):
     value: float
     state: ScoreState
     why: str = ""
-    note: Note | None = None
+    note: Diagnostic | None = None
     text: bool = False
 
 
@@ -66,7 +66,7 @@ def mark(value: Any) -> Mark:
 
 def _held(found: Mark, criterion: Criterion, item: str, judge: str) -> Mark:
     """The mark held against the scale."""
-    at = Place(record=item or None, judge=judge or None)
+    at = Location(record=item or None, judge=judge or None)
     if found.state == "scored" and not holds(criterion, found.value):
         shown = number(found.value)
         found = Mark(math.nan, "failed", f"not on the scale: {shown}")
@@ -75,10 +75,10 @@ def _held(found: Mark, criterion: Criterion, item: str, judge: str) -> Mark:
     else:
         if found.text:
             values = {"criterion": criterion.name, "value": number(found.value), "count": 1, "where": item}
-            return found._replace(note=Note("jdg-score-text", values, at, criterion.name))
+            return found._replace(note=Diagnostic("jdg-score-text", values, at, criterion.name))
         return found
     values = {"value": shown, "criterion": criterion.name, "scale": scale_text(criterion), "item": item or "the answer"}
-    return found._replace(note=Note("jdg-out-of-range", values, at, f"{criterion.name}|{shown}"))
+    return found._replace(note=Diagnostic("jdg-out-of-range", values, at, f"{criterion.name}|{shown}"))
 
 
 def _off(shown: str) -> Mark:

@@ -25,7 +25,7 @@ from readback.records.dataset import Dataset, open_dataset
 from readback.records.missing_record import no_record
 from readback.scores import answer as scores_answer
 from readback.scores import loading
-from readback.types import Choice, Finding, Record, Values, Workspace
+from readback.types import Finding, Record, Selection, Values, Workspace
 
 FINDING = ("severity", "code", "message", "fix", "file", "line", "condition", "mode", "adapter", "task", "judge",
            "record", "role", "start", "end", "key")  # fmt: skip
@@ -95,10 +95,10 @@ class Opened:
 
         `values` replace the record's fields for this look only. Raises LookupError for a name that does not exist.
         """
-        choice = self._choice(Choice(condition, mode, adapter, task, judge))
+        choice = self._choice(Selection(condition, mode, adapter, task, judge))
         one = self._record(record)
-        arm = self.workspace.condition(choice.condition) if choice.condition else None
-        said = answers.open_answers(self.workspace, arm).get(one.id) if choice.judge and arm else None
+        known = self.workspace.condition(choice.condition) if choice.condition else None
+        said = answers.open_answers(self.workspace, known).get(one.id) if choice.judge and known else None
         made = assemble.assemble(self.workspace, one, choice, said, values)
         tried = assemble.tried(self.workspace, one, values)
         seen = None if values else self._observer.seen(one, made)
@@ -134,28 +134,33 @@ class Opened:
         return Rows((*factors, *numbers), tuple(rows), said)
 
     def __repr__(self) -> str:
-        shop = self.workspace
-        counts = (("records", len(self.records) if shop.dataset else 0), ("conditions", len(shop.conditions)),
-                  ("modes", len(shop.prompts)), ("tasks", len(shop.tasks)), ("judges", len(shop.judges)))  # fmt: skip
-        return f"{shop.name}: " + (", ".join(f"{n:,} {what}" for what, n in counts if n) or "nothing to send")
+        workspace = self.workspace
+        counts = (
+            ("records", len(self.records) if workspace.dataset else 0),
+            ("conditions", len(workspace.conditions)),
+            ("modes", len(workspace.prompts)),
+            ("tasks", len(workspace.tasks)),
+            ("judges", len(workspace.judges)),
+        )
+        return f"{workspace.name}: " + (", ".join(f"{n:,} {what}" for what, n in counts if n) or "nothing to send")
 
     @cached_property
     def _observer(self) -> Observer:
         return Observer(self.workspace, self.records)
 
-    def _choice(self, asked: Choice) -> Choice:
-        shop = self.workspace
+    def _choice(self, asked: Selection) -> Selection:
+        workspace = self.workspace
         known = {
-            "condition": [name for arm in shop.conditions for name in (arm.name, *arm.aliases)],
-            "mode": list(shop.prompts),
-            "judge": list(shop.judges),
+            "condition": [name for condition in workspace.conditions for name in (condition.name, *condition.aliases)],
+            "mode": list(workspace.prompts),
+            "judge": list(workspace.judges),
         }
         for kind, names in known.items():
             name = getattr(asked, kind)
             if name is not None and name not in names:
                 raise LookupError(_unknown(kind, name, names))
-        if asked == Choice():
-            every = [choice for choice in assemble.choices(shop) if choice.judge is None]
+        if asked == Selection():
+            every = [choice for choice in assemble.choices(workspace) if choice.judge is None]
             if len(every) != 1:
                 raise LookupError(
                     f"say which condition, mode or task: {', '.join(map(_said, every)) or 'there is none'}"
@@ -184,5 +189,5 @@ def _unknown(kind: str, name: str, names: Collection[str]) -> str:
     return f"no {kind} '{name}'; " + (f"did you mean '{near}'?" if near else there)
 
 
-def _said(choice: Choice) -> str:
+def _said(choice: Selection) -> str:
     return choice.condition or " · ".join(part for part in (choice.mode, choice.task, choice.adapter) if part)

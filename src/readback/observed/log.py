@@ -19,10 +19,10 @@ from readback.files.file_state import state
 from readback.files.progress import Cancelled, Progress
 from readback.observed.request import Request, read_request, result_of
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
-from readback.types import DatasetSource, Note, Place, Record, Workspace
+from readback.types import DatasetSource, Diagnostic, Location, Record, Workspace
 
 RECORDS = ("record", "record_id", "custom_id", "id", "task_id", "qid", "question_id", "item_id")  # after the dataset's
-ARMS = ("condition", "run", "run_name", "label", "model_label", "mode", "prompt_mode")
+CONDITION_FIELDS = ("condition", "run", "run_name", "label", "model_label", "mode", "prompt_mode")
 BESIDE = ("metadata", "meta", "extra")  # where else a row keeps such names
 TEXTS = (
     "prompt",
@@ -44,7 +44,7 @@ class Logged:
     """One logged request and where it stands."""
 
     request: Request
-    place: Place
+    place: Location
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,18 +54,18 @@ class Log:
     files: tuple[Dataset, ...] = ()
     places: Mapping[Key, tuple[tuple[int, int], ...]] | None = None
     rows: int = 0
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
 
-    def get(self, arm: str, record: str) -> tuple[Logged, ...]:
+    def get(self, condition: str, record: str) -> tuple[Logged, ...]:
         """The requests for a record under a condition, in the order of the files; retries make several."""
-        return tuple(self._read((self.places or {}).get((arm, record), ())))
+        return tuple(self._read((self.places or {}).get((condition, record), ())))
 
     def _read(self, where: Sequence[tuple[int, int]]) -> Iterator[Logged]:
         for file, index in where:
             with contextlib.suppress(DatasetChanged):  # written to meanwhile: the next opening sees it
                 row = self.files[file].record(index)
                 if isinstance(found := read_request(row.fields), Request):
-                    yield Logged(found, Place(file=row.place.file, line=row.place.line))
+                    yield Logged(found, Location(file=row.place.file, line=row.place.line))
 
 
 def open_log(opened: Workspace, data: Dataset, progress: Progress | None = None) -> Log:
@@ -86,24 +86,24 @@ def open_log(opened: Workspace, data: Dataset, progress: Progress | None = None)
 
 def _index(
     opened: Workspace, data: Dataset, files: Sequence[Dataset], progress: Progress | None
-) -> tuple[dict[Key, list[tuple[int, int]]], list[Note]]:
+) -> tuple[dict[Key, list[tuple[int, int]]], list[Diagnostic]]:
     places: dict[Key, list[tuple[int, int]]] = {}
     notes = BoundedNotes()
-    arms = _Arms(opened)
+    conditions = _Conditions(opened)
     for number, file in enumerate(files):
         for index, row in enumerate(file.records()):
             if index % STEP == 0 and progress and progress(index, len(file)) is False:
                 raise Cancelled
-            key = _key(row, file.file, data, arms)
+            key = _key(row, file.file, data, conditions)
             if isinstance(key, str):
-                at = Place(file=row.place.file, line=row.place.line)
-                notes.add(Note("dat-request-unmatched", {"reason": key}, at, f"{row.place.line}"))
+                at = Location(file=row.place.file, line=row.place.line)
+                notes.add(Diagnostic("dat-request-unmatched", {"reason": key}, at, f"{row.place.line}"))
             elif len(found := places.setdefault(key, [])) < REPEATS:
                 found.append((number, index))
     return places, notes.kept
 
 
-def _key(row: Record, file: str, data: Dataset, arms: _Arms) -> Key | str:
+def _key(row: Record, file: str, data: Dataset, conditions: _Conditions) -> Key | str:
     """What a row is about, or why that cannot be said."""
     request = read_request(row.fields)
     if isinstance(request, str):
@@ -118,27 +118,29 @@ def _key(row: Record, file: str, data: Dataset, arms: _Arms) -> Key | str:
             if said
             else f"it names no record (under {', '.join(filter(None, names))})"
         )
-    arm = arms.of(fields, file, request)
-    return (arm[3:], record) if arm.startswith("is ") else arm
+    condition = conditions.of(fields, file, request)
+    return (condition[3:], record) if condition.startswith("is ") else condition
 
 
-class _Arms:
+class _Conditions:
     """The names a row may go by, and what they stand for."""
 
     def __init__(self, opened: Workspace) -> None:
-        self.names = {name: arm.name for arm in opened.conditions for name in (arm.name, *arm.aliases)}
+        self.names = {
+            name: condition.name for condition in opened.conditions for name in (condition.name, *condition.aliases)
+        }
         self.names = self.names or {mode: mode for mode in opened.prompts}
         served: dict[str, set[str]] = {}
-        for arm in opened.conditions:
-            model = opened.models.get(arm.model or "")
-            for name in {arm.model, model and model.name, model and model.settings.get("model")}:
+        for condition in opened.conditions:
+            model = opened.models.get(condition.model or "")
+            for name in {condition.model, model and model.name, model and model.settings.get("model")}:
                 if isinstance(name, str):
-                    served.setdefault(name, set()).add(arm.name)
+                    served.setdefault(name, set()).add(condition.name)
         self.by_model = {name: next(iter(found)) for name, found in served.items() if len(found) == 1}
 
     def of(self, fields: Mapping[str, Any], file: str, request: Request) -> str:
         """`is NAME`, or a sentence that begins with `no `: the row itself says it, else its file, else its model."""
-        said = [text for name in ARMS if (text := _named(fields, name)) is not None]
+        said = [text for name in CONDITION_FIELDS if (text := _named(fields, name)) is not None]
         stem = PurePosixPath(file).name.split(".")[0]
         for name in (*said, stem, PurePosixPath(file).parent.name):
             if name in self.names:
@@ -160,27 +162,27 @@ def _named(fields: Mapping[str, Any], name: str) -> str | None:
     return None
 
 
-def _of_private(note: Note, private: tuple[str, ...]) -> bool:
+def _of_private(note: Diagnostic, private: tuple[str, ...]) -> bool:
     return note.code == "dat-unknown-key" and note.flagged in private
 
 
 @lru_cache(maxsize=4)
-def _load(kept: Any) -> tuple[Mapping[Key, tuple[tuple[int, int], ...]], tuple[Note, ...]] | None:
+def _load(kept: Any) -> tuple[Mapping[Key, tuple[tuple[int, int], ...]], tuple[Diagnostic, ...]] | None:
     try:
         if (whole := checksum.checked(kept.read_bytes())) is None:
             return None
         found = json.loads(bytes(whole))
-        places = {(arm, record): tuple((f, i) for f, i in where) for arm, record, where in found["places"]}
+        places = {(condition, record): tuple((f, i) for f, i in where) for condition, record, where in found["places"]}
         return places, tuple(from_json(note) for note in found["notes"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
 def _keep(
-    kept: Any, places: Mapping[Key, Sequence[tuple[int, int]]], notes: Sequence[Note]
-) -> tuple[Mapping[Key, tuple[tuple[int, int], ...]], tuple[Note, ...]]:
+    kept: Any, places: Mapping[Key, Sequence[tuple[int, int]]], notes: Sequence[Diagnostic]
+) -> tuple[Mapping[Key, tuple[tuple[int, int], ...]], tuple[Diagnostic, ...]]:
     """Written for the next opening where that is allowed; a bounded child may not."""
-    rows = [[arm, record, list(where)] for (arm, record), where in places.items()]
+    rows = [[condition, record, list(where)] for (condition, record), where in places.items()]
     text = json.dumps({"places": rows, "notes": [as_json(note) for note in notes]})
     with contextlib.suppress(OSError):
         new = kept.with_suffix(f".{os.getpid()}")
@@ -200,7 +202,7 @@ def _mark(opened: Workspace, data: Dataset, files: Sequence[Dataset]) -> str:
     for one in (data, *files):
         with contextlib.suppress(OSError):
             seen.append([str(one.path), *state(one.path)])
-    arms: list[object] = [[arm.name, arm.aliases, arm.model] for arm in opened.conditions]
-    arms = arms or list(opened.prompts)
-    about = [VERSION, seen, data.id_field, arms, opened.sent]
+    conditions: list[object] = [[condition.name, condition.aliases, condition.model] for condition in opened.conditions]
+    conditions = conditions or list(opened.prompts)
+    about = [VERSION, seen, data.id_field, conditions, opened.sent]
     return hashlib.blake2b(json.dumps(about).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

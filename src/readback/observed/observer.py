@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from readback.assembly import wire_text
+from readback.assembly import model_input
 from readback.files.progress import Progress
+from readback.observed.first_difference import Parting, parting
 from readback.observed.log import Log, Logged, open_log
-from readback.observed.parting import Parting, parting
 from readback.observed.request import Request
 from readback.records.answers import SENT, Answers, open_answers
 from readback.records.dataset import Dataset
-from readback.types import Assembly, Note, Place, Record, Workspace
+from readback.types import Assembly, Diagnostic, Location, Record, Workspace
 
 CODE = "fmt-assembly-differs"
 
@@ -23,7 +23,7 @@ class Seen:
     """What the logs say about one assembly: equal byte for byte, or the first difference; and where that stands."""
 
     verdict: Literal["equal", "differs"]
-    place: Place
+    place: Location
     parting: Parting | None = None
     sent: Request | None = None
 
@@ -39,7 +39,7 @@ class Observer:
     @property
     def there(self) -> bool:
         """Whether anything was logged at all."""
-        return bool(self.opened.sent) or any(self._saved(arm.name) for arm in self.opened.conditions)
+        return bool(self.opened.sent) or any(self._saved(condition.name) for condition in self.opened.conditions)
 
     def seen(self, record: Record, made: Assembly) -> Seen | None:
         """What was observed for an assembly; None where nothing was, or where nothing can be held against it."""
@@ -50,9 +50,9 @@ class Observer:
         found: Seen | None = None
         for logged in self._logged(made, record.id):
             if logged.request.form == "prompt" and whole is None:
-                arm = self.opened.condition(made.choice.condition) if made.choice.condition else None
-                wire = wire_text.sent(self.opened, record, made, arm, False)
-                whole = wire.text if wire else ""
+                condition = self.opened.condition(made.choice.condition) if made.choice.condition else None
+                read = model_input.sent(self.opened, record, made, condition, False)
+                whole = read.text if read else ""
             first = parting(ours, logged.request, served=served, whole=whole)
             if first is not None:
                 return Seen("differs", logged.place, first, logged.request)
@@ -70,16 +70,16 @@ class Observer:
     def _saved(self, name: str) -> Answers | None:
         """The answers of a condition that kept the prompts they were given."""
         if name not in self._answers:
-            arm = self.opened.condition(name)
-            found = open_answers(self.opened, arm) if arm and arm.answers else None
+            condition = self.opened.condition(name)
+            found = open_answers(self.opened, condition) if condition and condition.answers else None
             kept = found and found.dataset and SENT in found.dataset.field_counts
             self._answers[name] = found if kept else None
         return self._answers[name]
 
     def _served(self, made: Assembly) -> bool:
         """Whether the server says the system message by itself: it stands in the model's Modelfile."""
-        arm = self.opened.condition(made.choice.condition) if made.choice.condition else None
-        model = self.opened.models.get(arm.model) if arm and arm.model else None
+        condition = self.opened.condition(made.choice.condition) if made.choice.condition else None
+        model = self.opened.models.get(condition.model) if condition and condition.model else None
         system = next((message.text for message in made.messages if message.role == "system"), None)
         return bool(model and model.modelfile and model.modelfile.system == system)
 
@@ -87,12 +87,12 @@ class Observer:
 def prepare(opened: Workspace, data: Dataset) -> None:
     """Index the logs and answers, so that observers in bounded children, which write nothing, find them indexed."""
     open_log(opened, data)
-    for arm in opened.conditions:
-        if arm.answers:
-            open_answers(opened, arm)
+    for condition in opened.conditions:
+        if condition.answers:
+            open_answers(opened, condition)
 
 
-def note(seen: Seen) -> Note:
+def note(seen: Seen) -> Diagnostic:
     """The note of a request that differs: the first difference and where it was logged."""
     assert seen.parting is not None  # noqa: S101 - asked for only where there is one
     first = seen.parting
@@ -107,5 +107,5 @@ def note(seen: Seen) -> Note:
     }
     if first.what == "text":
         end = first.at + len(first.ours.removesuffix("…"))
-        return Note(CODE, values, Place(role=first.role, start=first.at, end=end), first.sent)
-    return Note(CODE, values, Place(role=first.role if first.what == "only ours" else None), first.sent)
+        return Diagnostic(CODE, values, Location(role=first.role, start=first.at, end=end), first.sent)
+    return Diagnostic(CODE, values, Location(role=first.role if first.what == "only ours" else None), first.sent)

@@ -9,7 +9,7 @@ from typing import Any
 
 from readback.files.progress import Progress
 from readback.records.dataset import Dataset, open_dataset
-from readback.types import Answer, Condition, DatasetSource, Note, Place, Workspace
+from readback.types import Answer, Condition, DatasetSource, Diagnostic, Location, Workspace
 
 TEXTS = ("response", "answer", "model_answer", "output")  # the first that a row has
 SENT = "prompt_text"
@@ -24,7 +24,7 @@ class Answers:
 
     condition: str
     dataset: Dataset | None = None
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
     by_line: bool = False
 
     @property
@@ -95,7 +95,7 @@ def _replies(workspace: Workspace) -> Iterator[str]:
             yield from (field, field.removeprefix("answer."))
 
 
-def _of_dataset(note: Note, source: DatasetSource | None) -> bool:
+def _of_dataset(note: Diagnostic, source: DatasetSource | None) -> bool:
     """A private field or a JSON column of the dataset that answers need not have."""
     return (
         note.code == "dat-unknown-key"
@@ -104,11 +104,11 @@ def _of_dataset(note: Note, source: DatasetSource | None) -> bool:
     )
 
 
-def _without_text(opened: Dataset) -> Iterator[Note]:
+def _without_text(opened: Dataset) -> Iterator[Diagnostic]:
     if len(opened) and not any(name in opened.field_counts for name in TEXTS):
         values = {"key": TEXTS[0], "nearest": "", "known": list(opened.fields)}
-        yield Note("dat-unknown-key", values, Place(file=opened.file), TEXTS[0])
+        yield Diagnostic("dat-unknown-key", values, Location(file=opened.file), TEXTS[0])
 
 
-def _under(note: Note, condition: str) -> Note:
+def _under(note: Diagnostic, condition: str) -> Diagnostic:
     return replace(note, place=replace(note.place, condition=condition))

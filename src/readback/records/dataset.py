@@ -25,7 +25,7 @@ from readback.records.private_fields import private_paths, shown
 from readback.records.raw_rows import raw_rows
 from readback.records.record_ids import BY_LINE
 from readback.records.record_search import holds, may_hold
-from readback.types import NO_SYSTEMS, DatasetSource, Note, Place, Record, Systems
+from readback.types import NO_SYSTEMS, DatasetSource, Diagnostic, Location, Record, Systems
 
 __all__ = ["MISSING", "Cancelled", "Counts", "Dataset", "DatasetChanged", "Row", "look", "open_dataset", "raw_rows"]
 
@@ -47,13 +47,13 @@ class Dataset:
     file: str
     format: str
     counts: Counts = NONE
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
     note_counts: Mapping[str, int] = field(default_factory=dict)
     fields: tuple[str, ...] = ()
     field_counts: Mapping[str, int] = field(default_factory=dict)
     id_field: str | None = None
     kinds: Mapping[str, int] = field(default_factory=dict)  # rows of training data by kind, the most frequent first
-    training_notes: tuple[Note, ...] = ()
+    training_notes: tuple[Diagnostic, ...] = ()
     systems: Systems = NO_SYSTEMS  # the system texts of its training rows
     detail: str = ""
     source: DatasetSource | None = None
@@ -88,11 +88,11 @@ class Dataset:
         like = called.rstrip("_") == f"{BY_LINE}{self._index.line(index)}"
         return like and look(self.record(index).fields, self.id_field) != called
 
-    def place(self, index: int) -> Place:
+    def place(self, index: int) -> Location:
         """Where a record stands."""
         if self._index is None:
-            return Place(index=index)
-        return Place(file=self.file, line=self._index.line(index), index=index, record=self._index.id(index))
+            return Location(index=index)
+        return Location(file=self.file, line=self._index.line(index), index=index, record=self._index.id(index))
 
     def again(self, index: int) -> bool:
         """Whether an earlier record has the id of this one."""
@@ -146,7 +146,7 @@ class Dataset:
                 yield index
 
 
-EMPTY = Record(None, {}, Place(index=0))  # of a workspace without data: everything renders from defaults
+EMPTY = Record(None, {}, Location(index=0))  # of a workspace without data: everything renders from defaults
 
 
 def open_dataset(root: Path, source: DatasetSource | None, progress: Progress | None = None) -> Dataset:
@@ -161,25 +161,27 @@ def open_dataset(root: Path, source: DatasetSource | None, progress: Progress | 
     if source.absent:
         return Dataset(root / source.path, source.path, "", source=source)
     path = resolve(root, source.path, place=source.place)
-    if isinstance(path, Note):
+    if isinstance(path, Diagnostic):
         return _unread(root, source, path)
     file = show(root, path)
     try:
         return _opened(path, file, source, progress)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        return _unread(root, source, Note("dat-file-missing", {"path": file, "reason": reason}, source.place, file))
+        return _unread(
+            root, source, Diagnostic("dat-file-missing", {"path": file, "reason": reason}, source.place, file)
+        )
 
 
-def _unread(root: Path, source: DatasetSource, note: Note) -> Dataset:
+def _unread(root: Path, source: DatasetSource, note: Diagnostic) -> Dataset:
     return Dataset(root / source.path, source.path, "", notes=(note,), note_counts={note.code: 1}, source=source)
 
 
 def _opened(path: Path, file: str, source: DatasetSource, progress: Progress | None) -> Dataset:
     chosen = choose(path, file, source.format)
-    if isinstance(chosen, Note):
+    if isinstance(chosen, Diagnostic):
         return replace(_unread(path.parent, source, chosen), path=path, file=file)
-    settings = {**asdict(replace(source, place=Place())), "file": file, "place": asdict(source.place)}
+    settings = {**asdict(replace(source, place=Location())), "file": file, "place": asdict(source.place)}
     with cache_folder.room():
         entry = cache_folder.entry(path, settings, VERSION)
     index = load(entry)

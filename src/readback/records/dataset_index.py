@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from readback import cell
+from readback import sandbox
 from readback.files import checksum
 from readback.files.cache_folder import ABOUT
 
@@ -131,7 +131,7 @@ def load(folder: Path) -> Index | None:
     """
     try:
         about = json.loads((folder / ABOUT).read_text("utf-8"))
-        if not cell.inside() and (_sum(about) != about["sum"] or about["sums"] != _sums(folder)):
+        if not sandbox.inside() and (_sum(about) != about["sum"] or about["sums"] != _sums(folder)):
             return None
         meta = json.loads((folder / META).read_text("utf-8"))
         numbers = mapped(folder / NUMBERS).cast("q")

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterator, Sequence
 
 from readback.records.field_path import MISSING, look, mask, names
-from readback.types import DatasetSource, Note, Place, Values
+from readback.types import DatasetSource, Diagnostic, Location, Values
 
 MOST = 2_000  # names counted: keys that are data (`coverage: {"1": …}`) are not fields
 LONGEST = 200  # characters of one name
@@ -39,7 +39,7 @@ class FieldNames:
         for target in [one for one in self._private if mask(fields, one)[1]]:
             del self._private[target]
 
-    def notes(self, file: str) -> Iterator[Note]:
+    def notes(self, file: str) -> Iterator[Diagnostic]:
         """Fields that the source names and no record has, and field names with characters nobody sees."""
         for target in self._targets:
             yield self._unknown(target)
@@ -49,16 +49,16 @@ class FieldNames:
                 yield self._unknown(target, "error")
         for name in self.counts:
             if not name.isprintable():
-                yield invisible("field name", name, Place(file=file, field=name))
+                yield invisible("field name", name, Location(file=file, field=name))
 
-    def _unknown(self, target: str, severity: str | None = None) -> Note:
+    def _unknown(self, target: str, severity: str | None = None) -> Diagnostic:
         close = difflib.get_close_matches(target, self.counts, n=1, cutoff=0.6)
         values = {"key": target, "nearest": close[0] if close else "", "known": list(self.top)[:NAMED]}
-        return Note("dat-unknown-key", values, self._source.place, target, "error" if severity else None)
+        return Diagnostic("dat-unknown-key", values, self._source.place, target, "error" if severity else None)
 
 
-def invisible(what: str, text: str, place: Place) -> Note:
+def invisible(what: str, text: str, place: Location) -> Diagnostic:
     """The note for a text that holds characters nobody sees."""
     letters = dict.fromkeys(letter for letter in text if not letter.isprintable())
     characters = [f"U+{ord(letter):04X}" for letter in letters]
-    return Note("dat-invisible-character", {"what": what, "text": text, "characters": characters}, place, text)
+    return Diagnostic("dat-invisible-character", {"what": what, "text": text, "characters": characters}, place, text)

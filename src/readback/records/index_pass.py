@@ -25,7 +25,7 @@ from readback.records.field_names import FieldNames, invisible
 from readback.records.private_fields import private_paths
 from readback.records.record_ids import RecordIds
 from readback.records.training_census import Census
-from readback.types import DatasetSource, Note, Place
+from readback.types import DatasetSource, Diagnostic, Location
 
 UNREAD = {"dat-bad-line", "dat-limit"}  # a file that could not be read is not called empty
 
@@ -67,7 +67,7 @@ def _fill(made: Path, path: Path, file: str, source: DatasetSource, chosen: Chos
         meter.begin(data.stat().st_size)
         unpacked = made / f"{SPOOL}-{step.__name__}"
         for found in _unpacked(step, data, unpacked, file):
-            if isinstance(found, Note):
+            if isinstance(found, Diagnostic):
                 notes.add(found)
             else:
                 meter.at(found)
@@ -106,12 +106,12 @@ def _read(
     reading = _Reading(file, source, notes, made, columns)
     for event in events(chosen, stream, file):
         reading.see(event)
-        if not isinstance(event, Note):
+        if not isinstance(event, Diagnostic):
             meter.at(event.end)
     return reading
 
 
-Unpacker = Callable[[Path, Any, str], Iterator[int | Note]]
+Unpacker = Callable[[Path, Any, str], Iterator[int | Diagnostic]]
 
 
 def unpackers(chosen: Chosen) -> list[Unpacker]:
@@ -125,7 +125,7 @@ def events(chosen: Chosen, stream: Any, file: str) -> Iterator[Event]:
     return found
 
 
-def _unpacked(step: Unpacker, data: Path, target: Path, file: str) -> Iterator[int | Note]:
+def _unpacked(step: Unpacker, data: Path, target: Path, file: str) -> Iterator[int | Diagnostic]:
     with target.open("wb") as out:
         yield from step(data, out, file)
 
@@ -170,7 +170,7 @@ class _Reading:
                 self.shape = shape
                 self.header += line > 0
                 self._span(line, end_line)
-            case Note():
+            case Diagnostic():
                 self.notes.add(event)
 
     def _span(self, line: int, end_line: int) -> None:
@@ -208,9 +208,9 @@ class _Reading:
         self.notes.extend(notes)
         names = Names(mapped(folder / IDS), id_ends)
 
-        def place(index: int) -> Place:
+        def place(index: int) -> Location:
             record = names[index].decode("utf-8", "surrogatepass")
-            return Place(file=self.file, line=self.lines[index], index=index, record=record)
+            return Location(file=self.file, line=self.lines[index], index=index, record=record)
 
         again: list[tuple[int, int]] = []
         table = table_for(names, lambda index, first: again.append((index, first)))
@@ -219,15 +219,15 @@ class _Reading:
         for index, first in again:
             at = place(index)
             values = {"id": at.record, "first": self.lines[first]}
-            self.notes.add(Note("dat-duplicate-id", values, at, severity="info" if about else None))
+            self.notes.add(Diagnostic("dat-duplicate-id", values, at, severity="info" if about else None))
         self.notes.extend(invisible("id", place(index).record or "", place(index)) for index in odd)
         held = list(self.columns.held) if self.columns else []
         if held and self.source.json is None:
-            self.notes.add(Note("dat-json-column", {"columns": held}, Place(file=self.file), "\n".join(held)))
+            self.notes.add(Diagnostic("dat-json-column", {"columns": held}, Location(file=self.file), "\n".join(held)))
         if self.starts:
             self.notes.extend(self.names.notes(self.file))
         elif not (self.bad or self.notes.counts.keys() & UNREAD):
-            self.notes.add(Note("dat-empty-file", {}, Place(file=self.file)))
+            self.notes.add(Diagnostic("dat-empty-file", {}, Location(file=self.file)))
         self._release()
         taught = BoundedNotes()
         taught.extend(self.census.notes(self.file, place))

@@ -11,7 +11,7 @@ from readback.files import cache_folder
 from readback.formats._choose import Chosen, choose
 from readback.formats._row import Event, Refused, Row
 from readback.records.index_pass import events, unpackers
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 Walk = Callable[[BinaryIO, str], Iterator[Event]]  # a stream that is text, and the file's name
 
@@ -22,8 +22,8 @@ def raw_rows(
     format: str | None = None,  # noqa: A002 - the word
     refused: Callable[[], None] = lambda: None,
     walk: Walk | None = None,
-) -> Iterator[Row | Note]:
-    """Every row of the file, and a Note for whatever is wrong with it; nothing is raised.
+) -> Iterator[Row | Diagnostic]:
+    """Every row of the file, and a Diagnostic for whatever is wrong with it; nothing is raised.
 
     `refused` is called for each row that cannot be read: not every note is about one, and not every such row has a
     note of its own. `walk` reads the text where somebody knows its shape better than the format does. Cells of CSV and
@@ -31,23 +31,23 @@ def raw_rows(
     """
     try:
         chosen = choose(path, file, format)
-        if isinstance(chosen, Note):
+        if isinstance(chosen, Diagnostic):
             yield chosen
         else:
             yield from _rows(path, file, chosen, refused, walk)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        yield Note("dat-file-missing", {"path": file, "reason": reason}, Place(file=file), file)
+        yield Diagnostic("dat-file-missing", {"path": file, "reason": reason}, Location(file=file), file)
 
 
 def _rows(
     path: Path, file: str, chosen: Chosen, refused: Callable[[], None], walk: Walk | None
-) -> Iterator[Row | Note]:
+) -> Iterator[Row | Diagnostic]:
     with cache_folder.room(), TemporaryDirectory(prefix=".rows-", dir=cache_folder.cache_folder()) as folder:
         for number, step in enumerate(unpackers(chosen)):
             target = Path(folder) / str(number)
             with target.open("wb") as out:
-                yield from (found for found in step(path, out, file) if isinstance(found, Note))
+                yield from (found for found in step(path, out, file) if isinstance(found, Diagnostic))
             path = target
         with path.open("rb") as stream:
             for event in walk(stream, file) if walk else events(chosen, stream, file):
@@ -59,5 +59,5 @@ def _rows(
                         refused()
                         if note:
                             yield note
-                    case Note():
+                    case Diagnostic():
                         yield event

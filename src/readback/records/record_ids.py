@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 from readback.formats._json_text import spelled
 from readback.formats._row import Row
 from readback.records.field_path import MISSING, look
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 CANDIDATES = ("id", "task_id", "qid", "question_id", "item_id")
 BY_LINE = "line_"  # what a record without an id is called, with its line behind it
@@ -61,7 +61,7 @@ class RecordIds:
             column.close(0)
             column.path.unlink()
 
-    def finish(self, target: Path, file: str) -> tuple[str | None, array[int], array[int], Iterable[Note]]:
+    def finish(self, target: Path, file: str) -> tuple[str | None, array[int], array[int], Iterable[Diagnostic]]:
         """Write the ids to `target`; answers the field, where each id ends, the odd ones, and what to say."""
         count = len(self._lines)
         for column in self._columns:
@@ -97,17 +97,17 @@ class RecordIds:
                 name += "_"
             yield index, name
 
-    def _notes(self, chosen: _Column | None, called: Mapping[int, str], file: str) -> Iterator[Note]:
+    def _notes(self, chosen: _Column | None, called: Mapping[int, str], file: str) -> Iterator[Diagnostic]:
         """A note for each record without an id, or one for all where they have none."""
         if chosen:
             for index, name in called.items():
-                place = Place(file=file, line=self._lines[index], index=index, record=name)
-                yield Note("dat-missing-id", {"field": chosen.field, "called": name}, place)
+                place = Location(file=file, line=self._lines[index], index=index, record=name)
+                yield Diagnostic("dat-missing-id", {"field": chosen.field, "called": name}, place)
         elif called:
             fields = [_rare(column, len(called)) for column in self._columns if column.ends]
             rest = [field for field in self._tried if all(field != one.field for one in self._columns if one.ends)]
             values = {"field": [*fields, *rest], "called": f"{called[0]}, …"}
-            yield Note("dat-missing-id", values, Place(file=file), severity="info")
+            yield Diagnostic("dat-missing-id", values, Location(file=file), severity="info")
 
 
 def _rare(column: _Column, count: int) -> str:

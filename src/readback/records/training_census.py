@@ -13,7 +13,7 @@ from dataclasses import replace
 from readback.dialects import training_reader
 from readback.dialects.system_texts import count
 from readback.dialects.training_row import KINDS, SAID, TrainingRow, is_training, kind_of
-from readback.types import Note, Place, Values
+from readback.types import Diagnostic, Location, Values
 
 LEAST = 20  # pairs from which on their lengths tell something
 SHARE = 0.8  # of the pairs whose chosen answer is the longer one, from which on it is said
@@ -57,7 +57,7 @@ class Census:
         found = Counter(self._kinds).most_common()
         return {KINDS[number]: count for number, count in found if number != OTHER}
 
-    def notes(self, file: str, place: Callable[[int], Place]) -> Iterator[Note]:
+    def notes(self, file: str, place: Callable[[int], Location]) -> Iterator[Diagnostic]:
         """What is to be said of the file; `place` tells where a row stands. Nothing of a file of other data."""
         main = self._main()
         if main is None:
@@ -66,26 +66,26 @@ class Census:
         for (alias, usual), first in self._aliases.items():
             at = place(first)
             values = {"alias": alias, "usual": usual, "rows": self._times[alias, usual]}
-            yield Note("trn-alias", values, Place(file=file, line=at.line, field=alias), alias)
+            yield Diagnostic("trn-alias", values, Location(file=file, line=at.line, field=alias), alias)
         for index, number in enumerate(self._kinds):
             if number != main and (number != OTHER or kind != "rag"):
                 found = KINDS[number] if number != OTHER else ""
                 values = {"found": SAID[found] if found else "no known format", "most": SAID[kind]}
-                yield Note("trn-mixed-format", values, place(index), found)
+                yield Diagnostic("trn-mixed-format", values, place(index), found)
         yield from self._without_prompt(file, place)
         longer, pairs = self._longer
         if pairs >= LEAST and longer >= SHARE * pairs:
             values = {"longer": longer, "pairs": pairs, "percent": round(100 * longer / pairs)}
-            yield Note("trn-length-bias", values, Place(file=file), file)
+            yield Diagnostic("trn-length-bias", values, Location(file=file), file)
 
-    def _without_prompt(self, file: str, place: Callable[[int], Place]) -> Iterator[Note]:
+    def _without_prompt(self, file: str, place: Callable[[int], Location]) -> Iterator[Diagnostic]:
         """Pairs that lack the prompt that most pairs have, each; where most have none, once and for information."""
         values = {"field": "prompt", "found": "absent"}
         if 2 * len(self._unasked) < self._texts:
             for index in self._unasked:
-                yield Note("trn-empty", values, replace(place(index), field="prompt"), "prompt")
+                yield Diagnostic("trn-empty", values, replace(place(index), field="prompt"), "prompt")
         elif self._unasked:
-            yield Note("trn-empty", values, Place(file=file, field="prompt"), "prompt", "info")
+            yield Diagnostic("trn-empty", values, Location(file=file, field="prompt"), "prompt", "info")
 
     def _main(self) -> int | None:
         """The most frequent kind; None where fewer than half of the rows are training rows of any kind."""

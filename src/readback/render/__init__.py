@@ -10,22 +10,22 @@ from functools import lru_cache
 from threading import Lock
 from typing import Any
 
-from readback import cell
+from readback import sandbox
 from readback.render.simple_fields import Piece, Wrong, format_pieces, left, placeholder_pieces
-from readback.types import NOWHERE, Note, Origin, Place, Segment, Syntax, Use, UseState, Values
+from readback.types import NOWHERE, Diagnostic, Location, Origin, Segment, Syntax, UseState, Values, VariableUse
 
 WORK = "readback.render.jinja:work"
-LIMITS = cell.Limits(seconds=0.8, total=2.5, closed=True)  # to compile and render twice; most take milliseconds
+LIMITS = sandbox.Limits(seconds=0.8, total=2.5, closed=True)  # to compile and render twice; most take milliseconds
 TOGETHER = 1.7  # seconds after which no further template of a call is begun
 STOPS = 2  # templates of one call that may be stopped, so that a hostile set of them costs two seconds and no more
 MOST = 256  # verdicts kept
 EXCESS: Mapping[str, tuple[str, str]] = {
-    "time": ("time to render a template", cell.time_said(LIMITS.seconds)),
+    "time": ("time to render a template", sandbox.time_said(LIMITS.seconds)),
     "memory": ("memory to render a template", "512 MiB"),
     "output": ("text of one template", "8 Mi characters"),
     "nesting": ("nesting in a template", "the depth that Jinja can read"),
     "crash": ("a template's process", "its own crash"),
-    "turn": ("time to render the templates of a message", cell.time_said(TOGETHER)),
+    "turn": ("time to render the templates of a message", sandbox.time_said(TOGETHER)),
 }
 
 
@@ -36,7 +36,7 @@ class Template:
     text: str
     syntax: Syntax = "jinja"
     origin: Origin = "template"
-    place: Place = NOWHERE
+    place: Location = NOWHERE
     blocks: bool = False
 
 
@@ -49,10 +49,10 @@ class Rendered:
     """
 
     segments: tuple[Segment, ...]
-    names: tuple[tuple[str, Place], ...] = ()
-    notes: tuple[Note, ...] = ()
+    names: tuple[tuple[str, Location], ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
     ok: bool = True
-    uses: tuple[Use, ...] = ()
+    uses: tuple[VariableUse, ...] = ()
 
     @property
     def text(self) -> str:
@@ -94,15 +94,17 @@ def _filled(template: Template, values: Values, defaults: Values) -> Rendered:
         pieces, wrong = [Piece(template.text, None, 1)], []
     else:
         raise ValueError(f"render cannot fill a template of syntax {template.syntax!r}")
-    names: dict[str, Place] = {}
+    names: dict[str, Location] = {}
     for piece in pieces:
         if piece.name:
             names.setdefault(piece.name, _at(template, piece.line))
-    uses = tuple(Use(name, _state(name, values, defaults), place) for name, place in names.items())
+    uses = tuple(VariableUse(name, _state(name, values, defaults), place) for name, place in names.items())
     if wrong:
         return Rendered((), tuple(names.items()), tuple(_wrong(template, each) for each in wrong), False, uses)
     if template.syntax == "placeholder":
-        uses += tuple(Use(name, "missing", _at(template, line)) for name, line in left(template.text, names).items())
+        uses += tuple(
+            VariableUse(name, "missing", _at(template, line)) for name, line in left(template.text, names).items()
+        )
     segments = (
         Segment(piece.text, _origin(template, piece.name, values), piece.name, _at(template, piece.line))
         for piece in pieces
@@ -125,17 +127,17 @@ def _origin(template: Template, name: str | None, values: Values) -> Origin:
     return "variable" if name in values else "default"
 
 
-def _wrong(template: Template, wrong: Wrong) -> Note:
-    return Note(wrong.code, wrong.values, _at(template, wrong.line), wrong.flagged)
+def _wrong(template: Template, wrong: Wrong) -> Diagnostic:
+    return Diagnostic(wrong.code, wrong.values, _at(template, wrong.line), wrong.flagged)
 
 
-def _at(template: Template, line: int | None) -> Place:
+def _at(template: Template, line: int | None) -> Location:
     """The place of a line of the template: in its file, if it has one."""
     return _line_at(template.place, line or 1)
 
 
 @lru_cache(4096)
-def _line_at(place: Place, line: int) -> Place:
+def _line_at(place: Location, line: int) -> Location:
     return replace(place, line=(place.line or 1) + line - 1, column=None)
 
 
@@ -152,9 +154,9 @@ def _jinja(templates: Sequence[Template], values: Values, defaults: Values) -> l
         known = [_stopped and _stopped.get(_key(template, given)) for template in rest]
         new = next((at for at, verdict in enumerate(known) if verdict), len(rest))
         try:
-            answers.extend(cell.stream(WORK, {"templates": _asked(rest[:new]), **given}, LIMITS) if new else ())
+            answers.extend(sandbox.stream(WORK, {"templates": _asked(rest[:new]), **given}, LIMITS) if new else ())
             verdict = known[new] if new < len(rest) else None
-        except cell.Stopped as stopped:
+        except sandbox.Stopped as stopped:
             verdict = stopped.kind, stopped.detail
             _remember(_key(templates[len(answers)], given), verdict)
         if not verdict:
@@ -196,30 +198,31 @@ def _rendered(template: Template, answer: Mapping[str, Any]) -> Rendered:
     return Rendered(tuple(segments), names, _random(template, answer.get("drawn")), uses=uses)
 
 
-def _random(template: Template, drawn: Sequence[Any] | None) -> tuple[Note, ...]:
+def _random(template: Template, drawn: Sequence[Any] | None) -> tuple[Diagnostic, ...]:
     if not drawn:
         return ()
     what, line = drawn
-    return (Note("asm-random-text", {"what": what}, _at(template, line), what),)
+    return (Diagnostic("asm-random-text", {"what": what}, _at(template, line), what),)
 
 
 @lru_cache(4096)
-def _uses(place: Place, kept: tuple[tuple[Any, ...], ...]) -> tuple[Use, ...]:
+def _uses(place: Location, kept: tuple[tuple[Any, ...], ...]) -> tuple[VariableUse, ...]:
     return tuple(
-        Use(name, state, _line_at(place, line), times, of, asked) for name, state, line, times, of, asked in kept
+        VariableUse(name, state, _line_at(place, line), times, of, asked)
+        for name, state, line, times, of, asked in kept
     )
 
 
-def _note(template: Template, failed: Mapping[str, Any]) -> Note:
+def _note(template: Template, failed: Mapping[str, Any]) -> Diagnostic:
     """The one finding of a template that gave no text."""
     kind, reason, place = failed["kind"], failed["reason"], _at(template, failed["line"])
     if kind in EXCESS:
         what, limit = EXCESS[kind]
-        return Note("dat-limit", {"what": what, "limit": limit}, place, what)
+        return Diagnostic("dat-limit", {"what": what, "limit": limit}, place, what)
     if kind == "unsafe":
-        return Note("alb-unsafe-template", {"reason": reason}, place, reason)
+        return Diagnostic("alb-unsafe-template", {"reason": reason}, place, reason)
     if template.origin == "adapter":
-        return Note("asm-adapter-error", {"reason": reason or "it includes another file"}, place, reason)
+        return Diagnostic("asm-adapter-error", {"reason": reason or "it includes another file"}, place, reason)
     if kind == "include":
-        return Note("alb-include", {}, place, "include")
-    return Note("alb-render-error", {"reason": reason}, place, reason)
+        return Diagnostic("alb-include", {}, place, "include")
+    return Diagnostic("alb-render-error", {"reason": reason}, place, reason)

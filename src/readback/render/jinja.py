@@ -23,7 +23,7 @@ from jinja2 import TemplateSyntaxError, UndefinedError, nodes
 from jinja2.defaults import DEFAULT_NAMESPACE
 from jinja2.exceptions import SecurityError
 
-from readback import cell
+from readback import sandbox
 from readback.render.data_paths import Names, first_lines, names
 from readback.render.env import environment, loaded, mutates
 from readback.render.marks import PLANES, Marker, Site, holds, split
@@ -82,7 +82,7 @@ def work(payload: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for text, blocks in payload["templates"]:
         if time.process_time() - began > payload.get("together", NEVER):
             return
-        cell.beat()
+        sandbox.beat()
         yield one(text, blocks, both, absent.keys(), hidden)
 
 

@@ -16,7 +16,7 @@ from readback.results import columnar, metadata, metrics, pairwise, verification
 from readback.results._cells import legible
 from readback.results._rows import Asked, Read, Row
 from readback.scores.criteria import known
-from readback.types import Note, Place, ScoreSource
+from readback.types import Diagnostic, Location, ScoreSource
 
 OFTEN = 5_000  # rows between two reports of progress
 HEAD = 50  # rows looked at before a file is recognised and its columns get their roles
@@ -29,20 +29,20 @@ def reader(rows: Sequence[Mapping[str, Any]], asked: Asked) -> ModuleType | None
 
 def recognise(path: Path, file: str) -> str | None:
     """What kind of score file this is, by its content (`tidy`, `wide`, …), or None when it is none."""
-    rows = (row.fields for row in _rows(path, file) if not isinstance(row, Note))
+    rows = (row.fields for row in _rows(path, file) if not isinstance(row, Diagnostic))
     found = reader(list(islice(rows, HEAD)), Asked(ScoreSource(file), known(), {}, {}))
     return None if found is None else str(found.NAME)
 
 
-def read(path: Path, asked: Asked, beat: Callable[[int], None] | None = None) -> Read | Note:
+def read(path: Path, asked: Asked, beat: Callable[[int], None] | None = None) -> Read | Diagnostic:
     """The scores of one file, or the note that says why there are none. `beat` is told the bytes that are done."""
     refused: list[None] = []
     rows = _rows(path, asked.source.path, lambda: refused.append(None))
-    early: list[Row | Note] = []
+    early: list[Row | Diagnostic] = []
     head: list[Row] = []
     for row in rows:
         early.append(row)
-        if not isinstance(row, Note):
+        if not isinstance(row, Diagnostic):
             head.append(row)
             if len(head) == HEAD:
                 break
@@ -54,15 +54,15 @@ def read(path: Path, asked: Asked, beat: Callable[[int], None] | None = None) ->
         )
         result = replace(result, source=replace(result.source, refused=result.source.refused + len(refused)))
         return replace(result, notes=(*result.notes, _none(asked, head))) if _nothing(result) else result
-    if early and not head and isinstance(early[0], Note):  # the row reader has said why there is nothing
+    if early and not head and isinstance(early[0], Diagnostic):  # the row reader has said why there is nothing
         return early[0]
     return _none(asked, head)
 
 
-def _none(asked: Asked, head: Sequence[Row]) -> Note:
+def _none(asked: Asked, head: Sequence[Row]) -> Diagnostic:
     columns = ", ".join(dict.fromkeys(legible(name) for row in head for name in row.fields)) or "–"
     values = {"path": asked.source.path, "columns": columns}
-    return Note("scr-no-scores", values, Place(file=asked.source.path), asked.source.path)
+    return Diagnostic("scr-no-scores", values, Location(file=asked.source.path), asked.source.path)
 
 
 def _nothing(result: Read) -> bool:
@@ -73,7 +73,7 @@ def _nothing(result: Read) -> bool:
     return not (result.reported or result.outcomes or (result.columns is not None and len(result.columns)))
 
 
-def _rows(path: Path, file: str, refused: Callable[[], None] = lambda: None) -> Iterator[Row | Note]:
+def _rows(path: Path, file: str, refused: Callable[[], None] = lambda: None) -> Iterator[Row | Diagnostic]:
     """The file's rows; a file of means that is one object is one row. `refused` is told of each that is unreadable."""
     if (results := verification.rows(path, file, refused)) is not None:
         return results
@@ -88,10 +88,10 @@ def _typed(path: Path, file: str) -> bool:
         chosen = choose(path, file)
     except OSError:
         return False
-    return not isinstance(chosen, Note) and chosen.module.NAME not in columnar.SEPARATORS
+    return not isinstance(chosen, Diagnostic) and chosen.module.NAME not in columnar.SEPARATORS
 
 
-def _told(rows: Iterable[Row | Note], beat: Callable[[int], None] | None) -> Iterator[Row | Note]:
+def _told(rows: Iterable[Row | Diagnostic], beat: Callable[[int], None] | None) -> Iterator[Row | Diagnostic]:
     for count, row in enumerate(rows):
         if beat and count % OFTEN == 0:
             beat(getattr(row, "offset", 0))

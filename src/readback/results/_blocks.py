@@ -11,7 +11,7 @@ from typing import Any
 from readback.formats._lines import UTF8_MARK, is_utf8, marks
 from readback.formats.csv_file import MOST_LINES, separator
 from readback.results._quotes import Quotes, outside
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 SIZE = 1 << 20  # bytes read at once
 BLOCK = 4 << 20  # bytes that no record may exceed
@@ -48,7 +48,7 @@ class Plain:
     size: int = SIZE
     names: tuple[str, ...] = ()
     done: int = 0  # bytes
-    marked: Note | None = None
+    marked: Diagnostic | None = None
     windows: bool = False  # records end in CR LF
     ends: int = 0  # lines that end in CR LF, also inside cells
     first_end: int = 0  # the first of them
@@ -86,9 +86,9 @@ class Plain:
             return outside(iter(lambda: stream.read(BLOCK), b""))
 
     @property
-    def notes(self) -> tuple[Note, ...]:
+    def notes(self) -> tuple[Diagnostic, ...]:
         """What the row reader says of the whole file, once all of it is read."""
-        crlf = Note("dat-crlf", {"lines": self.ends}, Place(file=self.file, line=self.first_end))
+        crlf = Diagnostic("dat-crlf", {"lines": self.ends}, Location(file=self.file, line=self.first_end))
         return (*((self.marked,) if self.marked else ()), *((crlf,) if self.ends else ()))
 
     def _header(self, line: bytes) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from readback.quantity import quantity
 from readback.results._cells import legible
 from readback.results._layout import CONDITION, CONTENT, FACTORS, first
 from readback.scores.table import NONE, Columns, ConditionKey
-from readback.types import Note, Place, ScoreSource
+from readback.types import Diagnostic, Location, ScoreSource
 
 MOST_VALUES = 30  # a column with more values than this is not a factor, unless its name says so
 LONG = 100  # characters of a value from which on it is a text, and nothing that conditions are called by
@@ -21,6 +22,7 @@ TEXTS = frozenset({
     "customer_text", "user_input", "model_output",
 })  # fmt: skip
 TEXT = 32 << 20  # bytes, about, that judges' notes may take in memory for one file; the rest stays in the file
+BY_LINE = re.compile(r"line_\d+")  # what a row without an id is called
 BETWEEN = " | "  # the cells of an id that takes several columns
 ROOM = 100  # bytes, about, that a short text takes beyond its letters
 
@@ -193,7 +195,8 @@ def _factors(intake: Intake, source: ScoreSource) -> list[str]:
     Those the workspace names; else a column `condition` with whatever tells apart rows of one condition among mode,
     adapter and model; else, unless the workspace says which condition the file is, every column with a few values, none
     of them a text that was asked or answered, that is no attribute of the item. What has one value in the whole file
-    (a grade that everything got, say) tells nothing apart, unless conditions are usually called so.
+    belongs to the conditions that others tell apart; alone (a grade that everything got, say) it makes none, unless
+    conditions are usually called so.
     """
     if source.condition:
         return list(intake.candidates)
@@ -205,10 +208,12 @@ def _factors(intake: Intake, source: ScoreSource) -> list[str]:
     alive = [
         name
         for name, seen in zip(intake.candidates, intake.values_of, strict=True)
-        if intake.always(name) or (1 < len(seen) <= MOST_VALUES and not _is_text(name, seen))
+        if intake.always(name) or (len(seen) <= MOST_VALUES and not _is_text(name, seen))
     ]
     attributes = _attributes(intake, alive)
-    return [name for name in alive if name not in attributes]
+    factors = [name for name in alive if name not in attributes]
+    apart = any(len(intake.values_of[intake.candidates.index(name)]) > 1 for name in factors)
+    return factors if apart else [name for name in factors if intake.always(name)]
 
 
 def _is_text(name: str, values: Iterable[str]) -> bool:
@@ -227,13 +232,14 @@ def _attributes(intake: Intake, names: Sequence[str]) -> set[str]:
     """The columns that describe the item (its topic, say) and not how it was answered.
 
     Such a column has one value for each item. Where every item has one row only, nothing was answered in two ways that
-    a column could tell apart. Where items have no ids that is no sign; then a column is taken for a description when
-    most rows have a value of their own.
+    a column could tell apart. Where most items have no ids that is no sign; then a column is taken for a description
+    when most rows have a value of their own.
     """
     import numpy as np
 
     pairs = np.unique((np.asarray(intake.item, np.int64) << 32) | np.asarray(intake.combo, np.int64))
     repeated = len(pairs) > len(intake.items.codes)
+    named = 2 * sum(map(bool, map(BY_LINE.fullmatch, intake.items.codes))) < len(intake.items.codes)
     found = set()
     for name in names:
         at = intake.candidates.index(name)
@@ -242,25 +248,25 @@ def _attributes(intake: Intake, names: Sequence[str]) -> set[str]:
         codes: dict[str, int] = {}
         value = [codes.setdefault(c[at] if at < len(c) else "", len(codes)) for c in intake.combos]
         seen = np.unique(((pairs >> 32) << 32) | np.array(value, np.int64)[pairs & 0xFFFFFFFF])
-        if len(seen) == len(intake.items.codes) and (repeated or not intake.unnamed or len(codes) * 2 > len(pairs)):
+        if len(seen) == len(intake.items.codes) and (repeated or named or len(codes) * 2 > len(pairs)):
             found.add(name)
     return found
 
 
-def bounded(notes: Iterable[Note], file: str) -> tuple[Note, ...]:
+def bounded(notes: Iterable[Diagnostic], file: str) -> tuple[Diagnostic, ...]:
     """The first thousand notes of each code, then one that says how many there are in all."""
     kept = BoundedNotes()
     kept.extend(notes)
     return (*kept.kept, *overflow(kept, file))
 
 
-def overflow(notes: BoundedNotes, file: str) -> Iterator[Note]:
+def overflow(notes: BoundedNotes, file: str) -> Iterator[Diagnostic]:
     """A note for each code of which not all are kept."""
     for code, count in notes.counts.items():
         if count > KEPT:
-            yield Note(
+            yield Diagnostic(
                 "dat-limit",
                 {"what": f"{quantity(count, 'finding')} {code}", "limit": KEPT},
-                Place(file=file),
+                Location(file=file),
                 flagged=code,
             )

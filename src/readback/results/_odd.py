@@ -10,7 +10,7 @@ from readback.results._cells import SAYS, TRUTH_VALUE, Cell, legible
 from readback.results._intake import Intake
 from readback.results._layout import ITEM
 from readback.scores.table import NONE, SCORED
-from readback.types import Note, Place, ScoreSource
+from readback.types import Diagnostic, Location, ScoreSource
 
 NOT_FINITE = f"{SAYS}nan"
 
@@ -28,36 +28,36 @@ class ScoreTexts:
             self.first.setdefault(criterion, (given, line))
             self.counts[criterion] = self.counts.get(criterion, 0) + 1
 
-    def notes(self, file: str) -> Iterator[Note]:
+    def notes(self, file: str) -> Iterator[Diagnostic]:
         """One note for each criterion."""
         for criterion, (text, line) in self.first.items():
             values = {"criterion": criterion, "value": text, "count": self.counts[criterion], "where": f"line {line}"}
-            yield Note("jdg-score-text", values, Place(file=file, line=line), criterion)
+            yield Diagnostic("jdg-score-text", values, Location(file=file, line=line), criterion)
 
 
-def oddities(intake: Intake, cluster: str | None, source: ScoreSource, typed: bool) -> Iterator[Note]:
+def oddities(intake: Intake, cluster: str | None, source: ScoreSource, typed: bool) -> Iterator[Diagnostic]:
     """What is odd in the cells of one file, once they are all there. `cluster` is the column of clusters."""
     if not typed:  # of JSON the row reader has said it
         yield from _not_numbers(intake)
     if source.cluster and not cluster and len(intake.value):
-        yield _no_cluster(intake.file, source.cluster, "every row", Place(file=intake.file))
+        yield _no_cluster(intake.file, source.cluster, "every row", Location(file=intake.file))
     elif cluster:
         yield from _without_cluster(intake, cluster)
 
 
-def without_id(intake: Intake, columns: Sequence[str]) -> Iterator[Note]:
+def without_id(intake: Intake, columns: Sequence[str]) -> Iterator[Diagnostic]:
     """Each row whose id is empty; one note for a file that has no column of ids."""
     if not columns and intake.unnamed:
         values = {"field": ", ".join(ITEM), "called": "line_{n}"}
-        yield Note("dat-missing-id", values, Place(file=intake.file), severity="info")
+        yield Diagnostic("dat-missing-id", values, Location(file=intake.file), severity="info")
         return
     for line in intake.unnamed:
         called = f"line_{line}"
         values = {"field": legible(", ".join(columns)), "called": called}
-        yield Note("dat-missing-id", values, Place(file=intake.file, line=line, record=called), called)
+        yield Diagnostic("dat-missing-id", values, Location(file=intake.file, line=line, record=called), called)
 
 
-def _not_numbers(intake: Intake) -> Iterator[Note]:
+def _not_numbers(intake: Intake) -> Iterator[Diagnostic]:
     """NaN written into cells, once for each criterion: how often, and where first."""
     found: dict[int, list[int]] = {}
     for at, why in intake.whys.items():
@@ -67,10 +67,10 @@ def _not_numbers(intake: Intake) -> Iterator[Note]:
     for code, cells in found.items():
         more = f" (and in {len(cells) - 1} more cells)" if len(cells) > 1 else ""
         values = {"field": names[code], "value": f"{intake.whys[cells[0]].removeprefix(SAYS)}{more}"}
-        yield Note("dat-nan", values, Place(file=intake.file, line=intake.line[cells[0]]), names[code])
+        yield Diagnostic("dat-nan", values, Location(file=intake.file, line=intake.line[cells[0]]), names[code])
 
 
-def _without_cluster(intake: Intake, column: str) -> Iterator[Note]:
+def _without_cluster(intake: Intake, column: str) -> Iterator[Diagnostic]:
     """Each row whose cluster is not said; one note for a file where none is."""
     import numpy as np
 
@@ -78,7 +78,7 @@ def _without_cluster(intake: Intake, column: str) -> Iterator[Note]:
     if not cells:
         return
     if not intake.clusters.codes:
-        yield _no_cluster(intake.file, column, "every row", Place(file=intake.file))
+        yield _no_cluster(intake.file, column, "every row", Location(file=intake.file))
         return
     items = tuple(intake.items.codes)
     last = 0
@@ -86,8 +86,8 @@ def _without_cluster(intake: Intake, column: str) -> Iterator[Note]:
         if intake.line[at] != last:
             last = intake.line[at]
             item = items[intake.item[at]]
-            yield _no_cluster(intake.file, column, item, Place(file=intake.file, line=last, record=item))
+            yield _no_cluster(intake.file, column, item, Location(file=intake.file, line=last, record=item))
 
 
-def _no_cluster(file: str, column: str, item: str, place: Place) -> Note:
-    return Note("scr-cluster-missing", {"item": item, "column": legible(column), "path": file}, place, item)
+def _no_cluster(file: str, column: str, item: str, place: Location) -> Diagnostic:
+    return Diagnostic("scr-cluster-missing", {"item": item, "column": legible(column), "path": file}, place, item)

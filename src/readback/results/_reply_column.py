@@ -12,7 +12,7 @@ from readback.judge_reply import Mark, Reply
 from readback.results._cells import TRUTH_VALUE, Cell
 from readback.scores.criteria import MINUS, number
 from readback.scores.table import SCORED, STATES
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 RAW = (
     *("judge_raw_response", "judge_raw_output", "judge_reply", "judge_response", "raw_judge_response"),
@@ -68,9 +68,9 @@ def said(reply: Reply, criterion: str) -> Mark:
     return judge_reply.written(reply, criterion)
 
 
-def ambiguous(reply: Reply, item: str, file: str, line: int, judge: str) -> Iterator[Note]:
+def ambiguous(reply: Reply, item: str, file: str, line: int, judge: str) -> Iterator[Diagnostic]:
     """The notes of the reply, at its row."""
-    place = Place(file=file, line=line or None, record=item, judge=judge or None)
+    place = Location(file=file, line=line or None, record=item, judge=judge or None)
     for note in reply.notes:
         yield replace(note, values={**note.values, "item": item}, place=place, flagged=f"{item}|{judge}")
 
@@ -110,7 +110,7 @@ class Reread:
             if named and (shown := _other(cell, mark)):
                 self.notes.add(self._differs(reply, criterion, item, by, line, cell, shown))
 
-    def found(self) -> Iterator[Note]:
+    def found(self) -> Iterator[Diagnostic]:
         """All notes. That nothing can be read of a reply is one only where other replies of the file could be."""
         yield from self.notes.kept
         if self.read:
@@ -118,13 +118,13 @@ class Reread:
 
     def _differs(
         self, reply: Reply, criterion: str, item: str, judge: str, line: int, cell: Cell, written: str
-    ) -> Note:
+    ) -> Diagnostic:
         values = {
             "criterion": criterion, "item": item, "stored": _stored(cell), "written": written,
             "step": reply.step or "–",
         }  # fmt: skip
-        place = Place(file=self.file, line=line or None, record=item, judge=judge or None)
-        return Note("scr-reply-differs", values, place, f"{criterion}|{item}|{judge}")
+        place = Location(file=self.file, line=line or None, record=item, judge=judge or None)
+        return Diagnostic("scr-reply-differs", values, place, f"{criterion}|{item}|{judge}")
 
 
 def _other(cell: Cell, mark: Mark) -> str:

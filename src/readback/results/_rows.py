@@ -16,7 +16,7 @@ from readback.results._odd import ScoreTexts, oddities, without_id
 from readback.results._people import People
 from readback.results._reply_column import Reread, Rubrics
 from readback.scores.table import FAILED, Columns, ConditionKey, Expense, Outcome, Reported, RunFacts, SourceRead
-from readback.types import Criterion, Note, Place, ScoreSource
+from readback.types import Criterion, Diagnostic, Location, ScoreSource
 
 
 class Row(Protocol):
@@ -34,7 +34,7 @@ class Read:
 
     columns: Columns | None
     source: SourceRead
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
     reported: tuple[Reported, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
     about: tuple[RunFacts, ...] = ()
@@ -60,7 +60,9 @@ class Asked:
 LayoutOf = Callable[[Sequence[str], Asked, Sequence[Mapping[str, Any]]], Layout]
 
 
-def read_rows(what: str, rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked, layout_of: LayoutOf) -> Read:
+def read_rows(
+    what: str, rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked, layout_of: LayoutOf
+) -> Read:
     """Every row of `rows` as cells; `head` is what its layout is worked out from, and is part of `rows`."""
     source = asked.source
     samples = [row.fields for row in head]
@@ -75,7 +77,7 @@ def read_rows(what: str, rows: Iterable[Row | Note], head: Sequence[Row], asked:
     synthetic = source.synthetic
     known = set(fields_of(samples))
     for row in rows:
-        if isinstance(row, Note):
+        if isinstance(row, Diagnostic):
             notes.add(row)
             continue
         fields = row.fields
@@ -148,7 +150,7 @@ def _modes(intake: Intake, conditions: Sequence[ConditionKey], column: str | Non
         said.setdefault(condition, set()).add(combo[at] if at < len(combo) else "")
     for condition, modes in said.items():
         if len(modes) == 1 and (mode := next(iter(modes)).strip()):
-            yield RunFacts(condition, mode=mode, place=Place(file=file))
+            yield RunFacts(condition, mode=mode, place=Location(file=file))
 
 
 def _take(row: Row, plan: Layout, asked: Asked, intake: Intake, texts: ScoreTexts, again: Reread, spent: Spent) -> None:

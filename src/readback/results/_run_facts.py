@@ -9,7 +9,7 @@ from typing import Any
 from readback.results._cells import text_of
 from readback.results._rows import Asked
 from readback.scores.table import ConditionKey, RunFacts
-from readback.types import Place
+from readback.types import Location
 
 CLOSED_BOOK = "instruction"  # a run without documents: what is said about documents does not apply to it
 FOUND = "found_in"  # the setting of a condition that nobody defined: the folder in which a run left its results
@@ -22,7 +22,7 @@ def named(said: Mapping[str, Any], asked: Asked) -> ConditionKey:
     return (("condition", asked.aliases.get(label, label)),)
 
 
-def of_summary(said: Mapping[str, Any], asked: Asked, place: Place) -> RunFacts:
+def of_summary(said: Mapping[str, Any], asked: Asked, place: Location) -> RunFacts:
     """Mode, judge, records and items as a summary states them."""
     items = said.get("evaluated_task_ids")
     return RunFacts(
@@ -37,7 +37,7 @@ def of_summary(said: Mapping[str, Any], asked: Asked, place: Place) -> RunFacts:
     )
 
 
-def of_record(said: Mapping[str, Any], asked: Asked, place: Place) -> RunFacts:
+def of_record(said: Mapping[str, Any], asked: Asked, place: Location) -> RunFacts:
     """The same of a line of `metadata.jsonl`, which also knows fingerprints and the models."""
     summary = _part(said, "metrics")
     judge, records = _part(said, "judge"), _part(said, "dataset")

@@ -14,7 +14,7 @@ from readback.results._blocks import SIZE, Irregular, Plain
 from readback.results._intake import Intake
 from readback.results._layout import Layout
 from readback.results._rows import Asked, Counted, Read, Row, finished
-from readback.types import Note
+from readback.types import Diagnostic
 
 LARGE = 1 << 20  # bytes below which the row reader is done before pyarrow is imported
 SEPARATORS = {"csv": None, "tsv": "\t"}
@@ -39,7 +39,7 @@ def read(
     if plan_of is None or path.stat().st_size < large:
         return None
     chosen = choose(path, file)
-    if isinstance(chosen, Note) or chosen.packed or chosen.module.NAME not in SEPARATORS:
+    if isinstance(chosen, Diagnostic) or chosen.packed or chosen.module.NAME not in SEPARATORS:
         return None
     try:
         samples: list[Mapping[str, Any]] = [row.fields for row in head]

@@ -19,7 +19,7 @@ from readback.results._rows import Asked, Read, Row
 from readback.results._run_facts import CLOSED_BOOK, named
 from readback.results._wrong import part
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, RunFacts, SourceRead
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 NAME = "run details"
 VERDICT = "judge_verdict"
@@ -58,7 +58,7 @@ def _only_errors(row: Mapping[str, Any]) -> bool:
     return isinstance(row.get("errors"), Mapping) and bool(row["errors"]) and row.keys() <= FAILED_ROW
 
 
-def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
     """Every record's scores, verdict, and what the program counted of citations and against the reference.
 
     A row without judge scores is a failed judgement of everything the judge scored elsewhere in the file: the
@@ -76,13 +76,13 @@ def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
     texts = ScoreTexts()
     again = Reread(source.path, asked.rubrics)
     for row in rows:
-        if isinstance(row, Note):
+        if isinstance(row, Diagnostic):
             notes.add(row)
             continue
         used += 1
         fields = row.fields
         for name in PARTS:
-            notes.extend(part(fields, name, Place(file=source.path, line=row.line)))
+            notes.extend(part(fields, name, Location(file=source.path, line=row.line)))
         label = named(fields, asked)[0][1]
         item = intake.items.code(_item(row, notes, source.path))
         combo = intake.combo_code([label])
@@ -114,7 +114,7 @@ def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
         source.path, NAME, used, len(intake.value), roles, synthetic=source.synthetic, texts_left=intake.texts_left
     )
     about = tuple(
-        RunFacts((("condition", label),), mode=mode or None, place=Place(file=source.path))
+        RunFacts((("condition", label),), mode=mode or None, place=Location(file=source.path))
         for label, mode in modes.items()
     )
     return Read(columns(intake, conditions), account, (*notes.kept, *overflow(notes, source.path)), about=about)
@@ -125,7 +125,9 @@ def _item(row: Row, notes: BoundedNotes, file: str) -> str:
     if found := text_of(row.fields.get("task_id")):
         return found
     called = f"line_{row.line}"
-    notes.add(Note("dat-missing-id", {"field": "task_id", "called": called}, Place(file=file, line=row.line), called))
+    notes.add(
+        Diagnostic("dat-missing-id", {"field": "task_id", "called": called}, Location(file=file, line=row.line), called)
+    )
     return called
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from readback.results._layout import CRITERION, Layout, first, layout
 from readback.results._rows import Asked, Read, Row, read_rows
-from readback.types import Note
+from readback.types import Diagnostic
 
 NAME = "judge columns"
 
@@ -17,7 +17,7 @@ def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
     return any(judge in row for row in rows for judge in asked.source.judges)
 
 
-def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
     """Every row's score by each judge, under the criterion the workspace or the row names."""
     return read_rows(NAME, rows, head, asked, plan)
 

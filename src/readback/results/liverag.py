@@ -9,7 +9,7 @@ from typing import Any
 from readback.results import wide
 from readback.results._layout import SCORE_ENDING, first
 from readback.results._rows import Asked, Read, Row
-from readback.types import Note
+from readback.types import Diagnostic
 
 NAME = "evaluation rows"
 
@@ -32,15 +32,15 @@ def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
     )
 
 
-def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
     """The rows as a wide file."""
-    found = wide.read(_rows(rows), [row for row in _rows(head) if not isinstance(row, Note)], asked)
+    found = wide.read(_rows(rows), [row for row in _rows(head) if not isinstance(row, Diagnostic)], asked)
     return replace(found, source=replace(found.source, what=NAME))
 
 
-def _rows(rows: Iterable[Row | Note]) -> Iterator[Flat | Note]:
+def _rows(rows: Iterable[Row | Diagnostic]) -> Iterator[Flat | Diagnostic]:
     for row in rows:
-        if isinstance(row, Note):
+        if isinstance(row, Diagnostic):
             yield row
             continue
         yield Flat(flattened(row.fields), row.line)

@@ -31,7 +31,7 @@ from readback.results.details import ABOUT_DOCUMENTS
 from readback.results.liverag import flattened
 from readback.results.metrics import shape
 from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED, ConditionKey, Reported, SourceRead
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 NAME = "means"
 COUNT = ("sample_count", "count", "n", "examples_evaluated", "total_examples")
@@ -80,12 +80,12 @@ def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
     return bool(plan.factors) and len(set(keys)) == len(keys) and (len(keys) > 1 or plan.count is not None)
 
 
-def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
     """Every row's means as reported values."""
     notes = BoundedNotes()
     kept: list[tuple[Mapping[str, Any], int]] = []
     for row in rows:
-        if isinstance(row, Note):
+        if isinstance(row, Diagnostic):
             notes.add(row)
         else:
             kept.append((flattened(row.fields), row.line))
@@ -162,13 +162,13 @@ def _rated(plan: _Plan, kept: Sequence[tuple[Mapping[str, Any], int]], asked: As
         yield replace(column, whole=found or None)
 
 
-def _no_numbers(kept: Sequence[tuple[Mapping[str, Any], int]], plan: _Plan, file: str) -> Iterator[Note]:
+def _no_numbers(kept: Sequence[tuple[Mapping[str, Any], int]], plan: _Plan, file: str) -> Iterator[Diagnostic]:
     """Cells where a mean should be and something else is; of an endless one in JSON the row reader has said it."""
     for fields, line in kept:
         for column in plan.columns:
             _, state, why = stated(fields.get(column.name))
             if state == FAILED and why != INFINITE:
-                yield no_number(column.criterion, fields.get(column.name), Place(file=file, line=line))
+                yield no_number(column.criterion, fields.get(column.name), Location(file=file, line=line))
 
 
 def _row(fields: Mapping[str, Any], line: int, plan: _Plan, asked: Asked) -> Iterator[Reported]:
@@ -187,7 +187,7 @@ def _row(fields: Mapping[str, Any], line: int, plan: _Plan, asked: Asked) -> Ite
             mean=value,
             decimals=_decimals(fields.get(column.name)),
             n=_count(fields, plan),
-            place=Place(file=asked.source.path, line=line),
+            place=Location(file=asked.source.path, line=line),
             sd=spread[0] if spread and spread[1] == SCORED else None,
             whole=column.whole,
             state=state,

@@ -12,7 +12,7 @@ from readback.results._intake import overflow
 from readback.results._rows import Asked, Read, Row
 from readback.results._run_facts import of_record
 from readback.scores.table import ConditionKey, RunFacts, SourceRead
-from readback.types import Note, Place, ScoreSource
+from readback.types import Diagnostic, Location, ScoreSource
 
 NAME = "run metadata"
 OF_A_JUDGE = {"prompt_path", "prompt_sha256", "inference_path", "parameters"}
@@ -33,7 +33,7 @@ def latest(path: Path, file: str) -> Mapping[str, Any] | None:
         return None
     found = None
     for row in raw_rows(path, file):
-        if isinstance(row, Note):
+        if isinstance(row, Diagnostic):
             continue
         if found is None and not recognise([row.fields], Asked(ScoreSource(file), {}, {}, {})):
             return None
@@ -52,17 +52,17 @@ def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
     )
 
 
-def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
     """What the latest line of each run says; the lines before it are counted."""
     notes = BoundedNotes()
     latest: dict[ConditionKey, RunFacts] = {}
     lines = 0
     for row in rows:
-        if isinstance(row, Note):
+        if isinstance(row, Diagnostic):
             notes.add(row)
             continue
         lines += 1
-        found = of_record(row.fields, asked, Place(file=asked.source.path, line=row.line))
+        found = of_record(row.fields, asked, Location(file=asked.source.path, line=row.line))
         latest[found.condition] = found
     earlier = lines - len(latest)
     account = SourceRead(

@@ -22,7 +22,7 @@ from readback.results._wrong import impossible_rates, no_number
 from readback.results.details import ABOUT_DOCUMENTS, COMPUTED, VERDICT
 from readback.results.verification.shapes import sees as verification_results
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, Reported, SourceRead
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 LARGEST = 64 << 20  # bytes: shape A holds every record's answer beside the means
 NAME = "run metrics"
@@ -72,10 +72,10 @@ def shape(value: Mapping[str, Any]) -> str | None:
     return "D" if flat > 1 and any(_has_number(value.get(name)) for name in TOTALS) else None
 
 
-def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
     """The means and rates the file states. The rows behind them, where they are there, are what counts."""
-    notes = tuple(row for row in rows if isinstance(row, Note))
-    place = Place(file=asked.source.path)
+    notes = tuple(row for row in rows if isinstance(row, Diagnostic))
+    place = Location(file=asked.source.path)
     found = [means for row in head for means in _reported(row.fields, asked, place)]
     what = ", ".join(f"{NAME}, shape {shape(row.fields)}" for row in head)
     roles = {"score": tuple(dict.fromkeys(means.criterion for means in found))}
@@ -85,7 +85,7 @@ def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
     return Read(None, account, (*notes, *odd), tuple(found), about=about)
 
 
-def _no_numbers(value: Mapping[str, Any], place: Place) -> Iterator[Note]:
+def _no_numbers(value: Mapping[str, Any], place: Location) -> Iterator[Diagnostic]:
     """Criteria of which something else stands where their mean should."""
     scores = summary(value).get(JUDGED)
     for name, one in scores.items() if isinstance(scores, Mapping) else ():
@@ -93,7 +93,9 @@ def _no_numbers(value: Mapping[str, Any], place: Place) -> Iterator[Note]:
             yield no_number(str(name), mean, place)
     for name, stated in numbers(summary(value), VERDICT):
         if stated.mean is not None and not math.isfinite(stated.mean):
-            yield Note("dat-nan", {"field": legible(name), "value": json.dumps(stated.mean)}, place, legible(name))
+            yield Diagnostic(
+                "dat-nan", {"field": legible(name), "value": json.dumps(stated.mean)}, place, legible(name)
+            )
 
 
 def judged(value: Mapping[str, Any]) -> tuple[str, str, str]:
@@ -114,7 +116,7 @@ class _Run:
 
     said: Mapping[str, Any]
     asked: Asked
-    place: Place
+    place: Location
     judge: str
     decimals: int
 
@@ -140,7 +142,7 @@ class _Run:
         )
 
 
-def _reported(value: Mapping[str, Any], asked: Asked, place: Place) -> Iterator[Reported]:
+def _reported(value: Mapping[str, Any], asked: Asked, place: Location) -> Iterator[Reported]:
     said = summary(value)
     found = list(numbers(said, VERDICT))
     _, model, rubric = judged(value)

@@ -16,7 +16,7 @@ from readback.results._intake import overflow
 from readback.results._layout import ITEM, fields_of, first
 from readback.results._rows import Asked, Read, Row
 from readback.scores.table import ConditionKey, Outcome, SourceRead
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 NAME = "pairwise outcomes"
 A, B, WON = "model_a", "model_b", "outcome"
@@ -39,7 +39,7 @@ def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
     return sum(said in SAID for said in given) * 2 >= len(given)
 
 
-def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
     """Every row's outcome. A row without one is counted; one whose outcome or models make no sense is a note."""
     file = asked.source.path
     notes = BoundedNotes()
@@ -47,7 +47,7 @@ def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
     left_out: Counter[str] = Counter()
     unused: dict[str, None] = {}
     for row in rows:
-        if isinstance(row, Note):
+        if isinstance(row, Diagnostic):
             notes.add(row)
             continue
         names = {name.strip().lower(): name for name in reversed(list(row.fields))}
@@ -56,7 +56,7 @@ def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
         said = text_of(fields.get(WON)).strip().lower()
         if not said:
             left_out[OPEN] += 1
-        elif isinstance(found := _outcome(fields, said, row.line, asked), Note):
+        elif isinstance(found := _outcome(fields, said, row.line, asked), Diagnostic):
             notes.add(found)
             left_out["not an outcome"] += 1
         else:
@@ -80,14 +80,14 @@ def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
     return Read(None, account, (*notes.kept, *overflow(notes, file)), outcomes=tuple(outcomes))
 
 
-def _outcome(fields: Mapping[str, Any], said: str, line: int, asked: Asked) -> Outcome | Note:
+def _outcome(fields: Mapping[str, Any], said: str, line: int, asked: Asked) -> Outcome | Diagnostic:
     a, b = text_of(fields.get(A)), text_of(fields.get(B))
     item = text_of(next((fields[name] for name in ITEM if fields.get(name) is not None), None)) or f"line_{line}"
-    place = Place(file=asked.source.path, line=line or None, record=item)
+    place = Location(file=asked.source.path, line=line or None, record=item)
     won = SAID.get(said)
     if won is None or not a or not b or a == b:
         wrong = "the two models are not two" if won else f"the outcome is '{said[:40]}', not win_a, win_b or tie"
-        return Note("scr-bad-outcome", {"item": item, "reason": wrong}, place, f"{item}|{a}|{b}")
+        return Diagnostic("scr-bad-outcome", {"item": item, "reason": wrong}, place, f"{item}|{a}|{b}")
     by = text_of(next((fields[name] for name in BY if fields.get(name) is not None), None)) or asked.judge
     return Outcome(item, _key(a, asked), _key(b, asked), won, by, _shown_first(fields, a, b), place)
 

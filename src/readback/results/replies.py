@@ -30,7 +30,7 @@ from readback.results._reply_column import RAW, ambiguous, column, said
 from readback.results._rows import Asked, Read, Row
 from readback.scores.criteria import look_up
 from readback.scores.table import FAILED, MISSING, SCORED, SourceRead
-from readback.types import Note, ScoreSource
+from readback.types import Diagnostic, ScoreSource
 
 NAME = "judges' replies"
 FINISH, CUT = ("finish_reason", "stop_reason", "done_reason"), ("length", "max_tokens")
@@ -56,7 +56,7 @@ def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
     return bool(known and _numbers((_text(row.get(reply)) for row in rows), asked))
 
 
-def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
     """The criteria of each reply. They are those of the workspace's judge, else what the replies give numbers to."""
     source = asked.source
     samples = [row.fields for row in head]
@@ -67,7 +67,7 @@ def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
     for name in plan.candidates:
         took.intake.candidate(name)
     for row in rows:
-        if isinstance(row, Note):
+        if isinstance(row, Diagnostic):
             took.notes.add(row)
         else:
             took.row(row)

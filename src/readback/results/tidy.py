@@ -7,7 +7,7 @@ from typing import Any
 
 from readback.results._layout import CONDITION, CRITERION, JUDGE, VALUE, Layout, fields_of, first, item_columns, layout
 from readback.results._rows import Asked, Read, Row, read_rows
-from readback.types import Note, ScoreSource
+from readback.types import Diagnostic, ScoreSource
 
 NAME = "tidy"
 
@@ -24,7 +24,7 @@ def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
     )
 
 
-def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
     """Every row's score under the criterion and judge it names."""
     return read_rows(NAME, rows, head, asked, plan)
 

@@ -8,7 +8,7 @@ from typing import Any
 from readback.results._cells import legible
 from readback.results._layout import Layout, fields_of, layout, score_columns
 from readback.results._rows import Asked, Read, Row, read_rows
-from readback.types import Note
+from readback.types import Diagnostic
 
 NAME = "wide"
 
@@ -19,7 +19,7 @@ def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
     return not asked.source.judges and bool(score_columns(fields, asked.source, asked.criteria, rows))
 
 
-def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
     """Every row's score columns."""
     return read_rows(NAME, rows, head, asked, plan)
 

@@ -16,7 +16,7 @@ from typing import Any
 from readback.folder import by
 from readback.quantity import FORMS, form
 from readback.rules import _page
-from readback.types import NOWHERE, Case, Condition, Finding, Note, Place, Record, Values
+from readback.types import NOWHERE, Condition, Diagnostic, Finding, Location, Record, RuleContext, Values
 
 AREAS = {
     "dat": "loading",
@@ -37,7 +37,7 @@ RULES = cache(partial(by, __name__, "CODE"))
 
 _FORMATTER = Formatter()
 
-Seen = dict[str, dict[tuple[str, Place], int]]  # by key: what was said of which place, numbered
+Seen = dict[str, dict[tuple[str, Location], int]]  # by key: what was said of which place, numbered
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +46,10 @@ class Fault:
 
     rule: str
     error: str
-    place: Place = NOWHERE
+    place: Location = NOWHERE
 
 
-def finding(note: Note) -> Finding:
+def finding(note: Diagnostic) -> Finding:
     """The finding a note stands for: the sentence and severity of the rule of its code.
 
     A code without a rule is our mistake (a test looks for it), yet the reader still gets to see the note.
@@ -67,7 +67,7 @@ def finding(note: Note) -> Finding:
     )
 
 
-def noted(note: Note, case: Case) -> Finding:
+def noted(note: Diagnostic, case: RuleContext) -> Finding:
     """The finding of a note that belongs to a case: its place is completed before its key is made.
 
     A record whose id an earlier one has is told from it by its number.
@@ -105,11 +105,11 @@ def _part(part: str, said: Mapping[str, str]) -> str:
     return "" if any(said.get(name) in ("", NOTHING) for _, name, _, _ in _FORMATTER.parse(part) if name) else part
 
 
-def key(note: Note) -> str:
+def key(note: Diagnostic) -> str:
     """What a finding is called from run to run: 16 hex digits over what it is about, never over lines or offsets."""
     at = note.place
-    arm = (at.mode, at.condition, at.adapter, at.task, at.judge)
-    return _digest([note.code, at.file, *arm, at.record, at.role, at.field, note.flagged])
+    condition = (at.mode, at.condition, at.adapter, at.task, at.judge)
+    return _digest([note.code, at.file, *condition, at.record, at.role, at.field, note.flagged])
 
 
 def _digest(about: list[Any]) -> str:
@@ -117,26 +117,28 @@ def _digest(about: list[Any]) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def check(case: Case, on: str, codes: Collection[str] | None = None) -> Iterator[Finding | Fault]:
+def check(case: RuleContext, on: str, codes: Collection[str] | None = None) -> Iterator[Finding | Fault]:
     """What the rules of one kind (`on`: workspace, record, assembly) find; `codes` narrows them down."""
     for code, rule in _that_look_at(on):
         if codes is None or code in codes:
             yield from _told(code, rule.check, case)
 
 
-def marks(case: Case, codes: Collection[str] | None = None) -> Iterator[tuple[str, str, str]]:
+def marks(case: RuleContext, codes: Collection[str] | None = None) -> Iterator[tuple[str, str, str]]:
     """Code, kind and text of everything in a case's record that a rule about the dataset expects only once."""
     for code, rule in _that_look_at("dataset"):
         if codes is None or code in codes:
             yield from ((code, kind, text) for kind, text in rule.marks(case))
 
 
-def repeats(code: str, first: Record, later: Case, kinds: Sequence[str]) -> Iterator[Finding | Fault]:
+def repeats(code: str, first: Record, later: RuleContext, kinds: Sequence[str]) -> Iterator[Finding | Fault]:
     """What a rule about the dataset says where the record of `later` repeats the kinds of marks of `first`."""
     yield from _told(code, lambda case: RULES()[code].repeats(first, case, kinds), later)
 
 
-def _told(code: str, look: Callable[[Case], Iterator[Note]], case: Case) -> Iterator[Finding | Fault]:
+def _told(
+    code: str, look: Callable[[RuleContext], Iterator[Diagnostic]], case: RuleContext
+) -> Iterator[Finding | Fault]:
     """The findings of one rule; a rule that fails is our fault and must stop no other."""
     try:
         yield from (noted(note, case) for note in look(case))
@@ -158,7 +160,7 @@ def kinds(rule: ModuleType) -> tuple[str, ...]:
     return (rule.ON,) if isinstance(rule.ON, str) else tuple(rule.ON)
 
 
-def placed(place: Place, case: Case) -> Place:
+def placed(place: Location, case: RuleContext) -> Location:
     """`place` with what the case knows: the record, and the condition or mode, adapter, task and judge."""
     known: dict[str, Any] = {}
     if record := case.record:
@@ -167,12 +169,12 @@ def placed(place: Place, case: Case) -> Place:
             known |= {"file": record.place.file, "line": record.place.line}
     if case.assembly:
         choice = case.assembly.choice
-        arm = case.workspace.condition(choice.condition or "") or Condition("")
+        condition = case.workspace.condition(choice.condition or "") or Condition("")
         known |= {
             "condition": choice.condition,
-            "mode": choice.mode or arm.mode,
-            "adapter": choice.adapter or arm.adapter,
-            "task": choice.task or arm.task,
+            "mode": choice.mode or condition.mode,
+            "adapter": choice.adapter or condition.adapter,
+            "task": choice.task or condition.task,
             "judge": choice.judge,
         }
     return replace(place, **{name: value for name, value in known.items() if getattr(place, name) is None})

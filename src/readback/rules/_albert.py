@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from readback.types import Case, Model, Place, Prompt, PromptConfig, Workspace
+from readback.types import Location, Model, Prompt, PromptConfig, RuleContext, Workspace
 
 NAME = "albert"
 CHUNKS = ("sheet_chunks", "experience_chunks")  # what the document's program fills
@@ -58,25 +58,25 @@ def configs(workspace: Workspace) -> Iterator[PromptConfig]:
     return (config for config in workspace.configs if config.dialect == NAME)
 
 
-def mode(case: Case) -> Mode | None:
+def mode(case: RuleContext) -> Mode | None:
     """The mode of the case's assembly; None for a judge, a task, or a mode of another dialect."""
     choice = case.assembly.choice if case.assembly else None
     if choice is None or choice.judge:
         return None
-    arm = case.workspace.condition(choice.condition) if choice.condition else None
-    prompt = case.workspace.prompts.get(choice.mode or (arm.mode if arm and arm.mode else ""))
+    condition = case.workspace.condition(choice.condition) if choice.condition else None
+    prompt = case.workspace.prompts.get(choice.mode or (condition.mode if condition and condition.mode else ""))
     if prompt is None or prompt.settings.get("dialect") != NAME:
         return None
     config = next((one for one in configs(case.workspace) if one.prompts.get(prompt.mode) == prompt), None)
-    model = case.workspace.models.get(arm.model) if arm and arm.model else None
+    model = case.workspace.models.get(condition.model) if condition and condition.model else None
     return Mode(prompt, config, model, current(case.workspace))
 
 
-def read_names(case: Case) -> Iterator[tuple[str, Place]]:
+def read_names(case: RuleContext) -> Iterator[tuple[str, Location]]:
     """The variables that the assembly's templates read, each once, with the line where it first stands."""
     seen: set[str] = set()
     for path, place in case.assembly.names if case.assembly else ():
         name = path.partition(".")[0].partition("[")[0]
         if name not in seen:
             seen.add(name)
-            yield name, Place(file=place.file, line=place.line, role="user")
+            yield name, Location(file=place.file, line=place.line, role="user")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from readback.dialects.judge_names import filled_by, format_names
-from readback.types import Case, Judge, Message
+from readback.types import Judge, Message, RuleContext
 
 PLACEHOLDERS = {
     "QUESTION": "question",
@@ -39,13 +39,13 @@ def names(judge: Judge) -> frozenset[str] | None:
     return frozenset(name for pair in filled for name in pair if name)
 
 
-def of(case: Case) -> Judge | None:
+def of(case: RuleContext) -> Judge | None:
     """The judge whose prompt the case's assembly is."""
     choice = case.assembly.choice if case.assembly else None
     return case.workspace.judges.get(choice.judge) if choice and choice.judge else None
 
 
-def inserted(case: Case) -> Iterator[tuple[Message, Inserted]]:
+def inserted(case: RuleContext) -> Iterator[tuple[Message, Inserted]]:
     """The values of the record and of the answer, in their order."""
     for message in case.messages("user"):
         start = 0

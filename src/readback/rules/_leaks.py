@@ -12,7 +12,7 @@ from readback.rules._phrases import Said, listed, phrases
 from readback.rules._quoted import quotations
 from readback.rules._stored import context_texts
 from readback.rules._words import words
-from readback.types import Case, Message, Place, SystemText
+from readback.types import Location, Message, RuleContext, SystemText
 
 OWN = ("system", "task", "template", "variable", "default", "unknown")  # a system message without what is appended
 MOST = 100  # hits in one message that are told; more tell nothing more
@@ -33,7 +33,9 @@ class Leak:
     inside: bool = False
 
 
-def leaks(case: Case, text: str, folded: Sequence[tuple[int, int]], contexts: Sequence[tuple[int, int]]) -> list[Leak]:
+def leaks(
+    case: RuleContext, text: str, folded: Sequence[tuple[int, int]], contexts: Sequence[tuple[int, int]]
+) -> list[Leak]:
     """The system text in `text`: outside the contexts, then inside them; what was folded in on purpose is none."""
     known, fields = system_texts(case), case.record.fields if case.record else {}
     sources = tuple(stated.text for stated in known)
@@ -51,13 +53,13 @@ def leaks(case: Case, text: str, folded: Sequence[tuple[int, int]], contexts: Se
     return sorted(found, key=lambda leak: (leak.inside, leak.start))[:MOST]
 
 
-def system_texts(case: Case) -> tuple[SystemText, ...]:
+def system_texts(case: RuleContext) -> tuple[SystemText, ...]:
     """The texts that are looked for: every one of the workspace, and the assembly's own; for a judge only its own."""
     known = () if case.assembly and case.assembly.choice.judge else case.workspace.system_texts
     return (*known, *(own for own in _own(case) if all(own.text != one.text for one in known)))
 
 
-def folded(case: Case, message: Message) -> list[tuple[int, int]]:
+def folded(case: RuleContext, message: Message) -> list[tuple[int, int]]:
     """Where the system text was folded into the user message, for want of a system role: that is no leak."""
     notes = case.assembly.notes if case.assembly else ()
     found = [(0, note.place.end or 0) for note in notes if note.code == "asm-system-folded"]
@@ -70,7 +72,7 @@ def folded(case: Case, message: Message) -> list[tuple[int, int]]:
     return found
 
 
-def _own(case: Case) -> Iterator[SystemText]:
+def _own(case: RuleContext) -> Iterator[SystemText]:
     """The assembly's own system text, in its message or folded; what adapters and instructions appended is left out."""
     notes = case.assembly.notes if case.assembly else ()
     end = next((note.place.end or 0 for note in notes if note.code == "asm-system-folded"), 0)
@@ -100,7 +102,7 @@ def _leak(hit: Hit, known: Sequence[SystemText], inside: bool = False) -> Leak:
     return Leak(hit.start, hit.end, tuple(stated)[:STATED], hit.how, hit.share, hit.needed, inside)
 
 
-def _said(case: Case, text: str, found: Sequence[Leak], inside: bool) -> Iterator[Leak]:
+def _said(case: RuleContext, text: str, found: Sequence[Leak], inside: bool) -> Iterator[Leak]:
     """Phrases of the list, where no system text was found already; a judge's prompt may say what it likes."""
     if case.assembly and case.assembly.choice.judge:
         return
@@ -137,6 +139,6 @@ def _between(length: int, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[in
 
 def _where(stated: SystemText) -> str:
     """What states a system text: its kind, whose it is, its file and line."""
-    at: Place = stated.place
+    at: Location = stated.place
     line = f"{at.file}:{at.line}" if at.file and at.line else at.file
     return " ".join(part for part in (stated.source, stated.name, line and f"({line})") if part)

@@ -17,7 +17,7 @@ from readback.citations.support import judged as judged
 from readback.dialects.legal_prompt import LegalPrompt
 from readback.dialects.training_row import Turn
 from readback.rules import _training
-from readback.types import Case, Place
+from readback.types import Location, RuleContext
 
 DOCUMENTS = ("document_text", "chunk_text")  # fields that hold what the excerpt was taken from
 KEPT = 64  # texts whose citations are kept, since several rules ask for them
@@ -71,7 +71,7 @@ class Row:
         return numbers(answer.verdicts or (), self.source or ())
 
 
-def row(case: Case) -> Row | None:
+def row(case: RuleContext) -> Row | None:
     """The row of a record; None where it has nothing to do with the legal layout."""
     one, fields = _training.row(case), case.record.fields if case.record else {}
     if one is None or not one.answers:
@@ -91,7 +91,7 @@ def cited(text: str) -> tuple[Citation, ...]:
     return find(text)
 
 
-def place(answer: Answer, citation: Citation) -> Place:
+def place(answer: Answer, citation: Citation) -> Location:
     """Where a citation of an answer stands in its field."""
     return _training.spot(answer.turn, citation.start, citation.end)
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from readback.difference.parting import Parting as Parting
-from readback.difference.parting import behind as behind
-from readback.difference.parting import halves as halves
-from readback.difference.parting import of_probe
-from readback.types import Case, Model, Probe, Wire
+from readback.difference.first_difference import Parting as Parting
+from readback.difference.first_difference import behind as behind
+from readback.difference.first_difference import halves as halves
+from readback.difference.first_difference import of_probe
+from readback.types import Model, ModelInput, RuleContext, SelfTest
 
 TURN_END = "<|im_end|>"
 BEGINS = ("<s>", "<|begin_of_text|>", "<bos>")  # tokens that begin a text
 
 
-def parted(case: Case) -> Iterator[tuple[Model, Probe, tuple[Parting, ...]]]:
+def parted(case: RuleContext) -> Iterator[tuple[Model, SelfTest, tuple[Parting, ...]]]:
     """Each model whose texts part, with the differences that no other rule tells."""
     for name, probe in case.probes.items():
         model = case.workspace.models.get(name)
@@ -31,9 +31,9 @@ def stated(model: Model) -> bool:
     return bool(model.training_template or model.training_format)
 
 
-def text(wire: Wire | None) -> str:
+def text(model_input: ModelInput | None) -> str:
     """All of a text; nothing where there is none."""
-    return wire.text if wire else ""
+    return model_input.text if model_input else ""
 
 
 def harmless(one: Parting, kind: str, model: Model) -> bool:
@@ -47,7 +47,7 @@ def harmless(one: Parting, kind: str, model: Model) -> bool:
     return not one.after and one.a.text in _begins(model) and kind == "modelfile"
 
 
-def _told(one: Parting, probe: Probe, model: Model) -> bool:
+def _told(one: Parting, probe: SelfTest, model: Model) -> bool:
     """Whether a rule about the server tells it."""
     mine, theirs = one.a.text, one.b.text
     if not mine and theirs in _begins(model) and one.after == ("" if probe.first.kind == "modelfile" else theirs):

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from readback.rules._gotemplate import Template, template
-from readback.serving.standing import placed, times
-from readback.types import Case, Model, Modelfile, Place, Probe, Segment, Wire
+from readback.serving.message_location import placed, times
+from readback.types import Location, Model, Modelfile, ModelInput, RuleContext, Segment, SelfTest
 
 __all__ = ["Served", "blocks", "is_file", "modelfiles", "placed", "quoted", "shown", "source"]
 
@@ -25,29 +25,33 @@ class Served:
     model: Model
     modelfile: Modelfile
     template: Template | None = None
-    probe: Probe | None = None
+    probe: SelfTest | None = None
 
     @property
     def name(self) -> str:
         return self.model.name
 
     @cached_property
-    def made(self) -> tuple[Wire, ...]:
+    def made(self) -> tuple[ModelInput, ...]:
         """What was made of the conversation and of its beginning; nothing that broke on the way."""
-        return tuple(wire for wire in (self.probe.first, self.probe.later) if wire.segments) if self.probe else ()
+        return (
+            tuple(model_input for model_input in (self.probe.first, self.probe.later) if model_input.segments)
+            if self.probe
+            else ()
+        )
 
-    def doubled(self, wire: Wire) -> list[tuple[int, int]]:
+    def doubled(self, model_input: ModelInput) -> list[tuple[int, int]]:
         """Where the system text stands in one of them."""
         asked = (Segment("", "variable", name) for name in ("question", "answer"))
-        return times(wire, self.probe.system, asked) if self.probe else []
+        return times(model_input, self.probe.system, asked) if self.probe else []
 
-    def place(self, line: int, column: int) -> Place:
+    def place(self, line: int, column: int) -> Location:
         """The place in the file of a line and column of the template."""
         at = self.modelfile.template_place
         first = (at.column or 1) - 1 if line == 1 else 0
         return replace(at, line=(at.line or 1) + line - 1, column=first + column)
 
-    def inside(self, place: Place) -> tuple[int, int] | None:
+    def inside(self, place: Location) -> tuple[int, int] | None:
         """Line and column in the template of a place in the file; None where it is elsewhere."""
         at = self.modelfile.template_place
         if place.file != at.file or place.line is None or place.line < (at.line or 1):
@@ -56,7 +60,7 @@ class Served:
         return line, (place.column or 1) - ((at.column or 1) - 1 if line == 1 else 0)
 
 
-def modelfiles(case: Case) -> Iterator[Served]:
+def modelfiles(case: RuleContext) -> Iterator[Served]:
     """Each Modelfile that serves a model, once, whatever the number of models it serves."""
     seen: set[str | None] = set()
     for model in case.workspace.models.values():
@@ -75,27 +79,27 @@ def is_file(base: str) -> bool:
     return FILE.search(base) is not None
 
 
-def blocks(wire: Wire, found: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def blocks(model_input: ModelInput, found: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Texts of messages, given by where they stand, with what the server put around each."""
-    own = [(start, end) for one, start, end in placed(wire) if one.origin == "serving"]
+    own = [(start, end) for one, start, end in placed(model_input) if one.origin == "serving"]
     made = []
     for start, end in found:
         first, last = start, end
         while (joined := next((a for a, b in own if b == first and a < b), None)) is not None:
             first = joined
-        header = wire.text[first:start]
+        header = model_input.text[first:start]
         if first and (ending := TOKEN.match(header)):  # of the message before
             first += ending.end()
-        if ending := TOKEN.match(wire.text, end):
+        if ending := TOKEN.match(model_input.text, end):
             last = end + len(ending[0].rstrip())
         made.append((first, last))
     return made
 
 
-def source(served: Served, wire: Wire, offset: int) -> Place:
+def source(served: Served, model_input: ModelInput, offset: int) -> Location:
     """The place in the file of the action that prints a message's text, found at an offset of what was made."""
     inside = None
-    for segment, _, end in placed(wire):
+    for segment, _, end in placed(model_input):
         if end > offset:
             break
         if segment.origin == "serving":
@@ -104,12 +108,12 @@ def source(served: Served, wire: Wire, offset: int) -> Place:
     return served.place(node.line, node.column) if node else served.modelfile.template_place
 
 
-def shown(wire: Wire, said: str) -> bool:
+def shown(model_input: ModelInput, said: str) -> bool:
     """Whether a text reached the model, be it escaped on the way."""
-    if said in wire.text:
+    if said in model_input.text:
         return True
     stretches = [part.strip() for part in TELLING.findall(said)]
-    return max(stretches, key=len, default="") in wire.text
+    return max(stretches, key=len, default="") in model_input.text
 
 
 def quoted(text: str, most: int = 90) -> str:
@@ -118,7 +122,7 @@ def quoted(text: str, most: int = 90) -> str:
     return repr(text if len(text) <= most else f"{text[:half]}…{text[-half:]}")
 
 
-def _readable(probe: Probe) -> bool:
+def _readable(probe: SelfTest) -> bool:
     """Whether the bounded child came to an end with the template, so that it may be read here, too."""
     notes = (*probe.first.notes, *probe.later.notes)
     return not any(note.code == "dat-limit" or note.values.get("when") == "parse" for note in notes)

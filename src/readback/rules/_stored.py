@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from readback.dialects import row_fields
-from readback.types import Case, Prompt, Values, Workspace
+from readback.types import Prompt, RuleContext, Values, Workspace
 
 NUMBER = re.compile(r"^\s*\[\d+\]\s*")  # what a context may begin with
 
@@ -80,11 +80,11 @@ def unsent(workspace: Workspace) -> bool:
     return not workspace.conditions and not any(builders)
 
 
-def sent_by(case: Case) -> tuple[str | None, Prompt | None]:
+def sent_by(case: RuleContext) -> tuple[str | None, Prompt | None]:
     """The mode of the case's assembly and its prompt; (None, None) for a judge or a task of its own."""
     choice = case.assembly.choice if case.assembly else None
     if choice is None or choice.judge is not None:
         return None, None
-    arm = case.workspace.condition(choice.condition) if choice.condition else None
-    mode = choice.mode or (arm.mode if arm else None)
+    condition = case.workspace.condition(choice.condition) if choice.condition else None
+    mode = choice.mode or (condition.mode if condition else None)
     return mode, case.workspace.prompts.get(mode) if mode else None

@@ -8,7 +8,7 @@ from typing import Any
 from readback.dialects import legal_prompt, row_fields, system_texts, training_reader
 from readback.dialects.legal_prompt import EXCERPT, LISTED, SUMMARY, LegalPrompt
 from readback.dialects.training_row import ASKED, DATASET, TrainingRow, Turn
-from readback.types import Case, Place, Record, TrainingFile, Values, Workspace
+from readback.types import Location, Record, RuleContext, TrainingFile, Values, Workspace
 
 __all__ = ["DATASET", "EXCERPT", "LISTED", "SUMMARY", "LegalPrompt", "TrainingRow", "Turn"]
 
@@ -19,7 +19,7 @@ KEYS = (
 )  # fmt: skip
 
 
-def row(case: Case) -> TrainingRow | None:
+def row(case: RuleContext) -> TrainingRow | None:
     """The case's record as a row; None where its file holds no training rows, or the row is not to be seen."""
     record = case.record
     if record is None or file_of(case.workspace, record) is None:
@@ -41,13 +41,13 @@ def split_of(workspace: Workspace, record: Record) -> str:
     return own if isinstance(own, str) and own else known.split if known else DATASET
 
 
-def spot(turn: Turn, start: int, end: int) -> Place:
+def spot(turn: Turn, start: int, end: int) -> Location:
     """The place of a stretch of a turn's text, in the field that it stands in."""
     for one in turn.stretches:
         if start <= len(one.text):
-            return Place(field=one.field, start=start, end=min(end, len(one.text)))
+            return Location(field=one.field, start=start, end=min(end, len(one.text)))
         start, end = start - len(one.text) - 1, end - len(one.text) - 1
-    return Place(field=turn.field)
+    return Location(field=turn.field)
 
 
 def answers(one: TrainingRow) -> Iterator[tuple[str, Turn]]:
@@ -78,7 +78,7 @@ def evaluated(fields: Values) -> Iterator[str]:
             yield from (text, f"Question: {text.strip()} Answer:")
 
 
-def meant(case: Case, text: str, served: str) -> bool:
+def meant(case: RuleContext, text: str, served: str) -> bool:
     """Whether a row's system text is one of several in its file that are meant so."""
     return system_texts.meant(case.systems, text, served)
 
@@ -93,7 +93,7 @@ def said(turns: Sequence[Turn]) -> str:
     return "\0".join(f"{turn.role or 'user'}\1{turn.text}" for turn in turns)
 
 
-def asked(case: Case) -> str:
+def asked(case: RuleContext) -> str:
     """The prompt of a row, with where it counts; "" where there is none, or another rule looks at it."""
     one, record = row(case), case.record
     known = file_of(case.workspace, record) if record else None
@@ -105,7 +105,7 @@ def asked(case: Case) -> str:
     return "\2".join((split_of(case.workspace, record), own, one.kind, said(one.prompt)))
 
 
-def whole(case: Case) -> str:
+def whole(case: RuleContext) -> str:
     """The same with the answers."""
     one = row(case)
     if one is None or not (prompt := asked(case)):

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 
 from readback.rules import _albert
-from readback.types import Case, Message, Note, Place
+from readback.types import Diagnostic, Location, Message, RuleContext
 
 CODE = "alb-chat-tokens"
 SEVERITY = "error"
@@ -47,7 +47,7 @@ TOKEN = re.compile(
 WRITTEN = ("system", "task", "template", "adapter", "instruction", "joiner")  # by people, and not from the data
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     mode = _albert.mode(case)
     if mode is None or mode.wrapped_by is None or case.assembly is None:
         return
@@ -57,9 +57,9 @@ def check(case: Case) -> Iterator[Note]:
             written = [hit for hit in hits if _is_written(message, hit.start())]
             first = (written or hits)[0]
             tokens = list(dict.fromkeys(hit[0] for hit in hits))
-            place = Place(role=message.role, start=first.start(), end=first.end())
+            place = Location(role=message.role, start=first.start(), end=first.end())
             values = {"tokens": tokens, "format": mode.wrapped_by, "role": message.role}
-            yield Note(CODE, values, place, " ".join(tokens), None if written else "warning")
+            yield Diagnostic(CODE, values, place, " ".join(tokens), None if written else "warning")
 
 
 def _is_written(message: Message, at: int) -> bool:

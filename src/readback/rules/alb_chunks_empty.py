@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from readback.rules import _names, _uses
 from readback.rules._fields import SAME
-from readback.types import Case, Note, Severity, Use
+from readback.types import Diagnostic, RuleContext, Severity, VariableUse
 
 CODE = "alb-chunks-empty"
 SEVERITY = "warning"
@@ -44,7 +44,7 @@ FAIL = (
 )
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     prompt = _uses.prompt(case)
     if prompt is None:
         return
@@ -52,10 +52,10 @@ def check(case: Case) -> Iterator[Note]:
     for use in _uses.uses(case, prompt, ("idle", "empty")):
         if _is_sources(use, _uses.is_albert(prompt)) and any(name.startswith(f"{use.name}[*]") for name in every):
             severity: Severity | None = "info" if use.asked or case.workspace.dataset is None else None
-            yield Note(CODE, {"list": use.name}, _uses.at(use), use.name, severity)
+            yield Diagnostic(CODE, {"list": use.name}, _uses.at(use), use.name, severity)
 
 
-def _is_sources(use: Use, albert: bool) -> bool:
+def _is_sources(use: VariableUse, albert: bool) -> bool:
     if albert:
         return _names.fields(use.name) is not None or use.name.endswith(_names.COLLECTION)
     return use.name.rpartition(".")[2].casefold() in SAME[1]

@@ -11,7 +11,7 @@ Set the option `albert_dialect: current` if the later program sends these prompt
 from collections.abc import Iterator
 
 from readback.rules import _albert
-from readback.types import Case, Note
+from readback.types import Diagnostic, RuleContext
 
 CODE = "alb-collection-name"
 SEVERITY = "error"
@@ -27,7 +27,7 @@ PASS = ({"readback.yml": _FILE % "current", **_REST},)
 FAIL = ({"readback.yml": _FILE % "classic", **_REST},)
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     mode = _albert.mode(case)
     if mode is None or mode.current:
         return
@@ -35,4 +35,4 @@ def check(case: Case) -> Iterator[Note]:
     for name, place in _albert.read_names(case):
         filled = mode.prompt.defaults.get(name) or not isinstance(fields.get(name), list | None)
         if name.endswith(_albert.COLLECTION) and not filled:
-            yield Note(CODE, {"variable": name}, place, name)
+            yield Diagnostic(CODE, {"variable": name}, place, name)

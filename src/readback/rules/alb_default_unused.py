@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from readback.rules import _names, _uses
-from readback.types import Case, Note, Place, Prompt
+from readback.types import Diagnostic, Location, Prompt, RuleContext
 
 CODE = "alb-default-unused"
 SEVERITY = "warning"
@@ -35,7 +35,7 @@ FAIL = (
 NONE = "–"  # stands for "none is near" in any language
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     prompt = _uses.prompt(case)
     if prompt is None or not prompt.defaults or not _uses.once(case):
         return
@@ -45,10 +45,10 @@ def check(case: Case) -> Iterator[Note]:
             continue
         near = next(iter(get_close_matches(name, read, n=1)), NONE)
         values = {"name": name, "mode": prompt.mode, "nearest": near}
-        yield Note(CODE, values, Place(file=_file(case, prompt), mode=prompt.mode), name)
+        yield Diagnostic(CODE, values, Location(file=_file(case, prompt), mode=prompt.mode), name)
 
 
-def _file(case: Case, prompt: Prompt) -> str | None:
+def _file(case: RuleContext, prompt: Prompt) -> str | None:
     """The file that holds the defaults: the configuration's, not the template's."""
     configs = (config.place.file for config in case.workspace.configs if prompt in config.prompts.values())
     return next(configs, None) or case.workspace.file or prompt.place.file

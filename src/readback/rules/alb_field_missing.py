@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from readback.rules import _names, _uses
 from readback.rules._fields import offered
-from readback.types import Case, Note, Severity
+from readback.types import Diagnostic, RuleContext, Severity
 
 CODE = "alb-field-missing"
 SEVERITY = "warning"
@@ -45,7 +45,7 @@ FAIL = (
 NONE = "–"  # stands for "no field is near" in any language
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     prompt = _uses.prompt(case)
     if prompt is None or case.record is None:
         return
@@ -64,7 +64,7 @@ def check(case: Case) -> Iterator[Note]:
         }
         light = use.asked or case.workspace.dataset is None
         severity: Severity | None = "info" if light else None
-        yield Note(CODE, values, _uses.at(use), use.name, severity)
+        yield Diagnostic(CODE, values, _uses.at(use), use.name, severity)
 
 
 def _known(listed: str, field: str) -> bool:

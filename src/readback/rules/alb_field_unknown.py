@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from readback.rules import _names, _uses
-from readback.types import Case, Note, Severity
+from readback.types import Diagnostic, RuleContext, Severity
 
 CODE = "alb-field-unknown"
 SEVERITY = "warning"
@@ -29,7 +29,7 @@ FAIL = ({"prompt_config.yml": _CONFIG, "rag.jinja": _TEMPLATE.replace("FIELD", "
 NONE = "–"  # stands for "none is near" in any language
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     prompt = _uses.prompt(case)
     if prompt is None or case.record is None or not _uses.is_albert(prompt) or not _uses.once(case):
         return
@@ -41,7 +41,7 @@ def check(case: Case) -> Iterator[Note]:
         near = _names.meant_field(field, listed) or NONE
         values = {"list": listed, "field": field, "nearest": near, "known": known}
         severity: Severity | None = "info" if _there(case.record.fields, listed, field) else None
-        yield Note(CODE, values, _uses.at(use), use.name, severity)
+        yield Diagnostic(CODE, values, _uses.at(use), use.name, severity)
 
 
 def _there(fields: Mapping[str, Any], listed: str, field: str) -> bool:

@@ -12,7 +12,7 @@ Take `prompt_format` out and leave the format to the server, or say in the works
 from collections.abc import Iterator
 
 from readback.rules import _albert
-from readback.types import Case, Note
+from readback.types import Diagnostic, RuleContext
 
 CODE = "alb-format-dropped"
 SEVERITY = "error"
@@ -33,8 +33,8 @@ PASS = (
 FAIL = ({"readback.yml": _FILE % "current", "prompt_config.yml": _CONFIG, **_TEMPLATE},)
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     if _albert.current(case.workspace):
         for config in _albert.configs(case.workspace):
             if config.chat_format:
-                yield Note(CODE, {"format": config.chat_format}, config.place, config.chat_format)
+                yield Diagnostic(CODE, {"format": config.chat_format}, config.place, config.chat_format)

@@ -13,7 +13,7 @@ the later program sends these prompts.
 from collections.abc import Iterator
 
 from readback.rules import _albert
-from readback.types import Case, Note
+from readback.types import Diagnostic, RuleContext
 
 CODE = "alb-format-stops"
 SEVERITY = "warning"
@@ -32,9 +32,9 @@ FAIL = ({"prompt_config.yml": _CONFIG % "openai", **_TEMPLATE},)
 FORMAT = "openai"
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     if _albert.current(case.workspace) or _albert.served(case.workspace):
         return
     for config in _albert.configs(case.workspace):
         if config.chat_format == FORMAT:
-            yield Note(CODE, {"format": FORMAT}, config.place, config.name)
+            yield Diagnostic(CODE, {"format": FORMAT}, config.place, config.name)

@@ -12,7 +12,7 @@ Read `chunks_collection` (or `spp_…_collection`) instead, or leave the option 
 from collections.abc import Iterator
 
 from readback.rules import _albert
-from readback.types import Case, Note
+from readback.types import Diagnostic, RuleContext
 
 CODE = "alb-legacy-chunks"
 SEVERITY = "error"
@@ -32,10 +32,10 @@ PASS = (
 FAIL = ({"readback.yml": _FILE % "current", "rag.jinja": _OLD, **_REST},)
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     mode = _albert.mode(case)
     if mode is None or not mode.current:
         return
     for name, place in _albert.read_names(case):
         if name in _albert.CHUNKS and not mode.prompt.defaults.get(name):
-            yield Note(CODE, {"variable": name}, place, name)
+            yield Diagnostic(CODE, {"variable": name}, place, name)

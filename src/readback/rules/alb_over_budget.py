@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from readback.rules import _albert
-from readback.types import Case, Message, Note, Place
+from readback.types import Diagnostic, Location, Message, RuleContext
 
 CODE = "alb-over-budget"
 SEVERITY = "warning"
@@ -36,7 +36,7 @@ CUT = "it would leave out the {turns} oldest turns, down to about {left}"  # alw
 UNCUT = "it would leave out no turn, so the server cuts what does not fit"
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     mode = _albert.mode(case)
     if mode is None or mode.max_tokens is None or case.assembly is None:
         return
@@ -58,7 +58,7 @@ def check(case: Case) -> Iterator[Note]:
         "left": math.ceil(_words((*head, *kept)) * _albert.PER_WORD),
     }
     values["cut"] = (CUT if values["turns"] else UNCUT).format(**values)
-    yield Note(CODE, values, Place(role="user"), str(mode.max_tokens))
+    yield Diagnostic(CODE, values, Location(role="user"), str(mode.max_tokens))
 
 
 def _words(messages: Sequence[Message]) -> int:

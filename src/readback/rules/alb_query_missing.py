@@ -11,7 +11,7 @@ Put `{{ query }}` into the template.
 from collections.abc import Iterator
 
 from readback.rules import _names, _uses
-from readback.types import Case, Note, Place
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "alb-query-missing"
 SEVERITY = "warning"
@@ -29,12 +29,12 @@ FAIL = (
 ASKS = {"query", "search_query", _names.MISSPELT, "history"}
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     prompt = _uses.prompt(case)
     if prompt is None or prompt.template is None or not _uses.is_albert(prompt) or not _uses.once(case):
         return
     read = set(_uses.roots(case, prompt))
     meant = {_names.meant(name) for name in read if not _names.documented(name)}
     if not (read | meant) & ASKS:
-        place = Place(file=prompt.place.file, line=prompt.place.line, role="user")
-        yield Note(CODE, {"mode": prompt.mode}, place, prompt.mode)
+        place = Location(file=prompt.place.file, line=prompt.place.line, role="user")
+        yield Diagnostic(CODE, {"mode": prompt.mode}, place, prompt.mode)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from readback.rules import _albert
-from readback.types import Case, Note
+from readback.types import Diagnostic, RuleContext
 
 CODE = "alb-system-dropped"
 SEVERITY = "error"
@@ -32,7 +32,7 @@ FAIL = (
 )
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     if _albert.current(case.workspace) or _albert.served(case.workspace):
         return
     for config in _albert.configs(case.workspace):
@@ -41,4 +41,4 @@ def check(case: Case) -> Iterator[Note]:
         name = config.chat_format or "null"
         for prompt in config.prompts.values():
             if prompt.system:
-                yield Note(CODE, {"format": name}, replace(prompt.system_place, mode=prompt.mode), name)
+                yield Diagnostic(CODE, {"format": name}, replace(prompt.system_place, mode=prompt.mode), name)

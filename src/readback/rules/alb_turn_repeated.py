@@ -11,7 +11,7 @@ End the history with the user's turn; with an answer at the end the row is one t
 
 from collections.abc import Iterator
 
-from readback.types import Case, Note, Place
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "alb-turn-repeated"
 SEVERITY = "error"
@@ -36,7 +36,7 @@ PASS = (
 FAIL = ({**_LLAMA, "data.jsonl": _ROW % ""},)
 
 
-def check(case: Case) -> Iterator[Note]:
-    for note in case.wire.notes if case.wire else ():
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    for note in case.model_input.notes if case.model_input else ():
         if note.code == CODE:
-            yield Note(CODE, note.values, Place(field="history"), note.flagged)
+            yield Diagnostic(CODE, note.values, Location(field="history"), note.flagged)

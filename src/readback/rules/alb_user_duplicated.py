@@ -13,7 +13,7 @@ Let the server apply the model's own template, or repair the program and set `ch
 from collections.abc import Iterator
 
 from readback.rules import _albert
-from readback.types import Case, Note
+from readback.types import Diagnostic, RuleContext
 
 CODE = "alb-user-duplicated"
 SEVERITY = "error"
@@ -37,15 +37,19 @@ FAIL = ({"readback.yml": _FILE, "prompt_config.yml": _CONFIG % "chatml", **_TEMP
 FORMAT = "chatml"
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     if not _albert.current(case.workspace) or case.workspace.options.get("chatml_bug") == "fixed":
         return
     for config in _albert.configs(case.workspace):
         if config.chat_format == FORMAT:
-            yield Note(CODE, {"what": config.name}, config.place, config.name)
+            yield Diagnostic(CODE, {"what": config.name}, config.place, config.name)
     modes = {mode for config in _albert.configs(case.workspace) for mode in config.prompts}
-    served = {arm.model: arm.place for arm in case.workspace.conditions if arm.model and arm.mode in modes}
+    served = {
+        condition.model: condition.place
+        for condition in case.workspace.conditions
+        if condition.model and condition.mode in modes
+    }
     for name, place in served.items():
         model = case.workspace.models.get(name)
         if model and model.chat_format == FORMAT:
-            yield Note(CODE, {"what": name}, place, name)
+            yield Diagnostic(CODE, {"what": name}, place, name)

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 
 from readback.rules import _uses
 from readback.rules._fields import nearest
-from readback.types import Case, Finding, Note, Prompt, Severity, Use
+from readback.types import Diagnostic, Finding, Prompt, RuleContext, Severity, VariableUse
 
 CODE = "alb-variable-no-data"
 SEVERITY = "warning"
@@ -63,7 +63,7 @@ FAIL = (
 NONE = "–"  # stands for "no field is near" in any language
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     prompt = _uses.prompt(case)
     if prompt is None or case.record is None:
         return
@@ -74,7 +74,7 @@ def check(case: Case) -> Iterator[Note]:
         near = nearest(name, case.record.fields, _is_list(case, prompt, name))
         values = {"variable": name, "nearest": near or NONE, "mode": prompt.mode, "records": ""}
         severity: Severity | None = "info" if use.asked or case.workspace.dataset is None else None
-        yield Note(CODE, values, _uses.at(use), name, severity)
+        yield Diagnostic(CODE, values, _uses.at(use), name, severity)
 
 
 def once(one: Finding, nowhere: Callable[[str], bool]) -> tuple[str, ...] | None:
@@ -82,7 +82,7 @@ def once(one: Finding, nowhere: Callable[[str], bool]) -> tuple[str, ...] | None
     return (str(one.values["variable"]), str(one.values["nearest"])) if nowhere(str(one.values["variable"])) else None
 
 
-def _without(case: Case, prompt: Prompt) -> Iterator[Use]:
+def _without(case: RuleContext, prompt: Prompt) -> Iterator[VariableUse]:
     """The names without a value; then those for which the template itself has something instead."""
     absent = {use.name: use for use in _uses.uses(case, prompt, ("missing", "null"))}
     yield from absent.values()
@@ -91,7 +91,7 @@ def _without(case: Case, prompt: Prompt) -> Iterator[Use]:
             yield use
 
 
-def _is_list(case: Case, prompt: Prompt, name: str) -> bool:
+def _is_list(case: RuleContext, prompt: Prompt, name: str) -> bool:
     """Whether the template goes through a variable, or asks for its items."""
     if any(use.name.startswith(f"{name}[") for use in _uses.uses(case, prompt)):
         return True

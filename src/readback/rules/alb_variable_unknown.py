@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from readback.rules import _names, _uses
 from readback.rules._fields import nearest
-from readback.types import Case, Note, Prompt, Severity
+from readback.types import Diagnostic, Prompt, RuleContext, Severity
 
 CODE = "alb-variable-unknown"
 SEVERITY = "warning"
@@ -35,7 +35,7 @@ FAIL = (
 NONE = "–"  # stands for "none is near" in any language
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     prompt = _uses.prompt(case)
     if prompt is None or case.record is None or not _uses.is_albert(prompt) or not _uses.once(case):
         return
@@ -45,10 +45,10 @@ def check(case: Case) -> Iterator[Note]:
         near = _names.meant(name) or nearest(name, dict.fromkeys(_names.VARIABLES, ""), False)
         given = case.record.fields.get(name) is not None or name in prompt.defaults
         severity: Severity | None = "info" if given or _optional(case, prompt, name) else None
-        yield Note(CODE, {"variable": name, "nearest": near or NONE}, place, name, severity)
+        yield Diagnostic(CODE, {"variable": name, "nearest": near or NONE}, place, name, severity)
 
 
-def _optional(case: Case, prompt: Prompt, name: str) -> bool:
+def _optional(case: RuleContext, prompt: Prompt, name: str) -> bool:
     """Whether the template only asks for a variable where it reads it here."""
     taken = [use for use in _uses.uses(case, prompt) if _uses.root(use.name) == name and use.state != "untaken"]
     return bool(taken) and all(use.asked for use in taken)

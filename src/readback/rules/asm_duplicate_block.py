@@ -17,7 +17,7 @@ from readback.rules._blocks import Twice, twice
 from readback.rules._leaks import OWN, folded, leaks
 from readback.rules._outside_contexts import STORED, in_message
 from readback.rules._overlap import blanked
-from readback.types import Case, Message, Note, Place, Segment
+from readback.types import Diagnostic, Location, Message, RuleContext, Segment
 
 CODE = "asm-duplicate-block"
 SEVERITY = "warning"
@@ -56,7 +56,7 @@ FAIL = (
 DATA = ("variable", "default", "unknown")
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     fields = case.record.fields if case.record else {}
     for message in case.assembly.messages if case.assembly else ():
         contexts = in_message(message, fields)
@@ -68,7 +68,7 @@ def check(case: Case) -> Iterator[Note]:
         yield from (_note(message, one) for one in found)
 
 
-def _note(message: Message, one: Twice) -> Note:
+def _note(message: Message, one: Twice) -> Diagnostic:
     (start, end), (a, b) = one.again, one.first
     text = message.text[start:end]
     values = {
@@ -80,7 +80,7 @@ def _note(message: Message, one: Twice) -> Note:
         "again_by": _by(_segment(message, start)[1]),
         "text": text,
     }
-    return Note(CODE, values, Place(role=message.role, start=start, end=end), text)
+    return Diagnostic(CODE, values, Location(role=message.role, start=start, end=end), text)
 
 
 def _meant_once(message: Message, one: Twice) -> bool:

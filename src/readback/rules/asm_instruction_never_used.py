@@ -13,7 +13,7 @@ Switch on what the instruction is for, or remove it.
 from collections.abc import Iterator
 
 from readback.rules._running import tasks_by_key
-from readback.types import NOWHERE, Case, Note
+from readback.types import NOWHERE, Diagnostic, RuleContext
 
 CODE = "asm-instruction-never-used"
 SEVERITY = "warning"
@@ -33,9 +33,9 @@ FAIL = (
 )
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     for key, tasks in tasks_by_key(case.workspace).items():
         if tasks and not any(task.runs for task in tasks):
             place = case.workspace.instruction_places.get(key, NOWHERE)
             why = ", ".join(dict.fromkeys(task.why for task in tasks))
-            yield Note(CODE, {"key": key, "why": why}, place, key)
+            yield Diagnostic(CODE, {"key": key, "why": why}, place, key)

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from readback.types import Case, Note, Place
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "dat-mojibake"
 SEVERITY = "warning"
@@ -37,14 +37,14 @@ ODD = re.compile(
 )
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     found = [one for one in _texts(case.record.fields if case.record else {}) if _hit(one[1])]
     if not found:
         return
     field, text = found[0]
     start, end, meant = _hit(text) or (0, 0, "")
     values = {"count": len(found), "found": repr(text[start:end]), "meant": repr(meant)}
-    yield Note(CODE, values, Place(field=field, start=start, end=end), text[start:end])
+    yield Diagnostic(CODE, values, Location(field=field, start=start, end=end), text[start:end])
 
 
 def _hit(text: str) -> tuple[int, int, str] | None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from readback.rules import _stored
 from readback.rules._citations import other_styles
-from readback.types import Case, Note, Place
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-citation-style"
 SEVERITY = "warning"
@@ -25,26 +25,26 @@ PASS = ({"data.jsonl": _ROW % "So [1] [2], in [0, 1] and [2010-2020]."}, {"data.
 FAIL = ({"data.jsonl": _ROW % "So [1, 2]."}, {"data.jsonl": _ROW % "So [1-3]."}, {"data.jsonl": _ROW % "So [#1]."})
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     fields = case.record.fields if case.record else {}
     _, listed = _stored.contexts(fields) or ("", ())
     if not listed:
         return
     if case.assembly is None:
         if stated := _stored.reference(fields):
-            yield from _note("reference", stated[1], len(listed), Place(field=stated[0], start=0))
+            yield from _note("reference", stated[1], len(listed), Location(field=stated[0], start=0))
     elif case.assembly.choice.judge and case.assembly.choice.condition:
         for message in case.messages("user"):
             start = 0
             for segment in message.segments:
                 if segment.name == "answer" and segment.origin == "variable":
-                    yield from _note("answer", segment.text, len(listed), Place(role="user", start=start))
+                    yield from _note("answer", segment.text, len(listed), Location(role="user", start=start))
                 start += len(segment.text)
 
 
-def _note(what: str, text: str, contexts: int, at: Place) -> Iterator[Note]:
+def _note(what: str, text: str, contexts: int, at: Location) -> Iterator[Diagnostic]:
     hits, start = list(other_styles(text, contexts)), at.start or 0
     if hits:
         marks = list(dict.fromkeys(hit[0] for hit in hits))
-        place = Place(role=at.role, field=at.field, start=start + hits[0].start(), end=start + hits[0].end())
-        yield Note(CODE, {"what": what, "marks": marks}, place, " ".join(marks))
+        place = Location(role=at.role, field=at.field, start=start + hits[0].start(), end=start + hits[0].end())
+        yield Diagnostic(CODE, {"what": what, "marks": marks}, place, " ".join(marks))

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 
 from readback.rules import _stored
 from readback.rules._outside_contexts import standing
-from readback.types import Case, Note, Place
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-context-not-sent"
 SEVERITY = "error"
@@ -28,7 +28,7 @@ FAIL = (
 )
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     fields = case.record.fields if case.record else {}
     name, listed = _stored.contexts(fields) or ("", ())
     prompts = tuple(_prompts(case))
@@ -42,7 +42,7 @@ def check(case: Case) -> Iterator[Note]:
     if missing:
         values = {"present": len(texts) - len(missing), "listed": len(texts), "missing": missing}
         role = "user" if case.assembly else None
-        yield Note(CODE, values, Place(role=role, field=name), ",".join(map(str, missing)))
+        yield Diagnostic(CODE, values, Location(role=role, field=name), ",".join(map(str, missing)))
 
 
 def _there(prompt: str, context: str) -> bool:
@@ -52,13 +52,13 @@ def _there(prompt: str, context: str) -> bool:
     )
 
 
-def _picks(case: Case) -> bool:
+def _picks(case: RuleContext) -> bool:
     """Whether a template makes the prompt, and no builder that writes each context whole."""
     _, prompt = _stored.sent_by(case) if case.assembly else ("", None)
     return prompt is not None and prompt.syntax != "builder"
 
 
-def _prompts(case: Case) -> Iterator[str]:
+def _prompts(case: RuleContext) -> Iterator[str]:
     """What a model in mode rag gets to read; nothing for any other mode."""
     if case.assembly:
         mode, prompt = _stored.sent_by(case)

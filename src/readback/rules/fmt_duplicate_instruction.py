@@ -13,7 +13,7 @@ Take one of the records out, or reword it.
 from collections.abc import Iterator, Sequence
 
 from readback.rules import _stored
-from readback.types import Case, Note, Place, Record
+from readback.types import Diagnostic, Location, Record, RuleContext
 
 CODE = "fmt-duplicate-instruction"
 SEVERITY = "warning"
@@ -35,7 +35,7 @@ FAIL = (
 INSTRUCTION, PROMPT = "instruction", "stored prompt"
 
 
-def marks(case: Case) -> Iterator[tuple[str, str]]:
+def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
     fields = case.record.fields if case.record else {}
     instruction = fields.get("instruction")
     if isinstance(instruction, str) and instruction.strip():
@@ -45,7 +45,7 @@ def marks(case: Case) -> Iterator[tuple[str, str]]:
         yield PROMPT, stored[1]
 
 
-def repeats(first: Record, case: Case, kinds: Sequence[str]) -> Iterator[Note]:
+def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[Diagnostic]:
     later = case.record or first
     values = {
         "what": list(kinds),
@@ -57,4 +57,4 @@ def repeats(first: Record, case: Case, kinds: Sequence[str]) -> Iterator[Note]:
         "first_retrieved": _stored.retrieved(first.fields),
     }
     name = "instruction" if INSTRUCTION in kinds else (_stored.prompt(later.fields) or ("",))[0]
-    yield Note(CODE, values, Place(field=name), str(first.id))
+    yield Diagnostic(CODE, values, Location(field=name), str(first.id))

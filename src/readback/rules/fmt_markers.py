@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from readback.rules import _stored
 from readback.rules._outside_contexts import Spans, in_message, in_stored
 from readback.rules._overlap import blanked
-from readback.types import Case, Note, Place
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-markers"
 SEVERITY = "error"
@@ -32,34 +32,34 @@ FAIL = (
 QUESTION, ANSWER = "Question:", "Answer:"
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     fields = case.record.fields if case.record else {}
     if case.assembly:
         _, prompt = _stored.sent_by(case)
         if prompt and prompt.syntax == "builder":
             for message in case.messages("user"):
-                yield from _notes(message.text, in_message(message, fields), Place(role="user"))
+                yield from _notes(message.text, in_message(message, fields), Location(role="user"))
     elif _stored.unsent(case.workspace) and (stored := _stored.prompt(fields)):
         name, text = stored
-        yield from _notes(text, in_stored(text, fields), Place(field=name))
+        yield from _notes(text, in_stored(text, fields), Location(field=name))
 
 
-def _notes(text: str, contexts: Spans, at: Place) -> Iterator[Note]:
+def _notes(text: str, contexts: Spans, at: Location) -> Iterator[Diagnostic]:
     own = blanked(text, contexts)
     question, answer = own.find(QUESTION), own.rfind(ANSWER)
     if question < 0 or answer < 0:
         lacking = [mark for mark, found in ((QUESTION, question), (ANSWER, answer)) if found < 0]
         absent, verb = " and ".join(lacking), "is" if len(lacking) == 1 else "are"
-        yield Note(CODE, {"problem": f"{absent} {verb} not there"}, at, absent)
+        yield Diagnostic(CODE, {"problem": f"{absent} {verb} not there"}, at, absent)
         return
     rest = own[answer + len(ANSWER) :]
-    span = Place(role=at.role, field=at.field, start=answer, end=len(text))
+    span = Location(role=at.role, field=at.field, start=answer, end=len(text))
     if answer < question:
-        yield Note(CODE, {"problem": f"{ANSWER} stands before {QUESTION}"}, span, "order")
+        yield Diagnostic(CODE, {"problem": f"{ANSWER} stands before {QUESTION}"}, span, "order")
     elif rest.strip():
-        yield Note(CODE, {"problem": f"{len(rest)} more {_follow(rest)} {ANSWER}"}, span, rest)
+        yield Diagnostic(CODE, {"problem": f"{len(rest)} more {_follow(rest)} {ANSWER}"}, span, rest)
     elif rest:
-        yield Note(CODE, {"problem": f"{len(rest)} blank {_follow(rest)} {ANSWER}"}, span, rest, "warning")
+        yield Diagnostic(CODE, {"problem": f"{len(rest)} blank {_follow(rest)} {ANSWER}"}, span, rest, "warning")
 
 
 def _follow(rest: str) -> str:

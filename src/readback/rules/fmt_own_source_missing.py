@@ -12,7 +12,7 @@ Nothing to repair in the prompt. Look at the search, or leave such rows out of w
 from collections.abc import Iterator
 
 from readback.rules import _stored
-from readback.types import Case, Note, Place
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-own-source-missing"
 SEVERITY = "info"
@@ -27,9 +27,9 @@ PASS = (
 FAIL = ({"data.jsonl": _ROW % ("/home/a/two.txt#page=3", "/home/a/one.txt")},)
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     fields = case.record.fields if case.record else {}
     own, sources = _stored.paper(fields), _stored.retrieved(fields)
     if own and sources and own not in sources:
         values = {"own": own, "sources": sources, "count": len(sources)}
-        yield Note(CODE, values, Place(field="rag.sources"), ",".join(sources))
+        yield Diagnostic(CODE, values, Location(field="rag.sources"), ",".join(sources))

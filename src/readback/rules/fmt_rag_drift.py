@@ -18,7 +18,7 @@ from readback.rules import _stored
 from readback.rules._drift import SECOND, Drift, Span, drift
 from readback.rules._leaks import folded, leaks
 from readback.rules._outside_contexts import STORED, in_message, in_stored
-from readback.types import Case, Note, Place, Values
+from readback.types import Diagnostic, Location, RuleContext, Values
 
 CODE = "fmt-rag-drift"
 SEVERITY = "warning"
@@ -47,7 +47,7 @@ FAIL = (
 SHOWN = 5  # sentences that are listed
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     fields = case.record.fields if case.record else {}
     question = fields.get("instruction")
     if not isinstance(question, str):
@@ -60,17 +60,19 @@ def check(case: Case) -> Iterator[Note]:
                     told = leaks(case, message.text, folded(case, message), in_message(message, fields))
                     spans = [(leak.start - start, leak.end - start) for leak in told if not leak.inside]
                     inside = [span for span in spans if span[0] >= 0 and span[1] <= len(segment.text)]
-                    yield from _notes(drift(segment.text, fields, question, inside), fields, Place(role="user"), start)
+                    yield from _notes(
+                        drift(segment.text, fields, question, inside), fields, Location(role="user"), start
+                    )
                 start += len(segment.text)
     elif not case.assembly and _stored.unsent(case.workspace) and (stored := _stored.prompt(fields)):
         name, text = stored
         if name != "prompt":  # that name is given to prompts of any kind
             told = leaks(case, text, (), in_stored(text, fields))
             spans = [(leak.start, leak.end) for leak in told if not leak.inside]
-            yield from _notes(drift(text, fields, question, spans), fields, Place(field=name), 0)
+            yield from _notes(drift(text, fields, question, spans), fields, Location(field=name), 0)
 
 
-def _notes(found: Drift, fields: Values, at: Place, start: int) -> Iterator[Note]:
+def _notes(found: Drift, fields: Values, at: Location, start: int) -> Iterator[Diagnostic]:
     if not found.any:
         return
     values = {
@@ -83,9 +85,9 @@ def _notes(found: Drift, fields: Values, at: Place, start: int) -> Iterator[Note
     if found.blanks is not None:
         marked = (found.blanks, found.blanks + 1)
     begin, end = (None if one is None else start + one for one in marked)
-    place = Place(role=at.role, field=at.field, start=begin, end=end)
+    place = Location(role=at.role, field=at.field, start=begin, end=end)
     flagged = "\n".join((*found.extra, *found.missing, *_differences(found)))
-    yield Note(CODE, values, place, flagged, "info" if _explained(found, fields) else None)
+    yield Diagnostic(CODE, values, place, flagged, "info" if _explained(found, fields) else None)
 
 
 def _differences(found: Drift) -> Iterator[str]:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from readback.rules import _stored
 from readback.rules._citations import MARK
-from readback.types import Case, Note, Place
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-reference-cites-missing"
 SEVERITY = "error"
@@ -25,7 +25,7 @@ PASS = ({"data.jsonl": '{"id": "1", "expected_response": "So [1].", "rag": {"con
 FAIL = ({"data.jsonl": '{"id": "1", "expected_response": "So [1] and [3].", "contexts": ["one", "two"]}\n'},)
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     fields = case.record.fields if case.record else {}
     listed, stated = _stored.contexts(fields), _stored.reference(fields)
     if listed is None or stated is None:
@@ -34,5 +34,5 @@ def check(case: Case) -> Iterator[Note]:
     wrong = [mark for mark in MARK.finditer(text) if not 1 <= int(mark[1]) <= len(contexts)]
     if wrong:
         cited = list(dict.fromkeys(mark[0] for mark in wrong))
-        place = Place(field=name, start=wrong[0].start(), end=wrong[0].end())
-        yield Note(CODE, {"cited": cited, "contexts": len(contexts)}, place, " ".join(cited))
+        place = Location(field=name, start=wrong[0].start(), end=wrong[0].end())
+        yield Diagnostic(CODE, {"cited": cited, "contexts": len(contexts)}, place, " ".join(cited))

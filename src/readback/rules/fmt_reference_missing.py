@@ -12,7 +12,7 @@ Fill `expected_response` in, or leave the row out.
 from collections.abc import Iterator
 
 from readback.rules import _stored
-from readback.types import Case, Note, Place
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-reference-missing"
 SEVERITY = "warning"
@@ -30,8 +30,8 @@ TRAINED = ("instruction_only", "rag_trained")
 FIELD = "expected_response"
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     built = any(prompt.syntax == "builder" for prompt in case.workspace.prompts.values())
     trained = any(model.type in TRAINED for model in case.workspace.models.values())
     if built and trained and case.record and not _stored.reference(case.record.fields):
-        yield Note(CODE, {"field": FIELD}, Place(field=FIELD))
+        yield Diagnostic(CODE, {"field": FIELD}, Location(field=FIELD))

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 
 from readback.rules import _stored
 from readback.rules._citations import marks, other_styles
-from readback.types import Case, Note, Place
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-reference-no-citation"
 SEVERITY = "warning"
@@ -34,7 +34,7 @@ FAIL = ({"data.jsonl": _ROW % ("So.", "true")},)
 MANY = 99  # contexts: whatever looks like a citation in another spelling is left to that finding
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     fields = case.record.fields if case.record else {}
     metadata = fields.get("metadata")
     stated = _stored.reference(fields)
@@ -42,4 +42,4 @@ def check(case: Case) -> Iterator[Note]:
         return
     name, text = stated
     if not marks(text) and not any(other_styles(text, MANY)):
-        yield Note(CODE, {"field": name}, Place(field=name))
+        yield Diagnostic(CODE, {"field": name}, Location(field=name))

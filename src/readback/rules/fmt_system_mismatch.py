@@ -13,8 +13,8 @@ Decide which text is right, and write it in the other places; then train again i
 import re
 from collections.abc import Iterator
 
-from readback.rules._stated import for_model, where
-from readback.types import Case, Model, Note, SystemText
+from readback.rules._system_texts import for_model, where
+from readback.types import Diagnostic, Model, RuleContext, SystemText
 
 CODE = "fmt-system-mismatch"
 SEVERITY = "error"
@@ -32,7 +32,7 @@ MORE = re.compile("  +")
 AROUND = 20  # characters of a text shown before and after the point where two part
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     for model in case.workspace.models.values():
         first, *others = for_model(case.workspace, model) or (None,)
         if first is None:
@@ -43,7 +43,7 @@ def check(case: Case) -> Iterator[Note]:
             yield _note(model, first, absent)
 
 
-def _note(model: Model, first: SystemText, other: SystemText) -> Note:
+def _note(model: Model, first: SystemText, other: SystemText) -> Diagnostic:
     at = _parting(first.text, other.text)
     values = {
         "model": model.name,
@@ -56,7 +56,7 @@ def _note(model: Model, first: SystemText, other: SystemText) -> Note:
     }
     light = not other.text or first.text.split() == other.text.split()
     place = other.place if other.place.file else first.place
-    return Note(CODE, values, place, f"{first.text}\n{other.text}", "warning" if light else None)
+    return Diagnostic(CODE, values, place, f"{first.text}\n{other.text}", "warning" if light else None)
 
 
 def _parting(one: str, other: str) -> int:

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from readback.rules import _stored
 from readback.rules._leaks import Leak, folded, leaks
 from readback.rules._outside_contexts import in_message, in_stored
-from readback.types import Case, Note, Place, Severity
+from readback.types import Diagnostic, Location, RuleContext, Severity
 
 CODE = "fmt-system-text-in-user"
 SEVERITY = "error"
@@ -73,18 +73,18 @@ FAIL = (
 SEVERITIES: dict[str, Severity] = {"part": "warning"}  # else an error
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     fields = case.record.fields if case.record else {}
     if case.assembly:
         for message in case.messages("user"):
             found = leaks(case, message.text, folded(case, message), in_message(message, fields))
-            yield from _notes(message.text, found, Place(role="user"), _alone(case))
+            yield from _notes(message.text, found, Location(role="user"), _alone(case))
     elif case.record and _stored.unsent(case.workspace) and (stored := _stored.prompt(fields)):
         name, text = stored
-        yield from _notes(text, leaks(case, text, (), in_stored(text, fields)), Place(field=name))
+        yield from _notes(text, leaks(case, text, (), in_stored(text, fields)), Location(field=name))
 
 
-def _alone(case: Case) -> bool:
+def _alone(case: RuleContext) -> bool:
     """Whether a mode of the workspace's own sends no system message, where nothing states one: it says who the model is
     where it can.
     """
@@ -93,7 +93,7 @@ def _alone(case: Case) -> bool:
     return own and not case.workspace.system_texts and not any(True for _ in case.messages("system"))
 
 
-def _notes(text: str, found: Sequence[Leak], at: Place, alone: bool = False) -> Iterator[Note]:
+def _notes(text: str, found: Sequence[Leak], at: Location, alone: bool = False) -> Iterator[Diagnostic]:
     for leak in found:
         flagged = text[leak.start : leak.end]
         values = {
@@ -104,6 +104,6 @@ def _notes(text: str, found: Sequence[Leak], at: Place, alone: bool = False) -> 
             "how": leak.how,
             "whole": leak.how != "part",
         }
-        place = Place(role=at.role, field=at.field, start=leak.start, end=leak.end)
+        place = Location(role=at.role, field=at.field, start=leak.start, end=leak.end)
         harmless = leak.inside or (alone and leak.how == "phrase")
-        yield Note(CODE, values, place, flagged, "info" if harmless else SEVERITIES.get(leak.how))
+        yield Diagnostic(CODE, values, place, flagged, "info" if harmless else SEVERITIES.get(leak.how))

@@ -13,8 +13,8 @@ Give the model the same system message in all its conditions, or treat the syste
 from collections import defaultdict
 from collections.abc import Iterator
 
-from readback.rules._stated import for_model
-from readback.types import Case, Condition, Note, Prompt, Workspace
+from readback.rules._system_texts import for_model
+from readback.types import Condition, Diagnostic, Prompt, RuleContext, Workspace
 
 CODE = "fmt-system-varies"
 SEVERITY = "warning"
@@ -32,35 +32,37 @@ FAIL = ({"readback.yml": _TWO % "Be long."},)
 ORDER = ("modelfile", "training", "typed", "format", "configuration")  # which text is sent where several are stated
 
 
-def check(case: Case) -> Iterator[Note]:
-    arms: dict[str, list[Condition]] = defaultdict(list)
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    by_model: dict[str, list[Condition]] = defaultdict(list)
     for condition in case.workspace.conditions:
         if condition.model:
-            arms[condition.model].append(condition)
-    for model, conditions in arms.items():
+            by_model[condition.model].append(condition)
+    for model, conditions in by_model.items():
         first = _system(case.workspace, conditions[0])
-        others = [arm for arm in conditions if _system(case.workspace, arm) != first]
+        others = [one for one in conditions if _system(case.workspace, one) != first]
         if others:
-            names = [arm.name for arm in others]
-            count = len({_system(case.workspace, arm) for arm in conditions})
+            names = [one.name for one in others]
+            count = len({_system(case.workspace, one) for one in conditions})
             values = {"model": model, "count": count, "first": conditions[0].name, "conditions": names}
-            yield Note(CODE, values, others[0].place, f"{model}\n" + "\n".join(names))
+            yield Diagnostic(CODE, values, others[0].place, f"{model}\n" + "\n".join(names))
 
 
-def _system(workspace: Workspace, arm: Condition) -> tuple[str, ...]:
+def _system(workspace: Workspace, condition: Condition) -> tuple[str, ...]:
     """What the condition's system message is made of, before any record is put in."""
-    task = arm.task or ""
-    prompt = workspace.prompts.get(arm.mode) if arm.mode else workspace.tasks.get(task)
-    added = _added(workspace, arm.adapter) if task else ()
-    return (_base(workspace, arm, prompt), *added, workspace.instructions.get(task) or "")
+    task = condition.task or ""
+    prompt = workspace.prompts.get(condition.mode) if condition.mode else workspace.tasks.get(task)
+    added = _added(workspace, condition.adapter) if task else ()
+    return (_base(workspace, condition, prompt), *added, workspace.instructions.get(task) or "")
 
 
-def _base(workspace: Workspace, arm: Condition, prompt: Prompt | None) -> str:
+def _base(workspace: Workspace, condition: Condition, prompt: Prompt | None) -> str:
     """A mode's own text, else the model's; the other way round for the built-in formats, where the server has it."""
     own = prompt.system if prompt else None
-    model = workspace.models.get(arm.model or "")
+    model = workspace.models.get(condition.model or "")
     stated = (
-        sorted(for_model(workspace, model), key=lambda text: ORDER.index(text.source)) if model and arm.mode else []
+        sorted(for_model(workspace, model), key=lambda text: ORDER.index(text.source))
+        if model and condition.mode
+        else []
     )
     served = [text.text for text in stated if text.source in ("modelfile", "training", "typed")]
     if prompt and prompt.syntax == "builder":

@@ -24,7 +24,7 @@ from readback.rules import _parted, _stored
 from readback.rules._leaks import folded, leaks
 from readback.rules._outside_contexts import Spans, in_message
 from readback.rules._parted import Parting
-from readback.types import Case, Condition, Message, Model, Note, Place, Probe, Prompt, Severity
+from readback.types import Condition, Diagnostic, Location, Message, Model, Prompt, RuleContext, SelfTest, Severity
 
 CODE = "fmt-train-serve-diff"
 SEVERITY = "error"
@@ -74,24 +74,24 @@ BY_DESIGN = {  # by type and mode of the prompt formats
 AROUND = 20  # characters shown before and after the point where two texts part
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     if case.assembly is None:
         yield from _around(case)
         for one in case.workspace.conditions:
             yield from _by_design(case, one)
     elif case.trained is not None:
         mode, prompt = _stored.sent_by(case)
-        arm = case.workspace.condition(case.assembly.choice.condition or "")
-        model = case.workspace.models.get(arm.model or "") if arm else None
+        condition = case.workspace.condition(case.assembly.choice.condition or "")
+        model = case.workspace.models.get(condition.model or "") if condition else None
         designed = (
             prompt and prompt.syntax == "builder" and (model and model.type, prompt.template or mode) in BY_DESIGN
         )
-        if arm and model and prompt and not designed:
+        if condition and model and prompt and not designed:
             for message in case.messages("user"):
-                yield from _differs(case, message, case.trained, arm, model, prompt)
+                yield from _differs(case, message, case.trained, condition, model, prompt)
 
 
-def _around(case: Case) -> Iterator[Note]:
+def _around(case: RuleContext) -> Iterator[Diagnostic]:
     """What the training template and the server write around the same messages, where it differs."""
     for model, probe, all_found in _parted.parted(case):
         found = _not_by_design(model, probe, all_found)
@@ -114,10 +114,12 @@ def _around(case: Case) -> Iterator[Note]:
         place = next((one.place for one in first.b.segments if one.place.file), probe.first.place)
         guessed = bool(probe.trained and probe.trained.assumed)  # by the model's name: its makers may know better
         severity: Severity | None = None if _parted.stated(model) else "info" if guessed else "warning"
-        yield Note(CODE, values, place if place.file else model.place, f"{model.name}\n{mine}\n{theirs}", severity)
+        yield Diagnostic(
+            CODE, values, place if place.file else model.place, f"{model.name}\n{mine}\n{theirs}", severity
+        )
 
 
-def _not_by_design(model: Model, probe: Probe, found: tuple[Parting, ...]) -> tuple[Parting, ...]:
+def _not_by_design(model: Model, probe: SelfTest, found: tuple[Parting, ...]) -> tuple[Parting, ...]:
     """The differences without the end of a template that opens an answer otherwise than it writes a given one, with
     marks for thinking or for a channel: the same template makes both texts, and that it opens none has its own rule.
     """
@@ -126,20 +128,22 @@ def _not_by_design(model: Model, probe: Probe, found: tuple[Parting, ...]) -> tu
     return found if _parted.stated(model) or not same else tuple(one for one in found if not one.last)
 
 
-def _by_design(case: Case, arm: Condition) -> Iterator[Note]:
-    model, prompt = case.workspace.models.get(arm.model or ""), case.workspace.prompts.get(arm.mode or "")
+def _by_design(case: RuleContext, condition: Condition) -> Iterator[Diagnostic]:
+    model, prompt = case.workspace.models.get(condition.model or ""), case.workspace.prompts.get(condition.mode or "")
     if model is None or prompt is None or prompt.syntax != "builder":
         return
     kind = model.type or ""
     if sent := BY_DESIGN.get((kind, prompt.template or prompt.mode)):
-        values = {"model": model.name, "condition": arm.name, "trained": TRAINED[kind][1], "sent": sent}
-        place = Place(file=arm.place.file, line=arm.place.line, condition=arm.name, mode=arm.mode)
-        yield Note(CODE, values, place, f"{model.name}\n{arm.name}", "info")
+        values = {"model": model.name, "condition": condition.name, "trained": TRAINED[kind][1], "sent": sent}
+        place = Location(
+            file=condition.place.file, line=condition.place.line, condition=condition.name, mode=condition.mode
+        )
+        yield Diagnostic(CODE, values, place, f"{model.name}\n{condition.name}", "info")
 
 
 def _differs(
-    case: Case, message: Message, trained: Message, arm: Condition, model: Model, prompt: Prompt
-) -> Iterator[Note]:
+    case: RuleContext, message: Message, trained: Message, condition: Condition, model: Model, prompt: Prompt
+) -> Iterator[Diagnostic]:
     """The difference of one user message; what was folded into it and what other rules tell are left out."""
     contexts, said = in_message(message, case.record.fields if case.record else {}), trained.text
     kept = list(_kept(case, message, contexts))
@@ -148,16 +152,16 @@ def _differs(
         return
     if bool(contexts) != bool(in_message(trained, case.record.fields if case.record else {})):
         other = HYBRID if contexts else CLOSED
-        yield _note(model, arm, TRAINED[model.type or ""][1], other, Place(role="user"), "info")
+        yield _note(model, condition, TRAINED[model.type or ""][1], other, Location(role="user"), "info")
         return
     at = _parting(sent, said)
     end = len(sent) - min(_parting(sent[at:][::-1], said[at:][::-1]), len(sent) - at)
-    place = Place(role="user", start=_place(kept, at), end=_place(kept, end))
+    place = Location(role="user", start=_place(kept, at), end=_place(kept, end))
     other = f"{_shown(sent, at)} (from character {(place.start or 0) + 1})"
-    yield _note(model, arm, _shown(said, at), other, place, None)
+    yield _note(model, condition, _shown(said, at), other, place, None)
 
 
-def _kept(case: Case, message: Message, contexts: Spans) -> Iterator[tuple[int, int]]:
+def _kept(case: RuleContext, message: Message, contexts: Spans) -> Iterator[tuple[int, int]]:
     """The message without folded text and system text, each with the blanks after it."""
     text = message.text
     found = leaks(case, text, folded(case, message), contexts) if text != (case.trained and case.trained.text) else ()
@@ -180,9 +184,11 @@ def _place(kept: Sequence[tuple[int, int]], at: int) -> int:
     return kept[-1][1]
 
 
-def _note(model: Model, arm: Condition, trained: str, sent: str, place: Place, severity: Severity | None) -> Note:
-    values = {"model": model.name, "condition": arm.name, "trained": trained, "sent": sent}
-    return Note(CODE, values, place, f"{model.name}\n{arm.name}\n{sent}", severity)
+def _note(
+    model: Model, condition: Condition, trained: str, sent: str, place: Location, severity: Severity | None
+) -> Diagnostic:
+    values = {"model": model.name, "condition": condition.name, "trained": trained, "sent": sent}
+    return Diagnostic(CODE, values, place, f"{model.name}\n{condition.name}\n{sent}", severity)
 
 
 def _parting(one: str, other: str) -> int:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 
 from readback.rules import _judge
-from readback.types import Case, Note, Place
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "jdg-answer-has-fence"
 SEVERITY = "warning"
@@ -37,7 +37,7 @@ FAIL = (
 FENCE = re.compile(r"^[ \t]{0,3}(?:```|~~~)(?!.*```.*$)", re.MULTILINE)
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     judge = _judge.of(case)
     if judge is None or case.assembly is None:
         return
@@ -45,7 +45,7 @@ def check(case: Case) -> Iterator[Note]:
     for message, value in _judge.inserted(case):
         hits = list(FENCE.finditer(value.text)) if value.name.startswith(("answer", "response")) else []
         if hits:
-            place = Place(role=message.role, start=value.start + hits[0].start(), end=value.start + hits[0].end())
+            place = Location(role=message.role, start=value.start + hits[0].start(), end=value.start + hits[0].end())
             values = {"judge": case.assembly.choice.judge, "fences": len(hits)}
             light = len(hits) % 2 == 0 and not own
-            yield Note(CODE, values, place, str(len(hits)), "info" if light else None)
+            yield Diagnostic(CODE, values, place, str(len(hits)), "info" if light else None)

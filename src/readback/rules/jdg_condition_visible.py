@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator
 
 from readback.rules import _judge
-from readback.types import Case, Condition, Note, Place
+from readback.types import Condition, Diagnostic, Location, RuleContext
 
 CODE = "jdg-condition-visible"
 SEVERITY = "warning"
@@ -58,30 +58,32 @@ ODD = re.compile(r"[\d_-]")
 SHORTEST = 4  # letters of a name that nothing else has by chance
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     choice = case.assembly.choice if case.assembly else None
-    arm = case.workspace.condition(choice.condition or "") if choice and choice.judge else None
-    if choice is None or arm is None:
+    condition = case.workspace.condition(choice.condition or "") if choice and choice.judge else None
+    if choice is None or condition is None:
         return
     values = list(_judge.inserted(case))
     others = "\n".join(value.text for _, value in values if not value.name.startswith("answer"))
-    names = [name for name in _names(case, arm) if not _word(name).search(others)]
+    names = [name for name in _names(case, condition) if not _word(name).search(others)]
     for message, value in values:
         if not value.name.startswith("answer"):
             continue
         hits = [hit for pattern in (*map(_word, names), MAKER) if (hit := pattern.search(value.text))]
         if hits:
             hit = min(hits, key=lambda one: one.start())
-            place = Place(role=message.role, start=value.start + hit.start(), end=value.start + hit.end())
-            said = {"condition": arm.name, "judge": choice.judge, "what": f"'{hit[0]}'"}
-            yield Note(CODE, said, place, hit[0])
+            place = Location(role=message.role, start=value.start + hit.start(), end=value.start + hit.end())
+            said = {"condition": condition.name, "judge": choice.judge, "what": f"'{hit[0]}'"}
+            yield Diagnostic(CODE, said, place, hit[0])
 
 
-def _names(case: Case, arm: Condition) -> Iterator[str]:
+def _names(case: RuleContext, condition: Condition) -> Iterator[str]:
     """What the condition goes by, as far as nothing else does."""
-    model = case.workspace.models.get(arm.model or "")
+    model = case.workspace.models.get(condition.model or "")
     served = model.settings.get("model") if model else None
-    for name in dict.fromkeys((arm.name, *arm.aliases, arm.model, served, arm.adapter, arm.mode)):
+    for name in dict.fromkeys(
+        (condition.name, *condition.aliases, condition.model, served, condition.adapter, condition.mode)
+    ):
         if isinstance(name, str) and len(name) >= SHORTEST and ODD.search(name) and not name.isdecimal():
             yield name
 

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from readback.rules import _judge, _stored
-from readback.types import Case, Note, Place
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "jdg-document-order"
 SEVERITY = "warning"
@@ -38,7 +38,7 @@ FAIL = (
 NUMBER = re.compile(r"\s*\[(\d{1,4})\]\s*")
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     if _judge.of(case) is None or case.assembly is None:
         return
     found = [(message, value) for message, value in _judge.inserted(case) if value.name.startswith("documents[")]
@@ -46,9 +46,9 @@ def check(case: Case) -> Iterator[Note]:
     order = _numbers(texts) or (_places(texts, _contexts(case)) if _of_record(case) else [])
     if order and (order != sorted(order) or order[0] != 1):
         message, value = found[0]
-        place = Place(role=message.role, start=value.start, end=value.start + len(value.text))
+        place = Location(role=message.role, start=value.start, end=value.start + len(value.text))
         values = {"judge": case.assembly.choice.judge, "order": order}
-        yield Note(CODE, values, place, ",".join(map(str, order)))
+        yield Diagnostic(CODE, values, place, ",".join(map(str, order)))
 
 
 def _numbers(texts: Sequence[str]) -> list[int]:
@@ -64,7 +64,7 @@ def _places(texts: Sequence[str], contexts: Sequence[str]) -> list[int]:
     return [contexts.index(text) + 1 for text in texts]
 
 
-def _of_record(case: Case) -> bool:
+def _of_record(case: RuleContext) -> bool:
     """Whether the documents are the record's, and do not stand beside the answer."""
     segments = (one for message in case.messages("user") for one in message.segments)
     first = next((one.place for one in segments if (one.name or "").startswith("documents[")), None)
@@ -72,6 +72,6 @@ def _of_record(case: Case) -> bool:
     return bool(first and own and (first.file, first.line) == (own.file, own.line))
 
 
-def _contexts(case: Case) -> list[str]:
+def _contexts(case: RuleContext) -> list[str]:
     _, listed = _stored.contexts(case.record.fields if case.record else {}) or ("", [])
     return [str(context) for context in listed]

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from readback.rules import _judge
-from readback.types import Case, Judge, Note
+from readback.types import Diagnostic, Judge, RuleContext
 
 CODE = "jdg-field-unused"
 SEVERITY = "warning"
@@ -42,8 +42,8 @@ FAIL = (
 ANSWER = re.compile(r"^(?!ref|gold|expected).*(?:answer|response|output|completion|reply|prediction)", re.IGNORECASE)
 
 
-def check(case: Case) -> Iterator[Note]:
-    judging = {arm.judge for arm in case.workspace.conditions}
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    judging = {condition.judge for condition in case.workspace.conditions}
     for key, judge in case.workspace.judges.items():
         names = _judge.names(judge)
         if not names:  # nothing is read, or the braces are broken: other rules say so
@@ -56,6 +56,6 @@ def check(case: Case) -> Iterator[Note]:
                 yield _note(key, judge, name, names)
 
 
-def _note(key: str, judge: Judge, name: str, names: frozenset[str]) -> Note:
+def _note(key: str, judge: Judge, name: str, names: frozenset[str]) -> Diagnostic:
     values = {"judge": key, "name": name, "reads": sorted(names)}
-    return Note(CODE, values, replace(judge.place, judge=key), f"{key}\n{name}")
+    return Diagnostic(CODE, values, replace(judge.place, judge=key), f"{key}\n{name}")

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 
 from readback.rules import _judge
-from readback.types import Case, Note, Place
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "jdg-injection"
 SEVERITY = "warning"
@@ -57,12 +57,12 @@ PHRASES = (
 SPEAKS = re.compile("|".join(f"(?:{phrase})" for phrase in PHRASES), re.IGNORECASE)
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     if _judge.of(case) is None or case.assembly is None:
         return
     for message, value in _judge.inserted(case):
         hit = SPEAKS.search(value.text) if _judge.is_foreign(value.name) else None
         if hit:
-            place = Place(role=message.role, start=value.start + hit.start(), end=value.start + hit.end())
+            place = Location(role=message.role, start=value.start + hit.start(), end=value.start + hit.end())
             values = {"name": value.name, "judge": case.assembly.choice.judge, "text": hit[0]}
-            yield Note(CODE, values, place, f"{value.name}\n{hit[0]}")
+            yield Diagnostic(CODE, values, place, f"{value.name}\n{hit[0]}")

@@ -13,7 +13,7 @@ Give the condition the other judge.
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from readback.types import Case, Judge, Note
+from readback.types import Diagnostic, Judge, RuleContext
 
 CODE = "jdg-mode-mismatch"
 SEVERITY = "error"
@@ -38,16 +38,16 @@ GROUNDING = "grounding"
 CLOSED, OPEN = ("instruction",), ("rag", "hybrid", "standard")
 
 
-def check(case: Case) -> Iterator[Note]:
-    for arm in case.workspace.conditions:
-        judge = case.workspace.judges.get(arm.judge or "")
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    for condition in case.workspace.conditions:
+        judge = case.workspace.judges.get(condition.judge or "")
         weight = _weight(judge) if judge else None
-        if weight is None or arm.mode not in (*CLOSED, *OPEN):
+        if weight is None or condition.mode not in (*CLOSED, *OPEN):
             continue
-        if (weight == 0) != (arm.mode in CLOSED):
-            values = {"condition": arm.name, "mode": arm.mode, "judge": arm.judge, "weight": weight}
-            place = replace(arm.place, condition=arm.name, mode=arm.mode, judge=arm.judge)
-            yield Note(CODE, values, place, f"{arm.judge}\n{arm.mode}")
+        if (weight == 0) != (condition.mode in CLOSED):
+            values = {"condition": condition.name, "mode": condition.mode, "judge": condition.judge, "weight": weight}
+            place = replace(condition.place, condition=condition.name, mode=condition.mode, judge=condition.judge)
+            yield Diagnostic(CODE, values, place, f"{condition.judge}\n{condition.mode}")
 
 
 def _weight(judge: Judge) -> float | None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from readback.rules import _judge
-from readback.types import Case, Judge, Note, Place
+from readback.types import Diagnostic, Judge, Location, RuleContext
 
 CODE = "jdg-over-budget"
 SEVERITY = "warning"
@@ -35,7 +35,7 @@ REPLY = ("max_tokens", "max_new_tokens", "num_predict")
 BYTES = 4  # of a token, on average
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     judge = _judge.of(case)
     if judge is None or case.assembly is None:
         return
@@ -47,7 +47,7 @@ def check(case: Case) -> Iterator[Note]:
     estimate = -(-size // BYTES)
     if estimate > budget:
         values = {"judge": case.assembly.choice.judge, "estimate": estimate, "budget": budget, "context": context}
-        yield Note(CODE, values, Place(role="user"), str(context))
+        yield Diagnostic(CODE, values, Location(role="user"), str(context))
 
 
 def _number(judge: Judge, keys: tuple[str, ...]) -> int | None:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from readback.rules import _scales
-from readback.types import Case, Criterion, Judge, Note, Workspace
+from readback.types import Criterion, Diagnostic, Judge, RuleContext, Workspace
 
 CODE = "jdg-scale-mismatch"
 SEVERITY = "error"
@@ -40,7 +40,7 @@ FAIL = (
 SYSTEM, USER, DECLARED = "system text", "user text", "declared"
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     for key, judge in case.workspace.judges.items():
         for criterion, stated in _scales_of(case.workspace, judge):
             other = next((pair for pair in stated[1:] if pair[0] != stated[0][0]), None)
@@ -55,7 +55,7 @@ def check(case: Case) -> Iterator[Note]:
                 "second": _scales.said(second),
                 "second_in": second_in,
             }
-            yield Note(CODE, values, replace(judge.place, judge=key), f"{key}\n{criterion}")
+            yield Diagnostic(CODE, values, replace(judge.place, judge=key), f"{key}\n{criterion}")
 
 
 Stated = list[tuple[tuple[float, ...], str]]

@@ -13,7 +13,7 @@ Write `{{ end }}` instead of `{{- end }}` behind the newline; write the newline 
 from collections.abc import Iterator
 
 from readback.rules._served import Served, modelfiles, placed, quoted
-from readback.types import Case, Note, Place, Severity, Wire
+from readback.types import Diagnostic, Location, ModelInput, RuleContext, Severity
 
 CODE = "oll-chatml-newline"
 SEVERITY = "error"
@@ -39,45 +39,45 @@ BLANKS = " \t\r\n"
 AROUND = 24  # characters shown behind the token
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     for served in modelfiles(case):
-        found = next(((wire, at) for wire in served.made for at in _lost(wire)), None)
+        found = next(((model_input, at) for model_input in served.made for at in _lost(model_input)), None)
         if found and served.template and "<|im_start|>" in served.template.text:
             yield _note(served, *found, None if found[0] is served.made[0] else "warning")
 
 
-def _lost(wire: Wire) -> Iterator[int]:
+def _lost(model_input: ModelInput) -> Iterator[int]:
     """Where something else than a newline follows the token, if the server wrote the token."""
-    ends = [(start, end) for one, start, end in placed(wire) if one.origin in ("serving", "unknown")]
-    at = wire.text.find(END)
+    ends = [(start, end) for one, start, end in placed(model_input) if one.origin in ("serving", "unknown")]
+    at = model_input.text.find(END)
     while at >= 0:
         after = at + len(END)
         # A carriage return has a rule of its own.
-        follows = wire.text[after : after + 2]
+        follows = model_input.text[after : after + 2]
         if follows and follows[0] != "\n" and follows != "\r\n" and any(a <= at and after <= b for a, b in ends):
             yield after
-        at = wire.text.find(END, after)
+        at = model_input.text.find(END, after)
 
 
-def _note(served: Served, wire: Wire, after: int, severity: Severity | None) -> Note:
-    place, marker = _place(served, wire, after)
+def _note(served: Served, model_input: ModelInput, after: int, severity: Severity | None) -> Diagnostic:
+    place, marker = _place(served, model_input, after)
     how = f"{marker} on line {place.line} removes it" if marker else "the template has none"
-    start, rest = after - len(END), wire.text[after : after + AROUND]
-    cut = "…" if len(wire.text) > after + AROUND else ""
+    start, rest = after - len(END), model_input.text[after : after + AROUND]
+    cut = "…" if len(model_input.text) > after + AROUND else ""
     values = {
         "how": how,
         "marker": marker,
-        "served": quoted(wire.text[start:after] + rest + cut),
-        "trained": quoted(wire.text[start:after] + "\n" + rest.lstrip(" \t") + cut),
+        "served": quoted(model_input.text[start:after] + rest + cut),
+        "trained": quoted(model_input.text[start:after] + "\n" + rest.lstrip(" \t") + cut),
         "span": [start, after],
         "model": served.name,
     }
-    return Note(CODE, values, place, END, severity)
+    return Diagnostic(CODE, values, place, END, severity)
 
 
-def _place(served: Served, wire: Wire, after: int) -> tuple[Place, str]:
+def _place(served: Served, model_input: ModelInput, after: int) -> tuple[Location, str]:
     """Where the newline is lost: at the marker that removes it (then with the marker), else right after the token."""
-    offset, following = _offset(served, wire, after - 1), _offset(served, wire, after)
+    offset, following = _offset(served, model_input, after - 1), _offset(served, model_input, after)
     text = served.template.text if served.template else ""
     if offset is None:
         return served.modelfile.template_place, ""
@@ -91,9 +91,9 @@ def _place(served: Served, wire: Wire, after: int) -> tuple[Place, str]:
     return _at(served, offset + 1), ""
 
 
-def _offset(served: Served, wire: Wire, at: int) -> int | None:
+def _offset(served: Served, model_input: ModelInput, at: int) -> int | None:
     """The character of the template that stands at an offset of what was made; None where an action printed it."""
-    for segment, start, end in placed(wire):
+    for segment, start, end in placed(model_input):
         if start <= at < end:
             inside = served.inside(segment.place) if segment.origin == "serving" else None
             read = served.template
@@ -103,5 +103,5 @@ def _offset(served: Served, wire: Wire, at: int) -> int | None:
     return None
 
 
-def _at(served: Served, offset: int) -> Place:
+def _at(served: Served, offset: int) -> Location:
     return served.place(*served.template.at(offset)) if served.template else served.modelfile.template_place

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from readback.rules._gotemplate import printed
 from readback.rules._served import Served, modelfiles, placed
-from readback.types import Case, Note, Place
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "oll-no-value"
 SEVERITY = "error"
@@ -33,19 +33,19 @@ FAIL = (
 WORDS = "<no value>"
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     for served in modelfiles(case):
-        found: dict[Place, str] = {}
-        for wire in served.made:
-            for segment, _, _ in placed(wire):
+        found: dict[Location, str] = {}
+        for model_input in served.made:
+            for segment, _, _ in placed(model_input):
                 if WORDS in segment.text and segment.origin in ("serving", "unknown"):
                     place = segment.place if served.inside(segment.place) else served.modelfile.template_place
                     found.setdefault(place, _name(served, place))
         for place, name in found.items():
-            yield Note(CODE, {"name": name, "model": served.name}, place, name)
+            yield Diagnostic(CODE, {"name": name, "model": served.name}, place, name)
 
 
-def _name(served: Served, place: Place) -> str:
+def _name(served: Served, place: Location) -> str:
     """What the action at a place prints."""
     inside = served.inside(place)
     for node in served.template.nodes if served.template else ():

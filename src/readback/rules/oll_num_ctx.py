@@ -13,7 +13,7 @@ Raise num_ctx as far as the model and the machine allow, or send less. Name the 
 from collections.abc import Iterator
 
 from readback.rules import _limits
-from readback.types import Case, Note
+from readback.types import Diagnostic, RuleContext
 
 CODE = "oll-num-ctx"
 SEVERITY = "error"
@@ -34,7 +34,7 @@ PASS = ({"Modelfile": _MODELFILE % 60, **_REST}, {"Modelfile": "FROM x\n", **_RE
 FAIL = ({"Modelfile": _MODELFILE % 59, **_REST},)
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     window, counted, model = _limits.over_window(case), case.tokens, _limits.model(case)
     if window is None or counted is None or model is None or model.modelfile is None or case.assembly is None:
         return
@@ -49,4 +49,4 @@ def check(case: Case) -> Iterator[Note]:
         "drop": len(turns),
     }
     severity = _limits.weight(counted, window.context)
-    yield Note(CODE, values, _limits.place(case), str(window.context), severity)
+    yield Diagnostic(CODE, values, _limits.place(case), str(window.context), severity)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from readback.rules._served import modelfiles
-from readback.types import Case, Note
+from readback.types import Diagnostic, RuleContext
 
 CODE = "oll-preseeded-turns"
 SEVERITY = "info"
@@ -24,11 +24,11 @@ PASS = ({"Modelfile": "FROM x\nSYSTEM Be brief.\n"},)
 FAIL = ({"Modelfile": "FROM x\nMESSAGE user Is it high water?\nMESSAGE assistant No.\n"},)
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     for model in modelfiles(case):
         turns = [(args.partition(": ")[0], line) for name, args, line in model.modelfile.commands if name == "message"]
         if turns:
             counted = Counter(role for role, _ in turns)
             roles = ", ".join(f"{n} {role}" for role, n in counted.items())
             place = replace(model.modelfile.place, line=turns[0][1])
-            yield Note(CODE, {"count": len(turns), "roles": roles, "model": model.name}, place, roles)
+            yield Diagnostic(CODE, {"count": len(turns), "roles": roles, "model": model.name}, place, roles)

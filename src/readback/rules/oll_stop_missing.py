@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from readback.rules._served import Served, is_file, modelfiles
-from readback.types import Case, Note, Place, Severity, Wire
+from readback.types import Diagnostic, Location, ModelInput, RuleContext, Severity
 
 CODE = "oll-stop-missing"
 SEVERITY = "warning"
@@ -45,27 +45,27 @@ TEXT_ENDS = ("</s>", "<|endoftext|>", "<|end_of_text|>", "<eos>")  # known to th
 BARS = str.maketrans("", "", "|｜")
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     for served in modelfiles(case):
         stops = tuple(dict.fromkeys(args for name, args, _ in served.modelfile.commands if name == "stop"))
-        for token in dict.fromkeys(token for wire in served.made for token in _ends(served, wire)):
+        for token in dict.fromkeys(token for model_input in served.made for token in _ends(served, model_input)):
             if not any(stop and stop in token for stop in stops):
                 meant = _meant(served, token, stops)
                 values = {"token": token, "stops": list(stops), "meant": meant, "model": served.name}
                 light: Severity | None = "info" if token in TEXT_ENDS or (not stops and _inherits(served)) else None
-                yield Note(CODE, values, _place(served, token), token, light)
+                yield Diagnostic(CODE, values, _place(served, token), token, light)
 
 
-def _ends(served: Served, wire: Wire) -> Iterator[str]:
+def _ends(served: Served, model_input: ModelInput) -> Iterator[str]:
     """The tokens right behind what the user or the assistant says."""
     for said in (served.probe.user, served.probe.reply) if served.probe else ():
-        at = wire.text.find(said)
+        at = model_input.text.find(said)
         while at >= 0:
             at += len(said)
-            found = TOKEN.match(wire.text, at)
+            found = TOKEN.match(model_input.text, at)
             if found and (ENDS.search(found[1]) or not BEGINS.search(found[1])):
                 yield found[1]
-            at = wire.text.find(said, at)
+            at = model_input.text.find(said, at)
 
 
 def _meant(served: Served, token: str, stops: Sequence[str]) -> str:
@@ -79,7 +79,7 @@ def _inherits(served: Served) -> bool:
     return not any(name == "model" and is_file(args) for name, args, _ in served.modelfile.commands)
 
 
-def _place(served: Served, token: str) -> Place:
+def _place(served: Served, token: str) -> Location:
     """Where the template first writes the token."""
     read = served.template
     at = read.text.find(token) if read else -1

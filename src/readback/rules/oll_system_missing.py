@@ -11,7 +11,7 @@ Print `.System` where the model expects it, or go through all `.Messages`.
 from collections.abc import Iterator
 
 from readback.rules._served import Served, modelfiles, shown
-from readback.types import Case, Note
+from readback.types import Diagnostic, RuleContext
 
 CODE = "oll-system-missing"
 SEVERITY = "error"
@@ -34,24 +34,24 @@ FAIL = (
 )
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     for served in modelfiles(case):
         system = served.modelfile.system or _sent(case, served)
         if (
             served.probe
             and served.made
             and system
-            and not any(shown(wire, served.probe.system) for wire in served.made)
+            and not any(shown(model_input, served.probe.system) for model_input in served.made)
         ):
             values = {"system": system, "model": served.name}
-            yield Note(CODE, values, served.modelfile.template_place, "system")
+            yield Diagnostic(CODE, values, served.modelfile.template_place, "system")
 
 
-def _sent(case: Case, served: Served) -> str | None:
+def _sent(case: RuleContext, served: Served) -> str | None:
     """A system text that a condition sends to one of the models this Modelfile serves."""
-    shop = case.workspace
-    for arm in shop.conditions:
-        model, prompt = shop.models.get(arm.model or ""), shop.prompts.get(arm.mode or "")
+    workspace = case.workspace
+    for condition in workspace.conditions:
+        model, prompt = workspace.models.get(condition.model or ""), workspace.prompts.get(condition.mode or "")
         if model and model.modelfile and model.modelfile.place == served.modelfile.place and prompt:
             own = model.training.text if model.training and prompt.syntax == "builder" else None
             if text := prompt.system or own:

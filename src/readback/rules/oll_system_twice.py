@@ -13,7 +13,7 @@ Print it in one place: take the part about `.System` out of a template that goes
 from collections.abc import Iterator
 
 from readback.rules._served import blocks, modelfiles, quoted, source
-from readback.types import Case, Note
+from readback.types import Diagnostic, RuleContext
 
 CODE = "oll-system-twice"
 SEVERITY = "error"
@@ -35,13 +35,13 @@ FAIL = (
 )
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     for served in modelfiles(case):
-        for wire in served.made:
-            found = served.doubled(wire)
+        for model_input in served.made:
+            found = served.doubled(model_input)
             if len(found) < 2:
                 continue
-            first, second = (wire.text[slice(*block)] for block in blocks(wire, found)[:2])
+            first, second = (model_input.text[slice(*block)] for block in blocks(model_input, found)[:2])
             values = {
                 "times": len(found),
                 "first": quoted(first),
@@ -50,5 +50,5 @@ def check(case: Case) -> Iterator[Note]:
                 "spans": [list(span) for span in found],
                 "model": served.name,
             }
-            yield Note(CODE, values, source(served, wire, found[1][0]), "system")
+            yield Diagnostic(CODE, values, source(served, model_input, found[1][0]), "system")
             break

@@ -10,7 +10,7 @@ Print `.Prompt`, or the `.Content` of each of the `.Messages`.
 from collections.abc import Iterator
 
 from readback.rules._served import modelfiles, shown
-from readback.types import Case, Note
+from readback.types import Diagnostic, RuleContext
 
 CODE = "oll-user-missing"
 SEVERITY = "error"
@@ -28,8 +28,12 @@ FAIL = (
 )
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     for served in modelfiles(case):
-        if served.probe and served.made and not any(shown(wire, served.probe.user) for wire in served.made):
+        if (
+            served.probe
+            and served.made
+            and not any(shown(model_input, served.probe.user) for model_input in served.made)
+        ):
             values = {"text": served.made[0].text, "model": served.name}
-            yield Note(CODE, values, served.modelfile.template_place, "user")
+            yield Diagnostic(CODE, values, served.modelfile.template_place, "user")

@@ -13,8 +13,8 @@ Leave `add_special_tokens` off, as vLLM's chat endpoint does, or take the token 
 import re
 from collections.abc import Iterator
 
-from readback.rules import _wire
-from readback.types import Case, Model, Modelfile, Note, Place
+from readback.rules import _model_input
+from readback.types import Diagnostic, Location, Model, Modelfile, RuleContext
 
 CODE = "srv-double-bos"
 SEVERITY = "warning"
@@ -59,23 +59,25 @@ FAMILIES = (
 TOKENIZER, ENGINE, ITSELF = "the tokenizer (add_special_tokens)", "Ollama's engine", "the same template once more"
 
 
-def check(case: Case) -> Iterator[Note]:
-    for served in _wire.templated(case):
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    for served in _model_input.templated(case):
         template, token = served.template, served.template.bos_token
         made = served.probe.first.text if served.probe else ""
         # A template that refuses the made-up conversation still shows what it writes.
         writes = "bos_token" in (template.text or "") if not made else _twice(made, token or "")
         if token and (writes if made else writes and template.adds_bos):
             by = TOKENIZER if template.adds_bos else ITSELF
-            yield Note(CODE, {"token": token, "name": template.name, "by": by, "unless": ""}, template.place, token)
-    seen: set[Place] = set()
+            yield Diagnostic(
+                CODE, {"token": token, "name": template.name, "by": by, "unless": ""}, template.place, token
+            )
+    seen: set[Location] = set()
     for model in case.workspace.models.values():
         token = _written(case, model)
         if token and model.modelfile and model.modelfile.template_place not in seen:
             seen.add(model.modelfile.template_place)
             other = _other(model.modelfile, token)
             values = {"token": token, "name": model.name, "by": ENGINE, "unless": other}
-            yield Note(CODE, values, model.modelfile.template_place, token, "info" if other else None)
+            yield Diagnostic(CODE, values, model.modelfile.template_place, token, "info" if other else None)
 
 
 def _twice(text: str, token: str) -> bool:
@@ -89,7 +91,7 @@ def _other(modelfile: Modelfile, token: str) -> str:
     return "" if own == token else base
 
 
-def _written(case: Case, model: Model) -> str | None:
+def _written(case: RuleContext, model: Model) -> str | None:
     """The token with which a Modelfile's template begins what it makes."""
     probe = case.probes.get(model.name)
     if probe is None or probe.first.kind != "modelfile":

@@ -13,7 +13,7 @@ Name the model's tokenizer: a table by its name (qwen3, llama3, o200k, cl100k), 
 from collections.abc import Iterator
 
 from readback.rules import _limits
-from readback.types import Case, Note
+from readback.types import Diagnostic, RuleContext
 
 CODE = "srv-estimate-only"
 SEVERITY = "info"
@@ -32,8 +32,8 @@ FAIL = ({"readback.yml": _FILE % "context: 4096", **_DATA},)
 SAID = "srv-tokenizer-unreadable"  # says that tokens are estimated, and why
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     without = [one for one in case.workspace.models.values() if _limits.of(one) and one.tokenizer is None]
     if without and not any(note.code == SAID for note in case.workspace.notes):
         names = [model.name for model in without]
-        yield Note(CODE, {"models": names}, without[0].place, ",".join(names))
+        yield Diagnostic(CODE, {"models": names}, without[0].place, ",".join(names))

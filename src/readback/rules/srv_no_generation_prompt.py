@@ -15,8 +15,8 @@ Add the branch `{% if add_generation_prompt %}` that writes the opening at the e
 import re
 from collections.abc import Iterator
 
-from readback.rules import _wire
-from readback.types import Case, Note, Probe
+from readback.rules import _model_input
+from readback.types import Diagnostic, RuleContext, SelfTest
 
 CODE = "srv-no-generation-prompt"
 SEVERITY = "error"
@@ -53,16 +53,16 @@ MARK = re.compile(r"[<>\[\]|#]")  # of a token that tells turns apart; a plain w
 CLOSED = re.compile(r"\[/INST\]$")  # the end of a question that is the beginning of an answer (Llama 2, Mistral)
 
 
-def check(case: Case) -> Iterator[Note]:
-    for served in _wire.templated(case):
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    for served in _model_input.templated(case):
         missing = _missing(served.probe) if served.probe else ""
         if missing:
             values = {"name": served.template.name, "missing": missing, "model": served.model.name}
             plain = "add_generation_prompt" not in (served.template.text or "") and not MARK.search(missing)
-            yield Note(CODE, values, served.template.place, missing, "info" if plain else None)
+            yield Diagnostic(CODE, values, served.template.place, missing, "info" if plain else None)
 
 
-def _missing(probe: Probe) -> str:
+def _missing(probe: SelfTest) -> str:
     """What stands before an answer in the conversation and not at the end of what asks for one."""
     first, later = probe.first.text, probe.later.text
     asked = first.rfind(probe.user)

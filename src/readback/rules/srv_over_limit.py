@@ -14,7 +14,7 @@ Send less, keep less room for the answer, or take a model that reads more. Name 
 from collections.abc import Iterator
 
 from readback.rules import _limits
-from readback.types import Case, Note
+from readback.types import Diagnostic, RuleContext
 
 CODE = "srv-over-limit"
 SEVERITY = "error"
@@ -40,7 +40,7 @@ FAIL = (
 )
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     limit = _limits.of(_limits.model(case))
     counted = case.tokens
     if limit is None or limit.line is not None or counted is None or counted.count <= limit.room:
@@ -55,4 +55,4 @@ def check(case: Case) -> Iterator[Note]:
         "context": limit.context,
         "reserve": limit.reserve,
     }
-    yield Note(CODE, values, _limits.place(case), str(limit.context), _limits.weight(counted, limit.room))
+    yield Diagnostic(CODE, values, _limits.place(case), str(limit.context), _limits.weight(counted, limit.room))

@@ -11,8 +11,8 @@ Clean the data, or take the tokens out of the prompt and leave them to the templ
 
 from collections.abc import Iterator
 
-from readback.rules import _albert, _wire
-from readback.types import Case, Message, Note, Place
+from readback.rules import _albert, _model_input
+from readback.types import Diagnostic, Location, Message, RuleContext
 
 CODE = "srv-special-token-in-content"
 SEVERITY = "warning"
@@ -36,23 +36,27 @@ WRITTEN = ("system", "task", "template", "adapter", "instruction", "joiner")  # 
 BARE = ("openai", "null")  # formats in which nothing wraps the text
 
 
-def check(case: Case) -> Iterator[Note]:
-    if case.assembly is None or case.wire is None or (case.wire.kind == "format" and case.wire.format in BARE):
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    if (
+        case.assembly is None
+        or case.model_input is None
+        or (case.model_input.kind == "format" and case.model_input.format in BARE)
+    ):
         return
     mode = _albert.mode(case)
     if mode and mode.wrapped_by:  # alb-chat-tokens tells of these
         return
-    template = _wire.template(case)
+    template = _model_input.template(case)
     own = (template.bos_token, template.eos_token, *template.special) if template else ()
-    pattern = _wire.tokens(tuple(dict.fromkeys(one for one in own if one)))
+    pattern = _model_input.tokens(tuple(dict.fromkeys(one for one in own if one)))
     for message in case.assembly.messages:
         if hits := list(pattern.finditer(message.text)):
             written = [hit for hit in hits if _is_written(message, hit.start())]
             first = (written or hits)[0]
             tokens = list(dict.fromkeys(hit[0] for hit in hits))
-            place = Place(role=message.role, start=first.start(), end=first.end())
+            place = Location(role=message.role, start=first.start(), end=first.end())
             values = {"tokens": tokens, "role": message.role}
-            yield Note(CODE, values, place, " ".join(tokens), "error" if written else None)
+            yield Diagnostic(CODE, values, place, " ".join(tokens), "error" if written else None)
 
 
 def _is_written(message: Message, at: int) -> bool:

@@ -13,8 +13,8 @@ Put the system text into the user message, or choose a template that prints it.
 import re
 from collections.abc import Iterator
 
-from readback.rules import _wire
-from readback.types import Case, Note, Place
+from readback.rules import _model_input
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "srv-system-dropped"
 SEVERITY = "error"
@@ -40,15 +40,22 @@ FAIL = (
 )
 
 
-def check(case: Case) -> Iterator[Note]:
-    wire = case.wire
-    if wire is None or wire.kind != _wire.CHAT or not wire.segments or case.assembly is None:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    model_input = case.model_input
+    if (
+        model_input is None
+        or model_input.kind != _model_input.CHAT
+        or not model_input.segments
+        or case.assembly is None
+    ):
         return
     everything = case.assembly.messages
-    used = _wire.template(case)
+    used = _model_input.template(case)
     parts = bool(used and PARTS.search(used.text or "")) and not any(
-        _wire.reached(wire, one, everything) for one in everything if one.text.strip()
+        _model_input.reached(model_input, one, everything) for one in everything if one.text.strip()
     )
     for message in case.messages("system"):
-        if message.text.strip() and not _wire.reached(wire, message, everything):
-            yield Note(CODE, {"name": wire.format}, Place(role="system"), message.text, "info" if parts else None)
+        if message.text.strip() and not _model_input.reached(model_input, message, everything):
+            yield Diagnostic(
+                CODE, {"name": model_input.format}, Location(role="system"), message.text, "info" if parts else None
+            )

@@ -13,8 +13,8 @@ Nothing needs to change where the model was trained so. Otherwise choose a templ
 import re
 from collections.abc import Iterator
 
-from readback.rules import _wire
-from readback.types import Case, Note, Place
+from readback.rules import _model_input
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "srv-system-folded"
 SEVERITY = "info"
@@ -33,14 +33,21 @@ MARKED = re.compile(r"\w")  # a turn's border has a name in it
 MOST = 20  # characters between two texts of one turn
 
 
-def check(case: Case) -> Iterator[Note]:
-    wire = case.wire
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    model_input = case.model_input
     system = next(case.messages("system"), None)
-    if wire is None or wire.kind != _wire.CHAT or system is None or not (at := _wire.stands(wire, system)):
+    if (
+        model_input is None
+        or model_input.kind != _model_input.CHAT
+        or system is None
+        or not (at := _model_input.stands(model_input, system))
+    ):
         return
     for message in case.messages("user"):
-        found = _wire.stands(wire, message, at[1])
-        between = wire.text[at[1] : found[0]] if found else None
+        found = _model_input.stands(model_input, message, at[1])
+        between = model_input.text[at[1] : found[0]] if found else None
         if between is not None and len(between) <= MOST and not MARKED.search(between):
-            yield Note(CODE, {"name": wire.format}, Place(role="prompt", start=at[0], end=at[1]), wire.format)
+            yield Diagnostic(
+                CODE, {"name": model_input.format}, Location(role="prompt", start=at[0], end=at[1]), model_input.format
+            )
             return

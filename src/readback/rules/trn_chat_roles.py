@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from readback.rules import _training
 from readback.rules._training import TrainingRow, Turn
-from readback.types import Case, Note, Place
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-chat-roles"
 SEVERITY = "error"
@@ -40,7 +40,7 @@ LIKE = {"developer": "system", "function": "tool"}
 ROLES = ("system", "user", "assistant", "tool")
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     row = _training.row(case)
     if row is None or not row.is_chat:
         return
@@ -53,7 +53,7 @@ def check(case: Case) -> Iterator[Note]:
             seen.add(turn.field)
             roles = [one.role for one in turns]
             values = {"number": number + 1, "role": turn.role, "expected": list(expected), "roles": roles}
-            yield Note(CODE, values, Place(field=turn.field), f"{turn.field} {' '.join(roles)}")
+            yield Diagnostic(CODE, values, Location(field=turn.field), f"{turn.field} {' '.join(roles)}")
 
 
 def _conversations(row: TrainingRow) -> tuple[tuple[Turn, ...], ...]:

@@ -12,7 +12,7 @@ Take the pair out, or put the answer in that was meant to be rejected.
 from collections.abc import Iterator
 
 from readback.rules import _training
-from readback.types import Case, Note, Place
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-chosen-equals-rejected"
 SEVERITY = "error"
@@ -27,7 +27,7 @@ FAIL = (
 )
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     row = _training.row(case)
     if row is None or not (row.chosen and row.rejected):
         return
@@ -35,5 +35,5 @@ def check(case: Case) -> Iterator[Note]:
     same = [[(role, _training.words(text)) for role, text in turns] for turns in (chosen, rejected)]
     if same[0] == same[1] and any(turn.text.strip() for turn in row.chosen):
         last = row.rejected[-1]
-        place = _training.spot(last, 0, len(last.text)) if last.stretches else Place(field=last.field)
-        yield Note(CODE, {"exact": chosen == rejected}, place, row.chosen[-1].text)
+        place = _training.spot(last, 0, len(last.text)) if last.stretches else Location(field=last.field)
+        yield Diagnostic(CODE, {"exact": chosen == rejected}, place, row.chosen[-1].text)

@@ -12,7 +12,7 @@ Write the answer with the citations that it relies on, or leave the row out.
 from collections.abc import Iterator
 
 from readback.rules import _legal
-from readback.types import Case, Note, Place
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-chosen-no-citation"
 SEVERITY = "warning"
@@ -31,7 +31,7 @@ PASS = (
 FAIL = ({"train.jsonl": _ROW % ("See Smith v. Jones, 123 F.3d 456 (2020).", "The court dismissed it.")},)
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     row = _legal.row(case)
     if row is None or not row.source:
         return
@@ -39,4 +39,4 @@ def check(case: Case) -> Iterator[Note]:
     for answer in row.wanted:
         if there and answer.text.strip() and not answer.citations:
             values = {"answer": answer.name, "citations": there[:SHOWN]}
-            yield Note(CODE, values, Place(field=answer.turn.field), answer.text)
+            yield Diagnostic(CODE, values, Location(field=answer.turn.field), answer.text)

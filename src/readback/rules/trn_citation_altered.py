@@ -11,7 +11,7 @@ Write the numbers of the source.
 from collections.abc import Iterator
 
 from readback.rules import _legal
-from readback.types import Case, Note
+from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-citation-altered"
 SEVERITY = "error"
@@ -26,10 +26,10 @@ PASS = ({"train.jsonl": _ROW % "Dismissed (Smith v. Jones, 123 F.3d 456, 459 (20
 FAIL = ({"train.jsonl": _ROW % "Dismissed (Smith v. Jones, 132 F.3d 456 (2020))."},)
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     row = _legal.row(case)
     for answer in row.wanted if row else ():
         for one in answer.of("altered"):
             there = one.source.text if one.source else ""
             values = {"answer": answer.name, "citation": one.citation.text, "source": there}
-            yield Note(CODE, values, _legal.place(answer, one.citation), one.citation.text)
+            yield Diagnostic(CODE, values, _legal.place(answer, one.citation), one.citation.text)

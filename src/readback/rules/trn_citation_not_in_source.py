@@ -13,7 +13,7 @@ Take the citation out of the answer, or add the passage that holds it to the exc
 from collections.abc import Iterator
 
 from readback.rules import _legal
-from readback.types import Case, Note
+from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-citation-not-in-source"
 SEVERITY = "error"
@@ -40,11 +40,11 @@ FAIL = (
 )
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     row = _legal.row(case)
     for answer in row.wanted if row else ():
         for one in answer.of("absent"):
             values = {"answer": answer.name, "citation": one.citation.text}
             short = one.citation.kind == "short rule"  # it may be a rule of any set
             place = _legal.place(answer, one.citation)
-            yield Note(CODE, values, place, one.citation.text, "info" if short else None)
+            yield Diagnostic(CODE, values, place, one.citation.text, "info" if short else None)

@@ -11,7 +11,7 @@ Write the year that the decision has.
 from collections.abc import Iterator
 
 from readback.rules import _legal
-from readback.types import Case, Note
+from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-citation-year-differs"
 SEVERITY = "warning"
@@ -26,10 +26,10 @@ PASS = ({"train.jsonl": _ROW % "Dismissed (Smith v. Jones, 123 F.3d 456)."},)
 FAIL = ({"train.jsonl": _ROW % "Dismissed (Smith v. Jones, 123 F.3d 456 (2019))."},)
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     row = _legal.row(case)
     for answer in row.wanted if row else ():
         for one in answer.of("year differs"):
             year = one.source.year if one.source else None
             values = {"answer": answer.name, "citation": one.citation.text, "year": year}
-            yield Note(CODE, values, _legal.place(answer, one.citation), one.citation.text)
+            yield Diagnostic(CODE, values, _legal.place(answer, one.citation), one.citation.text)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from readback.rules import _training
 from readback.rules._damage import damages
-from readback.types import Case, Note
+from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-damaged-text"
 SEVERITY = "warning"
@@ -35,7 +35,7 @@ FAIL = (
 )
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     row = _training.row(case)
     if row is None or not (row.chosen and row.rejected):
         return
@@ -43,4 +43,6 @@ def check(case: Case) -> Iterator[Note]:
     if damage := next(damages(rejected.text, row.chosen[-1].text, prompt), None):
         place = _training.spot(rejected, damage.start, damage.end)
         damaged = rejected.text[damage.start : damage.end]
-        yield Note(CODE, {"field": place.field, "damaged": repr(damaged), "whole": repr(damage.whole)}, place, damaged)
+        yield Diagnostic(
+            CODE, {"field": place.field, "damaged": repr(damaged), "whole": repr(damage.whole)}, place, damaged
+        )

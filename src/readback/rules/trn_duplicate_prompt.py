@@ -13,7 +13,7 @@ Take all but the best one out, or leave them where several answers are meant.
 from collections.abc import Iterator, Sequence
 
 from readback.rules import _training
-from readback.types import Case, Note, Place, Record
+from readback.types import Diagnostic, Location, Record, RuleContext
 
 CODE = "trn-duplicate-prompt"
 SEVERITY = "warning"
@@ -39,16 +39,16 @@ INPUTS = (
 )  # fmt: skip
 
 
-def marks(case: Case) -> Iterator[tuple[str, str]]:
+def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
     if text := _training.asked(case):
         yield PROMPT, text
 
 
-def repeats(first: Record, case: Case, kinds: Sequence[str]) -> Iterator[Note]:
-    if _training.whole(Case(case.workspace, first)) == _training.whole(case):
+def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[Diagnostic]:
+    if _training.whole(RuleContext(case.workspace, first)) == _training.whole(case):
         return  # the row as a whole, which is another rule's
     values = {"line": first.place.line, "file": first.place.file, "record": first.id}
     row = _training.row(case)
     field = row.asked.field if row and row.asked else None
     differs = case.record is not None and any(first.fields.get(f) != case.record.fields.get(f) for f in INPUTS)
-    yield Note(CODE, values, Place(field=field), str(first.id), "info" if differs else None)
+    yield Diagnostic(CODE, values, Location(field=field), str(first.id), "info" if differs else None)

@@ -12,7 +12,7 @@ Take one of the two out.
 from collections.abc import Iterator, Sequence
 
 from readback.rules import _training
-from readback.types import Case, Note, Place, Record
+from readback.types import Diagnostic, Location, Record, RuleContext
 
 CODE = "trn-duplicate-row"
 SEVERITY = "warning"
@@ -26,13 +26,13 @@ FAIL = ({"train.jsonl": _ROW % (1, "Why?", "So.") + _ROW % (2, "Why?", "So.")},)
 ROW = "row"
 
 
-def marks(case: Case) -> Iterator[tuple[str, str]]:
+def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
     if text := _training.whole(case):
         yield ROW, text
 
 
-def repeats(first: Record, case: Case, kinds: Sequence[str]) -> Iterator[Note]:
+def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[Diagnostic]:
     values = {"line": first.place.line, "file": first.place.file, "record": first.id}
     row = _training.row(case)
     field = row.asked.field if row and row.asked else None
-    yield Note(CODE, values, Place(field=field), str(first.id))
+    yield Diagnostic(CODE, values, Location(field=field), str(first.id))

@@ -14,7 +14,7 @@ Fill in what is missing, or take the row out.
 from collections.abc import Iterator
 
 from readback.rules import _training
-from readback.types import Case, Note, Place
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-empty"
 SEVERITY = "error"
@@ -38,7 +38,7 @@ FAIL = (
 )
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     row = _training.row(case)
     for wrong in row.wrong if row else ():
-        yield Note(CODE, {"field": wrong.field, "found": wrong.found}, Place(field=wrong.field), wrong.field)
+        yield Diagnostic(CODE, {"field": wrong.field, "found": wrong.found}, Location(field=wrong.field), wrong.field)

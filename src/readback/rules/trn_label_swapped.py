@@ -11,7 +11,7 @@ Look at both answers, and swap the labels if they were mixed up.
 from collections.abc import Iterator
 
 from readback.rules import _legal
-from readback.types import Case, Note, Place
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-label-swapped"
 SEVERITY = "warning"
@@ -30,7 +30,7 @@ PASS = ({"train.jsonl": _ROW % (_GOOD, _BAD)}, {"train.jsonl": _ROW % (_GOOD, "D
 FAIL = ({"train.jsonl": _ROW % (_BAD, _GOOD)},)
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     row = _legal.row(case)
     chosen, rejected = (row.answer("chosen"), row.answer("rejected")) if row else (None, None)
     if row is None or chosen is None or rejected is None or not row.source:
@@ -46,4 +46,4 @@ def check(case: Case) -> Iterator[Note]:
             "chosen": worse.supported,
             "chosen_found": worse.found,
         }
-        yield Note(CODE, values, Place(field=chosen.turn.field), chosen.text)
+        yield Diagnostic(CODE, values, Location(field=chosen.turn.field), chosen.text)

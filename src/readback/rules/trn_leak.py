@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from readback.rules import _training
 from readback.rules._training import DATASET
-from readback.types import Case, Note, Place, Record
+from readback.types import Diagnostic, Location, Record, RuleContext
 
 CODE = "trn-leak"
 SEVERITY = "error"
@@ -40,7 +40,7 @@ FAIL = (
 PROMPT, EXCERPT = "prompt", "excerpt"
 
 
-def marks(case: Case) -> Iterator[tuple[str, str]]:
+def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
     record = case.record
     if record is None or not _apart(case, record):
         return
@@ -55,7 +55,7 @@ def marks(case: Case) -> Iterator[tuple[str, str]]:
         yield EXCERPT, _training.words(found[1].excerpt.text)
 
 
-def repeats(first: Record, case: Case, kinds: Sequence[str]) -> Iterator[Note]:
+def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[Diagnostic]:
     later = case.record or first
     split, other = (_training.split_of(case.workspace, one) for one in (later, first))
     if split == other:
@@ -70,9 +70,9 @@ def repeats(first: Record, case: Case, kinds: Sequence[str]) -> Iterator[Note]:
     }
     row = _training.row(case)
     field = row.asked.field if row and row.asked else None
-    yield Note(CODE, values, Place(field=field), f"{other} {first.id}")
+    yield Diagnostic(CODE, values, Location(field=field), f"{other} {first.id}")
 
 
-def _apart(case: Case, record: Record) -> bool:
+def _apart(case: RuleContext, record: Record) -> bool:
     """Whether there may be more than one split; a dataset that nothing else is named beside is alone."""
     return "split" in record.fields or any(one.split != DATASET for one in case.workspace.training)

@@ -12,7 +12,7 @@ List the citations of the excerpt only, or widen the excerpt.
 from collections.abc import Iterator
 
 from readback.rules import _legal, _training
-from readback.types import Case, Note
+from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-listed-not-in-excerpt"
 SEVERITY = "warning"
@@ -27,7 +27,7 @@ PASS = ({"train.jsonl": _ROW % "Smith v. Jones, 123 F.3d 456"},)
 FAIL = ({"train.jsonl": _ROW % "Smith v. Jones, 123 F.3d 456, Fed. R. Evid. 802"},)
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     row = _legal.row(case)
     prompt, asked = (row.prompt, row.asked) if row else (None, None)
     if prompt is None or asked is None or prompt.excerpt is None or prompt.citations_listed is None:
@@ -42,4 +42,4 @@ def check(case: Case) -> Iterator[Note]:
         texts = list(dict.fromkeys(one.text for one in wrong))
         first = prompt.citations_listed.start + wrong[0].start
         at = _training.spot(asked, first, first + len(wrong[0].text))
-        yield Note(CODE, {"citations": texts}, at, ", ".join(texts))
+        yield Diagnostic(CODE, {"citations": texts}, at, ", ".join(texts))

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from readback.rules import _training
 from readback.rules._training import DATASET, TrainingRow
-from readback.types import Case, Note, Record
+from readback.types import Diagnostic, Record, RuleContext
 
 CODE = "trn-marker-range"
 SEVERITY = "warning"
@@ -38,7 +38,7 @@ MARK = re.compile(r"\[(\d{1,9})\]")
 LISTED = re.compile(r"^\[(\d{1,4})\][ \t]", re.MULTILINE)
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     row = _training.row(case)
     if row is None or case.record is None or _is_said_elsewhere(case, row):
         return
@@ -49,10 +49,10 @@ def check(case: Case) -> Iterator[Note]:
             cited = list(dict.fromkeys(hit[0] for hit in wrong))
             place = _training.spot(turn, wrong[0].start(), wrong[0].end())
             values = {"field": place.field, "cited": cited, "contexts": count}
-            yield Note(CODE, values, place, " ".join(cited))
+            yield Diagnostic(CODE, values, place, " ".join(cited))
 
 
-def _is_said_elsewhere(case: Case, row: TrainingRow) -> bool:
+def _is_said_elsewhere(case: RuleContext, row: TrainingRow) -> bool:
     """Records of the prompt formats that are evaluated have a rule of their own for their reference."""
     known = _training.file_of(case.workspace, case.record) if case.record else None
     return row.kind == "rag" and (known is None or known.split == DATASET)

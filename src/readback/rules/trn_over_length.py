@@ -14,7 +14,7 @@ Shorten the sources in the prompt, or train with a longer limit.
 from collections.abc import Iterator
 
 from readback.rules import _limits, _training
-from readback.types import Case, Note
+from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-over-length"
 SEVERITY = "warning"
@@ -35,7 +35,7 @@ FAIL = (
 )
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     counted = case.tokens
     file = _training.file_of(case.workspace, case.record) if case.record and counted else None
     if counted is None or file is None:
@@ -50,4 +50,4 @@ def check(case: Case) -> Iterator[Note]:
             "context": limit.context,
             "model": name,
         }
-        yield Note(CODE, values, flagged=str(limit.context))
+        yield Diagnostic(CODE, values, flagged=str(limit.context))

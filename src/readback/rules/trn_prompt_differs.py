@@ -13,7 +13,7 @@ Give both the same prompt, or the rows ids of their own.
 from collections.abc import Iterator, Sequence
 
 from readback.rules import _training
-from readback.types import Case, Note, Place, Record
+from readback.types import Diagnostic, Location, Record, RuleContext
 
 CODE = "trn-prompt-differs"
 SEVERITY = "error"
@@ -36,7 +36,7 @@ ID = "id"
 SHOWN = 60  # characters of a prompt in the sentence
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     row = _training.row(case)
     if row is None or row.other_prompt is None:
         return
@@ -48,10 +48,10 @@ def check(case: Case) -> Iterator[Note]:
         "text": _shown(other.text if other else ""),
         "first": _shown(one.text if one else ""),
     }
-    yield Note(CODE, values, Place(field=field), _training.said(row.other_prompt))
+    yield Diagnostic(CODE, values, Location(field=field), _training.said(row.other_prompt))
 
 
-def marks(case: Case) -> Iterator[tuple[str, str]]:
+def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
     record = case.record
     row = _training.row(case)
     called = record.id if record else None
@@ -60,14 +60,14 @@ def marks(case: Case) -> Iterator[tuple[str, str]]:
         yield ID, f"{record.place.file}\0{called}"
 
 
-def repeats(first: Record, case: Case, kinds: Sequence[str]) -> Iterator[Note]:
-    row, earlier = _training.row(case), _training.row(Case(case.workspace, first))
+def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[Diagnostic]:
+    row, earlier = _training.row(case), _training.row(RuleContext(case.workspace, first))
     if row is None or earlier is None or _training.said(row.prompt) == _training.said(earlier.prompt):
         return
     field = row.asked.field if row.asked else None
     said, was = (one.asked.text if one.asked else "" for one in (row, earlier))
     values = {"other": f"{first.id} ({first.place.line})", "text": _shown(said), "first": _shown(was)}
-    yield Note(CODE, values, Place(field=field), _training.said(row.prompt))
+    yield Diagnostic(CODE, values, Location(field=field), _training.said(row.prompt))
 
 
 def _shown(text: str) -> str:

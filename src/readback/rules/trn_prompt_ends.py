@@ -13,7 +13,7 @@ that puts the row into a chat template needs neither.
 from collections.abc import Iterator
 
 from readback.rules import _training
-from readback.types import Case, Note
+from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-prompt-ends"
 SEVERITY = "info"
@@ -27,7 +27,7 @@ FAIL = ({"train.jsonl": _ROW % ("", "")},)
 SHOWN = 12  # characters of either side
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     row = _training.row(case)
     if row is None or row.kind not in ("sft", "dpo") or not row.prompt:
         return
@@ -42,4 +42,4 @@ def check(case: Case) -> Iterator[Note]:
             "begins": repr(first.text[:SHOWN]),
         }
         place = _training.spot(prompt, len(prompt.text) - 1, len(prompt.text))
-        yield Note(CODE, values, place, first.field)
+        yield Diagnostic(CODE, values, place, first.field)

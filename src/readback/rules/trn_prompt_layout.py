@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from readback.rules import _training
 from readback.rules._training import EXCERPT, LISTED, SUMMARY
-from readback.types import Case, Note
+from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-prompt-layout"
 SEVERITY = "warning"
@@ -35,7 +35,7 @@ FAIL = (
 )
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     row = _training.row(case)
     found = _training.legal(row) if row else None
     if found is None:
@@ -49,4 +49,4 @@ def check(case: Case) -> Iterator[Note]:
     at = parts.after or parts.summary or parts.instruction
     after = parts.after.text if parts.after else ""
     place = _training.spot(asked, at.start, at.end) if at else _training.spot(asked, 0, len(asked.text))
-    yield Note(CODE, {"missing": missing or "", "after": after}, place, " ".join((*missing, after)))
+    yield Diagnostic(CODE, {"missing": missing or "", "after": after}, place, " ".join((*missing, after)))

@@ -11,7 +11,7 @@ Nothing to fix. Look whether the defects are those that the training is for.
 from collections.abc import Iterator
 
 from readback.rules import _legal
-from readback.types import Case, Note, Place
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-rejected-defect"
 SEVERITY = "info"
@@ -33,13 +33,13 @@ FAIL = (
 )
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     row = _legal.row(case)
     chosen, rejected = (row.answer("chosen"), row.answer("rejected")) if row else (None, None)
     if chosen is None or rejected is None or _legal.same(chosen.text, rejected.text) or not rejected.text.strip():
         return
     if defects := list(_defects(chosen, rejected)):
-        yield Note(CODE, {"defects": defects}, Place(field=rejected.turn.field), " ".join(defects))
+        yield Diagnostic(CODE, {"defects": defects}, Location(field=rejected.turn.field), " ".join(defects))
 
 
 def _defects(chosen: _legal.Answer, rejected: _legal.Answer) -> Iterator[str]:

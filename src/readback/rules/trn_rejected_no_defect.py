@@ -11,7 +11,7 @@ Give the reason in the data, choose a clearer pair, or leave the row out.
 from collections.abc import Iterator
 
 from readback.rules import _legal
-from readback.types import Case, Note, Place
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-rejected-no-defect"
 SEVERITY = "warning"
@@ -30,11 +30,11 @@ PASS = (
 FAIL = ({"train.jsonl": _ROW % "The court dismissed the case at once (Smith v. Jones, 123 F.3d 456 (2020))."},)
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     row = _legal.row(case)
     chosen, rejected = (row.answer("chosen"), row.answer("rejected")) if row else (None, None)
     if chosen is None or rejected is None or rejected.verdicts is None or _legal.same(chosen.text, rejected.text):
         return
     wrong = [one for one in rejected.verdicts if one.counts and one.state != "supported"]
     if not wrong and not any(_legal.missing(chosen, rejected)) and _legal.alike(chosen.text, rejected.text):
-        yield Note(CODE, {}, Place(field=rejected.turn.field), rejected.text)
+        yield Diagnostic(CODE, {}, Location(field=rejected.turn.field), rejected.text)

@@ -16,8 +16,8 @@ Write the same system text in the training rows and in the files that serve the 
 from collections.abc import Callable, Iterator
 
 from readback.rules import _training
-from readback.rules._stated import for_model, where
-from readback.types import Case, Finding, Note, SystemText, TrainingFile, Workspace
+from readback.rules._system_texts import for_model, where
+from readback.types import Diagnostic, Finding, RuleContext, SystemText, TrainingFile, Workspace
 
 CODE = "trn-system-mismatch"
 SEVERITY = "error"
@@ -47,7 +47,7 @@ SOURCES = ("modelfile", "configuration", "training")
 SHOWN = 80  # characters of a text in the sentence
 
 
-def check(case: Case) -> Iterator[Note]:
+def check(case: RuleContext) -> Iterator[Diagnostic]:
     row, record = _training.row(case), case.record
     system = row.system if row else None
     known = _training.file_of(case.workspace, record) if record else None
@@ -62,7 +62,9 @@ def check(case: Case) -> Iterator[Note]:
     values = {"trained": _shown(system.text), "other": where(other), "stated": _shown(other.text),
               "texts": [system.text, other.text]}  # fmt: skip
     place = _training.spot(system, 0, len(system.text))
-    yield Note(CODE, values, place, f"{system.text}\n{other.text}", "info" if varied else "warning" if near else None)
+    yield Diagnostic(
+        CODE, values, place, f"{system.text}\n{other.text}", "info" if varied else "warning" if near else None
+    )
 
 
 def once(one: Finding, nowhere: Callable[[str], bool]) -> tuple[str, ...] | None:

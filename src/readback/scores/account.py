@@ -9,7 +9,7 @@ from readback.files.yaml_file import nearest
 from readback.results._rows import Read
 from readback.results._run_facts import FOUND
 from readback.scores.table import Columns, SourceRead
-from readback.types import Note, Place, Workspace
+from readback.types import Diagnostic, Location, Workspace
 
 NONE = "–"
 
@@ -28,7 +28,7 @@ def sources(reads: Sequence[Read], settled: Columns) -> tuple[SourceRead, ...]:
     )
 
 
-def unknown_conditions(workspace: Workspace, c: Columns) -> Iterator[Note]:
+def unknown_conditions(workspace: Workspace, c: Columns) -> Iterator[Diagnostic]:
     """A note for each condition with scores that the workspace does not define, where it defines any.
 
     Runs that only left their results do not define which conditions there are.
@@ -51,5 +51,5 @@ def unknown_conditions(workspace: Workspace, c: Columns) -> Iterator[Note]:
         at = int(cells[0])
         close = nearest(name, known) or NONE
         values = {"name": name, "count": len(cells), "nearest": close, "known": ", ".join(names)}
-        place = Place(file=c.files[c.file[at]], line=c.line[at] or None, condition=name)
-        yield Note("scr-unknown-condition", values, place, name)
+        place = Location(file=c.files[c.file[at]], line=c.line[at] or None, condition=name)
+        yield Diagnostic("scr-unknown-condition", values, place, name)

@@ -10,11 +10,11 @@ from readback.scores import answer_sections, expenses, stats
 from readback.scores.comparing import compare, omnibus
 from readback.scores.comparing.comparison import Blocked, Compared, Comparison, Omnibus, Planned
 from readback.scores.comparing.winner import winner
-from readback.scores.duels import outcomes as duels
+from readback.scores.pairwise import outcomes as duels
 from readback.scores.table import ScoreTable
-from readback.types import Note
+from readback.types import Diagnostic
 
-Tell = Callable[[Note], str]  # a note as its rule's sentence
+Tell = Callable[[Diagnostic], str]  # a note as its rule's sentence
 
 
 def as_json(

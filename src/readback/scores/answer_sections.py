@@ -7,11 +7,11 @@ from dataclasses import asdict
 from typing import Any
 
 from readback.scores import stats
-from readback.scores.duels import outcomes as duels
+from readback.scores.pairwise import outcomes as duels
+from readback.scores.reported.aggregates import Aggregate, aggregates
+from readback.scores.reported.beside_rows import agrees, beside
 from readback.scores.slices import by_field
 from readback.scores.slices.by_field import SliceField, SliceFields
-from readback.scores.stated.aggregates import Aggregate, aggregates
-from readback.scores.stated.beside_rows import agrees, beside
 from readback.scores.table import SCORED, STATES, ConditionKey, ScoreTable
 from readback.types import Workspace
 
@@ -56,13 +56,13 @@ def ranking(table: ScoreTable, judge: str | None = None) -> dict[str, Any] | Non
     }
 
 
-def field(shop: Workspace, table: ScoreTable, name: str) -> SliceField:
+def field(workspace: Workspace, table: ScoreTable, name: str) -> SliceField:
     """The field of the records called `name`. Raises LookupError with the fields there are."""
-    found = by_field.fields(shop, table)
+    found = by_field.fields(workspace, table)
     for one in found.fields:
         if one.name == name:
             return one
-    raise LookupError(_without(shop, found, name))
+    raise LookupError(_without(workspace, found, name))
 
 
 def slices(table: ScoreTable, by: SliceField, sides: Iterable[Side]) -> list[dict[str, Any]]:
@@ -107,8 +107,8 @@ def _stated(one: Aggregate) -> dict[str, Any]:
     }
 
 
-def _without(shop: Workspace, found: SliceFields, name: str) -> str:
-    if shop.dataset is None:
+def _without(workspace: Workspace, found: SliceFields, name: str) -> str:
+    if workspace.dataset is None:
         return f"--slice {name}: there are no records, and slices are made by a field of the records"
     if not found.records:
         return f"--slice {name}: no scored item is a record of the dataset, by its id"

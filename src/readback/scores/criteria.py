@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from readback.house import CONFIGS
+from readback.project_files import CONFIGS
 from readback.types import Criterion
 
 FEW = 12  # whole numbers with more distinct values than this are measured rather than graded

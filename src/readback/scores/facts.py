@@ -11,16 +11,16 @@ from readback.scores.table import RunFacts
 from readback.types import Judge, Workspace
 
 
-def of_workspace(shop: Workspace) -> Iterator[RunFacts]:
+def of_workspace(workspace: Workspace) -> Iterator[RunFacts]:
     """Mode, model, judge, its rubric and the fingerprint of that prompt, of each condition; weights: `rubrics`."""
-    for one in shop.conditions:
-        judge = shop.judges.get(one.judge) if one.judge else None
+    for one in workspace.conditions:
+        judge = workspace.judges.get(one.judge) if one.judge else None
         yield RunFacts(
             condition=(("condition", one.name),),
             mode=one.mode,
             model=one.model,
-            judge=judge_names.name_of(shop, one),
-            judge_model=judge_names.model_of(shop, one),
+            judge=judge_names.name_of(workspace, one),
+            judge_model=judge_names.model_of(workspace, one),
             judge_prompt=prompt_of(judge) if judge else None,
             place=one.place,
             by_workspace=True,

@@ -10,7 +10,7 @@ from typing import Any
 
 from readback.results._intake import bounded, recoded
 from readback.scores.table import Columns, label
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 SPARSE = 16  # bytes for each cell that a table of all there could be may take
 STEP = 1 << 18  # cells numbered at once
@@ -52,7 +52,7 @@ def join(parts: Sequence[Columns]) -> Columns:
     return Columns(state=state, whys=whys, texts=texts, **found)
 
 
-def without_duplicates(c: Columns) -> tuple[Columns, list[Note]]:
+def without_duplicates(c: Columns) -> tuple[Columns, list[Diagnostic]]:
     """The first of several scores for the same thing, with a note for each other."""
     import numpy as np
 
@@ -125,7 +125,7 @@ def _picked(codes: array[Any], keep: Any) -> array[Any]:
     return made
 
 
-def _duplicates(c: Columns, doubled: Sequence[int], firsts: Sequence[int]) -> Iterator[Note]:
+def _duplicates(c: Columns, doubled: Sequence[int], firsts: Sequence[int]) -> Iterator[Diagnostic]:
     for at, first in zip(doubled, firsts, strict=True):
         values: dict[str, Any] = {
             "item": c.items[c.item[at]],
@@ -134,5 +134,5 @@ def _duplicates(c: Columns, doubled: Sequence[int], firsts: Sequence[int]) -> It
             "judge": c.judges[c.judge[at]] or "the judge",
             "first": c.line[first],
         }
-        place = Place(file=c.files[c.file[at]], line=c.line[at] or None, record=values["item"])
-        yield Note("scr-duplicate-cell", values, place, flagged="|".join(map(str, list(values.values())[:4])))
+        place = Location(file=c.files[c.file[at]], line=c.line[at] or None, record=values["item"])
+        yield Diagnostic("scr-duplicate-cell", values, place, flagged="|".join(map(str, list(values.values())[:4])))

@@ -35,13 +35,13 @@ class _Stated:
     rubric: str
 
 
-def of_files(shop: Workspace, files: Sequence[tuple[ScoreSource, Path]]) -> tuple[Judged, ...]:
+def of_files(workspace: Workspace, files: Sequence[tuple[ScoreSource, Path]]) -> tuple[Judged, ...]:
     """The judge of each score file, as its run's files state it, else as the workspace does.
 
     Where one condition was judged by one model with two rubrics, the two are told apart by the rubrics' names.
     """
     stated = [one for source, path in files for one in _stated(source, path)]
-    found = [(_run(source, stated), _of(shop, source, stated)) for source, _ in files]
+    found = [(_run(source, stated), _of(workspace, source, stated)) for source, _ in files]
     rubrics: dict[tuple[str, str], set[str]] = {}
     for run, one in found:
         if one.rubric:
@@ -50,17 +50,17 @@ def of_files(shop: Workspace, files: Sequence[tuple[ScoreSource, Path]]) -> tupl
                  for run, one in found)  # fmt: skip
 
 
-def name_of(shop: Workspace, condition: Condition) -> str | None:
+def name_of(workspace: Workspace, condition: Condition) -> str | None:
     """What the judge of a condition is called as far as the workspace says: its model, else its rubric."""
-    return model_of(shop, condition) or condition.judge
+    return model_of(workspace, condition) or condition.judge
 
 
-def model_of(shop: Workspace, condition: Condition) -> str | None:
+def model_of(workspace: Workspace, condition: Condition) -> str | None:
     """The model that judges a condition: what its run is judged with, else what its judge's settings say."""
     run = condition.settings.get("judge_model")
     if isinstance(run, str) and run:
         return run
-    judge = shop.judges.get(condition.judge) if condition.judge else None
+    judge = workspace.judges.get(condition.judge) if condition.judge else None
     return judge_model(judge) if judge else None
 
 
@@ -72,14 +72,14 @@ def judge_model(judge: Judge) -> str | None:
     return found if isinstance(found, str) and found else None
 
 
-def _of(shop: Workspace, source: ScoreSource, stated: Sequence[_Stated]) -> Judged:
-    condition = shop.condition(source.label) if source.label else None
+def _of(workspace: Workspace, source: ScoreSource, stated: Sequence[_Stated]) -> Judged:
+    condition = workspace.condition(source.label) if source.label else None
     here = _here(source, stated)
     models = {one.model for one in here if one.model}
     rubrics = {one.rubric for one in here if one.rubric}
     model = next(iter(models)) if len(models) == 1 else None
     rubric = (condition.judge if condition else None) or (next(iter(rubrics)) if len(rubrics) == 1 else "")
-    model = model or (model_of(shop, condition) if condition else None)
+    model = model or (model_of(workspace, condition) if condition else None)
     return Judged(model or rubric, rubric)
 
 

@@ -19,13 +19,13 @@ from readback.results._rows import Asked, Read
 from readback.scores import account, expenses, facts, judge_names, rubrics
 from readback.scores.comparing.planned import planned
 from readback.scores.criteria import known
-from readback.scores.duels import contestants
 from readback.scores.file_scales import with_scales
 from readback.scores.join import join
-from readback.scores.settle import settle
-from readback.scores.stated.contradictions import scales
+from readback.scores.pairwise import contestants
+from readback.scores.reported.contradictions import scales
+from readback.scores.resolve import settle
 from readback.scores.table import ScoreTable
-from readback.types import Note, ScoreSource, Workspace
+from readback.types import Diagnostic, ScoreSource, Workspace
 
 READING = Lock()  # a page and a check that want the same scores at once read them once
 KEEP = 4  # tables kept; one of a million scores takes some fifty megabytes
@@ -49,19 +49,19 @@ def fingerprint(workspace: Workspace) -> str:
     return hashlib.sha256(repr((asked.files, asked.said, notes)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _asked(workspace: Workspace, progress: Progress | None) -> tuple[_Asked, list[Note]]:
+def _asked(workspace: Workspace, progress: Progress | None) -> tuple[_Asked, list[Diagnostic]]:
     files: list[_File] = []
-    notes: list[Note] = []
+    notes: list[Diagnostic] = []
     for source in workspace.scores:
         path = resolve(workspace.root, source.path, place=source.place)
-        if isinstance(path, Note):
+        if isinstance(path, Diagnostic):
             notes.append(path)
             continue
         try:
             now = state(path)
         except OSError as gone:  # between two looks
             values = {"path": source.path, "reason": (gone.strerror or "it cannot be read").lower()}
-            notes.append(Note("dat-file-missing", values, source.place, source.path))
+            notes.append(Diagnostic("dat-file-missing", values, source.place, source.path))
             continue
         files.append(_File(source, str(path), now))
     return _Asked(tuple(files), _said(workspace), workspace, progress), notes
@@ -102,7 +102,7 @@ def _load(asked: _Asked) -> ScoreTable:
     workspace = asked.workspace
     criteria = {**known(), **workspace.criteria}
     reads: list[Read] = []
-    notes: list[Note] = []
+    notes: list[Diagnostic] = []
     judges = judge_names.of_files(workspace, [(file.source, Path(file.path)) for file in asked.files])
     rubric = _rubrics(workspace)
     total = sum(file.state.size for file in asked.files)
@@ -122,7 +122,7 @@ def _load(asked: _Asked) -> ScoreTable:
             _beat(asked.progress, done, total),
         )
         done += file.state.size
-        if isinstance(read, Note):
+        if isinstance(read, Diagnostic):
             notes.append(read)
         else:
             reads.append(read)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from readback.scores.criteria import MINUS, holds, known, look_up, number
-from readback.scores.settle import OFF_SCALE
+from readback.scores.resolve import OFF_SCALE
 from readback.scores.table import SCORED, ScoreTable
 from readback.types import Criterion
 

@@ -12,11 +12,11 @@ from typing import Any
 
 from readback.scores.certainty import certainty, shown
 from readback.scores.criteria import MINUS, number
-from readback.scores.notes import notes as counted
-from readback.scores.notes._named import listed
-from readback.scores.stated import contradictions
+from readback.scores.reported import contradictions
 from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED, ConditionKey, ScoreTable
-from readback.types import Criterion, Note, Place
+from readback.scores.warnings import notes as counted
+from readback.scores.warnings._named import listed
+from readback.types import Criterion, Diagnostic, Location
 
 HIGH = 0.05  # share of failed or missing above which a mean speaks for too few
 NAMED = 3  # conditions that a finding about several names
@@ -230,13 +230,13 @@ def cells(
     return len(codes), np.flatnonzero(kept).tolist()
 
 
-def notes(table: ScoreTable) -> tuple[Note, ...]:
+def notes(table: ScoreTable) -> tuple[Diagnostic, ...]:
     """What is wrong with the scores: what was seen while reading, and what shows only when they are counted."""
     found = rows(table)
     return (*table.notes, *_missing(table, found), *contradictions.notes(table, found), *counted(table, found))
 
 
-def _missing(table: ScoreTable, found: Sequence[Row]) -> Iterator[Note]:
+def _missing(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]:
     """One note for each criterion, whatever the number of conditions and judges that lost too many."""
     lost: dict[str, list[Row]] = {}
     for row in found:
@@ -252,10 +252,10 @@ def _missing(table: ScoreTable, found: Sequence[Row]) -> Iterator[Note]:
             "all": sum(row.all for row in those), "failed": failed, "missing": missing,
             "judge": listed(_lost(judge, those) for judge in judges),
         }  # fmt: skip
-        place = Place(
+        place = Location(
             condition=names[0] if len(names) == 1 else None, judge=judges[0] or None if len(judges) == 1 else None
         )
-        yield Note("scr-missing-high", values, place, flagged=criterion)
+        yield Diagnostic("scr-missing-high", values, place, flagged=criterion)
 
 
 def _lost(judge: str, found: Sequence[Row]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, overload
 
-from readback.types import NOWHERE, Criterion, Note, Place, Score, ScoreState
+from readback.types import NOWHERE, Criterion, Diagnostic, Location, Score, ScoreState
 
 if TYPE_CHECKING:
     from readback.scores.comparing.comparison import Planned
@@ -99,7 +99,7 @@ class Reported:
     mean: float
     decimals: int = 6  # how exactly it is stated
     n: int | None = None
-    place: Place = NOWHERE
+    place: Location = NOWHERE
     sd: float | None = None  # of the sample
     low: float | None = None
     high: float | None = None
@@ -129,7 +129,7 @@ class RunFacts:
     judge_prompt: str | None = None  # its fingerprint, else its path
     dataset: str | None = None  # sha256 of the records
     weights: Mapping[str, float] = field(default_factory=dict)  # of the criteria in the total
-    place: Place = NOWHERE
+    place: Location = NOWHERE
     passes: PassRule | None = None  # what a verdict of the judge is meant to follow
     records: str | None = None  # the file of the records, by its name
     items: tuple[str, ...] = ()  # what was answered, as far as the run lists it
@@ -147,7 +147,7 @@ class Outcome:
     outcome: Literal["a", "b", "tie"]
     judge: str = ""
     first: Literal["a", "b"] | None = None
-    place: Place = NOWHERE
+    place: Location = NOWHERE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,7 +157,7 @@ class ScoreTable:
     columns: Columns
     criteria: Mapping[str, Criterion] = field(default_factory=dict)
     sources: tuple[SourceRead, ...] = ()
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
     reported: tuple[Reported, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
     about: tuple[RunFacts, ...] = ()  # files first, then what the workspace says
@@ -247,7 +247,7 @@ class Scores(Sequence[Score]):
             note=c.texts.get(at, ""),
             cluster=None if c.cluster[at] == NONE else c.clusters[c.cluster[at]],
             run=None if c.run[at] == NONE else c.runs[c.run[at]],
-            place=Place(file=c.files[c.file[at]], line=c.line[at] or None),
+            place=Location(file=c.files[c.file[at]], line=c.line[at] or None),
         )
 
     def __iter__(self) -> Iterator[Score]:

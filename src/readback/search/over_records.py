@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from readback import cell
+from readback import sandbox
 from readback.assembly import assemble, in_chunks
 from readback.assembly.in_chunks import Going, Lost
 from readback.records.dataset import Cancelled, open_dataset
 from readback.search import expression
 from readback.search.expression import Query
-from readback.types import Choice, Message, Workspace
+from readback.types import Message, Selection, Workspace
 
 WORK = "readback.search.over_records:search_chunk"
 KEPT = 1_000  # hits with their place, for each choice; of the others only the record's number is known
@@ -41,10 +41,10 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Arm:
+class SelectionHits:
     """The hits under one choice: `records` are all record numbers in order, `first` the first hits in full."""
 
-    choice: Choice
+    choice: Selection
     count: int
     records: array[int]
     first: tuple[Hit, ...]
@@ -57,13 +57,13 @@ class Found:
     query: Query
     done: int
     total: int
-    arms: tuple[Arm, ...] = ()
+    hits: tuple[SelectionHits, ...] = ()
     lost: tuple[Lost, ...] = ()
     stopped: bool = False
 
-    def arm(self, choice: Choice) -> Arm | None:
+    def under(self, choice: Selection) -> SelectionHits | None:
         """The hits under a choice."""
-        return next((arm for arm in self.arms if arm.choice == choice), None)
+        return next((hits for hits in self.hits if hits.choice == choice), None)
 
 
 @dataclass(slots=True)
@@ -79,7 +79,7 @@ class _Tally:
             self.first.append(hit)
 
 
-def search(opened: Workspace, choices: Collection[Choice], query: Query, progress: Going | None = None) -> Found:
+def search(opened: Workspace, choices: Collection[Selection], query: Query, progress: Going | None = None) -> Found:
     """The records whose messages hold it. Raises QueryError, and DatasetChanged when the dataset is written to.
 
     `progress(done, total)` is told now and then; when it answers False the search ends with what it has.
@@ -100,18 +100,18 @@ def search(opened: Workspace, choices: Collection[Choice], query: Query, progres
         done = max(done, one.value["next"])
         for number, *hit in one.value["hits"]:
             tallies[one.choices[number]].take(Hit(*hit))
-    arms = tuple(Arm(choice, own.count, own.records, tuple(own.first)) for choice, own in tallies.items())
-    return Found(query, done, len(data), arms, tuple(lost), done < len(data) and not _all_given_up(lost, choices))
+    hits = tuple(SelectionHits(choice, own.count, own.records, tuple(own.first)) for choice, own in tallies.items())
+    return Found(query, done, len(data), hits, tuple(lost), done < len(data) and not _all_given_up(lost, choices))
 
 
-def near(opened: Workspace, choice: Choice, query: Query, start: int, stop: int) -> int | None:
+def near(opened: Workspace, choice: Selection, query: Query, start: int, stop: int) -> int | None:
     """The first hit in a short range of records; None also where one of them stops its process."""
     work = {**in_chunks.payload(opened, [choice], start, stop), "query": asdict(query)}
     open_dataset(opened.root, opened.dataset)  # a child cannot keep an index
     try:
-        frames = cell.stream(WORK, work, in_chunks.LIMITS) if start < stop else ()
+        frames = sandbox.stream(WORK, work, in_chunks.LIMITS) if start < stop else ()
         return next((hit[1] for frame in frames for hit in frame["hits"]), None)
-    except cell.Stopped:
+    except sandbox.Stopped:
         return None
 
 
@@ -124,7 +124,7 @@ def search_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for record in inside.records():
         at = record.place.index or 0
         for number, choice in enumerate(inside.choices):
-            cell.beat()
+            sandbox.beat()
             made = assemble.assemble(inside.opened, record, choice, inside.replies.get(choice, record))
             waiting.append(_Sent(number, at, record.id, made.messages))
             size += sum(len(message.text) for message in made.messages)
@@ -145,12 +145,12 @@ class _Sent:
 
 def _hits(query: Query, sent: Collection[_Sent]) -> Iterator[list[Any]]:
     texts = [message.text for one in sent for message in one.messages]
-    cell.beat()
+    sandbox.beat()
     holding = iter(expression.holding(query, texts))
     for one in sent:
         inside = [number for number, (_, there) in enumerate(zip(one.messages, holding, strict=False)) if there]
         if inside:
-            cell.beat()
+            sandbox.beat()
             yield from _hit(query, one, inside)
 
 
@@ -165,5 +165,5 @@ def _hit(query: Query, one: _Sent, inside: list[int]) -> Iterator[list[Any]]:
             return
 
 
-def _all_given_up(lost: Collection[Lost], choices: Collection[Choice]) -> bool:
+def _all_given_up(lost: Collection[Lost], choices: Collection[Selection]) -> bool:
     return {one.choice for one in lost if one.index is None} >= set(choices)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from readback.types import Message, Note, Place, Segment
+from readback.types import Diagnostic, Location, Message, Segment
 
 
 def with_history(
-    messages: tuple[Message, ...], history: Any, place: Place, *, alone: bool = False
-) -> tuple[tuple[Message, ...], tuple[Note, ...]]:
+    messages: tuple[Message, ...], history: Any, place: Location, *, alone: bool = False
+) -> tuple[tuple[Message, ...], tuple[Diagnostic, ...]]:
     """`messages` (a system message or none, a user message) with `history`, a list of {role, content}, before the last.
 
     The last turn is replaced where it is the user's (inference), the one before it where the last two are user and
@@ -26,7 +26,7 @@ def with_history(
         return messages, ()
     turns = [_turn(turn, i, place) for i, turn in enumerate(history)] if isinstance(history, list) else [None]
     if None in turns:
-        return messages, (Note("alb-history-shape", {"roles": "?"}, _in(place, "history")),)
+        return messages, (Diagnostic("alb-history-shape", {"roles": "?"}, _in(place, "history")),)
     said = [turn for turn in turns if turn is not None]
     roles = [turn.role for turn in said]
     head = () if roles[0] == "system" else messages[:-1]
@@ -36,10 +36,10 @@ def with_history(
         return (*head, *said[:-2], messages[-1], said[-1]), ()
     if alone:
         return (*head, *said, messages[-1]), ()
-    return (*head, *said), (Note("alb-history-shape", {"roles": ", ".join(roles[-2:])}, _in(place, "history")),)
+    return (*head, *said), (Diagnostic("alb-history-shape", {"roles": ", ".join(roles[-2:])}, _in(place, "history")),)
 
 
-def _turn(turn: Any, i: int, place: Place) -> Message | None:
+def _turn(turn: Any, i: int, place: Location) -> Message | None:
     match turn:
         case {"role": ("system" | "user" | "assistant" | "tool") as role, "content": str() as text}:
             name = f"history[{i}].content"
@@ -48,5 +48,5 @@ def _turn(turn: Any, i: int, place: Place) -> Message | None:
             return None
 
 
-def _in(place: Place, field: str) -> Place:
-    return Place(file=place.file, line=place.line, field=field)
+def _in(place: Location, field: str) -> Location:
+    return Location(file=place.file, line=place.line, field=field)

@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.types import Answer, Assembly, Finding, Place, Record, Segment, Values
+from readback.types import Answer, Assembly, Finding, Location, Record, Segment, Values
 from readback.ui import address, choice, exact, show
 from readback.ui.words import t
 
@@ -63,12 +63,12 @@ def fields(record: Record, made: Assembly, found: Sequence[Finding], answer: Ans
     """
     _listed(record.fields, record.place, made, found, "messages.no_fields")
     if made.choice.judge and answer and answer.fields:
-        row = Place(file=answer.place.file, line=answer.place.line)
+        row = Location(file=answer.place.file, line=answer.place.line)
         show.draw(show.h("<h3>{}</h3>", t("messages.answer_fields", where=show.where(row))))
         _listed(answer.fields, answer.place, made, found, "messages.no_fields")
 
 
-def _listed(values: Values, row: Place, made: Assembly, found: Sequence[Finding], nothing: str) -> None:
+def _listed(values: Values, row: Location, made: Assembly, found: Sequence[Finding], nothing: str) -> None:
     mapped = aliases()
     used = used_names(made, row, mapped)
     leaves = [(path, value) for path, value in leaves_of(values) if _head(path) not in mapped]
@@ -87,7 +87,7 @@ def _listed(values: Values, row: Place, made: Assembly, found: Sequence[Finding]
         st.caption(t("messages.more_fields", n=len(leaves) - FIELDS))
 
 
-def used_names(made: Assembly, row: Place, mapped: Mapping[str, str]) -> frozenset[str]:
+def used_names(made: Assembly, row: Location, mapped: Mapping[str, str]) -> frozenset[str]:
     """The paths of a row that stand in the messages, by the names the file has for them.
 
     What a judge reads says itself which row it is from, and which field.

@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 import streamlit as st
 
 from readback import workspace as reading
-from readback.audit import before, judge_inputs, process
+from readback.audit import judge_inputs, process, workspace_check
 from readback.audit.beside import apart
 from readback.observed.observer import Observer
 from readback.records.answers import Answers, open_answers
@@ -89,7 +89,7 @@ def observer(path: str, stamp: str, fields: tuple[tuple[str, str], ...]) -> Obse
 def assembly(
     key: Key, index: int, asked: tuple[str | None, ...], tried: str, _make: Callable[[], Assembly]
 ) -> Assembly:
-    """The messages of a record as `asked` (the parts of a Choice), with the values `tried` (JSON)."""
+    """The messages of a record as `asked` (the parts of a Selection), with the values `tried` (JSON)."""
     return _make()
 
 
@@ -105,7 +105,7 @@ def loading(path: str, stamp: str, fields: tuple[tuple[str, str], ...], _made: W
 
     def work(progress: Callable[[int, int], bool]) -> tuple[Finding, ...]:
         data = open_dataset(_made.root, _made.dataset, progress)
-        return before.findings(_made, data, progress)
+        return workspace_check.findings(_made, data, progress)
 
     return Job(work)
 

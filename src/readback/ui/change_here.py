@@ -33,8 +33,8 @@ def here() -> None:
 
 def both(there: Versions) -> tuple[Assembly, Assembly]:
     """The record in view under what is sent, assembled from the old files and from the new."""
-    made = [assemble.assemble(shop, choice.record(), choice.sent(), choice.answer()) for shop in (there.old, there.new)
-            if shop is not None]  # fmt: skip
+    folders = [workspace for workspace in (there.old, there.new) if workspace is not None]
+    made = [assemble.assemble(one, choice.record(), choice.sent(), choice.answer()) for one in folders]
     return made[0], made[-1]
 
 

@@ -10,8 +10,8 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.types import Workspace
-from readback.ui import address, caches, choice, held, show
-from readback.ui.held import Moved
+from readback.ui import address, caches, choice, session, show
+from readback.ui.session import Moved
 from readback.ui.stamp import stamp
 from readback.ui.words import t
 
@@ -36,7 +36,7 @@ class Versions:
     @property
     def dataset(self) -> str | None:
         """The dataset's file where it is among what changed."""
-        names = {shop.dataset.path for shop in (self.old, self.new) if shop and shop.dataset}
+        names = {workspace.dataset.path for workspace in (self.old, self.new) if workspace and workspace.dataset}
         return next((one.file for one in self.files if one.file in names), None)
 
 
@@ -56,7 +56,7 @@ def told() -> None:
 def versions() -> Versions | None:
     """The workspace in view and its other version; None where no file has changed since it was first looked at."""
     path, now, fields = choice.key()
-    kept = held.accepted(choice.workspace_id(), Path(path))
+    kept = session.accepted(choice.workspace_id(), Path(path))
     if files := choice.moved():
         there = stamp(Path(path)).key
         new, why = caches.workspace(path, caches.marked(there, address.chosen()), fields)
@@ -64,7 +64,7 @@ def versions() -> Versions | None:
     if kept.before is None or kept.before.opened is None or kept.before.opened[0] is None:
         return None
     old = caches.with_fields(kept.before.opened[0], dict(fields))
-    files = held.moved(kept.before.stamp.files, kept.path)
+    files = session.moved(kept.before.stamp.files, kept.path)
     return Versions(old, choice.workspace(), "", files, False, (kept.before.stamp.key, now))
 
 
@@ -73,16 +73,16 @@ def _watch(name: str) -> None:
     """One look. The first belongs to the run of the page, which has looked already; clicks and later ones are here."""
     if st.session_state.pop("accepted", False):
         st.rerun()
-    kept = held.of(name)
+    kept = session.of(name)
     if kept is None:
         return
     known: tuple[Moved, ...] | None = st.session_state.pop("looked_at", None)
-    files = known if known is not None else held.moved(kept.stamp.files, kept.path, shared=True)
+    files = known if known is not None else session.moved(kept.stamp.files, kept.path, shared=True)
     if files:
         show.draw(_notice(t("frame.changed", n=len(files)), files, ""))
         st.button(t("frame.show_new"), key="show_new", on_click=_accept)
     elif kept.before is not None:
-        since = held.moved(kept.before.stamp.files, kept.path, shared=True)
+        since = session.moved(kept.before.stamp.files, kept.path, shared=True)
         show.draw(_notice(t("frame.shown_new", n=len(since)), since, " rb-small") if since else Markup(""))
 
 

@@ -7,7 +7,7 @@ answer says why on the page and ends the run, so its caller needs no test.
     workspace() -> Workspace            dataset() -> Dataset            audit() -> Audit | None
     position() -> int                   record() -> Record              found(assembly) -> findings, faults
     moved() -> files changed on disk    accept(): show what is new
-    sent() -> Choice                    assembly() -> Assembly          answer() -> Answer | None
+    sent() -> Selection                 assembly() -> Assembly          answer() -> Answer | None
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from readback.audit.summary import Audit
 from readback.observed.observer import Seen
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.rules import Fault
-from readback.types import Answer, Assembly, Choice, Finding, Record, Values, Workspace
-from readback.ui import address, caches, exact, held, show
+from readback.types import Answer, Assembly, Finding, Record, Selection, Values, Workspace
+from readback.ui import address, caches, exact, session, show
 from readback.ui.caches import Key
-from readback.ui.shelf import browser, configured, demos, folders, known
+from readback.ui.open_workspaces import browser, configured, demos, folders, known
 from readback.ui.words import t
 from readback.ui.work import Job, wait
 
@@ -87,28 +87,28 @@ def map_field(variable: str, field: str | None) -> None:
     begin()
 
 
-def moved() -> tuple[held.Moved, ...]:
+def moved() -> tuple[session.Moved, ...]:
     """Files that changed on disk since this session accepted them; what is shown is still as it was before."""
     if not (name := workspace_id()):
         return ()
-    kept = held.accepted(name, _known()[name])
-    return _once("moved", lambda: held.moved(kept.stamp.files, kept.path))
+    kept = session.accepted(name, _known()[name])
+    return _once("moved", lambda: session.moved(kept.stamp.files, kept.path))
 
 
 def accept() -> None:
     """Show the files as they are now; for callbacks."""
-    held.accept(workspace_id())
+    session.accept(workspace_id())
     begin()
 
 
 def overtaken(why: object = "") -> None:
     """What the dataset held is gone, so the new is shown: say so, and run again. For what cannot be shown as it was."""
     file = workspace().dataset
-    if why and held.given_up():  # nobody writes to it: it cannot be read
+    if why and session.given_up():  # nobody writes to it: it cannot be read
         show.problem(t("frame.unreadable", file=file.path if file else ""), str(why))
         st.stop()
     st.session_state["overtaken"] = t("frame.overtaken", file=file.path if file else "")
-    held.forget()
+    session.forget()
     accept()
     st.rerun()
 
@@ -118,7 +118,7 @@ def dataset() -> Dataset:
     made: Dataset | None = _once("dataset", _dataset)
     if made is None:
         show.empty(t("frame.reading_stopped"))
-        st.button(t("frame.again"), key="again_dataset", on_click=held.forget)
+        st.button(t("frame.again"), key="again_dataset", on_click=session.forget)
         st.stop()
     return made
 
@@ -141,11 +141,11 @@ def lost() -> bool:
 def record() -> Record:
     """The record in view."""
     data, at = dataset(), position()
-    if (seen := held.record(key(), at)) is not None:
+    if (seen := session.record(key(), at)) is not None:
         return seen
     try:
         if not data.written:
-            return held.keep_record(key(), at, data.record(at))
+            return session.keep_record(key(), at, data.record(at))
     except DatasetChanged as changed:
         overtaken(changed)
     overtaken()
@@ -166,24 +166,24 @@ def go(index: int, finding: str | None = None) -> None:
         address.put(record=None, index=str(index), finding=finding)
 
 
-def sent() -> Choice:
+def sent() -> Selection:
     """What is sent: a condition, a mode with task and adapter, a task, or a judge; the first there is by default."""
-    shop = workspace()
+    opened = workspace()
     asked = {key: address.get(key) for key in ("condition", "mode", "adapter", "task", "judge")}
-    arms = frozenset(name for arm in shop.conditions for name in (arm.name, *arm.aliases))
-    there = {"condition": arms, "mode": shop.prompts, "judge": shop.judges}
+    conditions = frozenset(name for condition in opened.conditions for name in (condition.name, *condition.aliases))
+    there = {"condition": conditions, "mode": opened.prompts, "judge": opened.judges}
     wrong = any(asked[key] is not None and asked[key] not in names for key, names in there.items())
     if any(asked.values()) and not wrong:
-        return Choice(**asked)
-    return _once("first", lambda: next(iter(assemble.choices(shop)), Choice()))
+        return Selection(**asked)
+    return _once("first", lambda: next(iter(assemble.choices(opened)), Selection()))
 
 
-def send(choice: Choice) -> None:
+def send(choice: Selection) -> None:
     """Choose what is sent; for callbacks."""
     address.put(**asdict(choice), finding=None)
 
 
-def answer(choice: Choice | None = None, to: Record | None = None) -> Answer | None:
+def answer(choice: Selection | None = None, to: Record | None = None) -> Answer | None:
     """What the model replied to a record (the one in view) under the chosen condition, where that is known."""
     choice, called = choice or sent(), (to or record()).id
     if choice.condition is None or called is None:
@@ -191,7 +191,7 @@ def answer(choice: Choice | None = None, to: Record | None = None) -> Answer | N
     return caches.answers(*key(), choice.condition, workspace()).get(called)
 
 
-def assembly(choice: Choice | None = None, extra: Values | None = None) -> Assembly:
+def assembly(choice: Selection | None = None, extra: Values | None = None) -> Assembly:
     """The messages for the record in view, as chosen; `extra` are values that are tried and in no file."""
     asked, at, tried = choice or sent(), position(), extra or {}
 
@@ -269,12 +269,12 @@ def _dataset() -> Dataset | None:
 
 
 def _dataset_job(made: Workspace) -> Job:
-    return held.job(workspace_id(), key(), lambda: caches.dataset(*key(), made))
+    return session.job(workspace_id(), key(), lambda: caches.dataset(*key(), made))
 
 
 def _opened() -> tuple[Workspace | None, str]:
     path, _, fields = key()
-    made, reason = held.opened(workspace_id(), Path(path), address.chosen())
+    made, reason = session.opened(workspace_id(), Path(path), address.chosen())
     return made and caches.with_fields(made, dict(fields)), reason
 
 
@@ -284,7 +284,7 @@ def _new_key() -> Key:
         show.empty(t("frame.no_workspace"), t("frame.open_one"), "open")
         st.stop()
     path = _known()[name]
-    mark = caches.marked(held.accepted(name, path).stamp.key, address.chosen())
+    mark = caches.marked(session.accepted(name, path).stamp.key, address.chosen())
     return str(path), mark, tuple(sorted(mapped().items()))
 
 

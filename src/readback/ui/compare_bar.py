@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import streamlit as st
 
-from readback.types import Choice
-from readback.ui import address, bar, choice, compare_sides, exact, frame, options, picker, shelf
+from readback.types import Selection
+from readback.ui import address, bar, choice, compare_sides, exact, frame, open_workspaces, options, picker
 from readback.ui.compare_sides import LAYERS, keys_of, put_b, side
 from readback.ui.compare_versions import typed
 from readback.ui.compare_words import sent
@@ -24,8 +24,8 @@ def sides() -> None:
     """Draw the bar; the address holds what is chosen."""
     kind = compare_sides.kind()
     picker.what(t("compare.a"), steps=False)
-    arms = bool(choice.workspace().conditions)
-    kinds = {name: _say_kind(name, arms) for name in compare_sides.kinds()}
+    conditions = bool(choice.workspace().conditions)
+    kinds = {name: _say_kind(name, conditions) for name in compare_sides.kinds()}
     st.session_state["differs"] = kind
     st.selectbox(t("compare.differs"), list(kinds), key="differs", width=225, on_change=_differs,
                  format_func=kinds.__getitem__)  # fmt: skip
@@ -43,23 +43,27 @@ def layer() -> None:
 
 def entries(kind: str) -> Mapping[str, Parts]:
     """What the bar offers for B, by name: the keys of a link that make B so."""
-    shop, a = choice.workspace(), side("a")
+    workspace, a = choice.workspace(), side("a")
     if kind == "condition":
-        return {name: keys_of(_judging(one, a.choice)) for name, one in picker.options(shop).items()}
+        return {name: keys_of(_judging(one, a.choice)) for name, one in picker.options(workspace).items()}
     if kind == "adapter":
         through = {f"adapter:{name}": keys_of(replace(a.choice, adapter=name)) for name in _adapters()}
-        modes = {f"mode:{name}": keys_of(_in_mode(a.choice, name)) for name in shop.prompts}
+        modes = {f"mode:{name}": keys_of(_in_mode(a.choice, name)) for name in workspace.prompts}
         return {**through, **modes}
     if kind == "layer":
         return {name: {"layer": name} for name in LAYERS}
     if kind == "option":
-        called = options.called_for(shop)
+        called = options.called_for(workspace)
         there = dict(a.options)
-        now = {name: there.get(name, options.now(shop, name)) for name in called}
+        now = {name: there.get(name, options.now(workspace, name)) for name in called}
         values = ((name, value) for name, known in called.items() for value in known if value != now[name])
         return {f"{name}={value}": {"option": f"{name}={value}"} for name, value in values}
     if kind == "version":
-        folders = {f"workspace:{name}": {"workspace": name} for name in shelf.known() if name != choice.workspace_id()}
+        folders = {
+            f"workspace:{name}": {"workspace": name}
+            for name in open_workspaces.known()
+            if name != choice.workspace_id()
+        }
         return {**{f"rev:{one.id}": {"rev": one.id} for one in revisions()}, **folders}
     return {}
 
@@ -162,8 +166,8 @@ def _say(name: str) -> str:
     return picker.label(name)
 
 
-def _say_kind(name: str, arms: bool) -> str:
-    return t(f"compare.kind_{'mode' if name == 'condition' and not arms else name}")
+def _say_kind(name: str, conditions: bool) -> str:
+    return t(f"compare.kind_{'mode' if name == 'condition' and not conditions else name}")
 
 
 def _say_layer(name: str) -> str:
@@ -174,12 +178,12 @@ def _adapters() -> tuple[str, ...]:
     return compare_sides.adapter_names(choice.workspace())
 
 
-def _in_mode(one: Choice, mode: str) -> Choice:
+def _in_mode(one: Selection, mode: str) -> Selection:
     """The same in another mode; what a condition is for is its own mode, so only its adapter goes along."""
-    arm = choice.workspace().condition(one.condition or "")
-    return Choice(mode=mode, adapter=one.adapter or (arm.adapter if arm else None))
+    condition = choice.workspace().condition(one.condition or "")
+    return Selection(mode=mode, adapter=one.adapter or (condition.adapter if condition else None))
 
 
-def _judging(one: Choice, a: Choice) -> Choice:
+def _judging(one: Selection, a: Selection) -> Selection:
     """A judge reads the answer that A's judge reads, or that A's condition gave."""
     return replace(one, condition=a.condition) if one.judge and one.condition is None else one

@@ -11,8 +11,8 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.audit.glance import Glance, glance
-from readback.types import Choice, Workspace
+from readback.audit.prompt_lengths import Glance, glance
+from readback.types import Selection, Workspace
 from readback.ui import address, choice, show
 from readback.ui.compare_sides import PARTS, keys_of, side
 from readback.ui.compare_words import sent
@@ -24,7 +24,7 @@ PATIENCE = 2.0  # seconds after which the page shows what is made so far
 TINTS = 6  # from the seventh text of a row on they are used again; the letter tells the texts apart
 
 
-Line = tuple[Choice | None, ...]
+Line = tuple[Selection | None, ...]
 Made = tuple[Glance | None, ...] | None  # a line that is made, None where the time was over
 
 
@@ -45,29 +45,29 @@ def draw() -> None:
     _turn(start, len(lines))
 
 
-def layout(shop: Workspace) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Line, ...]]:
+def layout(workspace: Workspace) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Line, ...]]:
     """Names of the rows, adapters of the columns ("" for none of its own), and the choice of each cell."""
-    columns = ("", *shop.adapters)
-    arms = {c.name: c for c in shop.conditions if c.mode or c.task}
+    columns = ("", *workspace.adapters)
+    conditions = {c.name: c for c in workspace.conditions if c.mode or c.task}
     lines: dict[str, Line] = {
-        name: tuple(_of_condition(name, arm.adapter, column, columns) for column in columns)
-        for name, arm in arms.items()
+        name: tuple(_of_condition(name, condition.adapter, column, columns) for column in columns)
+        for name, condition in conditions.items()
     }
-    if not arms:
-        lines |= {t("messages.sent_mode", name=m): tuple(Choice(mode=m, adapter=c or None) for c in columns)
-                  for m in shop.prompts}  # fmt: skip
-    named = {arm.task for arm in arms.values() if not arm.mode}
-    lines |= {t("messages.sent_task", name=task): tuple(Choice(task=task, adapter=c or None) for c in columns)
-              for task in shop.tasks if task not in named}  # fmt: skip
+    if not conditions:
+        lines |= {t("messages.sent_mode", name=m): tuple(Selection(mode=m, adapter=c or None) for c in columns)
+                  for m in workspace.prompts}  # fmt: skip
+    named = {condition.task for condition in conditions.values() if not condition.mode}
+    lines |= {t("messages.sent_task", name=task): tuple(Selection(task=task, adapter=c or None) for c in columns)
+              for task in workspace.tasks if task not in named}  # fmt: skip
     return tuple(lines), columns, tuple(lines.values())
 
 
-def _of_condition(name: str, own: str | None, column: str, columns: tuple[str, ...]) -> Choice | None:
+def _of_condition(name: str, own: str | None, column: str, columns: tuple[str, ...]) -> Selection | None:
     """A condition through an adapter; its own, or none, is what it is planned with."""
     planned = own if own in columns else ""
     if column == planned:
-        return Choice(condition=name)
-    return Choice(condition=name, adapter=column) if column else None
+        return Selection(condition=name)
+    return Selection(condition=name, adapter=column) if column else None
 
 
 def _made(lines: Sequence[Line]) -> list[Made]:
@@ -75,11 +75,11 @@ def _made(lines: Sequence[Line]) -> list[Made]:
 
     A cell whose time was over is tried again with the next look: a busy machine is no fault of a template.
     """
-    kept, shop, began = _kept(choice.key(), choice.position()), choice.workspace(), time.monotonic()
+    kept, workspace, began = _kept(choice.key(), choice.position()), choice.workspace(), time.monotonic()
     missing = [line for line in lines if line not in kept]
     late: dict[Line, tuple[Glance | None, ...]] = {}
     if missing:
-        seen = glance(shop, choice.position(), [one for line in missing for one in line if one])
+        seen = glance(workspace, choice.position(), [one for line in missing for one in line if one])
         with closing(seen):  # or the child would work on for nobody
             for line in missing:
                 cells = tuple(None if one is None else next(seen, None) for one in line)
@@ -140,7 +140,7 @@ def _tints(line: Sequence[Glance | None]) -> list[str]:
     return list(dict.fromkeys(cell.fingerprint for cell in line if cell))
 
 
-def _shown(cell: Glance | None, letters: Mapping[str, str], tints: list[str], now: Mapping[str, Choice]) -> Markup:
+def _shown(cell: Glance | None, letters: Mapping[str, str], tints: list[str], now: Mapping[str, Selection]) -> Markup:
     if cell is None:
         return show.h('<td class="rb-small">{}</td>', t("compare.grid_none"))
     doors = show.join([_door(which, cell.choice, now) for which in "AB"], " ")
@@ -156,7 +156,7 @@ def _shown(cell: Glance | None, letters: Mapping[str, str], tints: list[str], no
                   letter, size, number, doors, show.join(found, " "))  # fmt: skip
 
 
-def _door(which: str, one: Choice, now: Mapping[str, Choice]) -> Markup:
+def _door(which: str, one: Selection, now: Mapping[str, Selection]) -> Markup:
     """A link that makes a cell one of the two sides; where it is one already, its name."""
     if now[which] == one:
         return show.h('<strong class="rb-is-side">{}</strong>', t("compare.is_side", side=which))

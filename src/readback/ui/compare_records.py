@@ -36,8 +36,8 @@ def draw() -> None:
         show.notice(t("compare.records_ask", n=len(choice.dataset())))
         st.button(t("compare.count"), key="count", on_click=started.add, args=(asked,))
         return
-    shop = choice.workspace()
-    job = _job(asked, lambda progress: over_sides(shop, a, b, progress))
+    workspace = choice.workspace()
+    job = _job(asked, lambda progress: over_sides(workspace, a, b, progress))
     try:
         found: Counted | None = wait(job, "compare.counting", "counting")
     except SideError as error:

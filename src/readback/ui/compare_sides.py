@@ -15,8 +15,8 @@ import streamlit as st
 
 from readback import adapters
 from readback.difference.sides import Layer, Side
-from readback.types import Choice, Workspace
-from readback.ui import address, choice, exact, options, picker, shelf
+from readback.types import Selection, Workspace
+from readback.ui import address, choice, exact, open_workspaces, options, picker
 from readback.ui.revisions import revisions
 
 KINDS = ("condition", "adapter", "record", "layer", "option", "version")
@@ -33,13 +33,13 @@ Which = Literal["a", "b"]
 
 def kinds() -> tuple[str, ...]:
     """What there is a second one of."""
-    shop = choice.workspace()
+    workspace = choice.workspace()
     there = {
-        "condition": len(picker.options(shop)) > 1,
-        "adapter": bool(shop.prompts or shop.tasks),
+        "condition": len(picker.options(workspace)) > 1,
+        "adapter": bool(workspace.prompts or workspace.tasks),
         "record": len(choice.dataset()) > 1,
-        "layer": bool(shop.models or any(config.chat_format for config in shop.configs)),
-        "option": bool(options.called_for(shop)),
+        "layer": bool(workspace.models or any(config.chat_format for config in workspace.configs)),
+        "option": bool(options.called_for(workspace)),
         "version": True,
     }
     return tuple(name for name in KINDS if there[name])
@@ -74,7 +74,7 @@ def side(which: Which) -> Side:
     if which == "a":
         return a
     given = {name: _get(f"b_{name}") for name in PARTS}
-    b = replace(a, choice=Choice(**given)) if any(given.values()) else a
+    b = replace(a, choice=Selection(**given)) if any(given.values()) else a
     if "b_layer" in st.query_params:
         b = replace(b, layer=_layer("b_layer"))
     if "b_option" in st.query_params:
@@ -99,7 +99,7 @@ def put_b(differs: str | None = None, **parts: str | None) -> None:
                 differs=differs or kind(), finding=None, part=None)  # fmt: skip
 
 
-def keys_of(one: Choice) -> dict[str, str | None]:
+def keys_of(one: Selection) -> dict[str, str | None]:
     """A choice as the parts of a link."""
     return {name: value for name, value in asdict(one).items() if value is not None}
 
@@ -144,7 +144,7 @@ def _stated(a: Side, b: Side) -> dict[str, str | None]:
 
 def _token(one: Side) -> str | None:
     """The id of another workspace."""
-    return next((name for name, path in shelf.known().items() if one.workspace == str(path)), None)
+    return next((name for name, path in open_workspaces.known().items() if one.workspace == str(path)), None)
 
 
 def _at(b: Side) -> Side:
@@ -157,7 +157,7 @@ def _at(b: Side) -> Side:
 
 def _elsewhere(b: Side) -> Side:
     """B in another open workspace: the same record is the one of the same id."""
-    path = shelf.known().get(_get("b_workspace") or "")
+    path = open_workspaces.known().get(_get("b_workspace") or "")
     if path is None or _get("b_workspace") == choice.workspace_id():
         return b
     called = choice.record().id
@@ -189,15 +189,15 @@ def _defaulted(b: Side) -> Side:
     return b
 
 
-def partner(shop: Workspace, one: Choice) -> Choice:
+def partner(workspace: Workspace, one: Selection) -> Selection:
     """What a choice is first compared with: the other of a planned comparison, else the next in the list."""
-    for planned in shop.comparisons:
+    for planned in workspace.comparisons:
         pair = (planned.get("a"), planned.get("b"))
         if one.condition in pair and not one.judge:
             other = pair[1] if pair[0] == one.condition else pair[0]
-            if isinstance(other, str) and shop.condition(other):
-                return Choice(condition=other)
-    known = picker.options(shop)
+            if isinstance(other, str) and workspace.condition(other):
+                return Selection(condition=other)
+    known = picker.options(workspace)
     names, now = list(known), picker.key(one)
     if not names:
         return one
@@ -205,16 +205,16 @@ def partner(shop: Workspace, one: Choice) -> Choice:
     return replace(found, condition=one.condition) if found.judge and found.condition is None else found
 
 
-def adapter_names(shop: Workspace) -> tuple[str, ...]:
+def adapter_names(workspace: Workspace) -> tuple[str, ...]:
     """The adapters to choose from: the workspace's own, then those that come with Readback."""
-    return tuple(dict.fromkeys((*shop.adapters, *adapters.shipped())))
+    return tuple(dict.fromkeys((*workspace.adapters, *adapters.shipped())))
 
 
-def _other_adapter(one: Choice) -> str | None:
-    shop = choice.workspace()
-    arm = shop.condition(one.condition or "")
-    now = one.adapter or (arm.adapter if arm else None)
-    return next((name for name in adapter_names(shop) if name != now), now)
+def _other_adapter(one: Selection) -> str | None:
+    workspace = choice.workspace()
+    condition = workspace.condition(one.condition or "")
+    now = one.adapter or (condition.adapter if condition else None)
+    return next((name for name in adapter_names(workspace) if name != now), now)
 
 
 def place(index: int) -> dict[str, str | None]:

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping
 import streamlit as st
 
 from readback import adapters
+from readback.bookmarks.entry import Entry, Excerpt, excerpt
 from readback.difference import as_text
 from readback.difference.compare import Difference, MessageDifference
-from readback.notes.entry import Entry, Excerpt, excerpt
-from readback.ui import compare_made, compare_sides, downloads, exports, notes
+from readback.ui import bookmarks, compare_made, compare_sides, downloads, exports
 from readback.ui.compare_words import labels
 from readback.ui.words import t
 
@@ -35,7 +35,7 @@ def draw(d: Difference) -> None:
                     downloads.button(t(f"compare.{name}"), make, file, kind, key=name, on_click="ignore",
                                      type="tertiary")  # fmt: skip
         if d.a.messages and d.b.messages and compare_sides.side("a") != compare_sides.side("b"):
-            notes.offer("difference", entry(d))
+            bookmarks.offer("difference", entry(d))
 
 
 def entry(d: Difference) -> Entry:
@@ -47,7 +47,7 @@ def entry(d: Difference) -> Entry:
     return Entry(
         "difference",
         compare_made.sentence(d),
-        notes.way("compare", **compare_sides.link()),
+        bookmarks.way("compare", **compare_sides.link()),
         tuple(_excerpts(d)),
         (*(t("compare.side_is", side=name, label=label) for name, label, _ in named), *masked, *worded),
         tuple((name, shown.fingerprint) for name, _, shown in named),

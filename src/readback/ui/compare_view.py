@@ -245,5 +245,5 @@ def _size(d: Difference) -> int:
 
 
 def _spoken() -> str:
-    shop, _ = choice.peek()
-    return f' lang="{exact.attribute(shop.language)}"' if shop and shop.language != language() else ""
+    workspace, _ = choice.peek()
+    return f' lang="{exact.attribute(workspace.language)}"' if workspace and workspace.language != language() else ""

@@ -7,7 +7,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from readback.difference.sides import Shown, Side
-from readback.types import Choice
+from readback.types import Selection
 from readback.ui import choice, exact, options, show
 from readback.ui.compare_sides import side
 from readback.ui.words import t
@@ -52,7 +52,7 @@ def form(shown: Shown) -> str:
     return t(f"compare.form_{shown.form}", name=found.name) + t(f"compare.basis_{found.basis}")
 
 
-def sent(one: Choice) -> str:
+def sent(one: Selection) -> str:
     """A choice in words."""
     parts = [
         one.condition if one.condition and not one.judge else "",

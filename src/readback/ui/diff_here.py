@@ -12,7 +12,7 @@ from readback.difference.over_records import Counted
 from readback.difference.sentence import sentence
 from readback.difference.sides import Shown, Side
 from readback.types import Assembly
-from readback.ui import address, asked, choice, exact, message, show, work
+from readback.ui import address, background, choice, exact, message, show, work
 from readback.ui.compare_rows import Fold, Row, count, rows
 from readback.ui.compare_text import Text, side_by_side
 from readback.ui.words import t
@@ -54,18 +54,18 @@ def draw(found: Difference, name: str, before: str, after: str) -> None:
 
 def counting(kind: str, key: object, work_on: Callable[[Progress], Counted]) -> None:
     """How many records change: counted when somebody asks, with progress; the records as links."""
-    job = asked.asked(kind, key)
+    job = background.asked(kind, key)
     if job is None:
         st.button(t("messages.change_count"), key=f"{kind}_count", on_click=_begin, args=(kind, key, work_on))
         return
     if job.error is not None:
-        asked.drop(kind)  # else it would fail again at each look
+        background.drop(kind)  # else it would fail again at each look
     if work.look(job, "messages.change_counting", kind) and job.result is not None:
         _counted(job.result)
 
 
 def _begin(kind: str, key: object, work_on: Callable[[Progress], Counted]) -> None:
-    asked.ask(kind, key, work_on)
+    background.ask(kind, key, work_on)
 
 
 def _counted(found: Counted) -> None:

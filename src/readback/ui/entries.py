@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import streamlit as st
 from markupsafe import Markup
 
-from readback.notes import markdown, page
-from readback.notes.entry import Entry
-from readback.ui import downloads, exact, notes, quote, show
+from readback.bookmarks import markdown, page
+from readback.bookmarks.entry import Entry
+from readback.ui import bookmarks, downloads, exact, quote, show
 from readback.ui.words import language, t
 
 FILE = "readback-list"
@@ -18,20 +18,20 @@ FILE = "readback-list"
 def take(entries: Sequence[Entry]) -> None:
     """The list as Markdown and as one HTML file, to copy and to download; and a way to begin anew."""
     with st.container(horizontal=True, vertical_alignment="center", key="take_list"):
-        notes.copy("list", as_markdown(entries), f"{FILE}.md", t("list.copy_all"))
+        bookmarks.copy("list", as_markdown(entries), f"{FILE}.md", t("list.copy_all"))
         downloads.button(t("list.as_markdown"), lambda: as_markdown(entries), f"{FILE}.md", "text/markdown",
                          key="list_markdown", on_click="ignore")  # fmt: skip
         downloads.button(t("list.as_html"), lambda: as_html(entries), f"{FILE}.html", "text/html",
                          key="list_html", on_click="ignore")  # fmt: skip
-        st.button(t("list.clear"), key="list_clear", type="tertiary", on_click=notes.clear)
+        st.button(t("list.clear"), key="list_clear", type="tertiary", on_click=bookmarks.clear)
 
 
 def as_markdown(entries: Sequence[Entry]) -> str:
-    return markdown.document(entries, t("list.heading"), notes.words())
+    return markdown.document(entries, t("list.heading"), bookmarks.words())
 
 
 def as_html(entries: Sequence[Entry]) -> str:
-    return page.document(entries, t("list.heading"), notes.words(), exact.text, language())
+    return page.document(entries, t("list.heading"), bookmarks.words(), exact.text, language())
 
 
 def draw(entries: Sequence[Entry]) -> None:
@@ -40,11 +40,11 @@ def draw(entries: Sequence[Entry]) -> None:
         show.draw(_entry(one, number))
         with st.container(horizontal=True, gap="small", key=f"entry_{one.key}"):
             st.button(t("list.up", n=number), key=f"up_{one.key}", type="tertiary", disabled=number == 1,
-                      on_click=notes.move, args=(one.key, -1))  # fmt: skip
+                      on_click=bookmarks.move, args=(one.key, -1))  # fmt: skip
             st.button(t("list.down", n=number), key=f"down_{one.key}", type="tertiary", disabled=number == len(entries),
-                      on_click=notes.move, args=(one.key, 1))  # fmt: skip
+                      on_click=bookmarks.move, args=(one.key, 1))  # fmt: skip
             st.button(t("list.remove", n=number), key=f"remove_{one.key}", type="tertiary",
-                      on_click=notes.remove, args=(one.key,))  # fmt: skip
+                      on_click=bookmarks.remove, args=(one.key,))  # fmt: skip
 
 
 def _entry(one: Entry, number: int) -> Markup:

@@ -16,15 +16,15 @@ from readback.workspace.training_texts import KEY, said, saying, spot
 SENT = ("record", "index", "condition", "mode", "adapter", "task", "judge")  # may be another one's in other files
 
 
-def several(shop: Workspace) -> None:
+def several(workspace: Workspace) -> None:
     """A choice for each kind of which several files lie in the folder; nothing where none is left open."""
-    there = {kind: files for kind in KINDS if (files := shop.alternatives.get(kind))}
+    there = {kind: files for kind in KINDS if (files := workspace.alternatives.get(kind))}
     if not there:
         return
     st.subheader(t("open.several"))
     show.draw(show.h("<p>{}</p>", t("open.several_lead")))
     for kind, files in there.items():
-        key, now = f"choose_{kind}", _now(shop, kind)
+        key, now = f"choose_{kind}", _now(workspace, kind)
         options = [*([] if now in files else [now or ""]), *files]
         st.session_state[key] = now or ""
         st.selectbox(
@@ -37,19 +37,19 @@ def several(shop: Workspace) -> None:
         )
 
 
-def training(shop: Workspace) -> None:
+def training(workspace: Workspace) -> None:
     """For each model the place of its system message, as it was guessed or chosen; only where code states any."""
-    models = [model for model in shop.models.values() if model.type != "base"]
-    if not (shop.code_texts and models):
+    models = [model for model in workspace.models.values() if model.type != "base"]
+    if not (workspace.code_texts and models):
         return
     st.subheader(t("open.training"))
     show.draw(show.h("<p>{}</p>", t("open.training_lead")))
-    texts = {spot(text): text for text in shop.code_texts}
+    texts = {spot(text): text for text in workspace.code_texts}
     for model in models:
-        _place(shop, model, texts)
+        _place(workspace, model, texts)
 
 
-def _place(shop: Workspace, model: Model, texts: Mapping[str, SystemText]) -> None:
+def _place(workspace: Workspace, model: Model, texts: Mapping[str, SystemText]) -> None:
     key, now = f"training_{model.name}", spot(model.training) if model.training else ""
     st.session_state[key] = now
     st.selectbox(
@@ -58,10 +58,10 @@ def _place(shop: Workspace, model: Model, texts: Mapping[str, SystemText]) -> No
         key=key,
         format_func=lambda place: _said(place, texts.get(place)),
         on_change=_trained,
-        args=(shop, model.name, key),
+        args=(workspace, model.name, key),
     )
     file = model.training.place.file if model.training else None
-    if why := next((one.detail for one in shop.recognised if one.path == file and one.detail), ""):
+    if why := next((one.detail for one in workspace.recognised if one.path == file and one.detail), ""):
         show.draw(show.h('<p class="rb-small">{}</p>', why))
 
 
@@ -72,11 +72,11 @@ def _said(place: str, text: SystemText | None) -> str:
     return f"{place.replace('#', ' · ')}{': ' if first else ''}{first}"
 
 
-def _now(shop: Workspace, kind: str) -> str | None:
+def _now(workspace: Workspace, kind: str) -> str | None:
     if kind == "dataset":
-        return shop.dataset.path if shop.dataset and not shop.dataset.absent else None
+        return workspace.dataset.path if workspace.dataset and not workspace.dataset.absent else None
     what = {"plan": PLAN, "prompts": PROMPTS}[kind]
-    return next((one.path for one in shop.recognised if one.what == what and one.used), None)
+    return next((one.path for one in workspace.recognised if one.what == what and one.used), None)
 
 
 def _chosen(kind: str, key: str) -> None:
@@ -86,7 +86,7 @@ def _chosen(kind: str, key: str) -> None:
     choice.begin()
 
 
-def _trained(shop: Workspace, model: str, key: str) -> None:
-    kept = {name: place for name, place in said(shop.chosen.get(KEY)).items() if name in shop.models}
+def _trained(workspace: Workspace, model: str, key: str) -> None:
+    kept = {name: place for name, place in said(workspace.chosen.get(KEY)).items() if name in workspace.models}
     address.put(**{KEY: saying({**kept, model: st.session_state[key]})})
     choice.begin()

@@ -7,12 +7,12 @@ from itertools import chain
 import streamlit as st
 
 from readback.assembly import assemble
-from readback.audit import scan
-from readback.audit.scan import There
+from readback.audit import finding_search
+from readback.audit.finding_search import There
 from readback.audit.summary import Audit
 from readback.records.dataset import DatasetChanged
-from readback.types import Choice
-from readback.ui import asked, caches, choice, work
+from readback.types import Selection
+from readback.ui import background, caches, choice, work
 from readback.ui.words import t
 from readback.ui.work import Job
 
@@ -38,14 +38,14 @@ def finding(back: bool) -> None:
     The check of all records answers at once where it was made; else the records are looked at one after another,
     and the page shows how far that is.
     """
-    at, sent, shop, data = choice.position(), choice.sent(), choice.workspace(), choice.dataset()
-    if (audit := _audit()) is not None and sent in (assemble.choices(shop) or (Choice(),)):
-        return _go(scan.pick(scan.of_audit(audit, sent), at, back))
+    at, sent, workspace, data = choice.position(), choice.sent(), choice.workspace(), choice.dataset()
+    if (audit := _audit()) is not None and sent in (assemble.choices(workspace) or (Selection(),)):
+        return _go(finding_search.pick(finding_search.of_audit(audit, sent), at, back))
     known = st.session_state.get(KNOWN)
     if known is not None and known[0] == (choice.key(), sent):
-        return _go(scan.pick(known[1], at, back))
+        return _go(finding_search.pick(known[1], at, back))
     key = (choice.key(), sent, at, back)
-    job = asked.ask(KIND, key, lambda progress: scan.nearest(shop, data, sent, at, back, progress))
+    job = background.ask(KIND, key, lambda progress: finding_search.nearest(workspace, data, sent, at, back, progress))
     if job.ready.wait(work.PATIENCE):
         return _arrive(job)
     st.session_state[KIND] = key
@@ -55,7 +55,7 @@ def finding(back: bool) -> None:
 def arrive() -> None:
     """While records are looked at for a finding, show how far that is; then go there."""
     key = st.session_state.get(KIND)
-    job = asked.asked(KIND, key) if key is not None else None
+    job = background.asked(KIND, key) if key is not None else None
     if (
         job is None or key is None or key[:3] != (choice.key(), choice.sent(), choice.position())
     ):  # somebody went elsewhere
@@ -64,7 +64,7 @@ def arrive() -> None:
     if isinstance(job.error, DatasetChanged):
         choice.overtaken(job.error)
     if job.error is not None:
-        asked.drop(KIND)  # else it would fail again at each look
+        background.drop(KIND)  # else it would fail again at each look
     if work.look(job, "messages.looking", KIND):
         _arrive(job)
         st.rerun()
@@ -73,7 +73,7 @@ def arrive() -> None:
 def _arrive(job: Job) -> None:
     stopped = job.stopped
     st.session_state.pop(KIND, None)
-    asked.drop(KIND)
+    background.drop(KIND)
     if job.result is not None and not stopped:
         if job.result.all is not None:
             st.session_state[KNOWN] = ((choice.key(), choice.sent()), job.result.all)

@@ -7,7 +7,7 @@ import time
 import streamlit as st
 from markupsafe import Markup
 
-from readback.ui import address, changed, choice, notes, show, upload
+from readback.ui import address, bookmarks, changed, choice, show, upload
 from readback.ui.words import t
 
 
@@ -21,7 +21,7 @@ def sidebar() -> None:
             st.selectbox(t("frame.workspace"), list(listed), key="workspace", format_func=name, on_change=_open)
             _facts()
             changed.watch()
-        if n := len(notes.kept()):
+        if n := len(bookmarks.kept()):
             st.page_link("pages/list_page.py", label=t("list.count", n=n), query_params=address.query())
         st.page_link("pages/about_page.py", label=t("frame.about"), query_params=address.query())
 
@@ -46,21 +46,21 @@ def name(token: str) -> str:
 
 
 def _facts() -> None:
-    shop, data = choice.peek()
-    if shop is None:
+    workspace, data = choice.peek()
+    if workspace is None:
         return
-    lines = [show.h("<p><strong>{}</strong></p>", shop.name)]
-    if shop.dataset is None:
-        lines.append(show.h("<p>{}</p>", t("frame.no_dataset")) if shop.prompts or shop.tasks else Markup(""))
-    elif shop.dataset.absent:
-        lines.append(show.h("<p>{}</p>", t("frame.absent", file=shop.dataset.path)))
+    lines = [show.h("<p><strong>{}</strong></p>", workspace.name)]
+    if workspace.dataset is None:
+        lines.append(show.h("<p>{}</p>", t("frame.no_dataset")) if workspace.prompts or workspace.tasks else Markup(""))
+    elif workspace.dataset.absent:
+        lines.append(show.h("<p>{}</p>", t("frame.absent", file=workspace.dataset.path)))
     elif data is not None:
-        lines.append(show.h("<p>{}<br>{}</p>", shop.dataset.path, t("frame.records", n=len(data))))
+        lines.append(show.h("<p>{}<br>{}</p>", workspace.dataset.path, t("frame.records", n=len(data))))
         said = data.counts
         if said.bad or said.blank:
             counts = t("frame.counts", lines=said.lines, read=said.read, bad=said.bad, blank=said.blank)
             lines.append(show.h("<p>{}</p>", counts))
-        if shop.dataset.private:
+        if workspace.dataset.private:
             lines.append(show.h("<p>{}</p>", t("frame.masked")))
     if choice.workspace_id().startswith(upload.PREFIX):
         lines.append(show.h("<p>{}</p>", t("frame.uploaded")))

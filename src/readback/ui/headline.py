@@ -12,8 +12,8 @@ from readback.scores import stats
 from readback.scores.criteria import MINUS
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, ScoreTable
 from readback.types import Criterion, Workspace
-from readback.ui import score_said, show
-from readback.ui.score_behind import door
+from readback.ui import score_means, show
+from readback.ui.score_drilldown import door
 from readback.ui.table import Column
 from readback.ui.words import t
 
@@ -49,10 +49,12 @@ class Headline:
         return self.shapes.get(condition)
 
 
-def headline(shop: Workspace, table: ScoreTable) -> Headline | None:
+def headline(workspace: Workspace, table: ScoreTable) -> Headline | None:
     """The headline criterion's scores by condition name, by its first judge; None where there are no scores."""
     names = table.columns.criteria
-    wanted = next((n for n in names if shop.headline in (n, n.removesuffix("_score"))), names[0] if names else None)
+    wanted = next(
+        (n for n in names if workspace.headline in (n, n.removesuffix("_score"))), names[0] if names else None
+    )
     rows = stats.rows(table, criterion=wanted) if wanted is not None else ()
     if wanted is None or not rows:
         return None
@@ -60,7 +62,7 @@ def headline(shop: Workspace, table: ScoreTable) -> Headline | None:
     shapes = {table.label(row.condition): _shape(table, row) for row in rows if row.judge == judge}
     known = [_said(value) for value, _ in rows[0].distribution]
     values = tuple(zip(known, _steps(len(known), table.criteria[wanted]), strict=True))
-    return Headline(wanted, judge, shop.headline is not None, table.synthetic, values, table.varying, shapes)
+    return Headline(wanted, judge, workspace.headline is not None, table.synthetic, values, table.varying, shapes)
 
 
 def legend(head: Headline) -> Markup:
@@ -69,7 +71,7 @@ def legend(head: Headline) -> Markup:
     items = [show.h(key, step, value) for value, step in head.values]
     said = t("overview.legend", criterion=head.criterion)
     judge = t("overview.legend_judge", judge=head.judge) if head.judge else ""
-    factors = t("overview.factors", factors=" · ".join(head.factors)) if len(head.factors) > score_said.FEW else ""
+    factors = t("overview.factors", factors=" · ".join(head.factors)) if len(head.factors) > score_means.FEW else ""
     made_up = show.h(' <strong class="rb-warn">{}</strong>', t("overview.synthetic")) if head.synthetic else ""
     return show.h('<p class="rb-small">{} {} {} {}{}</p>', said, show.join(items, " "), judge, factors, made_up)
 
@@ -132,8 +134,8 @@ def _shape(table: ScoreTable, row: stats.Row) -> Shape:
     ]
     parts += [show.h(box, "rb-left", missing, t("overview.missing"), missing)] if missing else []
     picture = show.h('<span class="rb-shape" role="img" aria-label="{}">{}</span>', label, show.join(parts))
-    said = f"{score_said.mean(row.mean)} ({row.n})"
-    name = score_said.short(table, row.condition)
+    said = f"{score_means.mean(row.mean)} ({row.n})"
+    name = score_means.short(table, row.condition)
     return Shape(name, row.n, missing, said, told, picture, door(table, row.condition))
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from readback.search import expression
 from readback.search.expression import Query
-from readback.types import Choice
+from readback.types import Selection
 from readback.ui import choice
 from readback.ui.exact import Mark
 from readback.ui.words import t
@@ -21,7 +21,7 @@ class Search:
     """A query, and under which choices its records are listed. `going`: the next hit is to be shown."""
 
     query: Query
-    under: tuple[Choice, ...]
+    under: tuple[Selection, ...]
     going: bool = False
 
 

@@ -14,11 +14,11 @@ from readback.audit import ignoring
 from readback.audit.groups import Group
 from readback.audit.summary import Audit
 from readback.types import NOWHERE, Finding, Ignored, Workspace
-from readback.ui import address, exact, notes, show
+from readback.ui import address, bookmarks, exact, show
 from readback.ui.words import t
 from readback.workspace import workspace_file
 
-CHOICES = 60  # arms and places to choose from
+CHOICES = 60  # conditions and places to choose from
 
 
 def looked_at(audit: Audit) -> Audit:
@@ -54,8 +54,8 @@ def told(audit: Audit) -> None:
         st.button(label, key="list_ignored", on_click=address.put, kwargs=change)
 
 
-def offer(group: Group, shown: Sequence[Finding], every: Sequence[Finding], shop: Workspace) -> None:
-    """The lines that ignore a rule, an arm of it, or one of the places shown; the reason is typed and stays here.
+def offer(group: Group, shown: Sequence[Finding], every: Sequence[Finding], workspace: Workspace) -> None:
+    """The lines that ignore a rule, a condition of it, or one of the places shown; the reason is typed and stays here.
 
     `every` are the rule's findings that are known, which says how many the lines would cover.
     """
@@ -72,18 +72,18 @@ def offer(group: Group, shown: Sequence[Finding], every: Sequence[Finding], shop
             time.strftime("%Y-%m-%d"),
             where,
         )
-        text = ignoring.lines(one, first=not shop.ignore)
+        text = ignoring.lines(one, first=not workspace.ignore)
         st.code(text, language=None, wrap_lines=True)
-        notes.copy("ignore", text, "ignore.txt", t("findings.ignore_copy"))
+        bookmarks.copy("ignore", text, "ignore.txt", t("findings.ignore_copy"))
         covered = t("findings.ignore_covers", n=ignoring.covered(one, every))
-        show.draw(show.h('<p class="rb-small">{} {}</p>', covered, _paste(shop)))
+        show.draw(show.h('<p class="rb-small">{} {}</p>', covered, _paste(workspace)))
 
 
 def _where(group: Group, shown: Sequence[Finding]) -> Mapping[str, str]:
-    """A choice of where: everywhere, an arm or file, one of the places shown."""
-    arms = [(t("findings.ignore_in", where=_said(where)), where) for where in ignoring.arms(group.findings)]
+    """A choice of where: everywhere, a condition or file, one of the places shown."""
+    conditions = [(t("findings.ignore_in", where=_said(where)), where) for where in ignoring.conditions(group.findings)]
     spots = [(t("findings.ignore_at", where=_said(where)), where) for where in map(_spot, shown) if where]
-    known: dict[str, Mapping[str, str]] = {t("findings.ignore_everywhere"): {}, **dict(arms), **dict(spots)}
+    known: dict[str, Mapping[str, str]] = {t("findings.ignore_everywhere"): {}, **dict(conditions), **dict(spots)}
     offered = list(known)[:CHOICES]
     said = st.selectbox(t("findings.ignore_where"), offered, key="ignore_where", format_func=exact.spelled)
     return known.get(said, {})
@@ -97,11 +97,11 @@ def _said(where: Mapping[str, str]) -> str:
     return show.where(replace(NOWHERE, **dict[str, Any](where)))
 
 
-def _paste(shop: Workspace) -> object:
+def _paste(workspace: Workspace) -> object:
     """Where the lines belong. Without a workspace file one is written first, else nothing but `ignore:` is known."""
-    if shop.file != workspace_file.NAME:
+    if workspace.file != workspace_file.NAME:
         return show.h("{} {}", t("findings.ignore_no_file"), show.link("open", t("findings.ignore_save")))
-    return t("findings.ignore_below" if shop.ignore else "findings.ignore_file")
+    return t("findings.ignore_below" if workspace.ignore else "findings.ignore_file")
 
 
 def _row(one: Ignored, n: int, stopped: bool) -> str:

@@ -7,29 +7,29 @@ from collections.abc import Sequence
 import streamlit as st
 from markupsafe import Markup
 
-from readback.assembly import wire_text
+from readback.assembly import model_input
 from readback.audit.chunk import by_format
 from readback.dialects import row_fields
-from readback.types import Answer, Assembly, Case, Finding, Record, Segment, Wire, Workspace
+from readback.types import Answer, Assembly, Finding, ModelInput, Record, RuleContext, Segment, Workspace
 from readback.ui import address, choice, show
 from readback.ui.words import t
 
 VIEWS = ("messages", "wire", "training", "stored")
 
 
-def wire(made: Assembly, record: Record | None = None) -> Wire | None:
+def model_text(made: Assembly, record: Record | None = None) -> ModelInput | None:
     """What the server makes of the messages (of the record in view), where it is known."""
-    shop = choice.workspace()
-    arm = shop.condition(made.choice.condition) if made.choice.condition else None
-    return wire_text.sent(shop, record or choice.record(), made, arm, False)
+    workspace = choice.workspace()
+    condition = workspace.condition(made.choice.condition) if made.choice.condition else None
+    return model_input.sent(workspace, record or choice.record(), made, condition, False)
 
 
-def losses(sent: Wire | None, made: Assembly, known: Sequence[Finding]) -> tuple[Finding, ...]:
+def losses(sent: ModelInput | None, made: Assembly, known: Sequence[Finding]) -> tuple[Finding, ...]:
     """What the chat format does to the messages and the audit did not say: a system text dropped, a history lost.
 
     What a model's own server does, the audit says.
     """
-    return tuple(by_format(Case(choice.workspace(), choice.record(), made), sent, known))
+    return tuple(by_format(RuleContext(choice.workspace(), choice.record(), made), sent, known))
 
 
 def stored(record: Record, answer: Answer | None) -> tuple[Segment, ...]:
@@ -74,8 +74,8 @@ def same(one: Assembly, other: Assembly, role: str) -> bool | None:
     return None if None in texts else texts[0] == texts[1]
 
 
-def names_a_model(shop: Workspace, made: Assembly) -> str:
+def names_a_model(workspace: Workspace, made: Assembly) -> str:
     """The model's name for a request body, as the configuration has it; empty where it has none."""
-    arm = shop.condition(made.choice.condition) if made.choice.condition else None
-    model = shop.models.get(arm.model) if arm and arm.model else None
+    condition = workspace.condition(made.choice.condition) if made.choice.condition else None
+    model = workspace.models.get(condition.model) if condition and condition.model else None
     return str(model.settings.get("model") or model.name) if model else ""

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from readback.audit.beside import looked_at
 from readback.audit.groups import WEIGHT, Group, area, names
 from readback.audit.summary import Audit
-from readback.types import Finding, Place
+from readback.types import Finding, Location
 from readback.ui import address, exact, show
 from readback.ui.words import t
 
@@ -21,13 +21,13 @@ FILTERS = ("severity", "area", "arm", "ignored")  # what a link to another rule 
 
 
 def filtered(
-    found: Sequence[Group], audit: Audit, severity: str = "", about: str = "", arm: str = "", words: str = ""
+    found: Sequence[Group], audit: Audit, severity: str = "", about: str = "", condition: str = "", words: str = ""
 ) -> tuple[Group, ...]:
     """The groups that hold a finding of that severity, area and condition, with those words in it."""
-    if not (severity or about or arm or words):
+    if not (severity or about or condition or words):
         return tuple(found)
     name = names(audit)
-    kept = (_kept(group, name, severity, arm, words) for group in found if not about or area(group.code) == about)
+    kept = (_kept(group, name, severity, condition, words) for group in found if not about or area(group.code) == about)
     return tuple(group for group in kept if group.count)
 
 
@@ -36,16 +36,16 @@ def areas(found: Sequence[Group]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(area(group.code) for group in found))
 
 
-def arms(found: Sequence[Group], audit: Audit) -> tuple[str, ...]:
+def conditions(found: Sequence[Group], audit: Audit) -> tuple[str, ...]:
     """The conditions that have findings, those of the table in its order; then what is not about one."""
-    there = dict.fromkeys(name for group in found for name in group.arms)
+    there = dict.fromkeys(name for group in found for name in group.conditions)
     rows = [row.name for row in audit.conditions if row.name in there]
     return (*rows, *sorted(set(there) - set(rows)), NO_ROW)
 
 
-def say_arm(arm: str) -> str:
+def condition_label(condition: str) -> str:
     """A condition as the filter offers it."""
-    return t("findings.no_row") if arm == NO_ROW else exact.spelled(arm)
+    return t("findings.no_row") if condition == NO_ROW else exact.spelled(condition)
 
 
 def rules(found: Sequence[Group], chosen: str, records: int, audit: Audit) -> Markup:
@@ -106,22 +106,22 @@ def none(audit: Audit) -> str:
     return t("findings.none_ignored" if any(n for _, n in audit.ignored) else "findings.none")
 
 
-def _kept(group: Group, name: Callable[[Place], str], severity: str, arm: str, words: str) -> Group:
+def _kept(group: Group, name: Callable[[Location], str], severity: str, condition: str, words: str) -> Group:
     if not group.findings:  # none was kept: only the rule's own severity is known
-        whole = severity in ("", group.severity) and not arm and not words
+        whole = severity in ("", group.severity) and not condition and not words
         return group if whole else replace(group, count=0)
     found = [
         one
         for one in group.findings
         if severity in ("", one.severity)
-        and (not arm or name(one.place) == ("" if arm == NO_ROW else arm))
+        and (not condition or name(one.place) == ("" if condition == NO_ROW else condition))
         and (not words or words.casefold() in _said(one, group.title))
     ]
     if len(found) == len(group.findings):
         return group
     at = {(one.place.index, one.place.record) for one in found} - {(None, None)}
     touched = tuple(dict.fromkeys(filter(None, (name(one.place) for one in found))))
-    return replace(group, findings=tuple(found), count=len(found), records=len(at), arms=touched)
+    return replace(group, findings=tuple(found), count=len(found), records=len(at), conditions=touched)
 
 
 def _said(one: Finding, title: str) -> str:

@@ -18,11 +18,11 @@ SHOWN = 200  # findings of loading that a page lists
 TOOLS = 15  # files from which on the list wants a filter
 
 
-def files(shop: Workspace, caption: str) -> None:
+def files(workspace: Workspace, caption: str) -> None:
     """The table of files that were recognised."""
     rows: list[Mapping[str, Any]] = [
         {"file": one.path, "what": one.what, "used": t(f"overview.{_used(one.used)}"), "detail": one.detail}
-        for one in shop.recognised
+        for one in workspace.recognised
     ]
     columns = (
         Column("file", t("overview.file"), show=lambda row: show.h('<span class="rb-path">{}</span>', row["file"])),
@@ -31,7 +31,7 @@ def files(shop: Workspace, caption: str) -> None:
         Column("detail", t("overview.detail")),
     )
     table.table("loaded", columns, rows, caption=caption, tools=len(rows) > TOOLS)
-    used, rest = reconciled(shop.recognised)
+    used, rest = reconciled(workspace.recognised)
     show.draw(show.h('<p class="rb-small">{}</p>', t("open.files", n=used + rest, used=used, rest=rest)))
 
 
@@ -57,10 +57,10 @@ def noticed() -> tuple[Finding, ...] | None:
     return cast(tuple[Finding, ...], job.result or ())
 
 
-def no_records(shop: Workspace) -> str:
+def no_records(workspace: Workspace) -> str:
     """Why there is nothing to show: the dataset is not there, or it is empty."""
-    if shop.dataset and shop.dataset.absent:
-        return t("messages.absent", file=shop.dataset.path)
+    if workspace.dataset and workspace.dataset.absent:
+        return t("messages.absent", file=workspace.dataset.path)
     return t("messages.no_records")
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.assembly.probes import probes
+from readback.assembly.self_tests import probes
 from readback.audit.of_server import of_server
-from readback.types import Finding, Message, Model, Place, Probe, Segment, Wire, Workspace
-from readback.ui import address, show, table, wire_marks, wire_view
+from readback.types import Finding, Location, Message, Model, ModelInput, Segment, SelfTest, Workspace
+from readback.ui import address, model_input_marks, model_input_view, show, table
 from readback.ui.table import Column
 from readback.ui.words import t
 
@@ -20,22 +20,22 @@ SENT = "first"  # of the two conversations: the question alone, or with an answe
 TURNS = (SENT, "later")
 
 
-def alone(shop: Workspace) -> Mapping[str, Probe]:
+def alone(workspace: Workspace) -> Mapping[str, SelfTest]:
     """The models with a server of their own that no condition sends anything to."""
-    named = {arm.model for arm in shop.conditions}
-    made = probes(shop)
+    named = {condition.model for condition in workspace.conditions}
+    made = probes(workspace)
     return {name: probe for name, probe in made.items() if name not in named and probe.first.kind != "format"}
 
 
-def wanted(shop: Workspace) -> bool:
+def wanted(workspace: Workspace) -> bool:
     """Whether the page shows such a model: the address asks for one, or there is nothing else to show."""
-    empty = not (shop.prompts or shop.tasks or shop.judges or shop.conditions)
-    return bool(alone(shop)) and (empty or st.query_params.get(KEY) in alone(shop))
+    empty = not (workspace.prompts or workspace.tasks or workspace.judges or workspace.conditions)
+    return bool(alone(workspace)) and (empty or st.query_params.get(KEY) in alone(workspace))
 
 
-def section(shop: Workspace) -> None:
+def section(workspace: Workspace) -> None:
     """The table of such models on the overview; nothing where there is none."""
-    rows = [_row(shop, name, probe) for name, probe in alone(shop).items()]
+    rows = [_row(workspace, name, probe) for name, probe in alone(workspace).items()]
     if not rows:
         return
     st.header(t("made_up.title"))
@@ -50,9 +50,9 @@ def section(shop: Workspace) -> None:
     table.table("made_up", columns, rows, caption=t("made_up.title"))
 
 
-def page(shop: Workspace) -> None:
+def page(workspace: Workspace) -> None:
     """The page Messages for such a model: its texts with the findings marked, and what the conversation was."""
-    made = alone(shop)
+    made = alone(workspace)
     with st.container(horizontal=True, vertical_alignment="bottom", key="bar"):
         name = address.follow(KEY, next(iter(made)), made)
         st.selectbox(t("overview.model"), list(made), key=KEY, on_change=address.keep, args=(KEY,), width=360)
@@ -63,35 +63,35 @@ def page(shop: Workspace) -> None:
         st.toggle(t("messages.whitespace"), key="whitespace", help=t("messages.whitespace_help"),
                   on_change=address.keep, args=("whitespace",))  # fmt: skip
     show.draw(show.h('<p class="rb-small">{}</p>', t("made_up.lead")))
-    probe, model = made[name], shop.models[name]
+    probe, model = made[name], workspace.models[name]
     sent = probe.first if which == SENT else probe.later
-    found = _found(shop, model)
+    found = _found(workspace, model)
     left, right = st.columns([7, 3], gap="medium")
     with left:
-        marked = wire_marks.marks(found, 1, sent, probe.system, wire_marks.others_of(_turns(probe)))
-        wire_view.text(sent, (), (), marked, refused=wire_view.is_refused(found))
+        marked = model_input_marks.marks(found, 1, sent, probe.system, model_input_marks.others_of(_turns(probe)))
+        model_input_view.text(sent, (), (), marked, refused=model_input_view.is_refused(found))
         if not sent.segments:
             show.findings([one for one in found if one.code in {note.code for note in sent.notes}], to_message=False)
     with right:
-        wire_view.findings(found, 1)
+        model_input_view.findings(found, 1)
         if not found:
             show.draw(show.h('<p class="rb-small">{}</p>', t("made_up.no_findings")))
         show.draw(_conversation(probe, which))
 
 
-def _found(shop: Workspace, model: Model) -> tuple[Finding, ...]:
-    return tuple(one for one in of_server(shop, model) if isinstance(one, Finding))
+def _found(workspace: Workspace, model: Model) -> tuple[Finding, ...]:
+    return tuple(one for one in of_server(workspace, model) if isinstance(one, Finding))
 
 
-def _row(shop: Workspace, name: str, probe: Probe) -> Mapping[str, Any]:
-    found = _found(shop, shop.models[name])
+def _row(workspace: Workspace, name: str, probe: SelfTest) -> Mapping[str, Any]:
+    found = _found(workspace, workspace.models[name])
     at = probe.first.place
     counts = {word: sum(one.severity == word for one in found) for word in ("error", "warning")}
-    by = show.where(Place(file=at.file, line=at.line)) if at.file else probe.first.format
+    by = show.where(Location(file=at.file, line=at.line)) if at.file else probe.first.format
     return {"name": name, "by": by, "text": probe.first.text or _why(probe.first, found), **counts, "probe": probe}
 
 
-def _why(sent: Wire, found: tuple[Finding, ...]) -> str:
+def _why(sent: ModelInput, found: tuple[Finding, ...]) -> str:
     """Why there is no text."""
     codes = {note.code for note in sent.notes}
     return next((one.message for one in found if one.code in codes), t("messages.wire_none"))
@@ -102,20 +102,20 @@ def _door(row: Mapping[str, Any]) -> Markup:
 
 
 def _said(row: Mapping[str, Any]) -> Markup:
-    first: Wire = row["probe"].first
+    first: ModelInput = row["probe"].first
     if not first.segments:
         return show.h('<span class="rb-warn">{}</span>', row["text"])
     return show.h("{}", t("messages.characters", n=len(first.text)))
 
 
-def _turns(probe: Probe) -> tuple[Message, ...]:
+def _turns(probe: SelfTest) -> tuple[Message, ...]:
     return tuple(
         Message(role, (Segment("", "variable", name),))
         for role, name in (("user", "question"), ("assistant", "answer"))
     )
 
 
-def _conversation(probe: Probe, which: str) -> Markup:
+def _conversation(probe: SelfTest, which: str) -> Markup:
     """The messages that were made up."""
     said = [("system", probe.system), ("user", probe.user)]
     said += [("assistant", probe.reply), ("user", probe.user)] if which != SENT else []

@@ -18,11 +18,11 @@ from readback.ui.caches import JUDGED
 from readback.ui.words import t
 
 
-def mapping(shop: Workspace, data: Dataset) -> None:
+def mapping(workspace: Workspace, data: Dataset) -> None:
     """What was mapped in this session, what still wants a field, and then the way to the messages."""
     st.subheader(t("open.mapping"))
     records = tuple(data.records(0, LOOKED_AT))
-    wanted = unmapped(shop, records) if records else ()
+    wanted = unmapped(workspace, records) if records else ()
     for variable, field in choice.mapped().items():
         judge, cut, name = variable.partition(JUDGED)
         called = t("open.judge_name", name=name, judge=judge) if cut else variable
@@ -36,14 +36,18 @@ def mapping(shop: Workspace, data: Dataset) -> None:
     known = fields(records)
     for one in wanted:
         _row(one, known)
-    _judges(judge_inputs.inputs(shop, records, lambda arm: caches.answers(*choice.key(), arm.name, shop)))
+    _judges(
+        judge_inputs.inputs(
+            workspace, records, lambda condition: caches.answers(*choice.key(), condition.name, workspace)
+        )
+    )
     key = "open.see_mapped" if choice.mapped() else "overview.see_messages"
     show.draw(show.h("<p>{}</p>", show.link("messages", t(key))))
 
 
-def written_down(shop: Workspace) -> str:
+def written_down(workspace: Workspace) -> str:
     """The workspace as readback.yml, with what was mapped here."""
-    return reading.init_text(shop, judge_inputs.said(judge_inputs.inputs(shop)))
+    return reading.init_text(workspace, judge_inputs.said(judge_inputs.inputs(workspace)))
 
 
 def _judges(found: Sequence[Input]) -> None:

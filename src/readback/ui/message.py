@@ -9,8 +9,8 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback import adapters
-from readback.types import Finding, Message, Place, Segment
-from readback.ui import address, choice, cited, downloads, exact, exports, hits, notes, show, token_sizes
+from readback.types import Finding, Location, Message, Segment
+from readback.ui import address, bookmarks, choice, cited, downloads, exact, exports, hits, show, token_sizes
 from readback.ui.token_sizes import UNSIZED, Cut, Sized
 from readback.ui.words import language, t
 
@@ -53,7 +53,7 @@ def marks(found: Sequence[Finding], numbers: Sequence[int]) -> tuple[exact.Mark,
 def describe(segment: Segment) -> str:
     """Where a stretch comes from, in words: `from rag.contexts[2], data/eval.jsonl line 3`."""
     at = segment.place
-    place = show.where(Place(file=at.file, line=at.line, column=at.column))
+    place = show.where(Location(file=at.file, line=at.line, column=at.column))
     said = t(f"messages.from_{segment.origin}", name=segment.name or "")
     words = t("messages.wording_readback") if segment.wording == adapters.OURS else ""
     return ", ".join(part for part in (" ".join(said.split()), words, place) if part)
@@ -67,8 +67,8 @@ def markup(
     tokens: Sequence[exact.Token] = (),
 ) -> str:
     """The element itself, for pages that draw several texts beside each other."""
-    shop, _ = choice.peek()
-    spoken = shop.language if shop and shop.language != language() else ""
+    workspace, _ = choice.peek()
+    spoken = workspace.language if workspace and workspace.language != language() else ""
     text = exact.html(segments, marked, whitespace=whitespace(), describe=describe, language=spoken, label=title,
                       tokens=tokens)  # fmt: skip
     dim = st.query_params.get("look", "")
@@ -125,7 +125,7 @@ def _take(name: str, title: str, text: str, raw: bytes, masked: bool, ours: Sequ
         label += t("messages.download_wording") if ours else ""
         downloads.button(label, lambda: raw, file, "application/octet-stream", key=f"download_{name}",
                          on_click="ignore", type="tertiary")  # fmt: skip
-        notes.offer(name, notes.of_text(title, text, masked, ours))
+        bookmarks.offer(name, bookmarks.of_text(title, text, masked, ours))
         facts = show.h(
             "<details><summary>{}</summary><p>sha256 <code>{}</code></p><p>{}</p></details>",
             t("messages.exactness"),

@@ -9,7 +9,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.rules import finding
-from readback.types import Note
+from readback.types import Diagnostic
 from readback.ui import address, choice, frame, show, upload
 from readback.ui.words import t
 
@@ -71,7 +71,7 @@ def _take(given: list[Any]) -> None:
         show.problem(t("open.nothing_kept"))
         show.findings([finding(note) for note in notes], to_message=False)
         return
-    kept: tuple[str, int, tuple[Note, ...]] = (token, len(given), notes)
+    kept: tuple[str, int, tuple[Diagnostic, ...]] = (token, len(given), notes)
     st.session_state["upload_said"] = kept
     st.session_state["uploads"] += 1
     address.put(workspace=token)

@@ -7,33 +7,36 @@ from collections.abc import Mapping
 from readback.dialects import prompt_formats
 from readback.types import Workspace
 from readback.ui.words import t
-from readback.workspace.sections.options import OPTIONS, UNBUILT
+from readback.workspace.sections.options import OPTIONS
 
 
-def called_for(shop: Workspace) -> Mapping[str, tuple[str, ...]]:
+def called_for(workspace: Workspace) -> Mapping[str, tuple[str, ...]]:
     """The options that can change a prompt of this workspace, with their values, the default first."""
-    dialects = {config.dialect for config in shop.configs}
-    formats = {config.chat_format for config in shop.configs} | {model.chat_format for model in shop.models.values()}
-    built = any(prompt.syntax == "builder" for prompt in shop.prompts.values())
+    dialects = {config.dialect for config in workspace.configs}
+    formats = {config.chat_format for config in workspace.configs} | {
+        model.chat_format for model in workspace.models.values()
+    }
+    built = any(prompt.syntax == "builder" for prompt in workspace.prompts.values())
     reasons = {
         "condition4": built,
         "closed_book": built,
         "spacing": built,
-        "placeholders": any(judge.syntax == "placeholder" for judge in shop.judges.values()),
+        "placeholders": any(judge.syntax == "placeholder" for judge in workspace.judges.values()),
         "albert_dialect": "albert" in dialects,
-        "chatml_bug": "albert" in dialects and shop.options.get("albert_dialect") == "current" and "chatml" in formats,
+        "chatml_bug": "albert" in dialects
+        and workspace.options.get("albert_dialect") == "current"
+        and "chatml" in formats,
         "apply_limit": "albert" in dialects,
-        "assembly_profile": bool(shop.tasks) and prompt_formats.NAME not in dialects,
-        "judge_profile": bool(shop.judges),
+        "assembly_profile": bool(workspace.tasks) and prompt_formats.NAME not in dialects,
         "merge_roles": any("gemma" in (name or "") for name in formats),
     }
-    asked = (name for name, there in reasons.items() if (there or name in shop.options) and name not in UNBUILT)
+    asked = (name for name, there in reasons.items() if there or name in workspace.options)
     return {name: OPTIONS[name] for name in asked}
 
 
-def now(shop: Workspace, name: str) -> str:
+def now(workspace: Workspace, name: str) -> str:
     """The value an option has in the files."""
-    return shop.options.get(name, OPTIONS[name][0])
+    return workspace.options.get(name, OPTIONS[name][0])
 
 
 def say(name: str, value: str) -> str:

@@ -13,18 +13,18 @@ from readback.audit.groups import Group
 from readback.audit.summary import Audit
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
-from readback.ui import choice, listing, paired, show, taught
+from readback.ui import choice, listing, paired, show, training_row
 from readback.ui.words import t
 
 FIRST = 7  # what a meeting can take in
 
 
 def facts(
-    place: DeltaGenerator, shop: Workspace, records: int | None, scored: ScoreTable | None, said: Markup | str = ""
+    place: DeltaGenerator, workspace: Workspace, records: int | None, scored: ScoreTable | None, said: Markup | str = ""
 ) -> None:
     """The first line: how much there is, and `said` against comparing it, which is known a moment later."""
     with place:
-        show.draw(show.h('<p class="rb-lead">{} {}</p>', _much(shop, records, scored), said))
+        show.draw(show.h('<p class="rb-lead">{} {}</p>', _much(workspace, records, scored), said))
 
 
 def faults(audit: Audit, found: Sequence[Weighed], pairs: Sequence[Pair]) -> Markup:
@@ -36,7 +36,7 @@ def faults(audit: Audit, found: Sequence[Weighed], pairs: Sequence[Pair]) -> Mar
 
 
 def first(found: Sequence[Weighed], by: str) -> Markup:
-    """At most seven rules to look at, each a sentence and a link; `by` is what an arm is called."""
+    """At most seven rules to look at, each a sentence and a link; `by` is what a condition is called."""
     rows = [_first(one, by, n) for n, one in enumerate(look_at(found), 1)]
     return show.h("<ol class='rb-first'>{}</ol>", show.join(rows))
 
@@ -64,11 +64,11 @@ def elsewhere(audit: Audit) -> Markup:
     return show.h("{} {}", show.join(parts, t("overview.and")), t("overview.elsewhere")) if parts else Markup("")
 
 
-def next_step(shop: Workspace) -> Markup:
+def next_step(workspace: Workspace) -> Markup:
     """Where to go when nothing needs a look: the messages, or the scores where there are no prompts."""
-    if shop.prompts or shop.tasks or shop.judges or taught.wanted(shop):
+    if workspace.prompts or workspace.tasks or workspace.judges or training_row.wanted(workspace):
         return show.link("messages", t("overview.see_messages"))
-    return show.link("scores", t("overview.see_scores")) if shop.scores else Markup("")
+    return show.link("scores", t("overview.see_scores")) if workspace.scores else Markup("")
 
 
 def ours(audit: Audit) -> str:
@@ -81,11 +81,11 @@ def lines(said: Sequence[str]) -> Markup:
     return show.join([show.h("<p>{}</p>", line) for line in said])
 
 
-def _much(shop: Workspace, records: int | None, scored: ScoreTable | None) -> str:
-    kinds: Mapping[str, Any] = {"modes": shop.prompts, "tasks": shop.tasks, "judges": shop.judges}
-    if not any((*kinds.values(), shop.conditions, shop.scores)):
-        kinds = {"models": shop.models}
-    said = [t("overview.conditions", n=len(shop.conditions))] if shop.conditions else [
+def _much(workspace: Workspace, records: int | None, scored: ScoreTable | None) -> str:
+    kinds: Mapping[str, Any] = {"modes": workspace.prompts, "tasks": workspace.tasks, "judges": workspace.judges}
+    if not any((*kinds.values(), workspace.conditions, workspace.scores)):
+        kinds = {"models": workspace.models}
+    said = [t("overview.conditions", n=len(workspace.conditions))] if workspace.conditions else [
         t(f"overview.{name}", n=len(held)) for name, held in kinds.items() if held
     ]  # fmt: skip
     if scored and not said:
@@ -95,12 +95,15 @@ def _much(shop: Workspace, records: int | None, scored: ScoreTable | None) -> st
             "criteria": t("overview.criteria", n=len(columns.criteria)),
         }
         said.append(t("overview.scored", n=len(columns), **known))
-    if records is not None and taught.wanted(shop):
-        return t("taught.facts", kinds=taught.kinds(choice.dataset().kinds, records))
+    if records is not None and training_row.wanted(workspace):
+        return t("taught.facts", kinds=training_row.kinds(choice.dataset().kinds, records))
     what = t("overview.and").join(said) or t("overview.conditions", n=0)
     if records is not None:
         return t("overview.facts", n=records, what=what)
-    return t("overview.no_records" if shop.prompts or shop.tasks or shop.judges else "overview.only", what=what)
+    return t(
+        "overview.no_records" if workspace.prompts or workspace.tasks or workspace.judges else "overview.only",
+        what=what,
+    )
 
 
 def _gravest(audit: Audit, found: Sequence[Group]) -> Markup:
@@ -115,12 +118,12 @@ def _gravest(audit: Audit, found: Sequence[Group]) -> Markup:
 def _first(one: Weighed, by: str, number: int) -> Markup:
     group = one.group
     records = t("overview.first_records", n=group.records)
-    arms = t(f"overview.{by}", n=len(group.arms))
-    said = [records if group.records else "", arms if group.arms else ""]
+    conditions = t(f"overview.{by}", n=len(group.conditions))
+    said = [records if group.records else "", conditions if group.conditions else ""]
     where = t("overview.and").join(part for part in said if part) or t("overview.places", n=group.count)
     side = "one" if one.one_sided else "both" if one.both_sided else "none"
     why = t("overview.first_why", n=number, severity=t(f"frame.{group.severity}"), side=t(f"overview.side_{side}"),
-            arms=arms, records=records, code=group.code)  # fmt: skip
+            conditions=conditions, records=records, code=group.code)  # fmt: skip
     return show.h(
         '<li>{} {} <span class="rb-small"><span class="rb-hinted" tabindex="0">{}<span class="rb-hint">{}</span></span>'
         "{}</span></li>",

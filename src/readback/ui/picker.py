@@ -8,7 +8,7 @@ import streamlit as st
 
 from readback import adapters
 from readback.tasks import profile_of, tasks_of
-from readback.types import Choice, Condition, Workspace
+from readback.types import Condition, Selection, Workspace
 from readback.ui import choice
 from readback.ui.words import t
 
@@ -17,9 +17,9 @@ CUSTOM = "custom"
 
 def what(label_is: str = "", steps: bool = True) -> None:
     """Draw the picker, with buttons to the next and the one before; the address holds what is chosen."""
-    shop, sent = choice.workspace(), choice.sent()
-    known, now = options(shop), key(sent)
-    listed = [*known, *([CUSTOM] if shop.prompts or shop.tasks else [])]
+    workspace, sent = choice.workspace(), choice.sent()
+    known, now = options(workspace), key(sent)
+    listed = [*known, *([CUSTOM] if workspace.prompts or workspace.tasks else [])]
     st.session_state["sent"] = CUSTOM if is_custom() else now
     st.selectbox(label_is or t("messages.sent"), listed, key="sent", format_func=label, width=360 if steps else 290,
                  on_change=_pick, args=(known, sent))  # fmt: skip
@@ -32,10 +32,10 @@ def what(label_is: str = "", steps: bool = True) -> None:
 
 def more() -> None:
     """What the choice needs besides: mode, task and adapter under Custom; for a judge, whose answer it reads."""
-    shop, sent = choice.workspace(), choice.sent()
+    workspace, sent = choice.workspace(), choice.sent()
     if is_custom() or sent.judge:
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            _custom(shop, sent) if is_custom() else _of(shop, sent)
+            _custom(workspace, sent) if is_custom() else _of(workspace, sent)
 
 
 def is_custom() -> bool:
@@ -43,16 +43,16 @@ def is_custom() -> bool:
     return key(choice.sent()) not in options(choice.workspace()) or bool(st.session_state.get("custom_open"))
 
 
-def options(shop: Workspace) -> Mapping[str, Choice]:
+def options(workspace: Workspace) -> Mapping[str, Selection]:
     """What the list offers: conditions, or modes where there are none; tasks; judges."""
-    conditions = [Choice(condition=c.name) for c in shop.conditions if c.mode or c.task]
-    modes = [] if conditions else [Choice(mode=mode) for mode in shop.prompts]
-    tasks = [Choice(task=task) for task in shop.tasks]
-    judges = [Choice(judge=judge) for judge in shop.judges]
+    conditions = [Selection(condition=c.name) for c in workspace.conditions if c.mode or c.task]
+    modes = [] if conditions else [Selection(mode=mode) for mode in workspace.prompts]
+    tasks = [Selection(task=task) for task in workspace.tasks]
+    judges = [Selection(judge=judge) for judge in workspace.judges]
     return {key(one): one for one in (*conditions, *modes, *tasks, *judges)}
 
 
-def key(sent: Choice) -> str:
+def key(sent: Selection) -> str:
     """A choice as one word for the list; a judge is one entry, whosever answers it reads."""
     if sent.judge:
         return f"judge:{sent.judge}"
@@ -71,34 +71,37 @@ def label(name: str) -> str:
     return rest if kind == "condition" else t(f"messages.sent_{kind}", name=rest)
 
 
-def _pick(known: Mapping[str, Choice], before: Choice) -> None:
+def _pick(known: Mapping[str, Selection], before: Selection) -> None:
     """Send what the list says; Custom begins with what was sent before, a judge with the answers in view."""
-    name, shop = st.session_state["sent"], choice.workspace()
+    name, workspace = st.session_state["sent"], choice.workspace()
     st.session_state["custom_open"] = name == CUSTOM
     if name == CUSTOM:
-        arm = shop.condition(before.condition or "") or Condition("")
-        mode, task = before.mode or arm.mode, before.task or arm.task
+        condition = workspace.condition(before.condition or "") or Condition("")
+        mode, task = before.mode or condition.mode, before.task or condition.task
         if mode is None and task is None:
-            mode, task = next(iter(shop.prompts), None), None if shop.prompts else next(iter(shop.tasks), None)
-        choice.send(Choice(mode=mode, task=task, adapter=before.adapter or arm.adapter))
+            mode, task = (
+                next(iter(workspace.prompts), None),
+                None if workspace.prompts else next(iter(workspace.tasks), None),
+            )
+        choice.send(Selection(mode=mode, task=task, adapter=before.adapter or condition.adapter))
     elif known[name].judge:
-        arms = (c.name for c in shop.conditions if c.judge == known[name].judge)
-        choice.send(Choice(judge=known[name].judge, condition=before.condition or next(arms, None)))
+        conditions = (c.name for c in workspace.conditions if c.judge == known[name].judge)
+        choice.send(Selection(judge=known[name].judge, condition=before.condition or next(conditions, None)))
     else:
         choice.send(known[name])
 
 
-def _step(known: Mapping[str, Choice], now: str, by: int) -> None:
+def _step(known: Mapping[str, Selection], now: str, by: int) -> None:
     names = list(known)
     name = names[(names.index(now) + by) % len(names)] if now in names else names[0]
     st.session_state["sent"] = name
-    _pick(known, Choice())
+    _pick(known, Selection())
 
 
-def _custom(shop: Workspace, sent: Choice) -> None:
-    _one("mode", sent.mode, shop.prompts)
-    _one("task", sent.task, [*shop.tasks, *tasks_of(profile_of(shop.options))])
-    _one("adapter", sent.adapter, [*shop.adapters, *adapters.shipped()])
+def _custom(workspace: Workspace, sent: Selection) -> None:
+    _one("mode", sent.mode, workspace.prompts)
+    _one("task", sent.task, [*workspace.tasks, *tasks_of(profile_of(workspace.options))])
+    _one("adapter", sent.adapter, [*workspace.adapters, *adapters.shipped()])
 
 
 def _one(name: str, now: str | None, names: Iterable[str]) -> None:
@@ -113,16 +116,16 @@ def _customised() -> None:
     chosen = {name: st.session_state.get(f"custom_{name}") or None for name in ("mode", "task", "adapter")}
     if chosen["mode"] is None and chosen["task"] is None:
         chosen["mode"] = next(iter(choice.workspace().prompts), None)
-    choice.send(Choice(**chosen))
+    choice.send(Selection(**chosen))
 
 
-def _of(shop: Workspace, sent: Choice) -> None:
-    names = ["", *(c.name for c in shop.conditions)]
+def _of(workspace: Workspace, sent: Selection) -> None:
+    names = ["", *(c.name for c in workspace.conditions)]
     if len(names) > 1:
         st.session_state["answers_of"] = sent.condition or ""
         st.selectbox(t("messages.answers_of"), names, key="answers_of", width=360, on_change=_judged, args=(sent,),
                      format_func=lambda name: name or t("messages.no_answers"))  # fmt: skip
 
 
-def _judged(sent: Choice) -> None:
-    choice.send(Choice(judge=sent.judge, condition=st.session_state["answers_of"] or None))
+def _judged(sent: Selection) -> None:
+    choice.send(Selection(judge=sent.judge, condition=st.session_state["answers_of"] or None))

@@ -11,20 +11,20 @@ from markupsafe import Markup
 from readback import adapters
 from readback.assembly import assemble
 from readback.audit.groups import Group, title
-from readback.notes.entry import Entry, Excerpt, excerpt
+from readback.bookmarks.entry import Entry, Excerpt, excerpt
 from readback.records.dataset import Dataset
 from readback.records.field_path import look
-from readback.types import Assembly, Choice, Finding, Place, Record, Workspace
-from readback.ui import choice, exact, layers, notes, quote, show
+from readback.types import Assembly, Finding, Location, Record, Selection, Workspace
+from readback.ui import bookmarks, choice, exact, layers, quote, show
 from readback.ui.words import t
 
 
 class Context:
     """The texts that findings are about, each made once for a page."""
 
-    def __init__(self, shop: Workspace, data: Dataset) -> None:
-        self.shop, self.data = shop, data
-        self.made: dict[tuple[int, Choice], Assembly] = {}
+    def __init__(self, workspace: Workspace, data: Dataset) -> None:
+        self.workspace, self.data = workspace, data
+        self.made: dict[tuple[int, Selection], Assembly] = {}
 
     def excerpt(self, one: Finding) -> Excerpt | None:
         """The stretch a finding is about, in its message or field; None where it has none, or the file has changed."""
@@ -36,8 +36,8 @@ class Context:
         if at.role:
             made = self._assembly(at.index, record, sent_of(at))
             texts = [m.text for m in made.messages if m.role == at.role]
-            if at.role == show.READ and (wire := layers.wire(made, record)):
-                texts = [wire.text]
+            if at.role == show.READ and (model_input := layers.model_text(made, record)):
+                texts = [model_input.text]
         text = next((text for text in texts if isinstance(text, str) and len(text) >= at.end), None)
         if text is None:
             return None
@@ -47,7 +47,7 @@ class Context:
     def fingerprint(self, one: Finding) -> str:
         """The fingerprint of the messages a finding is about; "" where it is about none."""
         at, sent = one.place, sent_of(one.place)
-        if at.index is None or at.index >= len(self.data) or sent == Choice():
+        if at.index is None or at.index >= len(self.data) or sent == Selection():
             return ""
         return self._assembly(at.index, self.data.record(at.index), sent).fingerprint
 
@@ -58,26 +58,26 @@ class Context:
             return ()
         return adapters.worded(self._assembly(at.index, self.data.record(at.index), sent_of(at)).messages)
 
-    def _assembly(self, index: int, record: Record, sent: Choice) -> Assembly:
+    def _assembly(self, index: int, record: Record, sent: Selection) -> Assembly:
         if (index, sent) not in self.made:
-            self.made[index, sent] = assemble.assemble(self.shop, record, sent, choice.answer(sent, record))
+            self.made[index, sent] = assemble.assemble(self.workspace, record, sent, choice.answer(sent, record))
         return self.made[index, sent]
 
-    def masked(self, at: Place) -> bool:
+    def masked(self, at: Location) -> bool:
         """Whether private fields of its record were replaced, so that nothing shown of it is exact."""
         return at.index is not None and at.index < len(self.data) and self.data.record(at.index).masked
 
-    def own_id(self, at: Place) -> str | None:
+    def own_id(self, at: Location) -> str | None:
         """The record's id, unless another record has it too or no address can hold it."""
         name = at.record
         return name if name is not None and name == exact.spelled(name) and self.data.find(name) == at.index else None
 
 
-def sent_of(at: Place) -> Choice:
+def sent_of(at: Location) -> Selection:
     """What is sent where a finding stands."""
     if at.condition:
-        return Choice(condition=at.condition, judge=at.judge)
-    return Choice(mode=at.mode, adapter=at.adapter, task=at.task, judge=at.judge)
+        return Selection(condition=at.condition, judge=at.judge)
+    return Selection(mode=at.mode, adapter=at.adapter, task=at.task, judge=at.judge)
 
 
 def same_fix(group: Group) -> str:
@@ -92,7 +92,7 @@ def places(shown: Sequence[Finding], group: Group, context: Context) -> None:
     for number, one in enumerate(shown):
         part = context.excerpt(one)
         show.draw(_place(one, group, context, part, "" if fix else one.fix))
-        notes.offer(f"place_{number}", entry(one, context, part))
+        bookmarks.offer(f"place_{number}", entry(one, context, part))
 
 
 def entry(one: Finding, context: Context, part: Excerpt | None) -> Entry:
@@ -105,7 +105,7 @@ def entry(one: Finding, context: Context, part: Excerpt | None) -> Entry:
     return Entry(
         "finding",
         title(one.code),
-        notes.way(page, **target),
+        bookmarks.way(page, **target),
         (part,) if part else (),
         tuple(filter(None, (one.message, show.where(one.place), one.fix, masked, worded))),
         tuple((label, digest) for label, digest in digests.items() if digest),
@@ -139,11 +139,15 @@ def _way(one: Finding, own: str | None) -> tuple[str, dict[str, str | None], str
         return "findings", {"code": one.code}, ""
     sent = sent_of(at)
     record = at.record if at.record is not None else str(at.index)
-    arm = at.condition or " · ".join(part for part in (at.mode, at.task, at.adapter) if part)
-    said = t("findings.in_arm", record=record, arm=arm) if arm else t("findings.in_record", record=record)
+    condition = at.condition or " · ".join(part for part in (at.mode, at.task, at.adapter) if part)
+    said = (
+        t("findings.in_condition", record=record, condition=condition)
+        if condition
+        else t("findings.in_record", record=record)
+    )
     judge = t("findings.of_judge", judge=at.judge) if at.judge else ""
-    if own is None and at.record is None and arm:  # the one empty record of a workspace without data
-        said = arm
+    if own is None and at.record is None and condition:  # the one empty record of a workspace without data
+        said = condition
     known = any((sent.condition, sent.mode, sent.task, sent.judge))
     target = {key: getattr(sent, key) for key in ("condition", "mode", "adapter", "task", "judge")} if known else {}
     index = None if own is not None or at.index is None else str(at.index)

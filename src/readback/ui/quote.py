@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from readback.notes.entry import Excerpt, cuts
+from readback.bookmarks.entry import Excerpt, cuts
 from readback.types import Severity
 from readback.ui import exact, show
 from readback.ui.words import t

@@ -22,30 +22,32 @@ from readback.ui.words import t
 Cells = Mapping[str, Any]
 
 
-def section(shop: Workspace) -> None:
+def section(workspace: Workspace) -> None:
     """The table, with what it leaves out said in a sentence; nothing where the workspace has no such pipeline."""
-    if not wanted(shop):
+    if not wanted(workspace):
         return
-    profile = profile_of(shop.options)
-    entries = _entries(choice.key(), profile, shop.adapters, tuple(shop.tasks))
-    said = {one.task: one for one in running_here(shop.configs, profile)}
+    profile = profile_of(workspace.options)
+    entries = _entries(choice.key(), profile, workspace.adapters, tuple(workspace.tasks))
+    said = {one.task: one for one in running_here(workspace.configs, profile)}
     with st.expander(t("registry.title"), key="registry_open"):
         show.draw(show.h("<p>{} {}</p>", t(f"registry.{profile}"), t("registry.lead")))
-        columns = _columns(shop, entries, said)
-        rows = [_row(name, tasks_of(profile).get(name), shop, said.get(name)) for name in _names(shop, profile)]
+        columns = _columns(workspace, entries, said)
+        rows = [
+            _row(name, tasks_of(profile).get(name), workspace, said.get(name)) for name in _names(workspace, profile)
+        ]
         table.draw(columns, rows, t("registry.title"))
-        show.draw(show.h('<p class="rb-small">{}</p>', " ".join(_notes(shop, profile, entries))))
+        show.draw(show.h('<p class="rb-small">{}</p>', " ".join(_notes(workspace, profile, entries))))
 
 
-def wanted(shop: Workspace) -> bool:
+def wanted(workspace: Workspace) -> bool:
     """Whether the workspace has anything of a pipeline of tasks, adapters and user instructions."""
-    return bool(shop.adapters or shop.tasks or shop.instructions or configurations(shop.configs))
+    return bool(workspace.adapters or workspace.tasks or workspace.instructions or configurations(workspace.configs))
 
 
-def missing(shop: Workspace) -> str:
+def missing(workspace: Workspace) -> str:
     """Why a configuration alone shows no message: the tasks that run, whose texts are not here. Else nothing."""
-    runs = [one.task for one in running_here(shop.configs, profile_of(shop.options)) if one.runs]
-    if not runs or any(task in shop.tasks for task in runs):
+    runs = [one.task for one in running_here(workspace.configs, profile_of(workspace.options)) if one.runs]
+    if not runs or any(task in workspace.tasks for task in runs):
         return ""
     return t("registry.missing", n=len(runs), tasks=", ".join(runs))
 
@@ -56,35 +58,35 @@ def _entries(key: caches.Key, profile: str, _listed: Mapping[str, Adapter], _own
     return entries_of(_listed, profile, _own)
 
 
-def _names(shop: Workspace, profile: str) -> Iterable[str]:
-    return dict.fromkeys((*tasks_of(profile), *shop.tasks))
+def _names(workspace: Workspace, profile: str) -> Iterable[str]:
+    return dict.fromkeys((*tasks_of(profile), *workspace.tasks))
 
 
-def _columns(shop: Workspace, entries: Sequence[Entry], said: Mapping[str, Running]) -> tuple[Column, ...]:
+def _columns(workspace: Workspace, entries: Sequence[Entry], said: Mapping[str, Running]) -> tuple[Column, ...]:
     """The task, what is here of it, and an interface each; interfaces that add the very same share a column."""
     first = (
         Column("task", t("registry.task"), show=_task),
         Column("here", t("registry.here"), show=_here if said else _has_text),
     )
-    return (*first, *(_interface(shop, names, entries) for names in _alike(shop, entries)))
+    return (*first, *(_interface(workspace, names, entries) for names in _alike(workspace, entries)))
 
 
-def _alike(shop: Workspace, entries: Sequence[Entry]) -> list[tuple[str, ...]]:
+def _alike(workspace: Workspace, entries: Sequence[Entry]) -> list[tuple[str, ...]]:
     """Interfaces in groups that add the same, those that the workspace speaks of first; without those that add none."""
     groups: dict[tuple[Any, ...], list[str]] = {}
     found = dict.fromkeys(one.adapter for one in entries)
-    for name in dict.fromkeys([name for name in _spoken_of(shop) if name in found] + list(found)):
+    for name in dict.fromkeys([name for name in _spoken_of(workspace) if name in found] + list(found)):
         adds = tuple((one.task, one.system, one.user) for one in entries if one.adapter == name)
         groups.setdefault(adds, []).append(name)
     return [tuple(names) for names in groups.values()]
 
 
-def _spoken_of(shop: Workspace) -> list[str]:
-    models = [model.interface for config in configurations(shop.configs) for model in models_of(config.settings)]
-    return [*shop.adapters, *(c.adapter for c in shop.conditions if c.adapter), *models]
+def _spoken_of(workspace: Workspace) -> list[str]:
+    models = [model.interface for config in configurations(workspace.configs) for model in models_of(config.settings)]
+    return [*workspace.adapters, *(c.adapter for c in workspace.conditions if c.adapter), *models]
 
 
-def _interface(shop: Workspace, names: tuple[str, ...], entries: Sequence[Entry]) -> Column:
+def _interface(workspace: Workspace, names: tuple[str, ...], entries: Sequence[Entry]) -> Column:
     by_task = {one.task: one for one in entries if one.adapter == names[0]}
 
     def cell(row: Cells) -> Markup:
@@ -93,7 +95,7 @@ def _interface(shop: Workspace, names: tuple[str, ...], entries: Sequence[Entry]
             return Markup("–")
         parts = [_part(word, part) for word, part in (("system", entry.system), ("user", entry.user)) if part]
         said = show.join(parts, "<br>")
-        return _linked(names[0], row["name"], said) if row["name"] in shop.tasks else said
+        return _linked(names[0], row["name"], said) if row["name"] in workspace.tasks else said
 
     return Column(names[0], ", ".join(names), show=cell)
 
@@ -117,8 +119,8 @@ def _part(word: str, part: Part) -> Markup:
     return show.h('<span title="{}">{}</span> <span class="rb-small">{}</span>', where, said, reads)
 
 
-def _row(name: str, task: Task | None, shop: Workspace, running: Running | None) -> Cells:
-    return {"name": name, "known": task, "text": name in shop.tasks, "running": running}
+def _row(name: str, task: Task | None, workspace: Workspace, running: Running | None) -> Cells:
+    return {"name": name, "known": task, "text": name in workspace.tasks, "running": running}
 
 
 def _task(row: Cells) -> Markup:
@@ -141,9 +143,9 @@ def _here(row: Cells) -> Markup:
     return show.h('{}<br><span class="rb-small">{}</span>', said, why)
 
 
-def _notes(shop: Workspace, profile: str, entries: Sequence[Entry]) -> Iterable[str]:
+def _notes(workspace: Workspace, profile: str, entries: Sequence[Entry]) -> Iterable[str]:
     """Whose words they are, and which interfaces add nothing."""
-    silent = sorted({*shipped(profile), *shop.adapters} - {one.adapter for one in entries})
+    silent = sorted({*shipped(profile), *workspace.adapters} - {one.adapter for one in entries})
     if silent:
         yield t("registry.silent", names=", ".join(silent))
     for word in WORDINGS:

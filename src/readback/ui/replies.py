@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from readback.dialects import row_fields, training_reader
-from readback.types import Answer, Assembly, Finding, Place, Record, Segment
+from readback.types import Answer, Assembly, Finding, Location, Record, Segment
 from readback.ui import address, cited, cited_numbers, message, show
 from readback.ui.words import t
 
@@ -23,7 +23,7 @@ class Reply:
     title: str
     text: str
     field: str | None
-    place: Place
+    place: Location
 
 
 def replies(record: Record, answer: Answer | None) -> tuple[Reply, ...]:

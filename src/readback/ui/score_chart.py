@@ -9,10 +9,10 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.as_csv import csv_text
-from readback.notes.markdown import line
+from readback.bookmarks.markdown import line
 from readback.scores.charts import NARROW, Chart, toolbar
-from readback.scores.copies.as_markdown import markdown
-from readback.ui import downloads, exports, notes, score_doors, show, table
+from readback.scores.export.as_markdown import markdown
+from readback.ui import bookmarks, downloads, exports, score_drilldown_links, show, table
 from readback.ui.table import Column
 from readback.ui.words import t
 
@@ -29,7 +29,7 @@ def draw(key: str, made: Chart, said: str, how: str = "", opens: Opens | None = 
     def chosen() -> None:
         points = st.session_state[f"chart_{key}"]["selection"]["points"]
         if points and opens is not None and (to := opens(points[0])) is not None:
-            score_doors.go(**to)
+            score_drilldown_links.go(**to)
 
     clicks: dict[str, Any] = {"on_select": chosen, "selection_mode": "points"} if opens is not None else {}
     kind = st.session_state.get(f"picture_{key}") or PICTURES[0]
@@ -49,7 +49,7 @@ def _numbers(made: Chart, opens: Opens | None) -> None:
 
     def first(row: Mapping[str, Any]) -> Markup | str:
         door = opens({"customdata": row["place"]}) if opens is not None else None
-        return score_doors.link(row["0"], **door) if door else str(row["0"])
+        return score_drilldown_links.link(row["0"], **door) if door else str(row["0"])
 
     columns = [Column("0", made.table.columns[0], show=first)]
     for at, title in enumerate(made.table.columns[1:], 1):
@@ -66,10 +66,10 @@ def _numbers(made: Chart, opens: Opens | None) -> None:
 def _take(key: str, made: Chart, said: str, how: str = "") -> None:
     """Copy the sentence and the table as Markdown, download the table as CSV, choose what the camera saves."""
     words = "\n\n".join(line(text) for text in (said, how) if text)
-    link = f"[{t('list.link')}](<{notes.way('scores', **st.query_params.to_dict())}>)"
+    link = f"[{t('list.link')}](<{bookmarks.way('scores', **st.query_params.to_dict())}>)"
     text = f"{words}\n\n{markdown(made.table)}\n{link}\n"
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"take_{key}"):
-        notes.copy(key, text, "scores.md", t("scores.copy_markdown"))
+        bookmarks.copy(key, text, "scores.md", t("scores.copy_markdown"))
         downloads.button(
             t("scores.download_csv"), lambda: csv_text(*made.table), f"{exports.name('scores', key)}.csv", "text/csv",
             key=f"csv_{key}", on_click="ignore", type="tertiary",

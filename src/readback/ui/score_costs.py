@@ -12,9 +12,19 @@ from readback.scores import charts
 from readback.scores.stats import Row
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
-from readback.ui import choice, score_behind, score_chart, score_doors, score_lists, score_said, score_view, show, table
-from readback.ui.score_behind import door
+from readback.ui import (
+    choice,
+    score_chart,
+    score_drilldown,
+    score_drilldown_links,
+    score_drilldown_lists,
+    score_means,
+    score_view,
+    show,
+    table,
+)
 from readback.ui.score_chart import Point
+from readback.ui.score_drilldown import door
 from readback.ui.score_view import Chosen
 from readback.ui.table import Column
 from readback.ui.words import t
@@ -22,20 +32,20 @@ from readback.ui.words import t
 DRAWN = 20  # rows of the chart; the table has all
 
 
-def draw(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen) -> None:
+def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
     """For each rule and condition the records with a finding beside those without; then what a changed prompt did."""
     audit = choice.audit()
     if audit is None:
         show.empty(t("scores.costs_unchecked"), t("scores.costs_check"), "findings")
         return
-    found = costs(shop, choice.dataset(), audit, scored, view.criterion.name, view.judge)
+    found = costs(workspace, choice.dataset(), audit, scored, view.criterion.name, view.judge)
     if not found.within:
         show.draw(show.h("<p>{}</p>", t("scores.costs_none")))
         return
     compared = [one for one in found.within if one.difference is not None]
     shown = sorted(compared, key=lambda one: (one.interval is None, one.difference))[:DRAWN]
     if shown:
-        names = [f"{one.code} · {score_said.short(scored, one.condition)}" for one in shown]
+        names = [f"{one.code} · {score_means.short(scored, one.condition)}" for one in shown]
         made = charts.costs(shown, names, view.criterion, score_view.say, score_view.dark(), charts.WIDE)
         sure = any(one.interval for one in compared)
         said = t("scores.costs_said" if sure else "scores.costs_few", n=len(compared), shown=len(shown))
@@ -54,16 +64,16 @@ def draw(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen)
         show.draw(show.h('<p class="rb-small">{}</p>', t("scores.costs_unknown", n=found.unknown)))
 
 
-def listed(scored: ScoreTable, shop: Workspace, view: Chosen) -> None:
+def listed(scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
     """The scores of the records with a finding in a condition, for the door that is open."""
-    opened = score_doors.opened()
-    audit, key = choice.audit(), score_behind.key_of(scored, opened.get("of", ""))
+    opened = score_drilldown_links.opened()
+    audit, key = choice.audit(), score_drilldown.key_of(scored, opened.get("of", ""))
     if audit is None or key is None:
         return
     judged = (view.criterion.name, view.judge)
-    only = marked(shop, choice.dataset(), audit, scored, opened["and"], key, judged)
-    title = t("scores.costs_behind", code=opened["and"], condition=score_said.short(scored, key))
-    score_lists.of_items(scored, shop, *judged, opened["of"], only, title)
+    only = marked(workspace, choice.dataset(), audit, scored, opened["and"], key, judged)
+    title = t("scores.costs_behind", code=opened["and"], condition=score_means.short(scored, key))
+    score_drilldown_lists.of_items(scored, workspace, *judged, opened["of"], only, title)
 
 
 def _door(scored: ScoreTable, one: Cost) -> Mapping[str, str | None]:
@@ -71,19 +81,19 @@ def _door(scored: ScoreTable, one: Cost) -> Mapping[str, str | None]:
 
 
 def _with(row: Mapping[str, Any]) -> Markup | str:
-    return score_doors.count(row["n_with"], **row["door"])
+    return score_drilldown_links.count(row["n_with"], **row["door"])
 
 
 def _within(scored: ScoreTable, one: Cost) -> Mapping[str, Any]:
     return {
         "door": _door(scored, one),
-        "code": one.code, "condition": score_said.short(scored, one.condition), "n_with": one.n_with,
+        "code": one.code, "condition": score_means.short(scored, one.condition), "n_with": one.n_with,
         "n_without": one.n_without, "mean_with": one.mean_with, "mean_without": one.mean_without, **_sure(one),
     }  # fmt: skip
 
 
 def _change(scored: ScoreTable, one: Change) -> Mapping[str, Any]:
-    a, b = score_said.short(scored, one.a), score_said.short(scored, one.b)
+    a, b = score_means.short(scored, one.a), score_means.short(scored, one.b)
     return {"code": one.code, "a": a, "b": b, "n": one.n, **_sure(one)}
 
 
@@ -98,10 +108,10 @@ def _columns() -> tuple[Column, ...]:
         Column("condition", t("scores.condition")),
         Column("n_with", t("scores.chart_n_with"), number=True, show=_with),
         Column("n_without", t("scores.chart_n_without"), number=True),
-        Column("mean_with", t("scores.chart_with"), number=True, show=lambda row: score_said.mean(row["mean_with"])),
+        Column("mean_with", t("scores.chart_with"), number=True, show=lambda row: score_means.mean(row["mean_with"])),
         Column(
             "mean_without", t("scores.chart_without"), number=True,
-            show=lambda row: score_said.mean(row["mean_without"]),
+            show=lambda row: score_means.mean(row["mean_without"]),
         ),
         *_sure_columns(),
     )  # fmt: skip
@@ -119,7 +129,7 @@ def _change_columns() -> tuple[Column, ...]:
 
 def _sure_columns() -> tuple[Column, ...]:
     return (
-        Column("difference", t("scores.difference"), number=True, show=lambda row: score_said.plus(row["difference"])),
+        Column("difference", t("scores.difference"), number=True, show=lambda row: score_means.plus(row["difference"])),
         Column("low", t("scores.interval_title"), number=True, show=_span),
         Column(
             "p", t("scores.p_adjusted"), number=True, show=lambda row: "–" if row["p"] is None else f"{row['p']:.2g}"
@@ -130,7 +140,7 @@ def _sure_columns() -> tuple[Column, ...]:
 def _span(row: Mapping[str, Any]) -> str:
     if row["low"] is None:
         return "–"
-    return t("scores.span", low=score_said.signed(row["low"]), high=score_said.signed(row["high"]))
+    return t("scores.span", low=score_means.signed(row["low"]), high=score_means.signed(row["high"]))
 
 
 def _to_finding(row: Mapping[str, Any]) -> Any:

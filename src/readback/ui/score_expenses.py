@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from readback.scores.table import ScoreTable
-from readback.ui import score_said, table
+from readback.ui import score_means, table
 from readback.ui.table import Column
 from readback.ui.words import t
 
@@ -21,7 +21,7 @@ def draw(scored: ScoreTable) -> None:
     tokens = tuple(dict.fromkeys(name for one in scored.expenses for name in one.tokens))
     rows: list[Mapping[str, Any]] = [
         {
-            "condition": score_said.short(scored, one.condition), "judge": one.judge or t("scores.no_judge"),
+            "condition": score_means.short(scored, one.condition), "judge": one.judge or t("scores.no_judge"),
             "n": one.rows, **{f"m_{name}": value for name, value in one.cost.items()},
             **{f"t_{name}": int(value) for name, value in one.tokens.items()},
         }

@@ -12,11 +12,11 @@ from readback.scores import charts as drawn
 from readback.scores.comparing.comparison import Blocked, Compared, Comparison
 from readback.scores.stats import Row
 from readback.scores.table import ScoreTable
-from readback.types import Note, Workspace
+from readback.types import Diagnostic, Workspace
 from readback.ui import (
     score_chart,
     score_lead,
-    score_said,
+    score_means,
     score_sentences,
     score_tables,
     score_trade,
@@ -24,23 +24,23 @@ from readback.ui import (
     show,
     table,
 )
-from readback.ui.score_behind import door
 from readback.ui.score_chart import Point
+from readback.ui.score_drilldown import door
 from readback.ui.score_lead import Line
-from readback.ui.score_said import short
+from readback.ui.score_means import short
 from readback.ui.score_view import Chosen
 from readback.ui.words import t
 
 
-def lead(scored: ScoreTable, shop: Workspace, plan: Sequence[Line], rows: Sequence[Row], view: Chosen) -> None:
+def lead(scored: ScoreTable, workspace: Workspace, plan: Sequence[Line], rows: Sequence[Row], view: Chosen) -> None:
     """The first words: the planned comparisons; where none was planned the range of the means, and that it is so."""
     if plan:
         show.draw(score_lead.draw(scored, plan, view.criterion))
     else:
         several = len([row for row in rows if row.n]) > 1
-        below = _unplanned(scored, shop) if several else ""
-        show.draw(show.h('<p class="rb-lead">{} {}</p>', score_said.lead(scored, rows, view.criterion), below))
-    if absent := score_lead.without_scores(scored, shop):
+        below = _unplanned(scored, workspace) if several else ""
+        show.draw(show.h('<p class="rb-lead">{} {}</p>', score_means.lead(scored, rows, view.criterion), below))
+    if absent := score_lead.without_scores(scored, workspace):
         names = ", ".join(dict.fromkeys(name for _, name in absent))
         show.draw(show.h('<p class="rb-small">{}</p>', t("scores.plan_absent", n=len(absent), names=names)))
 
@@ -59,7 +59,7 @@ def charts(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Ch
         _distribution(scored, rows, view, width)
     with right:
         _differences(scored, rows, compared, view, width)
-    for warning in score_said.warnings(rows):
+    for warning in score_means.warnings(rows):
         show.draw(show.h('<p class="rb-small rb-caution">{}</p>', warning))
 
 
@@ -137,7 +137,7 @@ def _means(scored: ScoreTable, rows: Sequence[Row], view: Chosen, width: int) ->
 
     st.header(t("scores.means"), anchor=False)
     score_chart.draw(
-        "means", made, score_said.lead(scored, rows, view.criterion), score_sentences.of_means(rows), opens
+        "means", made, score_means.lead(scored, rows, view.criterion), score_sentences.of_means(rows), opens
     )
 
 
@@ -154,11 +154,11 @@ def _blocked(scored: ScoreTable, blocked: Sequence[Blocked]) -> Markup:
     return show.h('<ul class="rb-not-compared" aria-label="{}">{}</ul>', t("scores.blocked"), show.join(lines))
 
 
-def _why(note: Note) -> str:
+def _why(note: Diagnostic) -> str:
     return finding(note).message
 
 
-def _unplanned(scored: ScoreTable, shop: Workspace) -> str:
-    elsewhere = score_lead.elsewhere(scored, shop)
+def _unplanned(scored: ScoreTable, workspace: Workspace) -> str:
+    elsewhere = score_lead.elsewhere(scored, workspace)
     plan = t("scores.plan_elsewhere", criteria=", ".join(elsewhere)) if elsewhere else ""
     return " ".join(part for part in (t("scores.not_planned"), plan) if part)

@@ -12,8 +12,8 @@ from readback.scores.agreement.measured import Agreement, every_pair
 from readback.scores.agreement.ratings import ratings
 from readback.scores.criteria import MINUS, number
 from readback.scores.table import ScoreTable
-from readback.ui import downloads, exports, score_doors, score_said, show, table
-from readback.ui.score_behind import door
+from readback.ui import downloads, exports, score_drilldown_links, score_means, show, table
+from readback.ui.score_drilldown import door
 from readback.ui.table import Column
 from readback.ui.words import t
 
@@ -50,8 +50,8 @@ def pairs(found: Sequence[Pair]) -> Table:
         Column("b", t("scores.agreement_other")),
         Column("n", t("scores.n_title"), number=True),
         Column("exact", t("scores.agreement_exact"), number=True, show=lambda row: _share(row["exact"])),
-        Column("kappa", t("scores.agreement_kappa"), number=True, show=lambda row: score_said.signed(row["kappa"])),
-        Column("alpha", t("scores.agreement_alpha"), number=True, show=lambda row: score_said.signed(row["alpha"])),
+        Column("kappa", t("scores.agreement_kappa"), number=True, show=lambda row: score_means.signed(row["kappa"])),
+        Column("alpha", t("scores.agreement_alpha"), number=True, show=lambda row: score_means.signed(row["alpha"])),
     )
     return columns, rows
 
@@ -65,9 +65,9 @@ def leniency(found: Agreement) -> Table:
     columns = (
         Column("judge", t("scores.judge")),
         Column("n", t("scores.n_title"), number=True),
-        Column("mean", t("scores.mean"), number=True, show=lambda row: score_said.mean(row["mean"])),
+        Column("mean", t("scores.mean"), number=True, show=lambda row: score_means.mean(row["mean"])),
         Column("deviation", t("scores.agreement_deviation"), number=True,
-               show=lambda row: score_said.plus(row["deviation"])),
+               show=lambda row: score_means.plus(row["deviation"])),
         Column("low", t("scores.interval_title"), number=True, show=_span),
     )  # fmt: skip
     return columns, rows
@@ -77,14 +77,14 @@ def conditions(scored: ScoreTable, found: Agreement) -> Table:
     """Alpha in each condition, the least agreement first; the condition is a door to its scores."""
     order = sorted(found.conditions, key=lambda one: (one.alpha is None, one.alpha or 0.0))
     rows: list[Mapping[str, Any]] = [
-        {"condition": score_said.short(scored, one.condition), "units": one.units, "alpha": one.alpha,
+        {"condition": score_means.short(scored, one.condition), "units": one.units, "alpha": one.alpha,
          "of": door(scored, one.condition)}
         for one in order
     ]  # fmt: skip
     columns = (
         Column("condition", t("scores.condition"), show=_to_scores),
         Column("units", t("scores.n_title"), number=True),
-        Column("alpha", t("scores.agreement_alpha"), number=True, show=lambda row: score_said.signed(row["alpha"])),
+        Column("alpha", t("scores.agreement_alpha"), number=True, show=lambda row: score_means.signed(row["alpha"])),
     )
     return columns, rows
 
@@ -94,7 +94,7 @@ def corrected(scored: ScoreTable, found: Agreement) -> Table:
     rows: list[Mapping[str, Any]] = [
         {
             "judge": _name(one.judge), "person": one.person,
-            "condition": t("scores.by_all") if one.condition is None else score_said.short(scored, one.condition),
+            "condition": t("scores.by_all") if one.condition is None else score_means.short(scored, one.condition),
             "n": one.n, "seen": one.seen, "positives": one.positives, "negatives": one.negatives,
             "sensitivity": one.sensitivity, "specificity": one.specificity, "rate": one.rate, **_ends(one.interval),
         }
@@ -160,11 +160,11 @@ def _condition(scored: ScoreTable) -> tuple[Column, ...]:
 
 
 def _to_record(row: Mapping[str, Any]) -> Markup:
-    return score_doors.step(row["item"], item=row["item"], arm=row["condition"])
+    return score_drilldown_links.step(row["item"], item=row["item"], arm=row["condition"])
 
 
 def _to_scores(row: Mapping[str, Any]) -> Markup:
-    return score_doors.link(row["condition"], of=row["of"], under="more")
+    return score_drilldown_links.link(row["condition"], of=row["of"], under="more")
 
 
 def _name(judge: str) -> str:
@@ -191,7 +191,7 @@ def _ends(span: tuple[float, float] | None) -> dict[str, float | None]:
 def _span(row: Mapping[str, Any]) -> str:
     if row["low"] is None:
         return "–"
-    return t("scores.span", low=score_said.signed(row["low"]), high=score_said.signed(row["high"]))
+    return t("scores.span", low=score_means.signed(row["low"]), high=score_means.signed(row["high"]))
 
 
 def _percents(row: Mapping[str, Any]) -> str:

@@ -13,12 +13,12 @@ from readback.scores.stats import Row
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui import (
-    score_behind,
     score_chart,
-    score_doors,
+    score_drilldown,
+    score_drilldown_links,
     score_judge_rates,
     score_judge_tables,
-    score_said,
+    score_means,
     score_view,
     show,
     table,
@@ -28,7 +28,7 @@ from readback.ui.score_view import Chosen
 from readback.ui.words import t
 
 
-def draw(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen) -> None:
+def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
     """The agreement on the criterion in view, over all its judges."""
     found = agreement(scored, view.criterion.name)
     if not found.pairs:
@@ -48,19 +48,19 @@ def draw(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen)
     score_judge_rates.repeats(found)
 
 
-def listed(scored: ScoreTable, shop: Workspace, view: Chosen) -> None:
+def listed(scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
     """The answers behind a cell of the matrix, both judges' values beside each other; for the door that is open."""
-    door = score_doors.opened()
+    door = score_drilldown_links.opened()
     found = agreement(scored, view.criterion.name)
     pair = _pair(found, st.query_params.get("pair", ""))
     if pair is None:
         return
     a, b = (door.get(key, "").replace("-", MINUS) for key in ("value", "and"))
     title = t("scores.agreement_behind", first=_name(pair[0]), a=a, second=_name(pair[1]), b=b)
-    score_doors.heading(title)
+    score_drilldown_links.heading(title)
     made = score_judge_tables.behind(scored, view.criterion.name, pair, door.get("value", ""), door.get("and", ""))
     table.table("confused", *made, caption=title)
-    score_doors.close()
+    score_drilldown_links.close()
 
 
 def _said(found: Agreement) -> str:
@@ -70,13 +70,13 @@ def _said(found: Agreement) -> str:
     if alpha is None:
         return t("scores.agreement_undefined", **given)
     span = _interval(found.interval)
-    return t("scores.agreement_said", alpha=score_said.signed(alpha), interval=span, **given)
+    return t("scores.agreement_said", alpha=score_means.signed(alpha), interval=span, **given)
 
 
 def _how(found: Agreement) -> str:
     if found.alpha.get(found.headline) is None:
         return t("scores.agreement_how_none", single=found.single)
-    others = ", ".join(f"{name} {score_said.signed(value)}" for name, value in found.alpha.items())
+    others = ", ".join(f"{name} {score_means.signed(value)}" for name, value in found.alpha.items())
     return t("scores.agreement_how", alphas=others, single=found.single, method=found.method or "–",
              seed=found.seed if found.seed is not None else "–")  # fmt: skip
 
@@ -99,7 +99,7 @@ def _confusion(scored: ScoreTable, found: Agreement) -> None:
         at = score_chart.place(point)
         if len(at) < 2 or not one.table[at[0]][at[1]]:
             return None
-        return {"of": score_behind.EVERY, "value": values[at[0]], "and": values[at[1]], "under": "more"}
+        return {"of": score_drilldown.EVERY, "value": values[at[0]], "and": values[at[1]], "under": "more"}
 
     same = sum(one.table[at][at] for at in range(len(values)))
     share = 100 * same / counted.n if counted.n else 0.0
@@ -123,7 +123,7 @@ def _kappas(found: Agreement) -> None:
         one = known.get(frozenset((names[at[0]], names[at[1]]))) if len(at) > 1 else None
         return {"pair": _door((one.a, one.b))} if one else None
 
-    given = {"low": score_said.signed(low.kappa), "high": score_said.signed(high.kappa)}
+    given = {"low": score_means.signed(low.kappa), "high": score_means.signed(high.kappa)}
     said = t("scores.kappas_said", n=len(known), low_a=_name(low.a), low_b=_name(low.b), high_a=_name(high.a),
              high_b=_name(high.b), **given)  # fmt: skip
     weights = t(f"scores.kappa_{high.weights or 'none'}")
@@ -143,15 +143,15 @@ def _leniency(found: Agreement, view: Chosen) -> None:
     ]
     made = charts.leniency(rows, view.criterion, score_view.say, score_view.dark(), charts.WIDE)
     high, low = (pick(found.leniency, key=lambda one: one.deviation) for pick in (max, min))
-    said = t("scores.leniency_said", high=_name(high.judge), up=score_said.plus(high.deviation),
+    said = t("scores.leniency_said", high=_name(high.judge), up=score_means.plus(high.deviation),
              up_span=_interval(high.interval), up_n=high.n, low=_name(low.judge),
-             down=score_said.plus(low.deviation), down_span=_interval(low.interval), down_n=low.n)  # fmt: skip
-    if score_said.plus(high.deviation) == score_said.plus(low.deviation):
+             down=score_means.plus(low.deviation), down_span=_interval(low.interval), down_n=low.n)  # fmt: skip
+    if score_means.plus(high.deviation) == score_means.plus(low.deviation):
         said = t("scores.leniency_same")
 
     def opens(point: Point) -> Mapping[str, str | None] | None:
         at = score_chart.place(point)
-        return {"of": score_behind.EVERY, "scored_by": found.leniency[at[0]].judge, "under": "more"} if at else None
+        return {"of": score_drilldown.EVERY, "scored_by": found.leniency[at[0]].judge, "under": "more"} if at else None
 
     how = t("scores.leniency_how", rows=sum(one.n for one in found.leniency))
     score_chart.draw("leniency", made, said, how, opens)
@@ -166,9 +166,9 @@ def _conditions(scored: ScoreTable, found: Agreement) -> None:
     title = t("scores.agreement_conditions")
     st.header(title, anchor=False)
     low, high = (pick(known, key=lambda one: one.alpha or 0.0) for pick in (min, max))
-    said = t("scores.agreement_condition_said", low=score_said.short(scored, low.condition), low_n=low.units,
-             low_alpha=score_said.signed(low.alpha), high=score_said.short(scored, high.condition),
-             high_n=high.units, high_alpha=score_said.signed(high.alpha))  # fmt: skip
+    said = t("scores.agreement_condition_said", low=score_means.short(scored, low.condition), low_n=low.units,
+             low_alpha=score_means.signed(low.alpha), high=score_means.short(scored, high.condition),
+             high_n=high.units, high_alpha=score_means.signed(high.alpha))  # fmt: skip
     show.draw(show.h("<p>{}</p>", said))
     table.table("agreement_conditions", *score_judge_tables.conditions(scored, found), caption=title)
 
@@ -176,7 +176,7 @@ def _conditions(scored: ScoreTable, found: Agreement) -> None:
 def _interval(span: tuple[float, float] | None) -> str:
     if span is None:
         return t("scores.no_interval")
-    return t("scores.interval", low=score_said.signed(span[0]), high=score_said.signed(span[1]))
+    return t("scores.interval", low=score_means.signed(span[0]), high=score_means.signed(span[1]))
 
 
 def _door(pair: tuple[str, str]) -> str:

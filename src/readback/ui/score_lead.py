@@ -13,7 +13,7 @@ from readback.scores.comparing.planned import planned
 from readback.scores.table import ScoreTable
 from readback.types import Criterion, Workspace
 from readback.ui import show
-from readback.ui.score_said import p_text, short, signed
+from readback.ui.score_means import p_text, short, signed
 from readback.ui.words import t
 
 FIRST = 3  # planned comparisons that are read at first sight
@@ -21,9 +21,9 @@ FIRST = 3  # planned comparisons that are read at first sight
 Line = Comparison | Blocked
 
 
-def lines(table: ScoreTable, shop: Workspace, criterion: str, judge: str) -> tuple[Line, ...]:
+def lines(table: ScoreTable, workspace: Workspace, criterion: str, judge: str) -> tuple[Line, ...]:
     """The planned comparisons under one criterion by one judge, the plan's order kept; blocked ones too."""
-    plan = planned(shop)
+    plan = planned(workspace)
     made = compare.compare(table, plan, baseline=_any(table, plan)) if plan else None
     if made is None:
         return ()
@@ -34,14 +34,14 @@ def lines(table: ScoreTable, shop: Workspace, criterion: str, judge: str) -> tup
     return tuple(sorted(here, key=lambda one: order[one.planned] if one.planned else 0))
 
 
-def elsewhere(table: ScoreTable, shop: Workspace) -> tuple[str, ...]:
+def elsewhere(table: ScoreTable, workspace: Workspace) -> tuple[str, ...]:
     """The criteria that the plan names and the scores have."""
-    return tuple(dict.fromkeys(name for one in planned(shop) for name in one.criteria))
+    return tuple(dict.fromkeys(name for one in planned(workspace) for name in one.criteria))
 
 
-def without_scores(table: ScoreTable, shop: Workspace) -> tuple[tuple[Planned, str], ...]:
+def without_scores(table: ScoreTable, workspace: Workspace) -> tuple[tuple[Planned, str], ...]:
     """The planned comparisons that no score file speaks of, each with the name that has none."""
-    return compare.absent(table, planned(shop))
+    return compare.absent(table, planned(workspace))
 
 
 def sentence(table: ScoreTable, one: Comparison, criterion: Criterion) -> str:

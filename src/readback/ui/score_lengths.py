@@ -10,14 +10,14 @@ import streamlit as st
 from readback.scores import charts, stats
 from readback.scores import loading as scores
 from readback.scores.slices.lengths import Lengths, inside, lengths
-from readback.scores.slices.text_sizes import arm_of
+from readback.scores.slices.text_sizes import condition_of
 from readback.scores.stats import Row
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Workspace
-from readback.ui import choice, score_chart, score_said, score_view, show
+from readback.ui import choice, score_chart, score_means, score_view, show
 from readback.ui.caches import Key
-from readback.ui.score_behind import door
 from readback.ui.score_chart import Point
+from readback.ui.score_drilldown import door
 from readback.ui.score_view import Chosen
 from readback.ui.words import t
 from readback.ui.work import Job, whole
@@ -26,15 +26,19 @@ KEEP = 32  # measured pairs of a condition and a criterion
 FIRST = ("prompt-tokens", "answer-tokens", "prompt-characters", "answer-characters")
 
 
-def possible(scored: ScoreTable, shop: Workspace) -> bool:
+def possible(scored: ScoreTable, workspace: Workspace) -> bool:
     """Whether prompts can be built, or answers read, for any condition that was scored."""
-    return shop.dataset is not None and any(arm_of(shop, scored, one) for one in scored.columns.conditions)
+    return workspace.dataset is not None and any(
+        condition_of(workspace, scored, one) for one in scored.columns.conditions
+    )
 
 
-def draw(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen) -> None:
+def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
     """One condition's scores by one length, as the pickers say."""
     name, judge = view.criterion.name, view.judge
-    there = [row.condition for row in stats.rows(scored, None, name, judge) if arm_of(shop, scored, row.condition)]
+    there = [
+        row.condition for row in stats.rows(scored, None, name, judge) if condition_of(workspace, scored, row.condition)
+    ]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         called = score_view.pick("a", t("scores.condition"), [door(scored, one) for one in there],
                                  lambda one: _called(scored, there, one), 360)  # fmt: skip
@@ -42,7 +46,7 @@ def draw(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen)
         if condition is None:
             show.draw(show.h("<p>{}</p>", t("scores.lengths_none")))
             return
-        by = {f"{one.of}-{one.unit}": one for one in _lengths(scored, shop, condition, name, judge)}
+        by = {f"{one.of}-{one.unit}": one for one in _lengths(scored, workspace, condition, name, judge)}
         size = score_view.pick("size", t("scores.length_of"), [one for one in FIRST if by[one].n],
                                lambda one: t(f"scores.length_{one.replace('-', '_')}"))  # fmt: skip
     if not size:
@@ -59,12 +63,12 @@ def draw(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen)
         low, high = found.ranges[at[1]]
         return {"of": called, "long": f"{low}-{high}", "value": value, "under": "more"}
 
-    said = _said(found, score_said.short(scored, condition), name, unit)
+    said = _said(found, score_means.short(scored, condition), name, unit)
     how = t("scores.lengths_how", rows=found.n, left=_left(found), tokens="" if found.exact else t("scores.estimated"))
     score_chart.draw("more", made, said, how, opens)
 
 
-def behind(scored: ScoreTable, shop: Workspace, door: Mapping[str, str]) -> frozenset[str] | None:
+def behind(scored: ScoreTable, workspace: Workspace, door: Mapping[str, str]) -> frozenset[str] | None:
     """The items whose text is as long as the open door says; None where it says nothing of length."""
     low, _, high = door.get("long", "").partition("-")
     of, _, unit = st.query_params.get("size", FIRST[0]).partition("-")
@@ -72,7 +76,7 @@ def behind(scored: ScoreTable, shop: Workspace, door: Mapping[str, str]) -> froz
     if condition is None or not (low.isdecimal() and high.isdecimal()) or f"{of}-{unit}" not in FIRST:
         return None
     side, kind = ("prompt" if of == "prompt" else "answer"), ("tokens" if unit == "tokens" else "characters")
-    return inside(shop, scored, condition, side, kind, int(low), int(high))  # type: ignore[arg-type]
+    return inside(workspace, scored, condition, side, kind, int(low), int(high))  # type: ignore[arg-type]
 
 
 def _is(scored: ScoreTable, condition: ConditionKey, of: str) -> bool:
@@ -84,20 +88,20 @@ def _called(scored: ScoreTable, there: Sequence[ConditionKey], of: str) -> str:
 
 
 def _lengths(
-    scored: ScoreTable, shop: Workspace, condition: ConditionKey, criterion: str, judge: str
+    scored: ScoreTable, workspace: Workspace, condition: ConditionKey, criterion: str, judge: str
 ) -> tuple[Lengths, ...]:
     """Measured in the background, once; a click stops it."""
-    key = (choice.key(), scores.fingerprint(shop), condition, criterion, judge)
+    key = (choice.key(), scores.fingerprint(workspace), condition, criterion, judge)
     made: tuple[Lengths, ...] = whole(
-        _measuring(key, shop, scored), "scores.measuring", "lengths", "scores.measuring_stopped",
+        _measuring(key, workspace, scored), "scores.measuring", "lengths", "scores.measuring_stopped",
         "scores.measure_again", lambda: _measuring.clear(key),
     )  # fmt: skip
     return made
 
 
 @st.cache_resource(max_entries=KEEP, show_spinner=False)
-def _measuring(key: tuple[Key, str, ConditionKey, str, str], _shop: Workspace, _scored: ScoreTable) -> Job:
-    return Job(lambda progress: lengths(_shop, _scored, *key[2:], progress))
+def _measuring(key: tuple[Key, str, ConditionKey, str, str], _workspace: Workspace, _scored: ScoreTable) -> Job:
+    return Job(lambda progress: lengths(_workspace, _scored, *key[2:], progress))
 
 
 def _said(found: Lengths, condition: str, criterion: str, unit: str) -> str:
@@ -106,11 +110,11 @@ def _said(found: Lengths, condition: str, criterion: str, unit: str) -> str:
     if found.rho is None:
         return t("scores.lengths_constant", **given)
     if found.interval is None:
-        return t("scores.lengths_few", rho=score_said.signed(found.rho), **given)
+        return t("scores.lengths_few", rho=score_means.signed(found.rho), **given)
     low, high = found.interval
     key = "up" if low > 0 else "down" if high < 0 else "open"
-    span = t("scores.interval", low=score_said.signed(low), high=score_said.signed(high))
-    return t(f"scores.lengths_{key}", rho=score_said.signed(found.rho), interval=span, **given)
+    span = t("scores.interval", low=score_means.signed(low), high=score_means.signed(high))
+    return t(f"scores.lengths_{key}", rho=score_means.signed(found.rho), interval=span, **given)
 
 
 def _left(*found: Lengths) -> str:

@@ -13,14 +13,14 @@ from readback.types import Workspace
 from readback.ui import (
     address,
     score_costs,
-    score_doors,
-    score_duel_list,
-    score_duels,
+    score_drilldown_links,
+    score_drilldown_lists,
     score_judges,
     score_lengths,
-    score_lists,
+    score_pairwise,
+    score_pairwise_list,
+    score_reported,
     score_slices,
-    score_stated,
     score_view,
     score_views,
     show,
@@ -31,9 +31,9 @@ from readback.ui.words import t
 View = Callable[[ScoreTable, Workspace, Sequence[Row], Chosen], None]
 
 
-def draw(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen) -> None:
+def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
     """The row of views; only the chosen one is worked out."""
-    found = offered(scored, shop, view)
+    found = offered(scored, workspace, view)
     if not found:
         return
     address.follow("view", "", ("", *found))
@@ -41,12 +41,12 @@ def draw(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen)
     name = st.pills(t("scores.more"), list(found), key="view", format_func=lambda one: t(f"scores.view_{one}"),
                     on_change=_chosen)  # fmt: skip
     if name is not None and name in found:
-        found[name](scored, shop, rows, view)
-        if score_doors.is_open() and "under" in score_doors.opened():
-            _listed(name, scored, shop, view)
+        found[name](scored, workspace, rows, view)
+        if score_drilldown_links.is_open() and "under" in score_drilldown_links.opened():
+            _listed(name, scored, workspace, view)
 
 
-def offered(scored: ScoreTable, shop: Workspace, view: Chosen) -> Mapping[str, View]:
+def offered(scored: ScoreTable, workspace: Workspace, view: Chosen) -> Mapping[str, View]:
     """The views that these files have something for."""
     factors = score_view.levels(scored, view.criterion.name, view.judge)
     there = {
@@ -55,10 +55,10 @@ def offered(scored: ScoreTable, shop: Workspace, view: Chosen) -> Mapping[str, V
         "heat": bool(factors),
         "joint": len(scored.columns.criteria) > 1,
         "slope": bool(view.baseline),
-        "lengths": score_lengths.possible(scored, shop),
+        "lengths": score_lengths.possible(scored, workspace),
         "agreement": view.criterion.name in possible(scored),
-        "slices": shop.dataset is not None and bool(view.baseline),
-        "costs": shop.dataset is not None and bool(shop.conditions),
+        "slices": workspace.dataset is not None and bool(view.baseline),
+        "costs": workspace.dataset is not None and bool(workspace.conditions),
         "duels": bool(scored.outcomes),
         "reported": bool(scored.reported),
     }
@@ -72,40 +72,40 @@ def offered(scored: ScoreTable, shop: Workspace, view: Chosen) -> Mapping[str, V
         "agreement": score_judges.draw,
         "slices": score_slices.draw,
         "costs": score_costs.draw,
-        "duels": score_duels.draw,
-        "reported": score_stated.reported,
+        "duels": score_pairwise.draw,
+        "reported": score_reported.reported,
     }
     return {name: draw for name, draw in views.items() if there[name]}
 
 
-def reported(scored: ScoreTable, shop: Workspace, title: str) -> bool:
+def reported(scored: ScoreTable, workspace: Workspace, title: str) -> bool:
     """Show what files state without rows, means or outcomes side by side, where that is all there is."""
     if scored.outcomes:
-        score_duels.shown(scored)
-        if score_doors.is_open():
-            score_duel_list.draw(scored)
+        score_pairwise.shown(scored)
+        if score_drilldown_links.is_open():
+            score_pairwise_list.draw(scored)
     if scored.reported:
         show.draw(show.h("<p>{}</p>", title))
-        score_stated.stated(scored)
+        score_reported.stated(scored)
     return bool(scored.outcomes or scored.reported)
 
 
-def _listed(name: str, scored: ScoreTable, shop: Workspace, view: Chosen) -> None:
+def _listed(name: str, scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
     """What the open door of a view leads to."""
-    if name == "agreement" and "and" in score_doors.opened():
-        score_judges.listed(scored, shop, view)
-    elif name == "joint" and "and" in score_doors.opened():
-        score_views.joint_list(scored, shop, view)
-    elif name == "slices" and "and" in score_doors.opened():
-        score_slices.listed(scored, shop, view)
-    elif name == "costs" and "and" in score_doors.opened():
-        score_costs.listed(scored, shop, view)
+    if name == "agreement" and "and" in score_drilldown_links.opened():
+        score_judges.listed(scored, workspace, view)
+    elif name == "joint" and "and" in score_drilldown_links.opened():
+        score_views.joint_list(scored, workspace, view)
+    elif name == "slices" and "and" in score_drilldown_links.opened():
+        score_slices.listed(scored, workspace, view)
+    elif name == "costs" and "and" in score_drilldown_links.opened():
+        score_costs.listed(scored, workspace, view)
     elif name == "duels":
-        score_duel_list.draw(scored)
+        score_pairwise_list.draw(scored)
     else:
-        score_lists.draw(scored, shop, view.criterion.name, view.judge)
+        score_drilldown_lists.draw(scored, workspace, view.criterion.name, view.judge)
 
 
 def _chosen() -> None:
     address.put(view=st.session_state.get("view"))
-    score_doors.go()
+    score_drilldown_links.go()

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from readback.scores.criteria import MINUS, number
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Answer, Condition, Record, Score, Segment, Workspace
-from readback.ui import beside, caches, choice, message, score_behind, score_doors, show, table
+from readback.ui import beside, caches, choice, message, score_drilldown, score_drilldown_links, show, table
 from readback.ui.table import Column
 from readback.ui.words import t
 
@@ -20,30 +20,30 @@ FIELDS = 40  # fields of a record listed here; all of them stand on Messages
 LONG = 600  # characters of a field's value
 
 
-def page(scored: ScoreTable, shop: Workspace, item: str, arm: str) -> None:
-    """The record in place of the charts; `arm` names the condition that was come from."""
-    found = score_behind.of_item(scored, item)
-    score_doors.heading(t("scores.record_title", item=item))
-    here = [one for one in found if arm and scored.label(one.condition) == arm]
-    show.draw(show.h('<p class="rb-ways">{}</p>', show.join([_back(), *_ways(shop, item, here, found)], " · ")))
+def page(scored: ScoreTable, workspace: Workspace, item: str, condition: str) -> None:
+    """The record in place of the charts; `condition` names the condition that was come from."""
+    found = score_drilldown.of_item(scored, item)
+    score_drilldown_links.heading(t("scores.record_title", item=item))
+    here = [one for one in found if condition and scored.label(one.condition) == condition]
+    show.draw(show.h('<p class="rb-ways">{}</p>', show.join([_back(), *_ways(workspace, item, here, found)], " · ")))
     if not found:
         show.empty(t("scores.record_unknown", item=item))
         return
     if here:
-        show.draw(_here(arm, here))
-        _answer(shop, item, here[0], arm)
-    columns, rows = _every(scored, found, item, arm)
+        show.draw(_here(condition, here))
+        _answer(workspace, item, here[0], condition)
+    columns, rows = _every(scored, found, item, condition)
     st.subheader(show.md(t("scores.record_all" if len(rows) > 1 else "scores.record_one")), anchor=False)
     table.table("item_scores", columns, rows, caption=t("scores.record_all"), tools=len(rows) > 12)
-    _record(shop, item)
+    _record(workspace, item)
 
 
-def to_messages(shop: Workspace, item: str, condition: ConditionKey, label: object) -> Markup | None:
+def to_messages(workspace: Workspace, item: str, condition: ConditionKey, label: object) -> Markup | None:
     """The link to the exact messages of an item under a condition, where the workspace can make them."""
-    arm = _condition(shop, condition)
-    if arm is None or shop.dataset is None or not (arm.mode or arm.task):
+    known = _condition(workspace, condition)
+    if known is None or workspace.dataset is None or not (known.mode or known.task):
         return None
-    return show.link("messages", label, record=item, index=None, condition=arm.name, mode=None, adapter=None,
+    return show.link("messages", label, record=item, index=None, condition=known.name, mode=None, adapter=None,
                      task=None, judge=None)  # fmt: skip
 
 
@@ -55,26 +55,26 @@ def value(one: Score) -> str:
 
 
 def _back() -> Markup:
-    return score_doors.step(t("scores.back"), item=None, arm=None)
+    return score_drilldown_links.step(t("scores.back"), item=None, arm=None)
 
 
-def _ways(shop: Workspace, item: str, here: Sequence[Score], found: Sequence[Score]) -> Iterator[Markup | str]:
+def _ways(workspace: Workspace, item: str, here: Sequence[Score], found: Sequence[Score]) -> Iterator[Markup | str]:
     """On to the messages and to the judge's own prompt; where nothing is loaded, what would have to be."""
     key = here[0].condition if here else ()
-    condition = _condition(shop, key)
-    messages = to_messages(shop, item, key, t("scores.to_messages"))
+    condition = _condition(workspace, key)
+    messages = to_messages(workspace, item, key, t("scores.to_messages"))
     yield messages if messages is not None else t("scores.no_messages", item=item)
-    named = [*(one.judge for one in here), condition.judge if condition else None, *(one.judge for one in found)]
-    judge = next((name for name in named if name and name in shop.judges), None)
+    asked = [*(one.judge for one in here), condition.judge if condition else None, *(one.judge for one in found)]
+    judge = next((name for name in asked if name and name in workspace.judges), None)
     if judge is not None:
-        arm = condition.name if condition else None
+        named = condition.name if condition else None
         yield show.link("messages", t("scores.to_judge", judge=judge), record=item, index=None, judge=judge,
-                        condition=arm, mode=None, adapter=None, task=None)  # fmt: skip
+                        condition=named, mode=None, adapter=None, task=None)  # fmt: skip
     else:
         yield t("scores.no_judge_prompt")
 
 
-def _here(arm: str, found: Sequence[Score]) -> Markup:
+def _here(condition: str, found: Sequence[Score]) -> Markup:
     """The scores under the condition that was come from, each with why it has none and the judge's note in full.
 
     A note that is the same for several criteria stands once, below them.
@@ -99,34 +99,34 @@ def _here(arm: str, found: Sequence[Score]) -> Markup:
         )
         for note in shared
     ]  # fmt: skip
-    return show.h('<h3>{}</h3><dl class="rb-judged">{}</dl>', t("scores.record_under", name=arm), show.join(rows))
+    return show.h('<h3>{}</h3><dl class="rb-judged">{}</dl>', t("scores.record_under", name=condition), show.join(rows))
 
 
-def _condition(shop: Workspace, key: ConditionKey) -> Condition | None:
+def _condition(workspace: Workspace, key: ConditionKey) -> Condition | None:
     name = dict(key).get("condition")
-    return shop.condition(name) if name is not None else None
+    return workspace.condition(name) if name is not None else None
 
 
-def _answer(shop: Workspace, item: str, one: Score, arm: str) -> None:
-    condition = _condition(shop, one.condition)
-    arm = condition.name if condition else arm
-    found = _said(shop, item, condition.name) if condition and condition.answers else None
+def _answer(workspace: Workspace, item: str, one: Score, name: str) -> None:
+    condition = _condition(workspace, one.condition)
+    name = condition.name if condition else name
+    found = _said(workspace, item, condition.name) if condition and condition.answers else None
     if found is None or found.text is None:
         key = "scores.answer_none" if condition and condition.answers else "scores.answer_not_loaded"
-        show.draw(show.h('<p class="rb-small">{}</p>', t(key, name=arm)))
+        show.draw(show.h('<p class="rb-small">{}</p>', t(key, name=name)))
         return
-    title = t("scores.answer", name=arm)
+    title = t("scores.answer", name=name)
     drawn = message.markup("answer", title, (Segment(found.text, "variable", "answer", found.place),))
     st.subheader(show.md(title), anchor=False)
     st.html(f'<div class="rb">{drawn}</div>')
 
 
-def _said(shop: Workspace, item: str, name: str) -> Answer | None:
-    return caches.answers(*choice.key(), name, shop).get(item)
+def _said(workspace: Workspace, item: str, name: str) -> Answer | None:
+    return caches.answers(*choice.key(), name, workspace).get(item)
 
 
 def _every(
-    scored: ScoreTable, found: Sequence[Score], item: str, arm: str
+    scored: ScoreTable, found: Sequence[Score], item: str, condition: str
 ) -> tuple[tuple[Column, ...], list[Mapping[str, Any]]]:
     """One row for each condition, judge and run, one column for each criterion."""
     criteria = list(dict.fromkeys(one.criterion for one in found))
@@ -140,13 +140,13 @@ def _every(
         if text := one.note or one.why:
             row["notes"] = list(dict.fromkeys((*row["notes"], text)))
     listed: list[Mapping[str, Any]] = [{**row, "note": " ".join(row["notes"])} for row in rows.values()]
-    listed.sort(key=lambda row: row["condition"] != arm)
+    listed.sort(key=lambda row: row["condition"] != condition)
 
     def score(name: str) -> Column:
         return Column(f"c_{name}", name, number=True, show=lambda row: row.get(f"s_{name}", "–"))
 
     columns = (
-        Column("condition", t("scores.condition"), show=lambda row: _arm(row["condition"], item, arm)),
+        Column("condition", t("scores.condition"), show=lambda row: _named(row["condition"], item, condition)),
         *((Column("judge", t("scores.judge")),) if len({row["judge"] for row in listed}) > 1 else ()),
         *((Column("run", t("scores.run")),) if any(row["run"] for row in listed) else ()),
         *(score(name) for name in criteria),
@@ -155,8 +155,12 @@ def _every(
     return columns, listed
 
 
-def _arm(name: str, item: str, arm: str) -> Markup:
-    return show.h("<strong>{}</strong>", name) if name == arm else score_doors.step(name, item=item, arm=name)
+def _named(name: str, item: str, condition: str) -> Markup:
+    return (
+        show.h("<strong>{}</strong>", name)
+        if name == condition
+        else score_drilldown_links.step(name, item=item, arm=name)
+    )
 
 
 def note(row: Mapping[str, Any], longest: int = 160) -> Markup:
@@ -167,9 +171,9 @@ def note(row: Mapping[str, Any], longest: int = 160) -> Markup:
     return show.h('<details class="rb-note"><summary>{}…</summary>{}</details>', text[:longest], text[longest:])
 
 
-def _record(shop: Workspace, item: str) -> None:
+def _record(workspace: Workspace, item: str) -> None:
     """The record's own fields, where a dataset has it."""
-    if shop.dataset is None:
+    if workspace.dataset is None:
         return
     data = choice.dataset()
     at = data.find(item)

@@ -13,7 +13,7 @@ from readback.scores.stats import Row
 from readback.scores.table import ScoreTable
 from readback.types import Criterion
 from readback.ui import score_lead
-from readback.ui.score_said import p_text, short
+from readback.ui.score_means import p_text, short
 from readback.ui.words import t
 
 ALPHA = 0.05  # of the test over all conditions

@@ -15,27 +15,36 @@ from readback.scores.slices.by_field import Slice, Sliced, slices
 from readback.scores.slices.fields import fields
 from readback.scores.stats import Row
 from readback.scores.table import ScoreTable
-from readback.types import Note, Workspace
-from readback.ui import score_behind, score_chart, score_doors, score_lists, score_said, score_view, show, table
-from readback.ui.score_behind import door
+from readback.types import Diagnostic, Workspace
+from readback.ui import (
+    score_chart,
+    score_drilldown,
+    score_drilldown_links,
+    score_drilldown_lists,
+    score_means,
+    score_view,
+    show,
+    table,
+)
 from readback.ui.score_chart import Point
+from readback.ui.score_drilldown import door
 from readback.ui.score_view import Chosen
 from readback.ui.table import Column
 from readback.ui.words import t
 
 
-def draw(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen) -> None:
+def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
     """A field, a condition, and for each value of the field its paired difference from the baseline."""
-    known = {one.name: one for one in fields(shop, scored).fields}
+    known = {one.name: one for one in fields(workspace, scored).fields}
     if not known:
         show.draw(show.h("<p>{}</p>", t("scores.slices_none")))
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = score_view.pick("field", t("scores.field"), tuple(known))
         doors = [door(scored, row.condition) for row in rows if door(scored, row.condition) != view.baseline]
-        other = score_view.pick("b", t("scores.other_condition"), doors, lambda one: score_behind.called(scored, one),
-                                360)  # fmt: skip
-    a, b = score_behind.key_of(scored, view.baseline), score_behind.key_of(scored, other)
+        label = t("scores.other_condition")
+        other = score_view.pick("b", label, doors, lambda one: score_drilldown.called(scored, one), 360)
+    a, b = score_drilldown.key_of(scored, view.baseline), score_drilldown.key_of(scored, other)
     if a is None or b is None:
         return
     if why := comparability.against(scored, a, b, view.criterion.name, view.judge):
@@ -45,7 +54,7 @@ def draw(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen)
     made = [_comparison(found, one) for one in found.slices]
     names = [one.value for one in found.slices]
     chart = charts.forest(made, names, view.criterion, score_view.say, score_view.dark(),
-                          baseline=score_said.short(scored, a), width=charts.WIDE)  # fmt: skip
+                          baseline=score_means.short(scored, a), width=charts.WIDE)  # fmt: skip
 
     def opens(point: Point) -> Mapping[str, str | None] | None:
         at = score_chart.place(point)
@@ -65,34 +74,34 @@ def draw(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen)
     columns = (
         Column("value", name),
         Column("n", t("scores.n_title"), number=True),
-        Column("mean_b", score_said.short(scored, b), number=True, show=lambda row: score_said.mean(row["mean_b"])),
-        Column("mean_a", score_said.short(scored, a), number=True, show=lambda row: score_said.mean(row["mean_a"])),
+        Column("mean_b", score_means.short(scored, b), number=True, show=lambda row: score_means.mean(row["mean_b"])),
+        Column("mean_a", score_means.short(scored, a), number=True, show=lambda row: score_means.mean(row["mean_a"])),
         Column("p", t("scores.p_title"), number=True, help=t("scores.p_slices"),
-               show=lambda row: "–" if row["p"] is None else score_said.p_text(row["p"]).removeprefix("= ")),
+               show=lambda row: "–" if row["p"] is None else score_means.p_text(row["p"]).removeprefix("= ")),
     )  # fmt: skip
     table.table("slices", columns, body, caption=t("scores.view_slices"))
 
 
-def listed(scored: ScoreTable, shop: Workspace, view: Chosen) -> None:
+def listed(scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
     """The records of one value of the field under both conditions, for the door that is open."""
-    opened = score_doors.opened()
-    known = {one.name: one for one in fields(shop, scored).fields}
+    opened = score_drilldown_links.opened()
+    known = {one.name: one for one in fields(workspace, scored).fields}
     name = st.query_params.get("field", "")
     of = known.get(name, next(iter(known.values()), None))
-    a, b = (score_behind.key_of(scored, opened.get(key, "")) for key in ("against", "of"))
+    a, b = (score_drilldown.key_of(scored, opened.get(key, "")) for key in ("against", "of"))
     at = opened["and"]
     if of is None or a is None or b is None or not at.isdecimal():
         return
     found = slices(scored, of.of, view.criterion.name, view.judge, a, b).slices
     value = found[int(at)].value if int(at) < len(found) else ""
     only = frozenset(item for item, kind in of.of.items() if kind == value)
-    title = t("scores.slices_behind", field=of.name, value=value, b=score_said.short(scored, b),
-              a=score_said.short(scored, a))  # fmt: skip
-    score_lists.pairs(scored, shop, view.criterion.name, view.judge, opened, title, only)
-    score_doors.close()
+    title = t("scores.slices_behind", field=of.name, value=value, b=score_means.short(scored, b),
+              a=score_means.short(scored, a))  # fmt: skip
+    score_drilldown_lists.pairs(scored, workspace, view.criterion.name, view.judge, opened, title, only)
+    score_drilldown_links.close()
 
 
-def reasons(why: Sequence[Note]) -> str:
+def reasons(why: Sequence[Diagnostic]) -> str:
     """Why two conditions are not compared, in the words of the rules."""
     return " ".join(finding(note).message for note in why)
 
@@ -111,10 +120,10 @@ def _said(scored: ScoreTable, found: Sliced, made: Sequence[Comparison], name: s
     apart = [one for one in made if one.verdict in ("b is higher", "a is higher")]
     known = [(one.difference, part.value) for one, part in zip(made, found.slices, strict=True)
              if one.difference is not None and one.verdict != "too few"]  # fmt: skip
-    given = {"field": name, "n": len(made), "a": score_said.short(scored, found.a),
-             "b": score_said.short(scored, found.b or found.a)}  # fmt: skip
+    given = {"field": name, "n": len(made), "a": score_means.short(scored, found.a),
+             "b": score_means.short(scored, found.b or found.a)}  # fmt: skip
     if not known:
         return t("scores.slices_few", **given)
     low, high = min(known), max(known)
-    return t("scores.slices_said", apart=len(apart), low=score_said.plus(low[0]), low_value=low[1],
-             high=score_said.plus(high[0]), high_value=high[1], few=len(made) - len(known), **given)  # fmt: skip
+    return t("scores.slices_said", apart=len(apart), low=score_means.plus(low[0]), low_value=low[1],
+             high=score_means.plus(high[0]), high_value=high[1], few=len(made) - len(known), **given)  # fmt: skip

@@ -12,8 +12,8 @@ from readback.scores.comparing.comparison import Blocked, Comparison
 from readback.scores.criteria import MINUS
 from readback.scores.stats import Row
 from readback.scores.table import ScoreTable
-from readback.ui import score_doors, score_said, show
-from readback.ui.score_behind import door
+from readback.ui import score_drilldown_links, score_means, show
+from readback.ui.score_drilldown import door
 from readback.ui.table import Column
 from readback.ui.words import t
 
@@ -27,7 +27,7 @@ def numbers(table: ScoreTable, rows: Sequence[Row]) -> Table:
     values = list(dict.fromkeys(value for row in rows for value, _ in row.distribution))
     named = tuple(Column(f"f_{name}", t("scores.condition") if name == "condition" else name) for name in factors)
     counts = (
-        Column("mean", t("scores.mean"), number=True, show=lambda row: score_said.mean(row["mean"])),
+        Column("mean", t("scores.mean"), number=True, show=lambda row: score_means.mean(row["mean"])),
         Column("low", t("scores.interval_title"), number=True, show=_span, help=t("scores.interval_help")),
         *(
             (Column("on_low", t("scores.on_scale_title"), number=True, show=_on_scale, help=t("scores.on_scale_help")),)
@@ -81,10 +81,10 @@ def differences(table: ScoreTable, lines: Sequence[Comparison | Blocked]) -> Tab
 def _line(table: ScoreTable, one: Comparison | Blocked) -> Mapping[str, Any]:
     if isinstance(one, Blocked):
         why = " ".join(finding(note).message for note in one.why)
-        return {"b": score_said.short(table, one.b), "kind": t("scores.blocked"), "why": why}
+        return {"b": score_means.short(table, one.b), "kind": t("scores.blocked"), "why": why}
     low, high = one.span or (None, None)
     return {
-        "b": score_said.short(table, one.b), "difference": one.difference, "low": low, "high": high, "wins": one.wins,
+        "b": score_means.short(table, one.b), "difference": one.difference, "low": low, "high": high, "wins": one.wins,
         "ties": one.ties, "losses": one.losses, "n_shared": one.n_shared, "p_adjusted": one.p_adjusted,
         "kind": t("scores.planned" if one.planned else "scores.exploratory"),
         "of": door(table, one.b), "against": door(table, one.a), "why": "",
@@ -92,13 +92,15 @@ def _line(table: ScoreTable, one: Comparison | Blocked) -> Mapping[str, Any]:
 
 
 def _count(key: str, title: str, **to: str) -> Column:
-    return Column(key, title, number=True, show=lambda row: score_doors.count(row.get(key) or 0, of=row["of"], **to))
+    return Column(
+        key, title, number=True, show=lambda row: score_drilldown_links.count(row.get(key) or 0, of=row["of"], **to)
+    )
 
 
 def _pairs(row: Mapping[str, Any], key: str, kept: str | None) -> Markup | str:
     if "of" not in row:
         return "–"
-    return score_doors.count(row[key], of=row["of"], against=row["against"], kept=kept)
+    return score_drilldown_links.count(row[key], of=row["of"], against=row["against"], kept=kept)
 
 
 def _kind(row: Mapping[str, Any]) -> Markup | str:
@@ -110,21 +112,21 @@ def _kind(row: Mapping[str, Any]) -> Markup | str:
 def _span(row: Mapping[str, Any]) -> str:
     if row.get("low") is None:
         return "–"
-    return t("scores.span", low=score_said.signed(row["low"]), high=score_said.signed(row["high"]))
+    return t("scores.span", low=score_means.signed(row["low"]), high=score_means.signed(row["high"]))
 
 
 def _on_scale(row: Mapping[str, Any]) -> str:
     if row["on_low"] is None:
         return "–"
-    return t("scores.span", low=score_said.signed(row["on_low"]), high=score_said.signed(row["on_high"]))
+    return t("scores.span", low=score_means.signed(row["on_low"]), high=score_means.signed(row["on_high"]))
 
 
 def _signed(value: float | None) -> str:
-    return score_said.plus(value)
+    return score_means.plus(value)
 
 
 def _p(value: float | None) -> str:
-    return "–" if value is None else score_said.p_text(value).removeprefix("= ")
+    return "–" if value is None else score_means.p_text(value).removeprefix("= ")
 
 
 def _factors(table: ScoreTable, rows: Sequence[Row]) -> list[str]:

@@ -10,7 +10,7 @@ from readback.scores.comparing import comparability, difference
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.table import ScoreTable
 from readback.ui import score_lead, show
-from readback.ui.score_said import short, signed
+from readback.ui.score_means import short, signed
 from readback.ui.words import t
 
 MOST = 6  # other criteria that a pair is looked at under

@@ -18,8 +18,8 @@ from readback.scores.comparing.planned import planned
 from readback.scores.stats import Row
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Criterion, Finding, Workspace
-from readback.ui import address, score_doors, score_said
-from readback.ui.score_behind import door
+from readback.ui import address, score_drilldown_links, score_means
+from readback.ui.score_drilldown import door
 from readback.ui.words import t
 from readback.ui.work import Job, whole
 
@@ -30,17 +30,17 @@ NOTICED = 20  # findings listed on this page
 EVERY = "*"  # stands in the address for every condition, where the page begins with a factor
 
 
-def table_of(shop: Workspace) -> ScoreTable:
+def table_of(workspace: Workspace) -> ScoreTable:
     """The workspace's scores; a large file is read in the background, with progress and a stop button."""
-    key = scores.fingerprint(shop)
-    made: ScoreTable = whole(_reading(key, shop), "scores.reading", "scores", "scores.stopped", "scores.again",
+    key = scores.fingerprint(workspace)
+    made: ScoreTable = whole(_reading(key, workspace), "scores.reading", "scores", "scores.stopped", "scores.again",
                              lambda: _reading.clear(key))  # fmt: skip
     return made
 
 
 @st.cache_resource(max_entries=KEEP, show_spinner=False)
-def _reading(key: str, _shop: Workspace) -> Job:
-    return Job(lambda progress: scores.load(_shop, progress))
+def _reading(key: str, _workspace: Workspace) -> Job:
+    return Job(lambda progress: scores.load(_workspace, progress))
 
 
 def pick(
@@ -59,7 +59,7 @@ def pick(
 def _chosen(key: str, default: str) -> None:
     """Keep the choice; what is behind a mark of the charts before is closed."""
     address.keep(key, default)
-    score_doors.go()
+    score_drilldown_links.go()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +72,10 @@ class Chosen:
     baseline: str
 
 
-def chosen(table: ScoreTable, shop: Workspace) -> Chosen:
+def chosen(table: ScoreTable, workspace: Workspace) -> Chosen:
     """The bar of pickers."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="scores_bar"):
-        name = pick("criterion", t("scores.criterion"), criteria(table, shop))
+        name = pick("criterion", t("scores.criterion"), criteria(table, workspace))
         judge = pick("scored_by", t("scores.judge"), judges(table, name), lambda one: one or t("scores.no_judge"))
         factors = levels(table, name, judge)
         many = len(stats.rows(table, None, name, judge)) > MOST
@@ -83,18 +83,18 @@ def chosen(table: ScoreTable, shop: Workspace) -> Chosen:
         by = by if by in factors else ""
         sides = _sides(table, by, name, judge)
         baseline = pick("baseline", t("scores.baseline"), [door(table, one) for one in sides],
-                        lambda one: _called(table, sides, one), 280, _first(table, shop, sides))  # fmt: skip
+                        lambda one: _called(table, sides, one), 280, _first(table, workspace, sides))  # fmt: skip
     return Chosen(table.criteria[name], judge, by, baseline if len(sides) > 1 else "")
 
 
-def criteria(table: ScoreTable, shop: Workspace) -> tuple[str, ...]:
+def criteria(table: ScoreTable, workspace: Workspace) -> tuple[str, ...]:
     """The criteria that have rows: the workspace's headline first, then those it means to compare."""
     names = table.columns.criteria
-    meant = {name for one in planned(shop) for name in one.criteria}
+    meant = {name for one in planned(workspace) for name in one.criteria}
 
     def rank(name: str) -> tuple[bool, bool]:
         called = {name, name.removesuffix("_score")}
-        return shop.headline not in called, not called & meant
+        return workspace.headline not in called, not called & meant
 
     return tuple(sorted(names, key=rank))
 
@@ -125,7 +125,7 @@ def compared(table: ScoreTable, view: Chosen) -> Compared:
     made = compare.compare(
         table, (), by=view.by or None, baseline=_baseline(table, view), criterion=view.criterion.name, judge=view.judge
     )
-    # rows of another file that have no value of the factor are no arm of it
+    # rows of another file that have no value of the factor are no condition of it
     return replace(made, blocked=tuple(one for one in made.blocked if all(value for _, value in one.b)))
 
 
@@ -141,7 +141,7 @@ def names(table: ScoreTable, found: Sequence[Row]) -> list[str]:
 
 def called(table: ScoreTable, condition: ConditionKey) -> str:
     """A condition by its label, a value of a factor by that value."""
-    return table.label(condition) if condition in table.columns.conditions else score_said.short(table, condition)
+    return table.label(condition) if condition in table.columns.conditions else score_means.short(table, condition)
 
 
 def dark() -> bool:
@@ -188,9 +188,9 @@ def _label(table: ScoreTable, name: str) -> str:
     return next((table.label(one) for one in table.columns.conditions if door(table, one) == name), name)
 
 
-def _first(table: ScoreTable, shop: Workspace, sides: Sequence[ConditionKey]) -> str:
+def _first(table: ScoreTable, workspace: Workspace, sides: Sequence[ConditionKey]) -> str:
     """The baseline to begin with: the first side of the plan, else the first row of the files."""
-    for one in planned(shop):
+    for one in planned(workspace):
         found = compare.side_of(table, one.a)
         if found in sides:
             return door(table, found) if found is not None else ""

@@ -16,18 +16,18 @@ from readback.scores.stats import Row
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui import (
-    score_behind,
     score_chart,
-    score_doors,
-    score_lists,
-    score_said,
+    score_drilldown,
+    score_drilldown_links,
+    score_drilldown_lists,
+    score_means,
     score_sentences,
     score_slices,
     score_view,
     show,
 )
-from readback.ui.score_behind import door
 from readback.ui.score_chart import Point
+from readback.ui.score_drilldown import door
 from readback.ui.score_view import Chosen
 from readback.ui.words import t
 
@@ -37,15 +37,15 @@ CLOSE = 1 / 3  # of the scale: means that lie closer get the colours for themsel
 Door = dict[str, str | None]
 
 
-def means(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen) -> None:
+def means(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
     """The mean of each row with its interval, on the whole scale."""
     made = charts.means(rows, score_view.names(scored, rows), view.criterion, score_view.say, score_view.dark(),
                         charts.WIDE)  # fmt: skip
-    said = score_said.lead(scored, rows, view.criterion)
+    said = score_means.lead(scored, rows, view.criterion)
     score_chart.draw("more", made, said, score_sentences.of_means(rows), _to(scored, rows))
 
 
-def effects(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen) -> None:
+def effects(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
     """Every value of every factor with its mean over all rows that share it."""
     by = _levels(scored, view)
     listed = [row for found in by.values() for row in found]
@@ -54,12 +54,12 @@ def effects(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chos
     said = ""
     if widths:
         most = max(widths, key=widths.__getitem__)
-        said = t("scores.effects_said", factor=most, by=score_said.signed(widths[most]), n=len(by))
+        said = t("scores.effects_said", factor=most, by=score_means.signed(widths[most]), n=len(by))
     how = score_sentences.of_means(next(iter(by.values()), ()))  # every factor takes the same scores apart
     score_chart.draw("more", made, said, how, _to(scored, listed))
 
 
-def heat(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen) -> None:
+def heat(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
     """The mean of every pair of values of two factors."""
     factors = tuple(_levels(scored, view))
     with st.container(horizontal=True):
@@ -78,8 +78,8 @@ def heat(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen)
             return None
         return {"of": f"{down}={found.rows[at[0]]} · {across}={found.columns[at[1]]}", "under": "more"}
 
-    said = t("scores.heat_said", rows=down, columns=across, low=score_said.mean(min(flat, default=None)),
-             high=score_said.mean(max(flat, default=None)))  # fmt: skip
+    said = t("scores.heat_said", rows=down, columns=across, low=score_means.mean(min(flat, default=None)),
+             high=score_means.mean(max(flat, default=None)))  # fmt: skip
     counted = [n for line in found.counts for n in line]
     how = [t("scores.distribution_method", rows=sum(counted))]
     if near:
@@ -89,7 +89,7 @@ def heat(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen)
     score_chart.draw("more", made, said, " ".join(how), opens)
 
 
-def joint(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen) -> None:
+def joint(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
     """How often the values of two criteria came together."""
     others = tuple(name for name in scored.columns.criteria if name != view.criterion.name)
     second = score_view.pick("second", t("scores.second"), others)
@@ -112,7 +112,7 @@ def joint(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen
     score_chart.draw("more", made, said, t("scores.joint_method", n=found.n, left=found.left_out), opens)
 
 
-def joint_list(scored: ScoreTable, shop: Workspace, view: Chosen) -> None:
+def joint_list(scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
     """The scores behind a cell of two criteria, for the door that is open."""
     now = st.query_params.to_dict()
     others = [name for name in scored.columns.criteria if name != view.criterion.name]
@@ -121,21 +121,23 @@ def joint_list(scored: ScoreTable, shop: Workspace, view: Chosen) -> None:
     cells = counts.joint_cells(scored, view.criterion.name, second, view.judge, a, b)
     called = t("scores.joint_behind", first=view.criterion.name, a=a.replace("-", MINUS), second=second,
                b=b.replace("-", MINUS))  # fmt: skip
-    score_lists.of_cells(scored, shop, cells, called)
+    score_drilldown_lists.of_cells(scored, workspace, cells, called)
 
 
-def slope(scored: ScoreTable, shop: Workspace, rows: Sequence[Row], view: Chosen) -> None:
+def slope(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
     """Each record under the baseline and under one other condition."""
     doors = [door(scored, row.condition) for row in rows if door(scored, row.condition) != view.baseline]
-    chosen = score_view.pick("b", t("scores.other_condition"), doors, lambda one: score_behind.called(scored, one), 360)
-    a, b = score_behind.key_of(scored, view.baseline), score_behind.key_of(scored, chosen)
+    chosen = score_view.pick(
+        "b", t("scores.other_condition"), doors, lambda one: score_drilldown.called(scored, one), 360
+    )
+    a, b = score_drilldown.key_of(scored, view.baseline), score_drilldown.key_of(scored, chosen)
     if a is None or b is None:
         return
     if why := comparability.against(scored, a, b, view.criterion.name, view.judge):
         show.draw(show.h('<p class="rb-blocked">{}</p>', t("scores.blocked_line", why=score_slices.reasons(why))))
         return
     found = paired_items.items(scored, a, b, view.criterion.name, view.judge)
-    sides = (score_behind.called(scored, view.baseline), score_behind.called(scored, chosen))
+    sides = (score_drilldown.called(scored, view.baseline), score_drilldown.called(scored, chosen))
     apart = (found.b - found.a).round(EXACT)  # means of the same scores differ by rounding alone
     up, down = int((apart > 0).sum()), int((apart < 0).sum())
     same = len(found.items) - up - down
@@ -172,7 +174,7 @@ def _levels(scored: ScoreTable, view: Chosen) -> dict[str, tuple[Row, ...]]:
 def _sides(a: str, b: str, up: int, same: int, down: int) -> Markup:
     """The records that are higher, the same or lower, as doors to their lists."""
     parts = [
-        score_doors.link(t(f"scores.kept_{side}", n=n), of=b, against=a, kept=side, under="more")
+        score_drilldown_links.link(t(f"scores.kept_{side}", n=n), of=b, against=a, kept=side, under="more")
         if n else t(f"scores.kept_{side}", n=n)
         for side, n in (("higher", up), ("same", same), ("lower", down))
     ]  # fmt: skip

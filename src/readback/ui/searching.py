@@ -14,9 +14,9 @@ from readback.assembly import assemble
 from readback.records.dataset import DatasetChanged
 from readback.search import expression
 from readback.search.expression import Query, QueryError
-from readback.search.over_records import Arm, Found, Hit, near, search
-from readback.types import Choice, Workspace
-from readback.ui import address, asked, choice, compare_words, exact, hits, show, table, work
+from readback.search.over_records import Found, Hit, SelectionHits, near, search
+from readback.types import Selection, Workspace
+from readback.ui import address, background, choice, compare_words, exact, hits, show, table, work
 from readback.ui.hits import Search
 from readback.ui.table import Column
 from readback.ui.words import t
@@ -72,18 +72,18 @@ def results() -> None:
         _draw(job.result)
 
 
-def after(found: Found, sent: Choice, at: int) -> int | None:
+def after(found: Found, sent: Selection, at: int) -> int | None:
     """The next record (after `at`, then from the top) that is a hit under a choice."""
-    arm = found.arm(sent)
-    if arm is None or not arm.records:
+    hits = found.under(sent)
+    if hits is None or not hits.records:
         return None
-    return arm.records[bisect_right(arm.records, at) % len(arm.records)]
+    return hits.records[bisect_right(hits.records, at) % len(hits.records)]
 
 
 def _job(now: Search) -> Job:
     """The search of this session over the files in view."""
-    shop, key = choice.workspace(), (choice.key(), now.query, now.under)
-    return asked.ask(KIND, key, lambda progress: search(shop, now.under, now.query, progress))
+    workspace, key = choice.workspace(), (choice.key(), now.query, now.under)
+    return background.ask(KIND, key, lambda progress: search(workspace, now.under, now.query, progress))
 
 
 def _near(query: Query) -> int | None:
@@ -103,14 +103,14 @@ def _go(job: Job) -> None:
         st.session_state["bar_said"] = t("messages.found_none")
 
 
-def _every(shop: Workspace) -> tuple[Choice, ...]:
+def _every(workspace: Workspace) -> tuple[Selection, ...]:
     """What is sent in a workspace: the conditions; judges only where there is nothing else."""
-    every = assemble.choices(shop)
+    every = assemble.choices(workspace)
     return tuple(one for one in every if one.judge is None) or every
 
 
 def _end() -> None:
-    asked.drop(KIND)
+    background.drop(KIND)
     hits.put(None)
 
 
@@ -118,22 +118,22 @@ def _draw(found: Found) -> None:
     if found.stopped:
         show.notice(t("messages.search_stopped", done=found.done, total=found.total), "warning")
     _lost(found)
-    arm = found.arm(choice.sent()) or next((arm for arm in found.arms if arm.records), None)
-    if arm is None or not any(arm.records for arm in found.arms):
+    hits = found.under(choice.sent()) or next((hits for hits in found.hits if hits.records), None)
+    if hits is None or not any(hits.records for hits in found.hits):
         show.draw(show.h("<p>{}</p>", t("messages.search_empty")))
-    elif len(found.arms) == 1:
-        _records(arm, found)
+    elif len(found.hits) == 1:
+        _records(hits, found)
     else:
         left, right = st.columns([2, 3], gap="medium")
         with left.container(height=HEIGHT, border=False):
             _table(found)
         with right.container(height=HEIGHT, border=False):
-            _records(arm, found)
+            _records(hits, found)
 
 
 def _table(found: Found) -> None:
     """The hits by condition; each leads to the condition, whose records are then listed."""
-    rows = [{"sent": arm.choice, "records": len(arm.records), "hits": arm.count} for arm in found.arms]
+    rows = [{"sent": hits.choice, "records": len(hits.records), "hits": hits.count} for hits in found.hits]
     columns = (
         Column("sent", t("messages.search_condition"), show=_door),
         Column("records", t("messages.search_records"), number=True),
@@ -146,31 +146,31 @@ def _door(row: Mapping[str, Any]) -> Markup:
     return show.link("messages", compare_words.sent(row["sent"]), **asdict(row["sent"]))
 
 
-def _records(arm: Arm, found: Found) -> None:
-    name = compare_words.sent(arm.choice)
-    if not arm.records:
+def _records(hits: SelectionHits, found: Found) -> None:
+    name = compare_words.sent(hits.choice)
+    if not hits.records:
         show.draw(show.h("<p>{}</p>", t("messages.search_none_here", sent=name)))
         return
-    lead = t("messages.search_results", n=len(arm.records), done=found.done)
-    start = min(st.session_state.get(AT, 0), (len(arm.first) - 1) // PLACES * PLACES)
-    shown = arm.first[start : start + PLACES]
-    rows = show.join([show.h("<li>{}</li>", _row(hit, arm.choice)) for hit in shown])
+    lead = t("messages.search_results", n=len(hits.records), done=found.done)
+    start = min(st.session_state.get(AT, 0), (len(hits.first) - 1) // PLACES * PLACES)
+    shown = hits.first[start : start + PLACES]
+    rows = show.join([show.h("<li>{}</li>", _row(hit, hits.choice)) for hit in shown])
     title = t("messages.search_here", sent=name)
     show.draw(show.h('<h3>{}</h3><p>{}</p><ol class="rb-hits" start="{}">{}</ol>', title, lead, start + 1, rows))
-    if len(arm.first) > PLACES:
+    if len(hits.first) > PLACES:
         with st.container(horizontal=True, vertical_alignment="center"):
             for word, at in (("earlier", start - PLACES), ("later", start + PLACES)):
-                st.button(t(f"findings.{word}"), key=f"search_{word}", disabled=not 0 <= at < len(arm.first),
+                st.button(t(f"findings.{word}"), key=f"search_{word}", disabled=not 0 <= at < len(hits.first),
                           on_click=_turn, args=(at,))  # fmt: skip
-            if len(arm.records) > len(arm.first):
-                st.caption(t("messages.search_more", kept=len(arm.first), n=len(arm.records)))
+            if len(hits.records) > len(hits.first):
+                st.caption(t("messages.search_more", kept=len(hits.first), n=len(hits.records)))
 
 
 def _turn(at: int) -> None:
     st.session_state[AT] = at
 
 
-def _row(hit: Hit, sent: Choice) -> Markup:
+def _row(hit: Hit, sent: Selection) -> Markup:
     target = {"record": hit.record, "index": None} if _named(hit) else {"record": None, "index": str(hit.index)}
     here = address.get("record") == hit.record if hit.record is not None else False
     link = show.link("messages", t("frame.record_is", record=_name(hit)), **target, **asdict(sent))
@@ -204,7 +204,7 @@ def _lost(found: Found) -> None:
     said = [
         t("messages.search_lost_one", index=one.index + 1, why=one.why)
         if one.index is not None
-        else t("messages.search_lost_rest", sent=compare_words.sent(one.choice or Choice()), why=one.why)
+        else t("messages.search_lost_rest", sent=compare_words.sent(one.choice or Selection()), why=one.why)
         for one in found.lost[:PLACES]
     ]
     show.draw(show.h('<ul class="rb-small">{}</ul>', show.join([show.h("<li>{}</li>", one) for one in said])))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from readback.house import HOUSE
+from readback.project_files import PROJECT
 from readback.ui import collector
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def settings(host: str, port: int, base_path: str) -> dict[str, Any]:
     }
 
 
-def application(base_path: str = "", script: Path = HOUSE / "app.py") -> Any:
+def application(base_path: str = "", script: Path = PROJECT / "app.py") -> Any:
     """The pages as an ASGI application with our headers, for any ASGI server."""
     import streamlit as st
     from starlette.middleware import Middleware
@@ -225,10 +225,10 @@ def under(base_path: str, path: str) -> str:
     return f"/{base}{path}" if base else path
 
 
-def serve(host: str, port: int | None, base_path: str = "", script: Path = HOUSE / "app.py") -> None:
+def serve(host: str, port: int | None, base_path: str = "", script: Path = PROJECT / "app.py") -> None:
     """Serve until stopped. Raises SystemExit where the port is taken, before an address is printed."""
     port = free_port(host, port)
-    sys.argv = [str(HOUSE / "app.py")]  # Streamlit looks for .streamlit/config.toml beside it
+    sys.argv = [str(PROJECT / "app.py")]  # Streamlit looks for .streamlit/config.toml beside it
     if host in ANYWHERE and not os.environ.get("READBACK_HOSTS"):
         print("readback: other machines reach this server only by a name in READBACK_HOSTS", file=sys.stderr)
     name = "localhost" if host in (*LOOPBACK, *ANYWHERE) else host

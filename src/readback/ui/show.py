@@ -21,7 +21,7 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.types import Finding, Place
+from readback.types import Finding, Location
 from readback.ui import address, exact
 from readback.ui.words import t
 
@@ -108,7 +108,7 @@ def severity(word: str, n: int | None = None) -> Markup:
     return h('<span class="rb-severity rb-{}">{} {}</span>', word, _sign(word), said)
 
 
-def has_message(at: Place) -> bool:
+def has_message(at: Location) -> bool:
     """Whether a place is on Messages: one of a record, or in a message that is made without any data."""
     return (
         at.record is not None or at.index is not None or (at.role is not None and any((at.condition, at.mode, at.task)))
@@ -153,7 +153,7 @@ def findings(many: Sequence[Finding], numbered: bool = False, to_message: bool =
     draw(h('<div class="rb-findings">{}</div>', join(rows)))
 
 
-def where(place: Place) -> str:
+def where(place: Location) -> str:
     """A place in words: `data/eval.jsonl line 3, record q7, user message`."""
     spot = (place.file or "") + (f" {t('frame.line', line=place.line)}" if place.line else "")
     if place.line and place.column:

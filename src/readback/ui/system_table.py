@@ -12,9 +12,9 @@ from readback.ui.words import t
 SHOWN = 2_000  # characters of one text; the rest is where it is stated
 
 
-def draw(shop: Workspace, model: Model, trained: Assembly | None, sent: Assembly) -> None:
+def draw(workspace: Workspace, model: Model, trained: Assembly | None, sent: Assembly) -> None:
     """The table; nothing where no place states any."""
-    found = system_places(shop, model, trained=_system(trained), sent=_system(sent))
+    found = system_places(workspace, model, trained=_system(trained), sent=_system(sent))
     if not found:
         return
     heads = [t(f"trained.system_{name}") for name in ("where", "text", "same")]

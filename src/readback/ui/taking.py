@@ -9,8 +9,8 @@ import streamlit as st
 
 from readback import as_json
 from readback.audit.groups import Group, paragraphs
-from readback.notes import markdown
-from readback.types import Finding, Place
+from readback.bookmarks import markdown
+from readback.types import Finding, Location
 from readback.ui import downloads, show, table
 from readback.ui.table import Column
 from readback.ui.words import t
@@ -68,6 +68,6 @@ def _section(group: Group) -> Iterator[str]:
     yield ""
 
 
-def _where(at: Place) -> str:
+def _where(at: Location) -> str:
     span = f", {at.start}–{at.end}" if at.start is not None and at.end is not None else ""
     return f"{show.where(at)}{span}" or "–"

@@ -27,22 +27,22 @@ Made = tuple[Assembly, tuple[Finding, ...]]
 
 def draw() -> None:
     """The editor, and what the copy does to the record in view."""
-    shop = choice.workspace()
-    targets = editing.targets(shop, choice.sent())
+    workspace = choice.workspace()
+    targets = editing.targets(workspace, choice.sent())
     if not targets:
         show.draw(show.h('<p class="rb-small">{}</p>', t("messages.edit_nothing")))
         return
     target = _which(targets)
-    original = editing.text(shop, target)
+    original = editing.text(workspace, target)
     show.draw(show.h('<p class="rb-small">{}</p>', t("messages.edit_lead")))
-    _shared(shop, target)
+    _shared(workspace, target)
     copy = _editor(target, original)
     if copy is None:
         return
     if copy == original:
         show.notice(t("messages.edit_same"))
         return
-    new = editing.edited(shop, target, copy)
+    new = editing.edited(workspace, target, copy)
     made, found = _made(new, copy)
     was = choice.assembly(choice.sent())
     diff_here.draw(diff_here.both(was, made), KIND, t("messages.edit_before"), t("messages.edit_after"))
@@ -52,8 +52,8 @@ def draw() -> None:
     if len(choice.dataset()) > 1:
         sent = choice.sent()
         key = (choice.key(), sent, target, copy)
-        diff_here.counting(KIND, key, lambda progress: over_versions(shop, new, sent, progress))
-    _take(shop, target, original, copy)
+        diff_here.counting(KIND, key, lambda progress: over_versions(workspace, new, sent, progress))
+    _take(workspace, target, original, copy)
 
 
 def copies() -> dict[tuple[str, Target], str]:
@@ -74,11 +74,11 @@ def _name(target: Target) -> str:
     return show.md(t(f"messages.edit_{target.part}", name=target.name))
 
 
-def _shared(shop: Workspace, target: Target) -> None:
+def _shared(workspace: Workspace, target: Target) -> None:
     """Say which other prompts are read from the same file."""
-    names = [one.name for one in editing.sharing(shop, target)]
+    names = [one.name for one in editing.sharing(workspace, target)]
     if len(names) > 1:
-        file = editing.place(shop, target).file
+        file = editing.place(workspace, target).file
         show.notice(t("messages.edit_shared", file=file, names=", ".join(names)))
 
 
@@ -119,10 +119,10 @@ def _made(new: Workspace, copy: str) -> Made:
     return made, found
 
 
-def _take(shop: Workspace, target: Target, original: str, copy: str) -> None:
+def _take(workspace: Workspace, target: Target, original: str, copy: str) -> None:
     """The copy as a patch of its file, or where that cannot be made as a text."""
-    file = editing.place(shop, target).file or target.name
-    there = editing.whole_file(shop, target)
+    file = editing.place(workspace, target).file or target.name
+    there = editing.whole_file(workspace, target)
     stem = exports.name(file.rpartition("/")[2])
     with st.container(horizontal=True, vertical_alignment="center"):
         if there is not None and there.removeprefix(BOM) == original:

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from readback.assembly import token_counts, wire_text
+from readback.assembly import model_input, token_counts
 from readback.records.field_path import look
 from readback.serving import limits
 from readback.serving.limits import Limit
@@ -58,13 +58,13 @@ def draw(made: Assembly, tried: Values) -> None:
 
 def limit_of(made: Assembly) -> Limit | None:
     """How much the model reads; in an Albert mode without one, the budget that its configuration gives."""
-    shop = choice.workspace()
-    if found := limits.of(token_counts.model_of(shop, made.choice)):
+    workspace = choice.workspace()
+    if found := limits.of(token_counts.model_of(workspace, made.choice)):
         return found
-    arm = shop.condition(made.choice.condition) if made.choice.condition else None
-    mode = made.choice.mode or (arm.mode if arm else None)
-    prompt = shop.prompts.get(mode or "") if not made.choice.judge else None
-    config = next((one for one in shop.configs if prompt and one.prompts.get(prompt.mode) == prompt), None)
+    condition = workspace.condition(made.choice.condition) if made.choice.condition else None
+    mode = made.choice.mode or (condition.mode if condition else None)
+    prompt = workspace.prompts.get(mode or "") if not made.choice.judge else None
+    config = next((one for one in workspace.configs if prompt and one.prompts.get(prompt.mode) == prompt), None)
     homes: tuple[Values, ...] = (
         prompt.settings if prompt else {},
         {"max_tokens": config.max_tokens if config else None},
@@ -161,9 +161,9 @@ def _read(made: Assembly) -> Mapping[str, int]:
 
 def _sent(made: Assembly) -> tuple[Segment, ...]:
     """The text that the model reads; empty where it is not known."""
-    shop = choice.workspace()
-    arm = shop.condition(made.choice.condition) if made.choice.condition else None
-    sent = wire_text.sent(shop, choice.record(), made, arm, False)
+    workspace = choice.workspace()
+    condition = workspace.condition(made.choice.condition) if made.choice.condition else None
+    sent = model_input.sent(workspace, choice.record(), made, condition, False)
     return sent.segments if sent else ()
 
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from readback import cell
+from readback import sandbox
 from readback.assembly import token_counts
 from readback.serving import tokens
 from readback.serving.tokens import Counter, Piece, Span
-from readback.types import Assembly, Choice, Segment
+from readback.types import Assembly, Segment, Selection
 from readback.ui import address, choice, exact
 from readback.ui.words import t
 
@@ -35,10 +35,10 @@ class Sized:
 UNSIZED = Sized()
 
 
-def counter(sent: Choice) -> Counter:
+def counter(sent: Selection) -> Counter:
     """What counts for the model that is sent to."""
-    shop = choice.workspace()
-    return token_counts.counter(shop, token_counts.model_of(shop, sent))
+    workspace = choice.workspace()
+    return token_counts.counter(workspace, token_counts.model_of(workspace, sent))
 
 
 def said(number: int, by: Counter) -> str:
@@ -53,7 +53,7 @@ def of_messages(made: Assembly) -> tuple[Sized, ...]:
     return tuple(Sized(said(n, by), _cutter(text, by, special=False)) for n, text in zip(sizes, texts, strict=True))
 
 
-def of_wire(segments: Sequence[Segment], made: Assembly) -> Sized:
+def of_model_input(segments: Sequence[Segment], made: Assembly) -> Sized:
     """The size of the text that the model reads, with its special tokens."""
     by, text = counter(made.choice), "".join(segment.text for segment in segments)
     return Sized(said(sum(_shares(segments, by, special=True)), by), _cutter(text, by, special=True))
@@ -135,7 +135,7 @@ def _counted(name: str, digests: tuple[str, ...], _by: Counter, _texts: Sequence
 def _shared(name: str, digests: tuple[str, ...], special: bool, _by: Counter, _parts: Sequence[str]) -> tuple[int, ...]:
     try:
         return _by.shares(_parts, special=special)
-    except cell.Stopped:
+    except sandbox.Stopped:
         return (0,) * len(_parts)
 
 
@@ -143,7 +143,7 @@ def _shared(name: str, digests: tuple[str, ...], special: bool, _by: Counter, _p
 def _cut(name: str, digest: str, special: bool, within: Span, _by: Counter, _text: str) -> tuple[Piece, ...]:
     try:
         return _by.pieces(_text, special=special, within=within)
-    except cell.Stopped:
+    except sandbox.Stopped:
         return ()
 
 

@@ -9,15 +9,15 @@ from markupsafe import Markup
 
 from readback import rules
 from readback.assembly import assemble, training_layout
-from readback.assembly.trained_text import Template, TrainedText, trained_text
+from readback.assembly.training_text import Template, TrainedText, trained_text
+from readback.difference.first_difference import Parting, partings, said
 from readback.difference.marker_alignment import aligned
-from readback.difference.parting import Parting, partings, said
 from readback.difference.sentence import parted
 from readback.difference.token_numbers import numbers
 from readback.rules import _parted
-from readback.serving.wire_formats import cut
-from readback.types import Assembly, Model, Segment, Wire
-from readback.ui import address, choice, exact, message, show, system_table, taught, three_texts, views
+from readback.serving.named_formats import cut
+from readback.types import Assembly, Model, ModelInput, Segment
+from readback.ui import address, choice, exact, message, show, system_table, three_texts, training_row, views
 from readback.ui.compare_rows import LONG
 from readback.ui.compare_words import coded
 from readback.ui.words import language, t
@@ -28,31 +28,31 @@ BY = ("text", "role")  # one text, or message by message
 
 def there(made: Assembly) -> bool:
     """Whether it is known what the model of what is sent was trained on for this record; made without its template."""
-    shop, known = choice.workspace(), model(made)
-    return known is not None and assemble.training(shop, choice.record(), known.name) is not None
+    workspace, known = choice.workspace(), model(made)
+    return known is not None and assemble.training(workspace, choice.record(), known.name) is not None
 
 
 def trained(made: Assembly) -> TrainedText | None:
     """What the model of what is sent was trained on for this record; None where no layout is known."""
-    shop, known = choice.workspace(), model(made)
-    found = trained_text(shop, choice.record(), known.name) if known else None
+    workspace, known = choice.workspace(), model(made)
+    found = trained_text(workspace, choice.record(), known.name) if known else None
     return found if found and found.messages is not None else None
 
 
 def model(made: Assembly) -> Model | None:
     """The model that this is sent to; without conditions the first there is."""
-    shop = choice.workspace()
-    arm = shop.condition(made.choice.condition) if made.choice.condition else None
-    name = arm.model if arm else next(iter(shop.models), None)
-    return shop.models.get(name or "")
+    workspace = choice.workspace()
+    condition = workspace.condition(made.choice.condition) if made.choice.condition else None
+    name = condition.model if condition else next(iter(workspace.models), None)
+    return workspace.models.get(name or "")
 
 
-def by_role(known: TrainedText, sent: Wire | None) -> bool:
+def by_role(known: TrainedText, sent: ModelInput | None) -> bool:
     """Whether messages are compared one by one: where somebody asks for it, or where one of the texts is not known."""
     return st.query_params.get("by") == "role" or not (known.prompt and sent and sent.segments)
 
 
-def switch(known: TrainedText, sent: Wire | None) -> None:
+def switch(known: TrainedText, sent: ModelInput | None) -> None:
     """The two ways to look at it; where there is only one, what the other needs."""
     if not (known.prompt and sent and sent.segments):
         show.notice(_needs(known, sent))
@@ -68,9 +68,9 @@ def switch(known: TrainedText, sent: Wire | None) -> None:
     show.draw(show.h('<nav class="rb-switch" aria-label="{}">{}</nav>', t("trained.by"), show.join(doors)))
 
 
-def page(known: TrainedText, sent: Wire | None, made: Assembly) -> None:
+def page(known: TrainedText, sent: ModelInput | None, made: Assembly) -> None:
     """All of the view: the texts or the messages, then every place that states the system message."""
-    taught.read_from(training_layout.read_from(known.messages) if known.messages else None)
+    training_row.read_from(training_layout.read_from(known.messages) if known.messages else None)
     switch(known, sent)
     if sent and not by_role(known, sent):
         draw(known, sent, made)
@@ -80,7 +80,7 @@ def page(known: TrainedText, sent: Wire | None, made: Assembly) -> None:
         system_table.draw(choice.workspace(), by, known.messages, made)
 
 
-def draw(known: TrainedText, sent: Wire, made: Assembly) -> None:
+def draw(known: TrainedText, sent: ModelInput, made: Assembly) -> None:
     """The sentence, the three texts beside each other, and every difference."""
     found = partings(known.prompt, sent.segments)
     names = (t("trained.training"), t("trained.serving"))
@@ -102,7 +102,7 @@ def learnt(segment: Segment) -> str:
     return message.describe(segment)
 
 
-def _needs(known: TrainedText, sent: Wire | None) -> str:
+def _needs(known: TrainedText, sent: ModelInput | None) -> str:
     """Why the texts cannot be shown, with the cure."""
     if known.missing == "template":
         return t("trained.no_template")
@@ -116,7 +116,7 @@ def _basis(found: Template) -> str:
     return t(f"trained.basis_{found.basis}", name=found.name)
 
 
-def _texts(known: TrainedText, sent: Wire, made: Assembly) -> None:
+def _texts(known: TrainedText, sent: ModelInput, made: Assembly) -> None:
     one, other = "".join(s.text for s in known.prompt), sent.text
     whole = st.query_params.get("whole") == "1" or (one == other and len(one) <= LONG)
     text = known.text.segments if known.text else ()
@@ -128,8 +128,8 @@ def _texts(known: TrainedText, sent: Wire, made: Assembly) -> None:
     template = known.template.name if known.template else ""
     heads = show.join([_head(*pair) for pair in (("training_head", template), ("serving_head", sent.format),
                                                  ("messages_head", ""))])  # fmt: skip
-    shop, _ = choice.peek()
-    spoken = f' lang="{exact.attribute(shop.language)}"' if shop and shop.language != language() else ""
+    workspace, _ = choice.peek()
+    spoken = f' lang="{exact.attribute(workspace.language)}"' if workspace and workspace.language != language() else ""
     white = " rb-white" if message.whitespace() else ""
     name = f'role="region" tabindex="0" aria-label="{exact.attribute(t("trained.beside"))}"{spoken}'
     st.html(f'<div class="rb rb-compared rb-three"><div class="rb-heads"><div class="rb-row">{heads}</div></div>'
@@ -143,12 +143,14 @@ def _head(name: str, form: str) -> Markup:
     return show.h('<p class="rb-side-name"><strong>{}</strong>{}</p>', t(f"trained.{name}"), said)
 
 
-def _list(found: Sequence[Parting], known: TrainedText, sent: Wire, made: Assembly, names: tuple[str, str]) -> None:
+def _list(
+    found: Sequence[Parting], known: TrainedText, sent: ModelInput, made: Assembly, names: tuple[str, str]
+) -> None:
     """Every difference with its places; which token it is, where the model's tokenizer is known."""
-    shop, by = choice.workspace(), model(made)
+    workspace, by = choice.workspace(), model(made)
     at = [[one.a.start + one.shared for one in found], [one.b.start + one.shared for one in found]]
     texts = ("".join(s.text for s in known.prompt), sent.text)
-    tokens = [numbers(by, text, some, shop.root) for text, some in zip(texts, at, strict=True)]
+    tokens = [numbers(by, text, some, workspace.root) for text, some in zip(texts, at, strict=True)]
     rows = [_row(one, number, names, tokens, by is not None and _parted.harmless(one, sent.kind, by))
             for number, one in enumerate(found[:LISTED], 1)]  # fmt: skip
     more = show.h("<p>{}</p>", t("trained.more", n=len(found) - LISTED)) if len(found) > LISTED else Markup("")

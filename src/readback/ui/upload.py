@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from readback.files.cache_folder import OWNER, UPLOAD, forget, uploads
-from readback.types import Note, Place, Severity
+from readback.types import Diagnostic, Location, Severity
 from readback.ui import upload_zip
 from readback.ui.upload_names import OfGit, parts, unkept
 from readback.ui.upload_zip import Member
@@ -53,7 +53,9 @@ def browser(cookies: Mapping[str, str]) -> str:
         return ""
 
 
-def save(files: Iterable[tuple[str, BinaryIO]], whose: str, *, unwrap: bool = False) -> tuple[str, tuple[Note, ...]]:
+def save(
+    files: Iterable[tuple[str, BinaryIO]], whose: str, *, unwrap: bool = False
+) -> tuple[str, tuple[Diagnostic, ...]]:
     """Keep the files (name with posix path, content) and answer the upload's id; zip files are unpacked.
 
     What git keeps, links, names that lead outside or that no disk has, what is damaged and what is beyond the limits
@@ -143,7 +145,7 @@ def _title(files: list[tuple[str, BinaryIO]]) -> str:
     return re.sub(r"[^\w-]+", "_", first.partition(".")[0])[:60].strip("_") or "files"
 
 
-def _keep(folder: Path, files: Iterable[tuple[str, BinaryIO]]) -> Iterator[Note]:
+def _keep(folder: Path, files: Iterable[tuple[str, BinaryIO]]) -> Iterator[Diagnostic]:
     room, count, members = WHOLE, 0, list[Member]()
     for name, content in files:
         try:
@@ -151,7 +153,9 @@ def _keep(folder: Path, files: Iterable[tuple[str, BinaryIO]]) -> Iterator[Note]
                 upload_zip.members(content) if name.lower().endswith(".zip") else [upload_zip.plain(name, content)]
             )
         except upload_zip.TooManyError as error:
-            yield Note("dat-limit", {"what": _said(name), "limit": str(error)}, Place(file=_said(name)), _said(name))
+            yield Diagnostic(
+                "dat-limit", {"what": _said(name), "limit": str(error)}, Location(file=_said(name)), _said(name)
+            )
         except upload_zip.BrokenError as error:
             yield _left_out(name, str(error))
     git, of_git = OfGit(member.name for member in members), set[str]()
@@ -163,11 +167,11 @@ def _keep(folder: Path, files: Iterable[tuple[str, BinaryIO]]) -> Iterator[Note]
                 yield _left_out(home_of, "what git keeps is left out of an upload", "info")
             continue
         if (count := count + 1) > COUNT:
-            yield Note("dat-limit", {"what": "an upload", "limit": f"{COUNT} files"}, flagged="count")
+            yield Diagnostic("dat-limit", {"what": "an upload", "limit": f"{COUNT} files"}, flagged="count")
             return
         if named is None:
             said = _said(member.name)
-            yield Note("dat-path-outside", {"path": said}, Place(file=said), flagged=said)
+            yield Diagnostic("dat-path-outside", {"path": said}, Location(file=said), flagged=said)
             continue
         try:
             if reason := member.reason or unkept(named):
@@ -181,7 +185,7 @@ def _keep(folder: Path, files: Iterable[tuple[str, BinaryIO]]) -> Iterator[Note]
             yield _left_out(member.name, NAMES[error.errno])
         if room < 0:
             values = {"size": f"more than {WHOLE}", "limit": WHOLE}
-            yield Note("dat-too-large", values, Place(file=_said(member.name)), flagged=_said(member.name))
+            yield Diagnostic("dat-too-large", values, Location(file=_said(member.name)), flagged=_said(member.name))
             return
 
 
@@ -205,9 +209,9 @@ def _write(member: Member, target: Path, room: int) -> int:
     return size
 
 
-def _left_out(name: str, reason: str, severity: Severity | None = None) -> Note:
+def _left_out(name: str, reason: str, severity: Severity | None = None) -> Diagnostic:
     said = _said(name)
-    return Note("dat-file-missing", {"path": said, "reason": reason}, Place(file=said), said, severity)
+    return Diagnostic("dat-file-missing", {"path": said, "reason": reason}, Location(file=said), said, severity)
 
 
 def _said(name: str) -> str:

@@ -14,7 +14,7 @@ from readback.audit.summary import Audit
 from readback.audit.variables import STATES, VariableRow
 from readback.records.dataset import Dataset
 from readback.records.field_path import MISSING
-from readback.types import Answer, Assembly, Record, Use, Workspace
+from readback.types import Answer, Assembly, Record, VariableUse, Workspace
 from readback.ui import show, table
 from readback.ui.table import Column
 from readback.ui.words import t
@@ -24,9 +24,9 @@ LISTED = 40  # unused fields named
 OFTEN = ("missing", "null")  # states that say in how many places, where not in all
 
 
-def of_record(shop: Workspace, record: Record, made: Assembly, answer: Answer | None = None) -> None:
+def of_record(workspace: Workspace, record: Record, made: Assembly, answer: Answer | None = None) -> None:
     """A table of what became of each name that the templates of an assembly read; folded up."""
-    found = record_uses(shop, record, made, answer)
+    found = record_uses(workspace, record, made, answer)
     if not found:
         return
     lacking = sum(map(_lacks, found))
@@ -43,7 +43,7 @@ def of_record(shop: Workspace, record: Record, made: Assembly, answer: Answer | 
         table.table("variables", columns, rows, caption=t("variables.caption"))
 
 
-def of_dataset(audit: Audit, shop: Workspace, data: Dataset) -> None:
+def of_dataset(audit: Audit, workspace: Workspace, data: Dataset) -> None:
     """The same over all records, each count linked to the first such record; then the fields that nothing reads."""
     if not audit.variables:
         return
@@ -107,7 +107,7 @@ def _excerpt(text: str | None) -> Markup:
     return show.h("{}{}", show.exact_text(text[:SHOWN]), cut) if text else show.h("–")
 
 
-def _said(use: Use) -> str:
+def _said(use: VariableUse) -> str:
     """A state in words: in how many places, and whether the template only asks."""
     some = use.state in OFTEN and use.of > 1
     words = t(f"variables.is_{use.state}")

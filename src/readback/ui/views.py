@@ -11,7 +11,7 @@ import streamlit as st
 from readback import adapters
 from readback.assembly.unknown_system import unknown_system
 from readback.rules import Fault
-from readback.types import Assembly, Finding, Message, Place, Segment
+from readback.types import Assembly, Finding, Location, Message, Segment
 from readback.ui import choice, downloads, exports, layers, message, observed, show, token_sizes
 from readback.ui.words import t
 
@@ -82,13 +82,13 @@ def findings(found: Sequence[Finding], faults: Sequence[Fault]) -> None:
         show.problem(t("messages.rule_fault", rule=rule), error)
 
 
-def _spot(place: Place) -> Place:
-    return Place(file=place.file, line=place.line, column=place.column, role=place.role, field=place.field)
+def _spot(place: Location) -> Location:
+    return Location(file=place.file, line=place.line, column=place.column, role=place.role, field=place.field)
 
 
 def _all(made: Assembly) -> None:
-    shop = choice.workspace()
-    model = layers.names_a_model(shop, made)
+    workspace = choice.workspace()
+    model = layers.names_a_model(workspace, made)
     with st.container(horizontal=True, vertical_alignment="center", key="take_all"):
         file = exports.name(made.record or str(choice.position()), made.choice.condition or made.choice.mode) + ".json"
         downloads.button(t("messages.download_all"), lambda: exports.as_json(made.messages), file, "application/json",
@@ -112,9 +112,9 @@ def _copy(form: str, made: Sequence[Message], model: str) -> str:
 
 
 def _typed(made: Assembly) -> None:
-    shop = choice.workspace()
-    arm = shop.condition(made.choice.condition) if made.choice.condition else None
-    model = shop.models.get(arm.model) if arm and arm.model else None
+    workspace = choice.workspace()
+    condition = workspace.condition(made.choice.condition) if made.choice.condition else None
+    model = workspace.models.get(condition.model) if condition and condition.model else None
     if model and model.training and not model.training.verified:
         show.notice(t("messages.typed"), "warning")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from readback import cell
+from readback import sandbox
 from readback.files.progress import Cancelled
 from readback.ui import show
 from readback.ui.words import t
@@ -28,7 +28,7 @@ class Job:
         self.error: BaseException | None = None
         self.began = time.monotonic()
         self.ready = threading.Event()
-        cell.give_way()
+        sandbox.give_way()
         threading.Thread(target=self._run, args=(work,), daemon=True, name="readback-work").start()
 
     def _run(self, work: Callable[[Progress], Any]) -> None:

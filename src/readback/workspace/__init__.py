@@ -9,7 +9,7 @@ from pathlib import Path
 
 from readback.files.paths import resolve, show, snapshot
 from readback.files.yaml_file import read_yaml
-from readback.types import Note, Workspace
+from readback.types import Diagnostic, Workspace
 from readback.workspace import (
     albert_dialect,
     discovery,
@@ -115,7 +115,7 @@ def _folder(root: Path, begun: _Begun) -> Draft:
 def _file(path: Path, begun: _Begun) -> Draft:
     if not os.path.lexists(path):
         raise NothingRead(f"{path.name}: there is no such file or folder")
-    if isinstance(resolve(path.parent, path.name), Note):
+    if isinstance(resolve(path.parent, path.name), Diagnostic):
         path = Path(os.path.realpath(path))  # whoever opens a link by name means what it leads to
     if not path.is_file():
         raise NothingRead(f"{path.name}: it is not a regular file")
@@ -132,5 +132,5 @@ def _file(path: Path, begun: _Begun) -> Draft:
     return draft
 
 
-def _why(note: Note) -> str:
+def _why(note: Diagnostic) -> str:
     return f"{note.code} {note.values.get('reason') or note.values.get('looks', '')}".strip()

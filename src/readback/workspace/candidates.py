@@ -12,7 +12,7 @@ from pathlib import Path
 
 from readback.dialects import plan
 from readback.files.paths import resolve, show
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import PLAN, PROMPTS, Found, recognise
 from readback.workspace.survey import Survey
@@ -64,8 +64,8 @@ def say(draft: Draft, kind: str, taken: Found | None, others: Iterable[Found]) -
         "taken": show(draft.root, taken.path) if taken else "",
     }
     light = kind == "dataset" or (taken is not None and in_use is old)  # many datasets are how most projects are
-    place = Place(file=show(draft.root, taken.path) if taken else None)
-    draft.notes.append(Note(CODE, values, place, "\n".join(files), "info" if light else None))
+    place = Location(file=show(draft.root, taken.path) if taken else None)
+    draft.notes.append(Diagnostic(CODE, values, place, "\n".join(files), "info" if light else None))
 
 
 def wanted(draft: Draft, kind: str, there: Sequence[Found]) -> Found | None:
@@ -77,7 +77,7 @@ def wanted(draft: Draft, kind: str, there: Sequence[Found]) -> Found | None:
     if named and draft.offered and all(show(draft.root, one.path) != named for one in there):
         draft.chosen = {key: file for key, file in draft.chosen.items() if key != kind}
         return None
-    path = draft.file_at(named, Place()) if named else None
+    path = draft.file_at(named, Location()) if named else None
     if path is None:
         return None
     return next((one for one in there if one.path == path), None) or recognise(path, draft.root, named=True)

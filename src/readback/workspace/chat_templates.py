@@ -8,10 +8,10 @@ from pathlib import Path
 
 from readback.files.paths import show
 from readback.files.yaml_node import Node
-from readback.serving import wire_formats
+from readback.serving import named_formats
 from readback.serving.chat import files as chat_files
 from readback.serving.chat import rendered as chat
-from readback.types import ChatTemplate, Model, Place
+from readback.types import ChatTemplate, Location, Model
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import CHAT_TEMPLATE, Found
 
@@ -37,7 +37,7 @@ def template(parts: Mapping[str, Node], draft: Draft) -> ChatTemplate | None:
 
 def named(parts: Mapping[str, Node]) -> str | None:
     """The format's name; an unknown one is a note with the known names."""
-    known = (*wire_formats.FORMATS, wire_formats.NO_FORMAT, *chat.formats())
+    known = (*named_formats.FORMATS, named_formats.NO_FORMAT, *chat.formats())
     return parts["format"].one_of(known) if "format" in parts else None
 
 
@@ -51,7 +51,7 @@ def take(found: Found, draft: Draft) -> None:
     read = chat.read(found.path, draft.root)
     folder = found.path.parent
     name = draft.root.name if folder == draft.root else show(draft.root, folder)
-    draft.models[name] = Model(name, chat_template=read, place=Place(file=show(draft.root, found.path)))
+    draft.models[name] = Model(name, chat_template=read, place=Location(file=show(draft.root, found.path)))
     _say(read, found.path, draft, "; ".join(filter(None, (name, read.detail))))
 
 

@@ -15,12 +15,12 @@ from readback.types import (
     Condition,
     Criterion,
     DatasetSource,
+    Diagnostic,
     Ignored,
     Judge,
     Leaks,
+    Location,
     Model,
-    Note,
-    Place,
     Prompt,
     PromptConfig,
     Recognised,
@@ -45,7 +45,7 @@ class Draft:
     tasks: dict[str, Prompt] = field(default_factory=dict)
     adapters: dict[str, Adapter] = field(default_factory=dict)
     instructions: dict[str, str | None] = field(default_factory=dict)
-    instruction_places: dict[str, Place] = field(default_factory=dict)
+    instruction_places: dict[str, Location] = field(default_factory=dict)
     context: dict[str, Values] = field(default_factory=dict)
     models: dict[str, Model] = field(default_factory=dict)
     conditions: list[Condition] = field(default_factory=list)
@@ -71,10 +71,10 @@ class Draft:
     chosen: Mapping[str, str] = field(default_factory=dict)  # by kind: the file that whoever opens it wants
     offered: bool = False  # whether only files that the folder offers may be chosen
     code_texts: list[SystemText] = field(default_factory=list)
-    notes: list[Note] = field(default_factory=list)
+    notes: list[Diagnostic] = field(default_factory=list)
 
-    def note(self, code: str, place: Place = NOWHERE, flagged: str = "", **values: Any) -> None:
-        self.notes.append(Note(code, values, place, flagged))
+    def note(self, code: str, place: Location = NOWHERE, flagged: str = "", **values: Any) -> None:
+        self.notes.append(Diagnostic(code, values, place, flagged))
 
     def say(self, path: Path | str, what: str, used: bool = True, detail: str = "") -> None:
         """Write down what a file was taken for; the first word on a file stands."""
@@ -82,16 +82,16 @@ class Draft:
         if all(r.path != name for r in self.recognised):
             self.recognised.append(Recognised(name, what, used, detail))
 
-    def file_at(self, relative: str, place: Place, base: Path | None = None) -> Path | None:
+    def file_at(self, relative: str, place: Location, base: Path | None = None) -> Path | None:
         """The file of that name, or None with a note at `place`."""
         found = resolve(self.root, relative, base=base, place=place)
-        if isinstance(found, Note):
+        if isinstance(found, Diagnostic):
             self.notes.append(found)
             return None
         self.touched.add(show(self.root, found))
         return found
 
-    def add_config(self, config: PromptConfig, notes: Sequence[Note] = ()) -> None:
+    def add_config(self, config: PromptConfig, notes: Sequence[Diagnostic] = ()) -> None:
         """Take over a configuration's prompts, tasks and instructions; a mode that is there already is a finding."""
         self.notes.extend(notes)
         self.configs.append(config)
@@ -106,7 +106,7 @@ class Draft:
         if earlier := self.prompts.get(mode):
             file = earlier.place.file or "the built-in formats"
             values = {"mode": mode, "name": mode, "file": file, "line": earlier.place.line}
-            self.notes.append(Note("alb-duplicate-mode", values, prompt.place, mode))
+            self.notes.append(Diagnostic("alb-duplicate-mode", values, prompt.place, mode))
         self.prompts[mode] = prompt
 
     def uses_prompt_formats(self) -> bool:

@@ -13,7 +13,7 @@ from readback.dialects import comparisons, model_yaml, plan, prompt_formats
 from readback.dialects.plan import Named, Plan, Run
 from readback.files.paths import absent, resolve, show
 from readback.quantity import quantity
-from readback.types import NOWHERE, Condition, DatasetSource, Model, Note, ScoreSource
+from readback.types import NOWHERE, Condition, DatasetSource, Diagnostic, Model, ScoreSource
 from readback.workspace import candidates, run_results
 from readback.workspace.draft import Draft
 from readback.workspace.judge_files import judges_of
@@ -160,7 +160,7 @@ def _dataset(draft: Draft, read: Plan, base: Path, survey: Survey) -> None:
         instead = "used, since it is the only dataset in the folder"
         draft.dataset = DatasetSource(used)
         draft.say(used, DATASET, detail=f"{instead}; the plan names {named.path}" if named else instead)
-    if isinstance(path, Note) and named:
+    if isinstance(path, Diagnostic) and named:
         if not used:
             draft.dataset = DatasetSource(absent(named.path, show(draft.root, base)), place=named.place, absent=True)
         reason = f"{path.values['reason']}; {used} is {instead}" if used else path.values["reason"]

@@ -13,7 +13,7 @@ from readback.files.yaml_node import Node
 from readback.quantity import quantity
 from readback.serving.modelfile import read_file as modelfile
 from readback.tasks import profile_of
-from readback.types import NOWHERE, DatasetSource, Model, Place, ScoreSource
+from readback.types import NOWHERE, DatasetSource, Location, Model, ScoreSource
 from readback.workspace import chat_templates, experiment
 from readback.workspace.draft import Draft
 from readback.workspace.judge_files import judges_of
@@ -43,7 +43,7 @@ DATA = (DATASET, TRAINING, ANSWERS)  # what may serve as the records of a review
 CONFIGS = (PROMPTS, INSTRUCTIONS, PLAN, JUDGE, MODEL, MODELFILE, CHAT_TEMPLATE, ADAPTER)
 
 
-def take(path: Path, draft: Draft, place: Place = NOWHERE) -> None:
+def take(path: Path, draft: Draft, place: Location = NOWHERE) -> None:
     """Take in the file that something names at `place`; one that is nothing we know is a note there."""
     take_found(recognise(path, draft.root, named=True), draft, place)
 
@@ -59,7 +59,7 @@ def take_config(path: Path, draft: Draft, named: Node) -> None:
     return None
 
 
-def take_found(found: Found, draft: Draft, place: Place = NOWHERE, around: Survey | None = None) -> None:
+def take_found(found: Found, draft: Draft, place: Location = NOWHERE, around: Survey | None = None) -> None:
     """Take in a file that is recognised already. `around` is what lies in the folder, where the caller knows it."""
     if found.what == PLAN:
         experiment.load(draft, found, around or survey(draft.root))
@@ -71,7 +71,7 @@ def take_found(found: Found, draft: Draft, place: Place = NOWHERE, around: Surve
         draft.notes.extend(found.notes)
         file = show(draft.root, found.path)
         reason = found.detail or "its content is of no kind that is known here"
-        where = place if place != NOWHERE else Place(file=file)
+        where = place if place != NOWHERE else Location(file=file)
         known = sorted((*TAKERS, PLAN, *DATA))
         draft.note("dat-not-recognised", where, file, path=file, reason=reason, known=known, endings=[])
 

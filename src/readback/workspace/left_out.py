@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from readback.files.paths import DEPTH, FILES, resolve
-from readback.types import Note, Place, Recognised
+from readback.types import Diagnostic, Location, Recognised
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import OTHER
 
@@ -84,7 +84,7 @@ def _why(draft: Draft, name: str, path: Path, seen: int, wrong: set[str]) -> str
         return HIDDEN
     if len(PurePosixPath(name).parts) > DEPTH + 1:
         return DEEP
-    if isinstance(resolve(draft.root, name), Note):
+    if isinstance(resolve(draft.root, name), Diagnostic):
         return ODD if not path.is_symlink() else LINK
     if name in wrong:
         return UNREAD
@@ -104,7 +104,7 @@ def _read_for_others(draft: Draft) -> set[str]:
 
 
 def _files(value: Any) -> Iterator[str]:
-    if isinstance(value, Place):
+    if isinstance(value, Location):
         yield from [value.file] if value.file else []
     elif is_dataclass(value) and not isinstance(value, type):
         yield from (file for one in fields(value) for file in _files(getattr(value, one.name)))

@@ -13,7 +13,7 @@ from dataclasses import replace
 from readback.dialects.prompt_formats import infer_type
 from readback.files.paths import show
 from readback.serving.modelfile import read_file as modelfile
-from readback.types import Model, Note
+from readback.types import Diagnostic, Model
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import MODELFILE, Found
 
@@ -28,7 +28,7 @@ def for_model(model: Model, found: Sequence[Found], draft: Draft) -> Model:
     if len(named) != 1:
         files = [show(draft.root, f.path) for f in named]
         values = {"model": model.name, "type": model.type, "count": len(files), "files": ", ".join(files)}
-        draft.notes.append(Note("fmt-modelfile-unmapped", values, model.place, model.name))
+        draft.notes.append(Diagnostic("fmt-modelfile-unmapped", values, model.place, model.name))
         return model
     read = modelfile.read(named[0].path, draft.root)
     draft.notes.extend(read.notes)

@@ -1,4 +1,4 @@
-"""What a verification configuration makes of a workspace: an arm for each task that runs, through its interface.
+"""What a verification configuration makes of a workspace: a condition for each task that runs, through its interface.
 
 Where a workspace names its own conditions or modes, those are what is reviewed, and nothing is made up here.
 """
@@ -17,7 +17,7 @@ from readback.workspace.draft import Draft
 
 
 def settle(draft: Draft) -> None:
-    """Add the arms, or say which texts are missing for them."""
+    """Add the conditions, or say which texts are missing for them."""
     configs = configurations(draft.configs)
     if not configs or draft.conditions or draft.prompts:
         return
@@ -40,16 +40,16 @@ def _nothing_to_show(draft: Draft, configs: tuple[PromptConfig, ...], runs: list
 def _conditions(draft: Draft, config: PromptConfig) -> Iterator[Condition]:
     running = verification.running(config.settings, profile_of(draft.options))
     models = models_of(config.settings)
-    arms = [
+    conditions = [
         (task, model)
         for task, runs, _ in running
         if runs and task in draft.tasks
         for model in models
         if (model.kind == "answering") == (task == GENERATION)
     ]
-    often = Counter(f"{task} · {model.interface}" for task, model in arms)
+    often = Counter(f"{task} · {model.interface}" for task, model in conditions)
     taken = {condition.name for condition in draft.conditions}
-    for task, model in arms:
+    for task, model in conditions:
         name = f"{task} · {model.interface}"
         name = name if often[name] == 1 and name not in taken else f"{name} · {model.name}"
         if name in taken:

@@ -28,7 +28,7 @@ from readback.records.dataset import Row, raw_rows
 from readback.results import metrics, verification
 from readback.serving.chat import files as chat_files
 from readback.serving.modelfile import read_file as modelfile
-from readback.types import Note
+from readback.types import Diagnostic
 
 CONFIGS = (".yml", ".yaml", ".json")
 LOOKED_AT = 5  # rows that tell what a table is
@@ -82,7 +82,7 @@ class Found:
     parsed: Parsed | None = None
     fields: frozenset[str] = frozenset()
     detail: str = ""
-    notes: tuple[Note, ...] = field(default=())
+    notes: tuple[Diagnostic, ...] = field(default=())
 
 
 def recognise(path: Path, root: Path, named: bool = False) -> Found:
@@ -156,7 +156,7 @@ def _table(path: Path, root: Path, named: bool) -> Found:
     begin = tuple(islice(raw_rows(path, file), LOOKED_AT))
     rows = [row.fields for row in begin if isinstance(row, Row)]
     fields = frozenset(str(key) for row in rows for key in row)
-    bad = [found.values for found in begin if isinstance(found, Note) and found.code == "dat-bad-line"]
+    bad = [found.values for found in begin if isinstance(found, Diagnostic) and found.code == "dat-bad-line"]
     if bad and not (rows or named) and all("kind" in values for values in bad):  # values, but no records
         return Found(path, OTHER, detail=f"it holds no objects, which records are; the first is {bad[0]['kind']}")
     if not rows:

@@ -7,19 +7,19 @@ from collections.abc import Collection, Iterator
 from readback.adapters import shipped
 from readback.dialects.prompt_formats import unknown_mode
 from readback.files.yaml_file import nearest
-from readback.types import Condition, Note, Place
+from readback.types import Condition, Diagnostic, Location
 from readback.workspace.draft import Draft
 
 NONE = "–"
 
 
-def check(draft: Draft) -> Iterator[Note]:
+def check(draft: Draft) -> Iterator[Diagnostic]:
     """A note for each name that nothing defines. Where none of a kind is defined, its names are only labels."""
     for condition in draft.conditions:
         yield from _condition(condition, draft)
 
 
-def _condition(condition: Condition, draft: Draft) -> Iterator[Note]:
+def _condition(condition: Condition, draft: Draft) -> Iterator[Diagnostic]:
     place = condition.place
     if condition.mode is not None and condition.mode not in draft.prompts:
         yield unknown_mode(condition.mode, draft.prompts, place)
@@ -34,16 +34,16 @@ def _condition(condition: Condition, draft: Draft) -> Iterator[Note]:
         yield from unknown_adapter(condition.adapter, draft, place)
 
 
-def unknown_adapter(name: str, draft: Draft, place: Place) -> Iterator[Note]:
+def unknown_adapter(name: str, draft: Draft, place: Location) -> Iterator[Diagnostic]:
     """A note where the name is neither that of a shipped adapter nor of one that the workspace lists."""
     adapters = {**shipped(), **draft.adapters}
     if name not in adapters:
         values = {
             "interface": name, "nearest": nearest(name, adapters) or NONE, "known": ", ".join(sorted(adapters)),
         }  # fmt: skip
-        yield Note("asm-unknown-interface", values, place, name)
+        yield Diagnostic("asm-unknown-interface", values, place, name)
 
 
-def unknown(kind: str, name: str, known: Collection[str], place: Place) -> Note:
+def unknown(kind: str, name: str, known: Collection[str], place: Location) -> Diagnostic:
     values = {"kind": kind, "name": name, "nearest": nearest(name, known) or NONE, "known": ", ".join(sorted(known))}
-    return Note("dat-unknown-name", values, place, name)
+    return Diagnostic("dat-unknown-name", values, place, name)

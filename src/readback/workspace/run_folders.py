@@ -18,7 +18,7 @@ from readback.results._rows import Asked
 from readback.results._run_facts import FOUND, named, of_record, of_summary
 from readback.results.details import run_mode
 from readback.scores.table import RunFacts
-from readback.types import Condition, Note, Place, ScoreSource
+from readback.types import Condition, Diagnostic, Location, ScoreSource
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import SCORES
 from readback.workspace.run_results import KINDS
@@ -68,7 +68,7 @@ def _condition(draft: Draft, name: str, folder: Path, files: Mapping[str, Path],
         judge=rubric if rubric in draft.judges else None,
         answers=show(draft.root, details) if details else None,
         settings={FOUND: show(draft.root, folder), **{key: value for key, value in settings.items() if value}},
-        place=Place(file=show(draft.root, next(iter(files.values())))),
+        place=Location(file=show(draft.root, next(iter(files.values())))),
     )
 
 
@@ -79,7 +79,7 @@ def _facts(draft: Draft, files: Mapping[str, Path]) -> list[RunFacts]:
 
 
 def _of_file(kind: str, path: Path, file: str) -> Iterator[RunFacts]:
-    asked, place = Asked(ScoreSource(file), {}, {}, {}), Place(file=file)
+    asked, place = Asked(ScoreSource(file), {}, {}, {}), Location(file=file)
     if kind == "metadata":
         line = metadata.latest(path, file)
         yield from [of_record(line, asked, place)] if line else []
@@ -87,5 +87,5 @@ def _of_file(kind: str, path: Path, file: str) -> Iterator[RunFacts]:
         value = metrics.only_object(path, file)
         yield from [of_summary(metrics.summary(value), asked, place)] if value else []
     else:
-        for row in islice((row for row in raw_rows(path, file) if not isinstance(row, Note)), ROWS):
+        for row in islice((row for row in raw_rows(path, file) if not isinstance(row, Diagnostic)), ROWS):
             yield RunFacts(named(row.fields, asked), mode=run_mode(row.fields) or None)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from readback.files.paths import DEPTH, listing, resolve, show
-from readback.types import NOWHERE, Note, Place
+from readback.types import NOWHERE, Diagnostic, Location
 from readback.workspace.recognise import OTHER, Found, recognise
 
 PARSED = 64 << 20  # bytes of configurations, some half a minute of work; a review's own take a second or two
@@ -21,7 +21,7 @@ class Survey:
     root: Path
     found: tuple[Found, ...]
     files: tuple[Path, ...] = ()
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
 
     def all(self, *what: str) -> tuple[Found, ...]:
         return tuple(f for f in self.found if f.what in what)
@@ -38,15 +38,15 @@ def survey(root: Path, depth: int = DEPTH) -> Survey:
     return Survey(root, found, listed.files, tuple(notes))
 
 
-def _each(root: Path, files: tuple[Path, ...], notes: list[Note]) -> Iterator[Found]:
+def _each(root: Path, files: tuple[Path, ...], notes: list[Diagnostic]) -> Iterator[Found]:
     left = PARSED
     for path in files:
         if left < 0:
             values = {"what": "configurations read to find out what the files are", "limit": f"{PARSED >> 20} MiB"}
-            notes.append(Note("dat-limit", values, NOWHERE, show(root, path)))
+            notes.append(Diagnostic("dat-limit", values, NOWHERE, show(root, path)))
             return
         safe = resolve(root, show(root, path))
-        if isinstance(safe, Note):
+        if isinstance(safe, Diagnostic):
             notes.append(replace(safe, severity="info"))  # nobody named it; it only lies there
             continue
         what = recognise(path, root)
@@ -58,7 +58,7 @@ def _each(root: Path, files: tuple[Path, ...], notes: list[Note]) -> Iterator[Fo
             if what.detail:
                 name = show(root, path)
                 said = {"path": name, "reason": what.detail, "known": [], "endings": []}
-                notes.append(Note("dat-not-recognised", said, Place(file=name), name, "info"))
+                notes.append(Diagnostic("dat-not-recognised", said, Location(file=name), name, "info"))
 
 
 def _cost(path: Path, what: Found) -> int:

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from readback.dialects.training_row import DATASET, SAID, TRAIN, Kind, most
 from readback.files.paths import show
 from readback.records.dataset import Row, raw_rows
-from readback.types import DatasetSource, Place, TrainingFile
+from readback.types import DatasetSource, Location, TrainingFile
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import LOOKED_AT, TRAINING, Found
 
@@ -19,7 +19,7 @@ NAMED = re.compile(r"(?:^|[._-])(train|training|valid|validation|val|dev|test|ev
 SPLITS = {"training": TRAIN, "validation": "valid", "val": "valid", "dev": "valid", "evaluation": "eval"}
 
 
-def add(draft: Draft, path: Path, split: str, place: Place) -> None:
+def add(draft: Draft, path: Path, split: str, place: Location) -> None:
     """A file that the workspace names, or that lies among others of its kind."""
     name = show(draft.root, path)
     if all((one.path, one.split) != (name, split) for one in draft.training):
@@ -62,7 +62,7 @@ def settle(draft: Draft) -> None:
         draft.training.append(TrainingFile(source.path, DATASET))
 
 
-def _of_model(draft: Draft, file: str, model: str, place: Place) -> None:
+def _of_model(draft: Draft, file: str, model: str, place: Location) -> None:
     for number, one in enumerate(draft.training):
         if one.path == file:
             draft.training[number] = replace(one, models=(*one.models, model))

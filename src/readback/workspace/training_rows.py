@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from readback.dialects import training_text
-from readback.types import Model, Note, Place
+from readback.types import Diagnostic, Location, Model
 from readback.workspace.draft import Draft
 
 CODE = "fmt-train-serve-diff"
@@ -36,7 +36,7 @@ def _compare(model: Model, file: str, draft: Draft) -> None:
         line, text = others[0]
         trained = f"{len(others)} of {len(rows)} user messages of {file} such as {_shown(text)}"
         values = {"model": model.name, "condition": "the evaluation", "trained": trained, "sent": said}
-        draft.notes.append(Note(CODE, values, Place(file=file, line=line), model.name))
+        draft.notes.append(Diagnostic(CODE, values, Location(file=file, line=line), model.name))
 
 
 def _shown(text: str) -> str:

@@ -16,7 +16,7 @@ from readback.dialects import training_code, training_text
 from readback.dialects.python_constants import SYSTEM
 from readback.dialects.training_code import NOTEBOOK, Candidate, Code
 from readback.files.paths import show
-from readback.types import Model, Note, SystemText
+from readback.types import Diagnostic, Model, SystemText
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import CODE, Found
 from readback.workspace.survey import Survey
@@ -110,7 +110,7 @@ def _read(draft: Draft, found: Sequence[Found]) -> Iterator[Seen | None]:
             continue
         if all(note.flagged != "code" for note in draft.notes):
             values = {"what": "files of code that are looked into", "limit": number}
-            draft.notes.append(Note("dat-limit", values, flagged="code", severity="info"))
+            draft.notes.append(Diagnostic("dat-limit", values, flagged="code", severity="info"))
         draft.say(one.path, CODE, used=False, detail="not looked into: there is too much code here")
 
 

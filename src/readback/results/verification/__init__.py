@@ -16,7 +16,7 @@ from readback.results._rows import Asked, Read, Row
 from readback.results.verification.shapes import beginning, is_envelope, is_result, lacks_cell, sees
 from readback.results.verification.stream import results
 from readback.results.verification.taking import Taking
-from readback.types import Note
+from readback.types import Diagnostic
 
 NAME = "verification results"
 __all__ = ["NAME", "read", "recognise", "rows", "sees"]
@@ -27,7 +27,7 @@ def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
     return any(is_result(_unwrapped(row)) or is_envelope(row) for row in rows)
 
 
-def rows(path: Path, file: str, refused: Callable[[], None] = lambda: None) -> Iterator[Row | Note] | None:
+def rows(path: Path, file: str, refused: Callable[[], None] = lambda: None) -> Iterator[Row | Diagnostic] | None:
     """The rows of a file that looks like verification results, one held at a time; None for every other file."""
     if not sees(path):
         return None
@@ -41,11 +41,11 @@ def rows(path: Path, file: str, refused: Callable[[], None] = lambda: None) -> I
 LINES = (".jsonl", ".ndjson", ".jsonlines")
 
 
-def read(rows: Iterable[Row | Note], head: Sequence[Row], asked: Asked) -> Read:
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
     """Every result's scores, and the scales that its rubric gives them."""
     taking = Taking(asked, lines=asked.source.path.lower().removesuffix(".gz").endswith(LINES))
     for row in rows:
-        if isinstance(row, Note):
+        if isinstance(row, Diagnostic):
             taking.notes.add(row)
         else:
             taking.take(_unwrapped(row.fields), row.line)

@@ -13,7 +13,7 @@ from readback.results.verification.outcome import group_of, older, truth
 from readback.results.verification.stream import RUN
 from readback.results.verification.tables import Lost, lost_scores, untabled, without_classes
 from readback.results.verification.traits import Scored, rubric_scores, template_scores, texts
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 FACTORS = ("answering", "parsing", RUN)
 PARTS = ("metadata", "template", "rubric", "deep_judgment_rubric")
@@ -115,7 +115,7 @@ class Apart:
         names = self.asked.source.item or ("question_id",)
         parts = [text_of(metadata.get(name)) or text_of(flat.get(name)) for name in names]
         if not any(parts):
-            self.notes.add(Note("dat-missing-id", {"field": ", ".join(names), "called": NO_ID}, self.place(line)))
+            self.notes.add(Diagnostic("dat-missing-id", {"field": ", ".join(names), "called": NO_ID}, self.place(line)))
             return NO_ID.format(n=self._count)
         if scenario and scenario not in parts:
             parts.append(scenario)
@@ -143,11 +143,11 @@ class Apart:
 
     def _wrong(self, where: str, value: str, expected: str, line: int) -> None:
         values = {"where": where, "value": value, "expected": expected}
-        self.notes.add(Note("dat-wrong-value", values, self.place(line), where, "warning"))
+        self.notes.add(Diagnostic("dat-wrong-value", values, self.place(line), where, "warning"))
 
-    def place(self, line: int) -> Place:
+    def place(self, line: int) -> Location:
         """Where a result stands."""
-        return Place(file=self.asked.source.path, line=line or None)
+        return Location(file=self.asked.source.path, line=line or None)
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from readback.results.verification.definitions import Definition, criterion
 from readback.results.verification.traits import Scored
 from readback.scores.table import SCORED
-from readback.types import Criterion, Note, Place
+from readback.types import Criterion, Diagnostic, Location
 
 # names that belong to what is said about the template, whatever a trait is called
 OURS = {
@@ -98,14 +98,14 @@ class Criteria:
                 )
         return made
 
-    def notes(self, file: str) -> Iterator[Note]:
+    def notes(self, file: str) -> Iterator[Diagnostic]:
         """What was odd: traits of two kinds, and names for which there was no room."""
         for before, seen in self.changed:
             values = {
                 "criterion": before.key[0], "kind": before.key[2], "first": before.line,
                 "other": seen.key[2], "called": seen.called,
             }  # fmt: skip
-            yield Note("scr-kind-differs", values, Place(file=file, line=seen.line), before.key[0])
+            yield Diagnostic("scr-kind-differs", values, Location(file=file, line=seen.line), before.key[0])
         for room in self.beyond:
             what = "names under field_scores" if room else "names of traits"
-            yield Note("dat-limit", {"what": what, "limit": LIMITS[room]}, Place(file=file), what, "warning")
+            yield Diagnostic("dat-limit", {"what": what, "limit": LIMITS[room]}, Location(file=file), what, "warning")

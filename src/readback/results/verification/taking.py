@@ -18,7 +18,7 @@ from readback.results.verification.stream import SCENARIOS
 from readback.results.verification.tables import GRANULAR
 from readback.results.verification.traits import Scored
 from readback.scores.table import NONE, ConditionKey, RunFacts, SourceRead
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 COMPUTED = "computed"  # the judge of what a program decides
 PASSED, CONTRADICTED = "passed", "contradicted"
@@ -60,7 +60,7 @@ class Taking:
         else:
             self._refused += 1
             reason = "no verification result: it names no question and model"
-            self.notes.add(Note("dat-bad-line", {"reason": reason}, self._apart.place(line)))
+            self.notes.add(Diagnostic("dat-bad-line", {"reason": reason}, self._apart.place(line)))
 
     def finished(self, what: str) -> Read:
         """Everything that came of the file."""
@@ -73,7 +73,7 @@ class Taking:
         if lost:
             shares = lost.granular + lost.similar
             values = {"path": source.path, "failed": lost.failed, "unknown": lost.unknown, "shares": shares}
-            self.notes.add(Note("scr-lossy-csv", values, Place(file=source.path), source.path))
+            self.notes.add(Diagnostic("scr-lossy-csv", values, Location(file=source.path), source.path))
         self.notes.extend(self._criteria.notes(source.path))
         account = SourceRead(
             path=source.path,
@@ -162,8 +162,8 @@ class Taking:
         named = aliases.get(model) or aliases.get(self._apart.keys.get(model, ""))
         if named or (label and self._single()):
             given.pop("answering", None)
-        arm = named or label
-        found = (*((("condition", arm),) if arm else ()), *given.items())
+        condition = named or label
+        found = (*((("condition", condition),) if condition else ()), *given.items())
         return found or (("condition", stem(self.asked.source.path)),)
 
     def _single(self) -> bool:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from readback.scores.charts._look import CHARACTER
-from readback.scores.copies.plain_table import PlainTable
 from readback.scores.criteria import MINUS, number
+from readback.scores.export.plain_table import PlainTable
 from readback.scores.stats import Row
 from readback.types import Criterion
 

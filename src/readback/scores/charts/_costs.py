@@ -11,8 +11,8 @@ from readback.scores.charts._chart import Chart, Say, Span, chart, decimals, ran
 from readback.scores.charts._dots import Dot, Kind, dots
 from readback.scores.charts._frame import dress, framed, zero
 from readback.scores.charts._look import BETTER, INK, PLAIN, WORSE
-from readback.scores.copies.plain_table import PlainTable
 from readback.scores.criteria import scale_text
+from readback.scores.export.plain_table import PlainTable
 from readback.types import Criterion
 
 

@@ -12,7 +12,7 @@ from readback.scores.charts._frame import MARK, dress, framed
 from readback.scores.charts._look import steps
 from readback.scores.charts._ridge import HEIGHT, ridge
 from readback.scores.charts._stacked import Part, stacked
-from readback.scores.copies.plain_table import PlainTable
+from readback.scores.export.plain_table import PlainTable
 from readback.scores.stats import Row
 from readback.types import Criterion
 

@@ -9,7 +9,7 @@ import plotly.graph_objects as go  # type: ignore[import-untyped]
 from readback.scores.charts._chart import Chart, Say, chart, cut, extent, minus, safe, signed, tidy, value_text
 from readback.scores.charts._frame import dress, framed
 from readback.scores.charts._look import BETTER, INK, PAPER, PLAIN, WORSE
-from readback.scores.copies.plain_table import PlainTable
+from readback.scores.export.plain_table import PlainTable
 from readback.types import Criterion
 
 RECORDS = 60  # records that can each have a row

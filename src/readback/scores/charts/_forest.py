@@ -13,9 +13,9 @@ from readback.scores.charts._frame import Frame, dress, framed, zero
 from readback.scores.charts._look import BETTER, GRID, INK, PAPER, PLAIN, SIZE, SOFT, WORSE
 from readback.scores.charts._stacked import halo
 from readback.scores.comparing.comparison import Blocked, Comparison
-from readback.scores.copies.plain_table import Cell, PlainTable
 from readback.scores.criteria import scale_text
-from readback.types import Criterion, Note
+from readback.scores.export.plain_table import Cell, PlainTable
+from readback.types import Criterion, Diagnostic
 
 SIDE = 0.2  # of the longer side of the axis that the other side of zero has at least
 LOOKS = {
@@ -27,7 +27,7 @@ LOOKS = {
     "constant": ("chart_constant", "diamond-open", 0),
 }
 One = Comparison | Blocked
-Why = Callable[[Note], str]  # a few words on why a comparison is not made
+Why = Callable[[Diagnostic], str]  # a few words on why a comparison is not made
 
 
 def forest(

@@ -8,9 +8,9 @@ from readback.scores.charts._cells import Cell, grid
 from readback.scores.charts._chart import Chart, Say, chart, decimals, extent, minus, safe
 from readback.scores.charts._frame import NARROW
 from readback.scores.charts._look import shade, tint
-from readback.scores.copies.plain_table import PlainTable
 from readback.scores.counts import Counted, Heat
 from readback.scores.criteria import scale_text
+from readback.scores.export.plain_table import PlainTable
 from readback.types import Criterion
 
 ABSENT = "–"

@@ -6,7 +6,7 @@ from readback.scores.charts._cells import Cell, grid
 from readback.scores.charts._chart import Chart, Say, chart, decimals, extent, minus, safe
 from readback.scores.charts._frame import NARROW
 from readback.scores.charts._look import CHARACTER, shade, tint
-from readback.scores.copies.plain_table import PlainTable
+from readback.scores.export.plain_table import PlainTable
 from readback.scores.slices.lengths import Lengths
 from readback.types import Criterion
 

@@ -20,8 +20,8 @@ from readback.scores.charts._chart import (
 from readback.scores.charts._dots import Dot, Kind, dots
 from readback.scores.charts._frame import AIR, Frame, dress, framed
 from readback.scores.charts._look import BETTER, GRID
-from readback.scores.copies.plain_table import PlainTable
 from readback.scores.criteria import scale_text
+from readback.scores.export.plain_table import PlainTable
 from readback.scores.stats import Row
 from readback.types import Criterion
 

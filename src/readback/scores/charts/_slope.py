@@ -9,8 +9,8 @@ from readback.scores.charts._columns import distinct
 from readback.scores.charts._frame import BAND, BARE, BOLD, ENTRY, LEGEND, NARROW, look
 from readback.scores.charts._heat import joint
 from readback.scores.charts._look import BETTER, CHARACTER, INK, PAPER, PLAIN, SIZE, WORSE, mixed
-from readback.scores.copies.plain_table import PlainTable
 from readback.scores.counts import Counted
+from readback.scores.export.plain_table import PlainTable
 from readback.types import Criterion
 
 MOST = 6  # values that lines are drawn between; with more, counts stand in a grid

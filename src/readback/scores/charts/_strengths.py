@@ -10,7 +10,7 @@ from readback.scores.charts._chart import Chart, Say, Span, chart
 from readback.scores.charts._dots import Dot, Kind, dots
 from readback.scores.charts._frame import dress, framed
 from readback.scores.charts._look import BETTER, INK
-from readback.scores.copies.plain_table import PlainTable
+from readback.scores.export.plain_table import PlainTable
 
 
 def strengths(

@@ -10,7 +10,7 @@ from readback.scores.charts._chart import Chart, Say, chart
 from readback.scores.charts._frame import dress, framed
 from readback.scores.charts._look import DARK, LIGHT, ON, Step
 from readback.scores.charts._stacked import Part, stacked
-from readback.scores.copies.plain_table import PlainTable
+from readback.scores.export.plain_table import PlainTable
 
 Votes = tuple[int, int, int]  # wins, ties, losses
 

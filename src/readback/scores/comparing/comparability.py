@@ -15,7 +15,7 @@ from readback.scores.comparing.comparison import Planned
 from readback.scores.comparing.paired_items import members
 from readback.scores.comparing.sides import Side, counts, item_codes, side, states
 from readback.scores.table import ConditionKey, ScoreTable
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 NOT_COMPARABLE, JUDGE, PROMPT = "scr-not-comparable", "scr-judge-differs", "scr-prompt-differs"
 SCALE, ROWS = "scr-scale-differs", "scr-rows-differ"
@@ -31,7 +31,7 @@ SAMPLE = 64  # items of one side, any of which proves that some are shared
 
 def against(
     table: ScoreTable, a: ConditionKey, b: ConditionKey, criterion: str, judge: str, planned: Planned | None = None
-) -> tuple[Note, ...]:
+) -> tuple[Diagnostic, ...]:
     """Notes of the rules that forbid the comparison; empty where it may be made on the items both were scored on.
 
     `a` and `b` are conditions, or two values of one factor. `planned` may list criteria that the study itself calls
@@ -59,7 +59,7 @@ def may_cross(criterion: str) -> bool:
 
 def _notes(
     table: ScoreTable, a: ConditionKey, b: ConditionKey, criterion: str, judge: str, planned: Planned | None
-) -> Iterator[Note]:
+) -> Iterator[Diagnostic]:
     said = {"a": table.label(a), "b": table.label(b), "criterion": criterion, "judge": judge, "part": (), "pairs": 1}
     of_a, of_b = side(table, a, judge), side(table, b, judge)
     crossing = {of_a.book, of_b.book} == {"closed", "open"}
@@ -80,10 +80,10 @@ def _notes(
         yield _note(ROWS, said, found)
 
 
-def _note(code: str, said: Mapping[str, Any], differs: str, part: tuple[str, ...] = ()) -> Note:
+def _note(code: str, said: Mapping[str, Any], differs: str, part: tuple[str, ...] = ()) -> Diagnostic:
     values = {**said, "differs": differs, "part": list(part)}
     flagged = "|".join(str(said[name]) for name in ("criterion", "judge", "a", "b"))
-    return Note(code, values, Place(judge=said["judge"] or None), flagged)
+    return Diagnostic(code, values, Location(judge=said["judge"] or None), flagged)
 
 
 def _not_comparable(

@@ -7,7 +7,7 @@ from typing import Literal
 
 from readback.scores.certainty import shown
 from readback.scores.table import ConditionKey
-from readback.types import Note
+from readback.types import Diagnostic
 
 Verdict = Literal["b is higher", "a is higher", "not separated", "equivalent", "too few", "constant"]
 Span = tuple[float, float]
@@ -102,7 +102,7 @@ class Blocked:
     b: ConditionKey
     criterion: str
     judge: str
-    why: tuple[Note, ...]
+    why: tuple[Diagnostic, ...]
     planned: Planned | None = None
 
 

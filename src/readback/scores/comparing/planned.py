@@ -11,12 +11,12 @@ from readback.types import Workspace
 TEXTS = ("judge", "question", "expected", "name", "group", "warning")
 
 
-def planned(shop: Workspace) -> tuple[Planned, ...]:
+def planned(workspace: Workspace) -> tuple[Planned, ...]:
     """Every planned comparison in the order of the files; the same one said twice counts once."""
-    return tuple(dict.fromkeys(_planned(shop, one) for one in shop.comparisons))
+    return tuple(dict.fromkeys(_planned(workspace, one) for one in workspace.comparisons))
 
 
-def _planned(shop: Workspace, said: Mapping[str, Any]) -> Planned:
+def _planned(workspace: Workspace, said: Mapping[str, Any]) -> Planned:
     texts: dict[str, Any] = {name: said[name] for name in TEXTS if isinstance(said.get(name), str)}
     listed = said.get("criteria")
     criteria = tuple(map(str, listed)) if isinstance(listed, list | tuple) else ()
@@ -24,8 +24,8 @@ def _planned(shop: Workspace, said: Mapping[str, Any]) -> Planned:
     one = said.get("criterion")
     margin = said.get("margin")
     return Planned(
-        a=_name(shop, str(said["a"])),
-        b=_name(shop, str(said["b"])),
+        a=_name(workspace, str(said["a"])),
+        b=_name(workspace, str(said["b"])),
         criteria=(one,) if isinstance(one, str) else criteria,
         margin=float(margin) if isinstance(margin, int | float) and margin > 0 else None,
         not_comparable=tuple(map(str, forbidden)) if isinstance(forbidden, list | tuple) else (),
@@ -33,7 +33,7 @@ def _planned(shop: Workspace, said: Mapping[str, Any]) -> Planned:
     )
 
 
-def _name(shop: Workspace, said: str) -> str:
+def _name(workspace: Workspace, said: str) -> str:
     """A condition's own name where an alias was written."""
-    found = shop.condition(said)
+    found = workspace.condition(said)
     return found.name if found else said

@@ -1,6 +1,6 @@
 """Scores by a field of the records: how a condition does, or two compare, for each value of the field.
 
-    fields(shop, table) -> SliceFields                                    which fields there are (slice_fields.py)
+    fields(workspace, table) -> SliceFields                                    which fields there are (slice_fields.py)
     slices(table, field.of, criterion, judge, a[, b]) -> Sliced           the numbers
 
 Nobody planned to look here, so everything is exploratory: p is adjusted over the values of the field, and a slice

@@ -50,15 +50,15 @@ class SliceFields:
     left: int = 0
 
 
-def fields(shop: Workspace, table: ScoreTable) -> SliceFields:
+def fields(workspace: Workspace, table: ScoreTable) -> SliceFields:
     """The fields with 2 to 30 values over the scored items, an item being the record of the same id.
 
     Nested fields have dotted names; texts above 80 characters, lists and private fields are no kinds. A field of which
     every item has a value of its own is none either. Read once for a dataset as it stands on disk.
     """
-    if shop.dataset is None or not table.columns.items:
+    if workspace.dataset is None or not table.columns.items:
         return SliceFields(items=len(table.columns.items))
-    return _fields(_Asked(table, open_dataset(shop.root, shop.dataset)))
+    return _fields(_Asked(table, open_dataset(workspace.root, workspace.dataset)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """Do longer prompts, or longer answers, get other scores? Counted in ranges of length, with a rank correlation.
 
-    lengths(shop, table, condition, criterion, judge) -> tuple[Lengths, …]      prompt and answer, characters and tokens
-    inside(shop, table, condition, of, unit, low, high) -> items whose text is that long
+    lengths(workspace, table, condition, criterion, judge) -> tuple[Lengths, …]
+        of prompt and answer, in characters and tokens
+    inside(workspace, table, condition, of, unit, low, high) -> items whose text is that long
 
 That a score goes up with the length of the answer is the bias that judges are best known for (length bias); it is no
 proof of one, since a better answer may need more words.
@@ -54,7 +55,7 @@ class Lengths:
 
 
 def lengths(
-    shop: Workspace,
+    workspace: Workspace,
     table: ScoreTable,
     condition: ConditionKey,
     criterion: str,
@@ -67,7 +68,7 @@ def lengths(
     measured. An item with several scores counts once, with their mean. Raises Cancelled where `progress` says so.
     """
     items, scores = scored_items(table, condition, criterion, judge)
-    found = sizes(shop, table, condition, progress)
+    found = sizes(workspace, table, condition, progress)
     scale = table.criteria[criterion]
     sides: tuple[tuple[Of, Mapping[str, Size], Mapping[Left, int]], ...] = (
         ("prompt", found.prompts, found.prompts_left(items)),
@@ -82,10 +83,10 @@ def lengths(
 
 
 def inside(
-    shop: Workspace, table: ScoreTable, condition: ConditionKey, of: Of, unit: Unit, low: int, high: int
+    workspace: Workspace, table: ScoreTable, condition: ConditionKey, of: Of, unit: Unit, low: int, high: int
 ) -> frozenset[str]:
     """The items whose prompt or answer is so long, both ends included."""
-    found = sizes(shop, table, condition)
+    found = sizes(workspace, table, condition)
     by = found.prompts if of == "prompt" else found.answers
     return frozenset(item for item, size in by.items() if low <= getattr(size, unit) <= high)
 

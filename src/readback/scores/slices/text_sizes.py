@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal
 
-from readback import cell
-from readback.assembly import assemble, in_chunks, token_counts, training_match, wire_text
+from readback import sandbox
+from readback.assembly import assemble, in_chunks, model_input, token_counts, training_match
 from readback.files.progress import Cancelled
 from readback.records.answers import Answers, open_answers
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
 from readback.scores.comparing.paired_items import members
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.serving import tokens
-from readback.types import Choice, Condition, Workspace
+from readback.types import Condition, Selection, Workspace
 
 WORK = "readback.scores.slices.text_sizes:size_chunk"
 RECORDS = 2_000  # of one condition: some two seconds; of more, evenly spaced ones are taken and it is said
@@ -67,40 +67,42 @@ class Sizes:
         return otherwise if item in self.records or otherwise == NO_ANSWER else NO_RECORD
 
 
-def sizes(shop: Workspace, table: ScoreTable, condition: ConditionKey, progress: Going | None = None) -> Sizes:
+def sizes(workspace: Workspace, table: ScoreTable, condition: ConditionKey, progress: Going | None = None) -> Sizes:
     """The sizes of what `condition` was sent and replied for its items; measured once, then remembered.
 
     At most 2,000 items, evenly spaced, are looked at. Raises Cancelled where `progress` says that it is enough.
     """
-    arm = arm_of(shop, table, condition)
-    if arm is None:
+    known = condition_of(workspace, table, condition)
+    if known is None:
         return Sizes(known=False)
-    return _sizes(_Asked(shop, table, open_dataset(shop.root, shop.dataset, progress), arm, condition, progress))
+    return _sizes(
+        _Asked(workspace, table, open_dataset(workspace.root, workspace.dataset, progress), known, condition, progress)
+    )
 
 
-def arm_of(shop: Workspace, table: ScoreTable, condition: ConditionKey) -> Condition | None:
+def condition_of(workspace: Workspace, table: ScoreTable, condition: ConditionKey) -> Condition | None:
     """The workspace's condition that the scores of `condition` are about."""
-    return shop.condition(dict(condition).get("condition", "")) or shop.condition(table.label(condition))
+    return workspace.condition(dict(condition).get("condition", "")) or workspace.condition(table.label(condition))
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
     """What is remembered: a workspace and its scores as they were opened, its dataset as it stands on disk."""
 
-    shop: Workspace
+    workspace: Workspace
     table: ScoreTable
     data: Dataset
-    arm: Condition
+    known: Condition
     condition: ConditionKey
     progress: Going | None = None  # who waits; no part of what is asked
 
     def __hash__(self) -> int:
-        return hash((id(self.shop), id(self.table), self.data._seen, self.condition))
+        return hash((id(self.workspace), id(self.table), self.data._seen, self.condition))
 
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, _Asked)
-            and self.shop is other.shop
+            and self.workspace is other.workspace
             and self.table is other.table
             and (self.data._seen, self.condition) == (other.data._seen, other.condition)
         )
@@ -108,17 +110,17 @@ class _Asked:
 
 @lru_cache(maxsize=16)
 def _sizes(asked: _Asked) -> Sizes:
-    shop, data = asked.shop, asked.data
+    workspace, data = asked.workspace, asked.data
     items = _items(asked.table, asked.condition)
     taken = items[:: -(-len(items) // RECORDS) or 1]
     numbers = {item: index for item in taken if (index := data.find(item)) is not None}
     going, both = asked.progress or _on, len(numbers) + len(taken)
     _look(going, 0, both)
     made: dict[int, Size] = {}
-    for done, (index, size) in enumerate(_prompts(shop, asked.arm, list(numbers.values())), 1):
+    for done, (index, size) in enumerate(_prompts(workspace, asked.known, list(numbers.values())), 1):
         made[index] = size
         _look(going, done, both)
-    answers = dict(_answers(shop, asked.arm, taken))
+    answers = dict(_answers(workspace, asked.known, taken))
     return Sizes(
         prompts={item: made[index] for item, index in numbers.items() if index in made},
         answers=answers,
@@ -145,20 +147,20 @@ def _items(table: ScoreTable, condition: ConditionKey) -> list[str]:
     return [c.items[code] for code in codes.tolist()]
 
 
-def _prompts(shop: Workspace, arm: Condition, numbers: Sequence[int]) -> Iterator[tuple[int, Size]]:
+def _prompts(workspace: Workspace, condition: Condition, numbers: Sequence[int]) -> Iterator[tuple[int, Size]]:
     """Each record's prompt. A record that stops its child has none; the next ones get another child."""
-    training_match.prepare(shop)
+    training_match.prepare(workspace)
     rest, kills = list(numbers), 0
     while rest and kills < KILLS:
         now, done = rest[:AT_ONCE], 0
-        asked = {**in_chunks.payload(shop, (Choice(condition=arm.name),), 0, 0), "numbers": now}
+        asked = {**in_chunks.payload(workspace, (Selection(condition=condition.name),), 0, 0), "numbers": now}
         try:
-            for frame in in_chunks.stream(WORK, shop, asked):
+            for frame in in_chunks.stream(WORK, workspace, asked):
                 if frame["characters"]:
                     yield now[done], Size(**frame)
                 done += 1
             rest = rest[len(now) :]
-        except cell.Stopped:
+        except sandbox.Stopped:
             rest, kills = rest[done + 1 :], kills + 1
 
 
@@ -166,24 +168,26 @@ def size_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A frame for each record of `numbers`: {"characters", "tokens", "exact"}; 0 where nothing could be built."""
     inside = in_chunks.enter(work)
     (choice,) = inside.choices
-    arm = inside.opened.condition(choice.condition or "")
+    condition = inside.opened.condition(choice.condition or "")
     for number in work["numbers"]:
-        cell.beat()
+        sandbox.beat()
         try:
             record = inside.data.record(number)
         except (DatasetChanged, IndexError):
             return
         made = assemble.assemble(inside.opened, record, choice)
-        counted = token_counts.lightly(inside.opened, made, wire_text.sent(inside.opened, record, made, arm, False))
+        counted = token_counts.lightly(
+            inside.opened, made, model_input.sent(inside.opened, record, made, condition, False)
+        )
         characters = sum(len(message.text) for message in made.messages)
         yield {"characters": characters, "tokens": counted.count, "exact": counted.exact}
 
 
-def _answers(shop: Workspace, arm: Condition, items: Sequence[str]) -> Iterator[tuple[str, Size]]:
-    replies = open_answers(shop, arm)
-    model = token_counts.model_of(shop, Choice(condition=arm.name))
+def _answers(workspace: Workspace, condition: Condition, items: Sequence[str]) -> Iterator[tuple[str, Size]]:
+    replies = open_answers(workspace, condition)
+    model = token_counts.model_of(workspace, Selection(condition=condition.name))
     named = model.tokenizer if model else None
-    by, _ = tokens.counter(named if named and tokens.known(named) else None, shop.root)
+    by, _ = tokens.counter(named if named and tokens.known(named) else None, workspace.root)
     texts = dict(_texts(replies, items))
     counts = tokens.counts(by, list(texts.values()))
     for (item, text), count in zip(texts.items(), counts, strict=True):

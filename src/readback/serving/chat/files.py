@@ -13,7 +13,7 @@ from readback.files.paths import resolve, show
 from readback.files.text_file import read_text
 from readback.serving.chat.tokenizer_config import Config, start_of
 from readback.serving.chat.tokenizer_config import read as read_config
-from readback.types import ChatTemplate, Note, Place
+from readback.types import ChatTemplate, Diagnostic, Location
 
 CONFIG, SEPARATE, OLDER = "tokenizer_config.json", "chat_template.jinja", "chat_template.json"
 LIMIT = 1 << 20  # bytes of a template; the longest in use have 30,000
@@ -25,8 +25,8 @@ class _Text:
     """A template's text, where its first character stands, and what is to be said of it."""
 
     text: str | None
-    place: Place
-    notes: tuple[Note, ...] = ()
+    place: Location
+    notes: tuple[Diagnostic, ...] = ()
     detail: str = ""
 
 
@@ -44,8 +44,8 @@ def read(path: Path, root: Path, *, tokens: Path | None = None, add_special_toke
     """
     path = _inside(path, root)
     file = show(root, path)
-    if isinstance(outside := resolve(root, file), Note) and outside.code == "dat-path-outside":
-        return ChatTemplate(file, None, place=Place(file=file), notes=(outside,))
+    if isinstance(outside := resolve(root, file), Diagnostic) and outside.code == "dat-path-outside":
+        return ChatTemplate(file, None, place=Location(file=file), notes=(outside,))
     own = read_config(path, root) if path.suffix == ".json" else None
     named = tokens or (path if own and path.name != OLDER else _beside(path, root, CONFIG))
     config = own if named in (path, None) else read_config(named, root)
@@ -95,20 +95,20 @@ def _text(path: Path, root: Path, own: Config | None) -> _Text:
         return _plain(separate, root)
     older = _beside(path, root, OLDER) if path.name == CONFIG and own.source and own.template is None else None
     if older:
-        return _chosen(read_config(older, root), Place(file=show(root, older)))
-    return _chosen(own, Place(file=show(root, path)))
+        return _chosen(read_config(older, root), Location(file=show(root, older)))
+    return _chosen(own, Location(file=show(root, path)))
 
 
 def _plain(path: Path, root: Path) -> _Text:
     file = show(root, path)
     text, notes = read_text(path, file, LIMIT)
     if text is None:
-        return _Text(None, Place(file=file), notes)
+        return _Text(None, Location(file=file), notes)
     marked = any(note.code == "dat-bom" for note in notes)  # a server keeps the mark, and the model reads it
-    return _Text("\ufeff" * marked + text, Place(file=file, line=1, column=1), notes)
+    return _Text("\ufeff" * marked + text, Location(file=file, line=1, column=1), notes)
 
 
-def _chosen(config: Config, place: Place) -> _Text:
+def _chosen(config: Config, place: Location) -> _Text:
     """Its one template, or of several the one called default."""
     if config.template is None:
         return _Text(None, place)
@@ -126,6 +126,6 @@ def _chosen(config: Config, place: Place) -> _Text:
     )
 
 
-def _none(file: str | None, reason: str, place: Place) -> Note:
+def _none(file: str | None, reason: str, place: Location) -> Diagnostic:
     values: dict[str, Any] = {"name": file, "reason": reason, "line": None, "when": "read", "raised": False}
-    return Note("srv-template-error", values, place, reason)
+    return Diagnostic("srv-template-error", values, place, reason)

@@ -10,10 +10,10 @@ import re
 from functools import cache
 from typing import Any
 
-from readback import house
+from readback import project_files
 from readback.types import ChatTemplate
 
-FOLDER = house.CONFIGS / "chat_formats"
+FOLDER = project_files.CONFIGS / "chat_formats"
 HEAD = re.compile(r"\A\{#-\n(.*?)-#\}\n", re.DOTALL)
 LINE = re.compile(r"(\w+): (.*)")
 

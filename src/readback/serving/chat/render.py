@@ -16,7 +16,7 @@ from jinja2 import Template as Compiled
 from jinja2 import TemplateSyntaxError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from readback import cell
+from readback import sandbox
 from readback.serving.chat import environment as chat_environment
 from readback.serving.chat import followed as chat_followed
 from readback.serving.chat.traced import GIVEN, SERVING, Spans, Traced, merged, spans
@@ -48,7 +48,7 @@ def work(payload: Mapping[str, Any]) -> Iterator[Any]:
         return
     yield {"text": text}
     if payload["stretches"] is not None:
-        cell.beat()
+        sandbox.beat()
         yield followed(template, variables, today, payload["stretches"], text)
 
 

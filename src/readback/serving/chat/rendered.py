@@ -10,22 +10,24 @@ from functools import lru_cache
 from threading import Lock
 from typing import Any, Literal
 
-from readback import cell
+from readback import sandbox
 from readback.serving.chat.files import read as read
 from readback.serving.chat.formats import formats as formats
 from readback.serving.chat.formats import named as named
 from readback.serving.chat.origins import Piece, pieces
 from readback.serving.chat.tokenizer_config import TOKENS
-from readback.types import NOWHERE, ChatTemplate, Message, Note, Place, Segment, Wire
+from readback.types import NOWHERE, ChatTemplate, Diagnostic, Location, Message, ModelInput, Segment
 
 WORK = "readback.serving.chat.render:work"
-LIMITS = cell.Limits(seconds=0.8, total=1.7, closed=True)  # as for any other template; ordinary ones take milliseconds
+LIMITS = sandbox.Limits(
+    seconds=0.8, total=1.7, closed=True
+)  # as for any other template; ordinary ones take milliseconds
 MOST = 256  # texts kept: those of a page, and of a model's made-up conversation
 LONGEST_KEPT = 1 << 18  # characters of such a text
 UNTOLD = tuple(f"'{name}' is undefined" for name in TOKENS)  # what only a tokenizer's files say
 A_TEXT = "'str object' has no "  # what fails where a part is looked for in a text: message['content'][0]['text']
 EXCESS: Mapping[str, tuple[str, str]] = {
-    "time": ("time to render the chat template", cell.time_said(LIMITS.seconds)),
+    "time": ("time to render the chat template", sandbox.time_said(LIMITS.seconds)),
     "memory": ("memory to render the chat template", f"{LIMITS.memory >> 20} MiB"),
     "output": ("text of the chat template", "8 Mi characters"),
     "nesting": ("nesting in the chat template", "the depth that Jinja can read"),
@@ -54,14 +56,14 @@ def raw(template: str, variables: Mapping[str, Any], *, today: str | None = None
     return _render(template, variables, today, None)[0]
 
 
-def wire(
+def model_input(
     template: ChatTemplate,
     messages: Sequence[Message],
     *,
     today: str | None = None,
     add_generation_prompt: bool = True,
     values: Mapping[str, Any] | None = None,
-) -> Wire:
+) -> ModelInput:
     """The text the model receives for these messages; each stretch keeps its origin.
 
     `values` are further variables (`tools`, `documents`, `enable_thinking`); the tools and documents that nobody gives
@@ -69,7 +71,7 @@ def wire(
     where it looks for parts in a text gets each text as the one part of a list, as servers give it, and that is noted.
     """
     stops = (template.eos_token,) if template.eos_token else ()
-    empty = Wire(template.name, (), (), "chat template", template.place, stops)
+    empty = ModelInput(template.name, (), (), "chat template", template.place, stops)
     if template.text is None:
         return replace(empty, notes=(_unread(template),))
     given = {"tools": None, "documents": None, **template.tokens, **(values or {})}
@@ -107,7 +109,7 @@ def _render(
     """
     stretches = None if messages is None else [[len(part.text) for part in one.segments] for one in messages]
     payload = {"template": template, "variables": dict(variables), "today": today, "stretches": stretches}
-    if cell.inside():
+    if sandbox.inside():
         return _answer(payload)
     key = hashlib.sha256(json.dumps(payload).encode("ascii")).digest()
     with _lock:
@@ -126,8 +128,8 @@ def _render(
 def _answer(payload: Mapping[str, Any]) -> Answer:
     answers: list[Any] = []
     try:
-        answers.extend(cell.stream(WORK, payload, LIMITS))
-    except cell.Stopped as stopped:
+        answers.extend(sandbox.stream(WORK, payload, LIMITS))
+    except sandbox.Stopped as stopped:
         if not answers:
             return _excess(stopped.kind), None
     if failed := answers[0].get("failed"):
@@ -143,30 +145,30 @@ def _excess(kind: str, line: int | None = None) -> Rendered:
     return Rendered(None, kind, line, "limit")
 
 
-def _note(template: ChatTemplate, made: Rendered) -> Note:
+def _note(template: ChatTemplate, made: Rendered) -> Diagnostic:
     """The one finding of a template that gave no text."""
     place = _line(template.place, made.line)
     if made.when == "limit":
         what, limit = EXCESS[made.reason]
-        return Note("dat-limit", {"what": what, "limit": limit}, place, what)
+        return Diagnostic("dat-limit", {"what": what, "limit": limit}, place, what)
     reason, alone = made.reason, template.config is None and made.reason in UNTOLD
     if alone:
         reason += ", which tokenizer_config.json says, and there is none"
     values = {"name": template.name, "reason": reason, "line": made.line, "when": made.when, "raised": made.raised}
-    return Note("srv-template-error", values, place, made.reason, severity="info" if alone else None)
+    return Diagnostic("srv-template-error", values, place, made.reason, severity="info" if alone else None)
 
 
-def _in_parts(template: ChatTemplate, failed: Rendered) -> Note:
+def _in_parts(template: ChatTemplate, failed: Rendered) -> Diagnostic:
     """That a template takes contents as lists; of the template and not of a record, so that it is said once."""
     reason = f"{failed.reason} where a content is one text; with a list of parts, as servers make it, there is one"
     values = {"name": template.name, "reason": reason, "line": failed.line, "when": "parts", "raised": failed.raised}
-    return Note("srv-template-error", values, template.place, "parts", severity="info")
+    return Diagnostic("srv-template-error", values, template.place, "parts", severity="info")
 
 
-def _unread(template: ChatTemplate) -> Note:
+def _unread(template: ChatTemplate) -> Diagnostic:
     """Why there is no template; what reading noted beside it is told where it was read."""
     values = {"name": template.name, "reason": "it cannot be read", "line": None, "when": "read", "raised": False}
-    other = Note("srv-template-error", values, template.place, "read")
+    other = Diagnostic("srv-template-error", values, template.place, "read")
     return next((note for note in template.notes if note.code == "srv-template-error"), other)
 
 
@@ -183,7 +185,7 @@ def _segment(template: ChatTemplate, piece: Piece, messages: Sequence[Message]) 
 
 
 @lru_cache(4096)
-def _line(start: Place, line: int | None) -> Place:
+def _line(start: Location, line: int | None) -> Location:
     """The place of a line of the template that begins at `start`. In JSON all its lines stand in one."""
     if line is None or start.file is None or start.file.endswith(".json"):
         return start

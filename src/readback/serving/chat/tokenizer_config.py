@@ -13,7 +13,7 @@ from typing import Any
 from readback.files.paths import show
 from readback.files.text_file import read_text
 from readback.formats._json_text import Decoder, NotJson
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 LIMIT = 32 << 20  # bytes; with a long list of added tokens such a file has some megabytes
 TOKENS = ("bos_token", "eos_token", "unk_token", "pad_token", "sep_token", "cls_token", "mask_token")
@@ -32,7 +32,7 @@ class Config:
     tokens: Mapping[str, str] = field(default_factory=dict)  # the other named ones
     special: tuple[str, ...] = ()
     adds_bos: bool | None = None  # `add_bos_token`; None: the file does not say
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
     source: str = ""
 
 
@@ -46,11 +46,11 @@ def read(path: Path, root: Path) -> Config:
     try:
         value = decoder.whole(text)
     except NotJson as fault:
-        place = _at(text, fault.at, Place(file=file))
+        place = _at(text, fault.at, Location(file=file))
         return Config(notes=(*notes, _unread(file, f"not JSON ({fault.reason})", place)))
     if not isinstance(value, dict):
-        return Config(notes=(*notes, _unread(file, "not a JSON object", Place(file=file, line=1))))
-    found: list[Note] = [*notes, *decoder.notes(value, Place(file=file))]
+        return Config(notes=(*notes, _unread(file, "not a JSON object", Location(file=file, line=1))))
+    found: list[Diagnostic] = [*notes, *decoder.notes(value, Location(file=file))]
     named = {name: _token(value.get(name), name, file, found) for name in TOKENS}
     told = {name: token for name, token in named.items() if token is not None}
     said = value.get("add_bos_token")
@@ -66,7 +66,7 @@ def read(path: Path, root: Path) -> Config:
     )
 
 
-def start_of(source: str, template: str, place: Place) -> Place:
+def start_of(source: str, template: str, place: Location) -> Location:
     """Where in the JSON text `source` the template's first character stands; the file alone where it is not found."""
     for found in STRING.finditer(source):
         length = found.end() - found.start() - 2
@@ -75,20 +75,20 @@ def start_of(source: str, template: str, place: Place) -> Place:
     return place
 
 
-def _at(text: str, offset: int, place: Place) -> Place:
+def _at(text: str, offset: int, place: Location) -> Location:
     line = text.count("\n", 0, offset) + 1
     return with_(place, line=line, column=offset - (text.rfind("\n", 0, offset) + 1) + 1)
 
 
-def _unread(file: str, reason: str, place: Place) -> Note:
+def _unread(file: str, reason: str, place: Location) -> Diagnostic:
     values = {"name": file, "reason": reason, "line": None, "when": "read", "raised": False}
-    return Note("srv-template-error", values, place, reason)
+    return Diagnostic("srv-template-error", values, place, reason)
 
 
-def _wrong(where: str, value: Any, expected: str, file: str) -> Note:
+def _wrong(where: str, value: Any, expected: str, file: str) -> Diagnostic:
     shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     cut = shown if len(shown) <= SHOWN else shown[:SHOWN] + "…"
-    return Note("dat-wrong-value", {"where": where, "value": cut, "expected": expected}, Place(file=file), cut)
+    return Diagnostic("dat-wrong-value", {"where": where, "value": cut, "expected": expected}, Location(file=file), cut)
 
 
 def _content(value: Any) -> str | None:
@@ -97,14 +97,14 @@ def _content(value: Any) -> str | None:
     return text if isinstance(text, str) else None
 
 
-def _token(value: Any, name: str, file: str, notes: list[Note]) -> str | None:
+def _token(value: Any, name: str, file: str, notes: list[Diagnostic]) -> str | None:
     text = _content(value)
     if text is None and value is not None:
         notes.append(_wrong(name, value, "a text, or an object with content", file))
     return text
 
 
-def _templates(value: Any, file: str, notes: list[Note]) -> str | Mapping[str, str] | None:
+def _templates(value: Any, file: str, notes: list[Diagnostic]) -> str | Mapping[str, str] | None:
     """One template, or several: a list of {name, template}, or a mapping from names."""
     if value is None or isinstance(value, str):
         return value

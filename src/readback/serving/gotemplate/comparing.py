@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from readback.serving.gotemplate.told import encoded
+from readback.serving.gotemplate.traced_text import encoded
 from readback.serving.gotemplate.values import ABSENT, List, Map, Struct, Value, kind
 
 WHOLE = ("int", "uint")

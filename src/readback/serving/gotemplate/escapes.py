@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from urllib.parse import quote_plus
 
-from readback.serving.gotemplate.told import encoded
+from readback.serving.gotemplate.traced_text import encoded
 from readback.serving.gotemplate.values import ABSENT, List, Map, Struct, Value, truth
 from readback.serving.modelfile.text import printable
 

@@ -20,7 +20,7 @@ from readback.serving.gotemplate.nodes import (
     TemplateFault,
     Variable,
 )
-from readback.serving.gotemplate.told import told
+from readback.serving.gotemplate.traced_text import told
 from readback.serving.gotemplate.values import ABSENT, Map, Struct, Value, method, truth, type_name
 
 NOTHING = object()  # no value came down the pipeline

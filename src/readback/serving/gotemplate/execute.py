@@ -18,7 +18,7 @@ from readback.serving.gotemplate.nodes import (
     Tree,
     With,
 )
-from readback.serving.gotemplate.told import HERE, Piece, Told
+from readback.serving.gotemplate.traced_text import HERE, Piece, Told
 from readback.serving.gotemplate.values import ABSENT, Byte, List, Map, Value, followed, truth, type_name
 
 DEEPEST = 100  # templates within templates; Go stops at 100,000

@@ -8,7 +8,7 @@ from dataclasses import replace
 from readback.serving.gotemplate import numbers_text
 from readback.serving.gotemplate.numbers_text import Flags, padded
 from readback.serving.gotemplate.quoting import can_backquote, quoted
-from readback.serving.gotemplate.told import HERE, Piece, decoded, encoded, pieces
+from readback.serving.gotemplate.traced_text import HERE, Piece, decoded, encoded, pieces
 from readback.serving.gotemplate.values import ABSENT, Byte, List, Map, Struct, Value, type_name
 
 TEXTUAL = "vsxXq"  # verbs for which a value's own String method speaks

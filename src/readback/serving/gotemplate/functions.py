@@ -9,7 +9,7 @@ from readback.serving.gotemplate import escapes
 from readback.serving.gotemplate.comparing import equal, less
 from readback.serving.gotemplate.formatting import printed, printed_line
 from readback.serving.gotemplate.printf import printf as formatted
-from readback.serving.gotemplate.told import HERE, Told, cut, encoded, mapped, pieces, told
+from readback.serving.gotemplate.traced_text import HERE, Told, cut, encoded, mapped, pieces, told
 from readback.serving.gotemplate.values import (
     ABSENT,
     Byte,

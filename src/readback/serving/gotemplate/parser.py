@@ -20,7 +20,7 @@ from readback.serving.gotemplate.nodes import (
     With,
 )
 from readback.serving.gotemplate.pipelines import Pipelines
-from readback.serving.gotemplate.told import clean
+from readback.serving.gotemplate.traced_text import clean
 
 DEEPEST = 100  # blocks within blocks, `else if` counted
 MOST = 50_000  # tokens of a template that is worth reading

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from readback.serving.gotemplate.formatting import shown, written_by
 from readback.serving.gotemplate.numbers_text import Flags
-from readback.serving.gotemplate.told import HERE, Piece, Source, Told, pieces
+from readback.serving.gotemplate.traced_text import HERE, Piece, Source, Told, pieces
 from readback.serving.gotemplate.values import ABSENT, Value, type_name
 
 LARGEST = 1_000_000  # the greatest width or precision that Go follows

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from readback.serving.gotemplate.told import clean, encoded
+from readback.serving.gotemplate.traced_text import clean, encoded
 
 # None is a nil interface, ABSENT Go's value that is not there at all: both print alike, and differ under `.A.B`.
 # Texts are str, whole numbers int; float, complex and bool are Python's.

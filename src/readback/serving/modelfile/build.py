@@ -11,7 +11,7 @@ from difflib import get_close_matches
 
 from readback.serving.modelfile.grammar import WORDS, Command
 from readback.serving.modelfile.notes import at
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 WHOLE = (
     "num_keep", "seed", "num_predict", "top_k", "repeat_last_n", "num_ctx", "num_batch", "num_gpu", "main_gpu",
@@ -35,13 +35,13 @@ IDENTIFIERS = r"[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*"
 VERSION = re.compile(rf"v?(0|[1-9]\d*)(\.(0|[1-9]\d*)(\.(0|[1-9]\d*)(-{IDENTIFIERS})?(\+{IDENTIFIERS})?)?)?", re.ASCII)
 
 
-def built(command: Command, base: Place, starts: tuple[int, ...]) -> Iterator[Note]:
+def built(command: Command, base: Location, starts: tuple[int, ...]) -> Iterator[Diagnostic]:
     """Why no model can be made with this command, or that the command has no effect."""
     place = at(base, starts, command.start)
     if command.name in DEPRECATED:
-        yield Note("oll-deprecated-parameter", {"name": command.name}, place, command.name)
+        yield Diagnostic("oll-deprecated-parameter", {"name": command.name}, place, command.name)
     elif reason := _refused(command):
-        yield Note("oll-syntax", {"reason": reason}, place, f"{command.name} {command.args}"[:200])
+        yield Diagnostic("oll-syntax", {"reason": reason}, place, f"{command.name} {command.args}"[:200])
 
 
 def _refused(command: Command) -> str:

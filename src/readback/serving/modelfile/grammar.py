@@ -22,6 +22,7 @@ BAD_COMMAND = 'command must be one of {}, or "requires"'.format(", ".join(f'"{wo
 BAD_ROLE = 'message role must be one of "system", "user", or "assistant"'
 END = "unexpected EOF"
 NO_FROM = "no FROM line"
+UNCLOSED = "its quotes are never closed"
 NEWLINE = re.compile(r"[\r\n]")
 LINE = re.compile(r"\r\n|\r|\n")
 LETTERS = re.compile(r"[A-Za-z]*")
@@ -73,8 +74,13 @@ def where(starts: tuple[int, ...], offset: int) -> tuple[int, int]:
 
 
 def scan(text: str) -> Iterator[Command | Fault]:
-    """The directives of a Modelfile in order, a Fault standing in for each that could not be read."""
+    """The directives of a Modelfile in order, a Fault standing in for each that could not be read.
+
+    Below quotes that nothing closes, lines that are no directives are the text that was to stand between them: they
+    have no fault of their own.
+    """
     at = 0
+    unclosed = False
     never: set[str] = set()  # quotes that nothing below closes; known once, so that hostile files stay linear
     while at < len(text):
         if text[at] in " \t\r\n":
@@ -82,7 +88,11 @@ def scan(text: str) -> Iterator[Command | Fault]:
         elif text[at] == "#":
             at = _line_end(text, at)
         else:
-            yield (item := directive(text, at, never))
+            item = directive(text, at, never)
+            fault = item if isinstance(item, Fault) else None
+            if not (unclosed and fault and fault.reason == BAD_COMMAND):
+                yield item
+            unclosed |= fault is not None and fault.because == UNCLOSED
             at = item.end
 
 
@@ -114,7 +124,7 @@ def directive(text: str, start: int, never: set[str]) -> Command | Fault:
         at = found + 1
     read = _value(text, at, never)
     if read is None:
-        return Fault(END, start, start, _line_end(text, start), "its quotes are never closed")
+        return Fault(END, start, start, _line_end(text, start), UNCLOSED)
     args, end, value, quote = read
     return Command(command, prefix + args, start, value, end, quote)
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from readback.serving.modelfile.grammar import WORDS, Command, Fault, directive, lines, where
 from readback.serving.modelfile.text import dropped, named
-from readback.types import Note, Place
+from readback.types import Diagnostic, Location
 
 ALONE = ("license", "message", "adapter", "draft", "requires", "stop")  # given twice, all of them count
 PROSE = frozenset({"SYSTEM", "MESSAGE", "LICENSE"})  # values in which a carriage return reads as the end of a line
@@ -17,7 +17,7 @@ DIRECTIVE = re.compile(r"^[ \t]*({})[ \t]".format("|".join(WORDS)), re.IGNORECAS
 SHOUTED = re.compile(r"^[ \t]*({})[ \t]".format("|".join(WORDS).upper()), re.MULTILINE)
 
 
-def at(base: Place, starts: tuple[int, ...], offset: int) -> Place:
+def at(base: Location, starts: tuple[int, ...], offset: int) -> Location:
     """The place of an offset in the file of `base`."""
     line, column = where(starts, offset)
     return replace(base, line=line, column=column)
@@ -33,8 +33,8 @@ def _word(command: Command) -> str:
 
 
 def about(
-    command: Command, text: str, base: Place, starts: tuple[int, ...], refused: int | None = None
-) -> Iterator[Note]:
+    command: Command, text: str, base: Location, starts: tuple[int, ...], refused: int | None = None
+) -> Iterator[Diagnostic]:
     """What one command loses or hides: characters, swallowed lines, single quotes, carriage returns.
 
     `refused` is the line at which Ollama stops because of what the command swallowed.
@@ -45,23 +45,23 @@ def about(
         counted = Counter(char for _, char in lost)
         words = ", ".join(f"{named(char)} ×{n}" if n > 1 else named(char) for char, n in counted.most_common(8))
         place = at(base, starts, command.start + lost[0][0])
-        yield Note(
+        yield Diagnostic(
             "oll-char-dropped", {"name": name, "count": len(lost), "characters": words}, place, f"{name} {words}"
         )
     if _swallows(raw, command.quote):
         place = at(base, starts, command.start)
-        yield Note(
+        yield Diagnostic(
             "oll-swallowed-lines",
             {"name": name, "lines": len(lines(raw)) - 1, "refused": refused or ""},
             place,
             line_at(text, command.start),
         )
     if len(command.args) > 1 and command.args[0] == command.args[-1] == "'":
-        yield Note("oll-single-quotes", {"name": name}, at(base, starts, command.value), command.args)
+        yield Diagnostic("oll-single-quotes", {"name": name}, at(base, starts, command.value), command.args)
     if "\r" in command.args:
         place = at(base, starts, command.start + raw.index("\r"))
         values = {"name": name, "count": command.args.count("\r")}
-        yield Note("oll-cr-in-value", values, place, name, "info" if name.upper() in PROSE else None)
+        yield Diagnostic("oll-cr-in-value", values, place, name, "info" if name.upper() in PROSE else None)
 
 
 def torn_open(
@@ -101,7 +101,7 @@ def _swallows(raw: str, quote: str) -> bool:
     )
 
 
-def repeated(commands: tuple[Command, ...], base: Place, starts: tuple[int, ...]) -> Iterator[Note]:
+def repeated(commands: tuple[Command, ...], base: Location, starts: tuple[int, ...]) -> Iterator[Diagnostic]:
     """Directives and parameters given more than once, of which only the last counts."""
     found: dict[str, list[Command]] = {}
     for command in commands:
@@ -112,4 +112,4 @@ def repeated(commands: tuple[Command, ...], base: Place, starts: tuple[int, ...]
             first, last = (where(starts, c.start)[0] for c in (again[0], again[-1]))
             name = _word(again[0])
             values = {"name": name, "times": len(again), "first": first, "last": last}
-            yield Note("oll-repeated-directive", values, at(base, starts, again[-1].start), name)
+            yield Diagnostic("oll-repeated-directive", values, at(base, starts, again[-1].start), name)

@@ -16,7 +16,7 @@ from readback.serving.modelfile.build import built
 from readback.serving.modelfile.grammar import NO_FROM, WORDS, Command, Fault, lines, scan, where
 from readback.serving.modelfile.notes import about, at, line_at, repeated, torn_open
 from readback.serving.modelfile.text import decode
-from readback.types import Modelfile, Note, Place
+from readback.types import Diagnostic, Location, Modelfile
 
 LIMIT = 1 << 20  # bytes; a Modelfile with every licence in it is a fraction of that
 MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -43,9 +43,9 @@ def recognise(path: Path) -> bool:
 def read(path: Path, root: Path) -> Modelfile:
     """The Modelfile at `path`; one that cannot be read has no commands and a note that says why."""
     file = show(root, path)
-    place = Place(file=file)
+    place = Location(file=file)
     data = read_bytes(path, file, LIMIT)
-    return Modelfile((), place=place, notes=(data,)) if isinstance(data, Note) else parse(data, file)
+    return Modelfile((), place=place, notes=(data,)) if isinstance(data, Diagnostic) else parse(data, file)
 
 
 def parse(data: bytes | str, file: str | None = None) -> Modelfile:
@@ -55,7 +55,7 @@ def parse(data: bytes | str, file: str | None = None) -> Modelfile:
     """
     text, encoding = decode(data) if isinstance(data, bytes) else (data.removeprefix("\ufeff"), "utf-8")
     starts = lines(text)
-    base = Place(file=file)
+    base = Location(file=file)
     items = tuple(_until_hopeless(scan(text)))
     commands = tuple(item for item in items if isinstance(item, Command))
     places = {id(c): at(base, starts, c.value) for c in commands}
@@ -67,29 +67,29 @@ def parse(data: bytes | str, file: str | None = None) -> Modelfile:
     refusing = {id(command): where(starts, inside[0].start)[0] for command, inside in torn}
     refused = tuple(islice((note for command in commands for note in built(command, base, starts)), FAULTS))
     notes = [
-        *([Note("dat-bom", {"encoding": encoding}, replace(base, line=1))] if _marked(data) else []),
+        *([Diagnostic("dat-bom", {"encoding": encoding}, replace(base, line=1))] if _marked(data) else []),
         *(
-            Note("oll-syntax", {"reason": fault.said}, at(base, starts, fault.start), line_at(text, fault.start))
+            Diagnostic("oll-syntax", {"reason": fault.said}, at(base, starts, fault.start), line_at(text, fault.start))
             for fault in faults
             if fault not in told
         ),
         *(
-            [Note("dat-limit", {"what": "faults in a Modelfile", "limit": FAULTS}, base)]
+            [Diagnostic("dat-limit", {"what": "faults in a Modelfile", "limit": FAULTS}, base)]
             if FAULTS in (len(faults), len(refused))
             else []
         ),
-        *([] if "model" in last else [Note("oll-no-from", {}, base)]),
+        *([] if "model" in last else [Diagnostic("oll-no-from", {}, base)]),
         *(note for command in commands for note in about(command, text, base, starts, refusing.get(id(command)))),
         *refused,
         *repeated(commands, base, starts),
-        *([Note("oll-empty-system", {}, at(base, starts, system.start))] if system and not system.args else []),
+        *([Diagnostic("oll-empty-system", {}, at(base, starts, system.start))] if system and not system.args else []),
     ]
     return Modelfile(
         commands=tuple((c.name, c.args, where(starts, c.start)[0]) for c in commands),
         system=system.args if system else None,
         template=template.args if template else None,
-        system_place=places[id(system)] if system else Place(),
-        template_place=places[id(template)] if template else Place(),
+        system_place=places[id(system)] if system else Location(),
+        template_place=places[id(template)] if template else Location(),
         place=base,
         notes=tuple(notes),
     )

@@ -13,7 +13,7 @@ from typing import Any
 
 from readback.serving import gotemplate
 from readback.serving.gotemplate import Limits, TemplateFault, Tree
-from readback.serving.gotemplate.told import HERE, Piece, mended, told
+from readback.serving.gotemplate.traced_text import HERE, Piece, mended, told
 from readback.serving.gotemplate.values import List, Map, Struct, Type, Value
 from readback.serving.modelfile.grammar import lines, where
 from readback.serving.ollama import tools as ollama_tools

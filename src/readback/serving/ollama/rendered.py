@@ -8,16 +8,16 @@ from datetime import date
 from functools import lru_cache
 from typing import Any
 
-from readback import cell
-from readback.serving.gotemplate.told import clean, torn
-from readback.types import Message, Modelfile, Note, Place, Segment, Wire
+from readback import sandbox
+from readback.serving.gotemplate.traced_text import clean, torn
+from readback.types import Diagnostic, Location, Message, Modelfile, ModelInput, Segment
 
 WORK = "readback.serving.ollama.render:work"
-LIMITS = cell.Limits(seconds=1.0, total=2.0, closed=True)
+LIMITS = sandbox.Limits(seconds=1.0, total=2.0, closed=True)
 JOINER = Segment("\n\n", "joiner", "collate")
 JOINED = -2  # what the work calls it
 EXCESS: Mapping[str, tuple[str, str]] = {
-    "time": ("time to carry out a Modelfile's TEMPLATE", cell.time_said(LIMITS.seconds)),
+    "time": ("time to carry out a Modelfile's TEMPLATE", sandbox.time_said(LIMITS.seconds)),
     "memory": ("memory to carry out a Modelfile's TEMPLATE", "512 MiB"),
     "output": ("text of a Modelfile's TEMPLATE", "32 MiB"),
     "crash": ("the process of a Modelfile's TEMPLATE", "its own crash"),
@@ -43,19 +43,19 @@ class _Request:
         self.turns.append([role, text, more])
 
 
-def wire(
+def model_input(
     modelfile: Modelfile,
     messages: Sequence[Message],
     *,
     today: str | None = None,
     values: Mapping[str, Any] | None = None,
-) -> Wire:
+) -> ModelInput:
     """The text the model receives for a chat request with these messages; each stretch keeps its origin.
 
     `values`: what else the request may say: tools, think, prompt, suffix. Where no text can be made, `notes` say why.
     """
     if why := unknowable(modelfile):
-        return _wire(modelfile, (), (why,))
+        return _model_input(modelfile, (), (why,))
     request = _Request()
     for role, segments in opening(modelfile, bool(messages) and messages[0].role.lower() == "system"):
         request.add(role, segments)
@@ -66,10 +66,10 @@ def wire(
 
 def asked(
     modelfile: Modelfile, messages: Sequence[Mapping[str, Any]], today: str | None, values: Mapping[str, Any]
-) -> Wire:
+) -> ModelInput:
     """`wire` for the messages of a request as they are, with tool calls, thinking and images."""
     if why := unknowable(modelfile):
-        return _wire(modelfile, (), (why,))
+        return _model_input(modelfile, (), (why,))
     request = _Request()
     for role, segments in opening(modelfile, bool(messages) and _role(messages[0]).lower() == "system"):
         request.add(role, segments)
@@ -80,20 +80,22 @@ def asked(
 
 def templated(
     template: str, messages: Sequence[Mapping[str, Any]], today: str | None, values: Mapping[str, Any]
-) -> Wire:
+) -> ModelInput:
     """The text that a template alone gives for the messages of a request."""
     request = _Request()
     for message in messages:
         _add(request, message, _role(message))
-    return _sent(Modelfile((), template=template, template_place=Place(line=1, column=1)), request, today, values)
+    return _sent(Modelfile((), template=template, template_place=Location(line=1, column=1)), request, today, values)
 
 
-def unknowable(modelfile: Modelfile) -> Note | None:
+def unknowable(modelfile: Modelfile) -> Diagnostic | None:
     """Why nobody can say what the model receives: another renderer, or no TEMPLATE."""
     renderer = next((command for command in reversed(modelfile.commands) if command[0] in BUILT_IN), None)
     if renderer:
-        return Note("oll-renderer", {"name": renderer[1]}, replace(modelfile.place, line=renderer[2]), renderer[1])
-    return Note("oll-no-template", {}, modelfile.place) if modelfile.template is None else None
+        return Diagnostic(
+            "oll-renderer", {"name": renderer[1]}, replace(modelfile.place, line=renderer[2]), renderer[1]
+        )
+    return Diagnostic("oll-no-template", {}, modelfile.place) if modelfile.template is None else None
 
 
 def opening(modelfile: Modelfile, has_system: bool) -> Iterable[tuple[str, tuple[Segment, ...]]]:
@@ -121,7 +123,7 @@ def _role(message: Mapping[str, Any]) -> str:
     return _text(role)
 
 
-def _sent(modelfile: Modelfile, request: _Request, today: str | None, values: Mapping[str, Any] | None) -> Wire:
+def _sent(modelfile: Modelfile, request: _Request, today: str | None, values: Mapping[str, Any] | None) -> ModelInput:
     payload = {
         "template": modelfile.template or "",
         "turns": request.turns,
@@ -129,29 +131,31 @@ def _sent(modelfile: Modelfile, request: _Request, today: str | None, values: Ma
         "today": today or date.today().isoformat(),
     }
     try:
-        answer = cell.call(WORK, payload, LIMITS)
-    except cell.Stopped as stopped:
+        answer = sandbox.call(WORK, payload, LIMITS)
+    except sandbox.Stopped as stopped:
         what, limit = EXCESS[stopped.kind]
-        return _wire(
-            modelfile, (), (Note("dat-limit", {"what": what, "limit": limit}, modelfile.template_place, what),)
+        return _model_input(
+            modelfile, (), (Diagnostic("dat-limit", {"what": what, "limit": limit}, modelfile.template_place, what),)
         )
     at = _Places(modelfile)
-    notes = [Note("oll-date-dependent", {}, at(answer["dated"]))] if answer.get("dated") else []
+    notes = [Diagnostic("oll-date-dependent", {}, at(answer["dated"]))] if answer.get("dated") else []
     if failed := answer.get("failed"):
-        return _wire(modelfile, (), (*notes, _fault(failed, at((failed["line"], failed["column"])))))
-    return _wire(modelfile, tuple(_segments(answer["pieces"], request.known, at)), tuple(notes))
+        return _model_input(modelfile, (), (*notes, _fault(failed, at((failed["line"], failed["column"])))))
+    return _model_input(modelfile, tuple(_segments(answer["pieces"], request.known, at)), tuple(notes))
 
 
-def _fault(failed: Mapping[str, Any], place: Place) -> Note:
+def _fault(failed: Mapping[str, Any], place: Location) -> Diagnostic:
     if failed["crash"]:
-        return Note("oll-response-in-branch", {}, place)
-    return Note("oll-template-error", {"reason": failed["reason"], "when": failed["when"]}, place, failed["reason"])
+        return Diagnostic("oll-response-in-branch", {}, place)
+    return Diagnostic(
+        "oll-template-error", {"reason": failed["reason"], "when": failed["when"]}, place, failed["reason"]
+    )
 
 
-def _wire(modelfile: Modelfile, segments: tuple[Segment, ...], notes: tuple[Note, ...]) -> Wire:
+def _model_input(modelfile: Modelfile, segments: tuple[Segment, ...], notes: tuple[Diagnostic, ...]) -> ModelInput:
     stops = tuple(args for name, args, _ in modelfile.commands if name == "stop")
     name = modelfile.place.file or "Modelfile"
-    return Wire(name, segments, notes, "modelfile", modelfile.template_place, stops)
+    return ModelInput(name, segments, notes, "modelfile", modelfile.template_place, stops)
 
 
 def _segments(pieces: Iterable[Sequence[Any]], known: Sequence[Segment], at: _Places) -> Iterable[Segment]:
@@ -166,13 +170,13 @@ def _segments(pieces: Iterable[Sequence[Any]], known: Sequence[Segment], at: _Pl
 
 
 @lru_cache(4096)
-def _own(text: str, start: Place, columns: bool, line: int, column: int) -> Segment:
+def _own(text: str, start: Location, columns: bool, line: int, column: int) -> Segment:
     """What a template says itself; the same for every record."""
     return Segment(text, "serving", start.file or "Modelfile", _place(start, columns, line, column))
 
 
 @lru_cache(1024)
-def _place(start: Place, columns: bool, line: int, column: int) -> Place:
+def _place(start: Location, columns: bool, line: int, column: int) -> Location:
     first = column + (start.column or 1) - 1 if line == 1 else column
     return replace(start, line=(start.line or 1) + line - 1, column=first if columns else None)
 
@@ -187,7 +191,7 @@ class _Places:
         # characters that Ollama drops shift all behind them: then only lines are certain
         self.columns = not any(n.code == "oll-char-dropped" and n.values["name"] == "TEMPLATE" for n in modelfile.notes)
 
-    def __call__(self, source: Sequence[int]) -> Place:
+    def __call__(self, source: Sequence[int]) -> Location:
         return _place(self.start, self.columns, source[0], source[1])
 
 

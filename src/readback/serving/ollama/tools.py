@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from readback.serving.gotemplate import escapes
-from readback.serving.gotemplate.told import clean
+from readback.serving.gotemplate.traced_text import clean
 from readback.serving.gotemplate.values import ANY_LIST, TEXTS, List, Map, Struct, Type, Value, of_json
 
 TYPESCRIPT = {

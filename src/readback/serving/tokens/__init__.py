@@ -14,13 +14,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from readback import cell
+from readback import sandbox
 from readback.serving.tokens import estimate, files, tables
 from readback.serving.tokens.files import file as file
 from readback.serving.tokens.pieces import Piece as Piece
 from readback.serving.tokens.pieces import Span as Span
 from readback.serving.tokens.tables import known as known
-from readback.types import NOWHERE, Model, Note, Place, Tokens
+from readback.types import NOWHERE, Diagnostic, Location, Model, Tokens
 
 UNREADABLE = "srv-tokenizer-unreadable"
 NAMES = tuple(tables.TABLES)
@@ -59,7 +59,7 @@ class Counter(Protocol):
         ...
 
 
-def counter(tokenizer: str | None, root: Path, place: Place = NOWHERE) -> tuple[Counter, tuple[Note, ...]]:
+def counter(tokenizer: str | None, root: Path, place: Location = NOWHERE) -> tuple[Counter, tuple[Diagnostic, ...]]:
     """What counts under `tokenizer`: the name of a table, or the path below `root` of a tokenizer.json.
 
     A tokenizer that cannot be used gives the estimate and a note with the reason and the cure, at `place`.
@@ -70,7 +70,7 @@ def counter(tokenizer: str | None, root: Path, place: Place = NOWHERE) -> tuple[
     if isinstance(found, tuple):
         reason, cure = found
         values = {"tokenizer": tokenizer, "reason": reason, "cure": cure}
-        return estimate.Estimate(), (Note(UNREADABLE, values, place, tokenizer),)
+        return estimate.Estimate(), (Diagnostic(UNREADABLE, values, place, tokenizer),)
     return found, ()
 
 
@@ -84,7 +84,7 @@ def tokens(by: Counter, *texts: str, special: bool = True) -> Tokens:
     """The count of the texts one after the other, with what counted; what takes a tokenizer too long is estimated."""
     try:
         return Tokens(sum(by.counts(texts, special=special)), by.name, by.exact)
-    except cell.Stopped:
+    except sandbox.Stopped:
         return tokens(estimate.Estimate(), *texts)
 
 
@@ -92,7 +92,7 @@ def counts(by: Counter, texts: Sequence[str], *, special: bool = False) -> tuple
     """The tokens of texts, by themselves unless `special`; those that take a tokenizer too long are estimated."""
     try:
         return by.counts(texts, special=special)
-    except cell.Stopped:
+    except sandbox.Stopped:
         return estimate.Estimate().counts(texts)
 
 

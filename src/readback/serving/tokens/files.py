@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from readback import cell
+from readback import sandbox
 from readback.files.file_state import state
 from readback.serving.tokens import pieces
 from readback.serving.tokens.estimate import fits
@@ -21,7 +21,7 @@ NAME = "tokenizer.json"
 CURE = "pip install readback[tokenizers]"
 LARGEST = 64 << 20  # bytes; the largest in use, of 262,000 tokens, has 33 MB
 MEMORY = 2 << 30  # a file of 33 MB takes 600 MB while it is read
-LIMITS = cell.Limits(seconds=30.0, total=60.0, memory=MEMORY, output=64 << 20)
+LIMITS = sandbox.Limits(seconds=30.0, total=60.0, memory=MEMORY, output=64 << 20)
 WORK = "readback.serving.tokens.files"
 LOADING = 30.0  # seconds
 HELD = 4  # files whose facts a process remembers
@@ -44,7 +44,7 @@ class File(InAChild):
 
     def _ask(self, work: Work, about: Any, special: bool) -> Any:
         asked = {"path": self.path, "stamp": self.stamp, "about": about, "special": special}
-        return cell.call(f"{WORK}:{work}", asked, LIMITS)
+        return sandbox.call(f"{WORK}:{work}", asked, LIMITS)
 
 
 def counter(tokenizer: str, root: Path) -> File | tuple[str, str]:
@@ -80,8 +80,8 @@ def _facts(name: str, path: str, stamp: tuple[int | str, ...]) -> File | tuple[s
     """The file looked at once: what it is, or why it is none."""
     cure = "name the model's own tokenizer.json, whole and unchanged, or one of the tables"
     try:
-        said = cell.call(f"{WORK}:facts", {"path": path, "stamp": stamp}, LIMITS)
-    except cell.Stopped as stopped:
+        said = sandbox.call(f"{WORK}:facts", {"path": path, "stamp": stamp}, LIMITS)
+    except sandbox.Stopped as stopped:
         return f"reading it took {stopped.detail}", cure
     if "reason" in said:
         return said["reason"], cure
@@ -141,12 +141,12 @@ def _load(path: str, stamp: tuple[int | str, ...]) -> Any:
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # one thread: a child has little memory and one text
     from tokenizers import Tokenizer, processors
 
-    cell.beat(LOADING)
+    sandbox.beat(LOADING)
     found = Tokenizer.from_buffer(Path(path).read_bytes())
     found.no_truncation()
     found.no_padding()
     found.post_processor = processors.ByteLevel(trim_offsets=False)
-    cell.beat()
+    sandbox.beat()
     return found
 
 

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from readback import cell
+from readback import sandbox
 from readback.serving.tokens import pieces
 from readback.serving.tokens.estimate import fits
 from readback.serving.tokens.in_a_child import InAChild, Work
 from readback.serving.tokens.pieces import Piece
 
 CURE = "pip install readback[tokens]"
-LIMITS = cell.Limits(seconds=20.0, total=30.0, memory=1 << 30, output=64 << 20)
+LIMITS = sandbox.Limits(seconds=20.0, total=30.0, memory=1 << 30, output=64 << 20)
 WORK = "readback.serving.tokens.tables"
 LOADING = 20.0  # seconds: a table takes 0.1 to 0.4 s
 
@@ -83,7 +83,7 @@ class By(InAChild):
 
     def _ask(self, work: Work, about: Any, special: bool) -> Any:
         asked = {"table": self.name, "about": about, "special": special}
-        return cell.call(f"{WORK}:{work}", asked, LIMITS, shared=(shared(self.name),))
+        return sandbox.call(f"{WORK}:{work}", asked, LIMITS, shared=(shared(self.name),))
 
 
 def shared(name: str) -> str:
@@ -116,9 +116,9 @@ def cut(asked: dict[str, Any]) -> list[tuple[int, int, tuple[int, ...], bool]]:
 @cache
 def load(encoding: str) -> Any:
     """A table of quicktok. Ours and not a workspace's, so children may share it."""
-    cell.beat(LOADING)
+    sandbox.beat(LOADING)
     found = importlib.import_module("quicktok").get_encoding(encoding)
-    cell.beat()
+    sandbox.beat()
     return found
 
 

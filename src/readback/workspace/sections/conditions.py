@@ -1,4 +1,4 @@
-"""`conditions:` the arms of the experiment. What they name is checked when everything is read."""
+"""`conditions:` the conditions of the experiment. What they name is checked when everything is read."""
 
 from __future__ import annotations
 

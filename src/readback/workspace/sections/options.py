@@ -15,21 +15,18 @@ OPTIONS = {
     "apply_limit": ("on", "off"),
     "assembly_profile": ("document", "current"),
     "citation_patterns": ("readback", "upstream"),
-    "judge_profile": ("single", "split"),
+    "judge_profile": ("single",),
     "reply_parser": ("readback", "upstream"),
     "merge_roles": ("none", "gemma"),
     "chatml_bug": ("reproduce", "fixed"),
 }
-UNBUILT = ("judge_profile",)  # default only, so far
 SPELT = {True: "on", False: "off"}  # YAML reads the words on and off as true and false
 
 
 def read(node: Node, draft: Draft) -> None:
     for name, part in node.mapping(*OPTIONS).items():
         value = SPELT.get(part.value, part.value) if isinstance(part.value, bool) else part.value
-        if name in UNBUILT and value in OPTIONS[name][1:]:
-            part.wrong(f"{OPTIONS[name][0]}: the other choice is not built yet, and the default stays in force")
-        elif isinstance(value, str) and value in OPTIONS[name]:
+        if isinstance(value, str) and value in OPTIONS[name]:
             if name not in draft.given:
                 draft.options[name] = value
         else:

@@ -1,9 +1,0 @@
-"""Where the files beside the package lie: app.py, pages/, configs/ (a checkout, or the copy inside a wheel)."""
-
-from pathlib import Path
-
-CHECKOUT = Path(__file__).resolve().parents[2]
-HOUSE = CHECKOUT if (CHECKOUT / "app.py").is_file() else Path(__file__).resolve().parent / "house_files"
-CONFIGS = HOUSE / "configs"
-ADAPTERS = CONFIGS / "adapters"
-EXAMPLES = CONFIGS / "examples"

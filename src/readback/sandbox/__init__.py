@@ -1,0 +1,304 @@
+"""Run untrusted work in a child process under limits, and take its answer as JSON.
+
+A warm, single-threaded zygote forks one child for each run. The child has an address-space limit, kernel
+alarms between beats (a Python handler would not fire inside a C loop), an output cap, an empty environment and
+no terminal; it answers in length-prefixed JSON over a socket pair.
+
+Time is processor time, so that the answer does not depend on what else the machine does. What was stopped in
+company, or on a busy machine, is tried once more alone: meanwhile all other children stand still.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import struct
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from typing import Any, Literal
+
+from readback.sandbox import frames
+from readback.sandbox.client import Zygote, ZygoteLost, alive
+from readback.sandbox.running import Company
+
+Kind = Literal["time", "memory", "output", "crash"]
+
+WORK = re.compile(r"readback(\.\w+)+:\w+")
+SHARED = re.compile(r"readback(\.\w+)+:\w+:[\w.]+")
+ALONE, TOGETHER, ASIDE = "alone", "together", "aside"  # how a request to the zygote begins
+WAITED = "more time than it may spend waiting"
+ENDED = struct.Struct(">id")  # how a child ended, and its processor time
+MEMORY_EXIT, OUTPUT_EXIT = 71, 72
+WALL = 10  # times the processor time: what the clock may show, for work that waits; squared at lower priority
+LOWER = 15  # by how much work that may wait is nicer than the rest
+BUSY = 1.5  # times the processor time on that clock: then something else had the processor too
+MOMENT = 0.2  # seconds that starting a child takes at most on an idle machine
+REAPED = 60.0  # seconds in which the zygote tells how a child ended; it takes milliseconds
+ATTEMPTS = 3  # when the zygote is killed from outside, or the system has no process left
+AT_ONCE = max(4, 2 * (os.cpu_count() or 1))  # more calls at once only wait for each other
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one run may use.
+
+    `seconds` is processor time between beats (each frame of a stream is a beat), `total` that of the whole run; on
+    the clock either may take ten times as long. `memory` counts bytes beyond what the zygote has mapped; `output`
+    bytes of JSON; `files` the size of any file the work writes (0: it may write none). `closed` work opens no files
+    at all but Python's own, where the kernel can see to that.
+    """
+
+    seconds: float = 1.0
+    memory: int = 512 << 20
+    output: int = 32 << 20
+    total: float = 10.0
+    files: int = 0
+    closed: bool = False
+
+
+class Stopped(Exception):  # noqa: N818 - an outcome to handle, as StopIteration is
+    """The work used more than its limits, or its process died: the fault of what it worked on.
+
+    `doubtful`: what else the machine did may have had a part in it.
+    """
+
+    def __init__(self, kind: Kind, detail: str, *, doubtful: bool = False) -> None:
+        super().__init__(f"{kind}: {detail}")
+        self.kind: Kind = kind
+        self.detail = detail
+        self.doubtful = doubtful
+
+
+DEFAULT = Limits()
+_slots = threading.BoundedSemaphore(AT_ONCE)
+_company = Company()
+_own: Limits | None = None  # in a child: the limits it runs under
+_seconds = 0.0  # in a child: those of the work at hand
+_wall = WALL  # in a child
+_gives_way = False
+
+
+def call(work: str, payload: Any, limits: Limits = DEFAULT, shared: tuple[str, ...] = ()) -> Any:
+    """What the function named `work` ("readback.module:function") makes of `payload`; both are JSON.
+
+    `shared` names what the child finds loaded ("readback.module:function:argument"): the zygote calls the function
+    once, and all children that ask for it share its memory. Only for what no workspace brings.
+
+    Raises Stopped when the work exceeded its limits, RuntimeError with the child's traceback when our own
+    code failed there.
+    """
+    if inside():
+        with _within(limits):
+            return _function(work)(payload)
+    with _slots:
+        for value in _surely(work, payload, limits, shared):
+            return value
+    raise RuntimeError(f"{work} ended without an answer")
+
+
+def stream(
+    work: str, payload: Any, limits: Limits = DEFAULT, shared: tuple[str, ...] = (), *, once: bool = False
+) -> Iterator[Any]:
+    """Each value the generator function named `work` yields; leaving the loop early kills the child.
+
+    `once`: long work; what is stopped is not tried again here, because the caller goes on with a part of it.
+    """
+    if inside():
+        with _within(limits):
+            yield from _function(work)(payload)
+    elif once:
+        yield from _run(work, payload, limits, shared, how=ASIDE if _gives_way else TOGETHER)
+    else:
+        yield from _surely(work, payload, limits, shared)
+
+
+def give_way() -> None:
+    """From now on long work of this process lets others go first: people are waiting for pages."""
+    global _gives_way
+    _gives_way = True
+
+
+def inside() -> bool:
+    """Whether this process is a bounded child: there, work runs directly, in the time it would have by itself."""
+    return _own is not None
+
+
+def beat(seconds: float | None = None) -> None:
+    """In a child: the alarms start again, because a new piece of work begins, which may take `seconds`. Outside:
+    nothing.
+    """
+    if _own is not None:
+        asked = seconds or _seconds
+        if (left := _own.total - time.process_time()) <= 0:
+            os.kill(os.getpid(), signal.SIGPROF)  # as the alarm would, which beats in quick succession put off
+        signal.setitimer(signal.ITIMER_PROF, min(asked, left))
+        signal.setitimer(signal.ITIMER_REAL, _wall * asked)
+
+
+def pause() -> None:
+    """In a child: the clock on the wall stands still until the next beat."""
+    signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def isolation() -> dict[str, Any]:
+    """What surrounds a child on this machine, for `readback doctor`."""
+    limits = {k: v for k, v in asdict(DEFAULT).items() if k not in ("files", "closed")}
+    return {**alive().facts, "environment": "empty", "answers": "JSON", "limits": limits}
+
+
+def enter(limits: Limits) -> None:
+    """Called once by a new child, before it works."""
+    global _own, _seconds, _wall
+    _own, _seconds, _wall = limits, limits.seconds, wall()
+
+
+def wall() -> int:
+    """How many times the processor time the clock may show for this process; what lets others go first waits longer."""
+    return WALL if os.nice(0) <= 0 else WALL * WALL
+
+
+@contextmanager
+def _within(limits: Limits) -> Iterator[None]:
+    """In a child: work that would have a child of its own elsewhere has no more time here, so that it ends alike."""
+    global _seconds
+    before = _seconds
+    _seconds = min(before, limits.seconds)
+    beat()
+    try:
+        yield
+    finally:
+        _seconds = before
+        beat()
+
+
+def _function(work: str) -> Any:
+    if not WORK.fullmatch(work):
+        raise ValueError(f"{work!r} is not work of ours")
+    module, name = work.split(":")
+    return getattr(import_module(module), name)
+
+
+def _surely(work: str, payload: Any, limits: Limits, shared: tuple[str, ...]) -> Iterator[Any]:
+    """The values of a run; if it is stopped and other work may be why, what is missing is made once more, alone."""
+    done = 0
+    try:
+        for value in _run(work, payload, limits, shared):
+            done += 1
+            yield value
+    except Stopped as stopped:
+        if not stopped.doubtful:
+            raise
+    else:
+        return
+    yield from _run(work, payload, limits, shared, how=ALONE, alone=done)
+
+
+def _run(
+    work: str, payload: Any, limits: Limits, shared: tuple[str, ...], *, how: str = TOGETHER, alone: int | None = None
+) -> Iterator[Any]:
+    """The values of one run. `alone`: from this number on, and no other child works until it is there."""
+    if not WORK.fullmatch(work) or not all(SHARED.fullmatch(one) for one in shared):
+        raise ValueError(f"{work!r} is not work of ours")
+    request = frames.encode(frames.VALUE, {"work": work, "limits": asdict(limits), "payload": payload})
+    names = " ".join((how, work.partition(":")[0], *shared))
+    for attempt in range(1, ATTEMPTS + 1):
+        zygote = alive()
+        answered = False
+        try:
+            for value in _converse(zygote, names, request, limits, alone):
+                answered = True
+                yield value
+        except ZygoteLost:
+            if answered or attempt == ATTEMPTS:  # what was yielded cannot be taken back
+                raise Stopped("crash", "the process that starts children was killed", doubtful=True) from None
+            zygote.ending()
+        else:
+            return
+
+
+def _converse(zygote: Zygote, names: str, request: bytes, limits: Limits, alone: int | None) -> Iterator[Any]:
+    """Send one request and yield its values. The child dies when `status` is closed."""
+    data, data_end = socket.socketpair()
+    status, status_end = socket.socketpair()
+    with data, status, _company.run() as run:
+        with data_end, status_end:
+            zygote.ask(names, data_end, status_end)
+        waited, left, number, most = 0.0, limits.output, 0, wall() * limits.total
+        try:
+            data.settimeout(most)
+            data.sendall(request)
+        except TimeoutError:
+            raise Stopped("time", WAITED, doubtful=True) from None
+        except OSError:
+            raise _verdict(status, limits, True, 0.0, 0.0) from None
+        while True:
+            began = time.monotonic()
+            try:
+                kind, value, size = frames.read(data, left + 1024, max(0.0, most - waited))
+            except frames.Late:
+                raise Stopped("time", WAITED, doubtful=True) from None
+            except frames.TooLarge:
+                raise Stopped("output", f"more than {limits.output} bytes of answer") from None
+            except frames.Closed:
+                took = time.monotonic() - began
+                raise _verdict(status, limits, run.in_company, took, waited + took) from None
+            waited += time.monotonic() - began  # the time our caller takes between values is not the work's
+            left -= size
+            if alone == number:
+                with suppress(OSError):  # it may have ended by now
+                    status.sendall(b".")  # what had to be made alone is there
+            if kind == frames.VALUE:
+                number += 1
+                if number > (alone or 0):
+                    yield value
+            elif kind == frames.DONE:
+                return
+            elif kind == frames.STOPPED:
+                raise Stopped(*value)
+            else:
+                raise RuntimeError(f"{names} failed in its child process:\n{value}")
+
+
+def _in_all(limits: Limits) -> str:
+    return f"more than {time_said(limits.total)} in all"
+
+
+def time_said(seconds: float) -> str:
+    """A limit of time in words, for whoever reads that it was exceeded."""
+    return f"{seconds:g} s of processor time"
+
+
+def _verdict(status: socket.socket, limits: Limits, in_company: bool, took: float, took_all: float) -> Exception:
+    """Why the child ended without finishing, from its exit status.
+
+    `took`: seconds on the clock since its last value, `took_all` of the whole run. Where they are not much more than
+    the processor time that was allowed, nothing else had a part in it.
+    """
+    status.settimeout(REAPED)
+    try:
+        raw = status.recv(ENDED.size)
+    except OSError:
+        raw = b""
+    if len(raw) < ENDED.size:
+        return ZygoteLost()
+    code, spent = ENDED.unpack(raw)
+    if code == -signal.SIGXCPU or (code == -signal.SIGPROF and spent >= limits.total):
+        busy = took_all > BUSY * limits.total + MOMENT
+        return Stopped("time", _in_all(limits), doubtful=in_company or busy)
+    if code == -signal.SIGPROF:
+        busy = took > BUSY * limits.seconds + MOMENT
+        return Stopped("time", f"more than {time_said(limits.seconds)}", doubtful=in_company or busy)
+    if code == -signal.SIGALRM:
+        return Stopped("time", WAITED, doubtful=True)
+    if code == MEMORY_EXIT:
+        return Stopped("memory", f"more than {limits.memory >> 20} MiB of memory")
+    if code == OUTPUT_EXIT:
+        return Stopped("output", f"more than {limits.output} bytes of answer")
+    name = signal.Signals(-code).name if code < 0 else f"exit {code}"
+    return Stopped("crash", f"its process ended with {name}", doubtful=code == -signal.SIGKILL)  # no memory left?

@@ -1,0 +1,227 @@
+"""The zygote: a warm process with one thread that forks a bounded child for each request."""
+
+from __future__ import annotations
+
+import gc
+import os
+import resource
+import select
+import signal
+import socket
+import traceback
+from collections.abc import Collection
+from contextlib import suppress
+from importlib import import_module
+from typing import Any, NoReturn
+
+from readback import sandbox
+from readback.sandbox import client
+from readback.sandbox import frames as cell_frames
+from readback.sandbox import jail as cell_jail
+from readback.sandbox import landlock as cell_landlock
+
+WARM = ("readback.render.jinja", "readback.files.yaml_decode")  # their warm() touches what a child would meet first
+OPEN_FILES = 64
+COLLECT = (50_000, 20, 20)  # most children end before they made enough objects for one collection
+
+
+def main(number: int) -> NoReturn:
+    """Serve requests on the socket `number` until our parent goes away."""
+    control = socket.socket(fileno=number)
+    cell_jail.quiet_signals()
+    facts = cell_jail.isolate()
+    for module in WARM:
+        getattr(import_module(module), "warm", bool)()
+    gc.collect()
+    gc.freeze()  # children share these pages as long as the collector leaves them alone
+    gc.set_threshold(*COLLECT)
+    rules = cell_landlock.ruleset()
+    facts["files of closed work"] = "Python's own" if rules is not None else "not limited"
+    control.sendall(cell_frames.encode(cell_frames.VALUE, {"zygote": os.getpid(), **facts}))
+    os.dup2(os.open(os.devnull, os.O_RDWR), 2)  # a child's death must not spill onto the app's terminal
+    _serve(control, rules)
+
+
+def _serve(control: socket.socket, rules: int | None) -> NoReturn:
+    children: dict[int, socket.socket] = {}  # pid -> our end for its exit status; its caller hangs up to kill it
+    turns = _Turns()
+    waker, wake = os.pipe()
+    for end in (waker, wake):
+        os.set_blocking(end, False)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    poll = select.poll()
+    poll.register(control, select.POLLIN)
+    poll.register(waker, select.POLLIN)
+    while True:
+        ready = dict(poll.poll())
+        if waker in ready:
+            with suppress(BlockingIOError):
+                os.read(waker, 4096)
+        _reap(children, poll)
+        for pid, status in list(children.items()):
+            said = ready.get(status.fileno(), 0)
+            if said & ~select.POLLIN:
+                os.kill(pid, signal.SIGKILL)  # a child that stands still dies of it too
+                poll.unregister(status)  # its death is reaped like any other
+            elif said:  # what had to be made alone is there
+                status.recv(1)
+                poll.modify(status, 0)
+                turns.alone.remove(pid)
+        if control.fileno() in ready:
+            if (request := _receive(control)) is None:
+                _leave(children)
+            if (child := _fork(*request, rules)) is not None:
+                pid, children[pid], alone = child
+                poll.register(children[pid], select.POLLIN if alone else 0)  # POLLHUP is always reported
+                turns.alone += [pid] * alone
+        turns.settle(children)
+
+
+class _Turns:
+    """Who works: everybody, or while something has to be made alone, the first that asked for it."""
+
+    def __init__(self) -> None:
+        self.alone: list[int] = []
+        self.still: set[int] = set()
+
+    def settle(self, children: Collection[int]) -> None:
+        """Stop those whose turn it is not, and let the others go on."""
+        self.alone = [pid for pid in self.alone if pid in children]
+        wanted = {pid for pid in children if self.alone and pid != self.alone[0]}
+        for pid in self.still ^ wanted:
+            if pid in children:  # not reaped, so the number is still its own
+                os.kill(pid, signal.SIGSTOP if pid in wanted else signal.SIGCONT)
+        self.still = wanted
+
+
+def _leave(children: dict[int, socket.socket]) -> NoReturn:
+    for pid in children:
+        os.kill(pid, signal.SIGKILL)
+    os._exit(0)
+
+
+def _receive(control: socket.socket) -> tuple[str, socket.socket, socket.socket] | None:
+    message, ends, _, _ = socket.recv_fds(control, client.MESSAGE, 2)
+    while message and len(message) < client.MESSAGE:
+        if not (more := control.recv(client.MESSAGE - len(message))):
+            return None
+        message += more
+    if not message:
+        return None
+    data, status = (socket.socket(fileno=end) for end in ends)
+    return message.decode("ascii").strip(), data, status
+
+
+def _fork(
+    names: str, data: socket.socket, status: socket.socket, rules: int | None
+) -> tuple[int, socket.socket, bool] | None:
+    how, module, *shared = names.split()
+    with suppress(Exception):  # the child meets the same error and reports it
+        import_module(module)
+        _share(shared)
+    with data:
+        try:
+            pid = os.fork()
+        except OSError:  # no memory or no process left: the caller sees its sockets closed and tries again
+            status.close()
+            return None
+        if pid == 0:
+            try:
+                if how == sandbox.ASIDE:
+                    cell_jail.let_others_first(sandbox.LOWER)
+                _child(data, rules)
+            finally:
+                os._exit(1)
+    return pid, status, how == sandbox.ALONE
+
+
+def _share(names: list[str]) -> None:
+    """Load what several children use; each function keeps what it loaded."""
+    for name in names:
+        home, function, argument = name.split(":")
+        getattr(import_module(home), function)(argument)
+
+
+def _reap(children: dict[int, socket.socket], poll: select.poll) -> None:
+    while children:
+        pid, status, usage = os.wait4(-1, os.WNOHANG)
+        if not pid:
+            return
+        end = children.pop(pid)
+        with suppress(KeyError):
+            poll.unregister(end)
+        with end, suppress(OSError):
+            end.sendall(sandbox.ENDED.pack(os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime))
+
+
+def _child(data: socket.socket, rules: int | None) -> None:
+    """One run: read the request, set the limits, work, answer; always ends the process."""
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    cell_jail.die_with_parent()
+    _, request, _ = cell_frames.read(data, 1 << 32, None)
+    limits = sandbox.Limits(**request["limits"])
+    work, payload = request["work"], request["payload"]
+    del request
+    mapped = cell_jail.mapped()  # read before /proc is out of reach
+    if limits.closed and rules is not None:
+        import_module(work.partition(":")[0])
+        cell_landlock.restrict(rules)
+    os.closerange(3, data.fileno())
+    os.closerange(data.fileno() + 1, 1 << 16)
+    answer = _Answer(data, limits)
+    _limit(limits, mapped)
+    sandbox.enter(limits)
+    sandbox.beat()
+    try:
+        module, name = work.split(":")
+        result = getattr(import_module(module), name)(payload)
+        for value in result if answer.streams(result) else (result,):
+            answer.send(cell_frames.VALUE, value)
+        answer.send(cell_frames.DONE, None)
+    except MemoryError:
+        os._exit(sandbox.MEMORY_EXIT)
+    except sandbox.Stopped as stopped:
+        answer.send(cell_frames.STOPPED, [stopped.kind, stopped.detail])
+    except BrokenPipeError:
+        os._exit(0)  # nobody listens any more
+    except Exception:
+        answer.send(cell_frames.FAILED, traceback.format_exc(limit=-20))
+    os._exit(0)
+
+
+class _Answer:
+    """The child's end of the conversation: counts its bytes, and stops the clock while the reader is slow."""
+
+    def __init__(self, data: socket.socket, limits: sandbox.Limits) -> None:
+        self.data, self.left = data, limits.output
+
+    @staticmethod
+    def streams(result: Any) -> bool:
+        return hasattr(result, "__next__")
+
+    def send(self, kind: bytes, value: Any) -> None:
+        frame = cell_frames.encode(kind, value)
+        self.left -= len(frame) - cell_frames.HEAD.size
+        if self.left < 0 and kind == cell_frames.VALUE:
+            os._exit(sandbox.OUTPUT_EXIT)
+        sandbox.pause()
+        self.data.sendall(frame)
+        sandbox.beat()
+
+
+def _limit(limits: sandbox.Limits, mapped: int | None) -> None:
+    """Kernel limits that the child cannot raise again; `mapped` bytes of address space were there before it."""
+    if mapped is not None:
+        _set(resource.RLIMIT_AS, mapped + limits.memory)
+    cpu = int(limits.total) + 1
+    _set(resource.RLIMIT_CPU, cpu, cpu + 1)
+    _set(resource.RLIMIT_CORE, 0)
+    _set(resource.RLIMIT_NOFILE, OPEN_FILES)
+    _set(resource.RLIMIT_FSIZE, limits.files)
+
+
+def _set(what: int, soft: int, hard: int | None = None) -> None:
+    with suppress(ValueError, OSError):  # a lower limit is in force already, or the system knows none
+        resource.setrlimit(what, (soft, soft if hard is None else hard))

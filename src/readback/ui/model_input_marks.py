@@ -1,0 +1,67 @@
+"""The stretches of what the model reads that a finding about its server's template is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import streamlit as st
+
+from readback.serving.message_location import Span, placed, times
+from readback.types import Assembly, Finding, Message, ModelInput, Segment
+from readback.ui import exact
+from readback.ui.words import t
+
+TURN_END = "<|im_end|>"
+NO_VALUE = "<no value>"
+
+
+def marks(
+    about: Sequence[Finding], first: int, sent: ModelInput, said: str, others: Iterable[Segment]
+) -> tuple[exact.Mark, ...]:
+    """A mark for each stretch; the findings are numbered from `first`. `said` is the system text."""
+    asked = st.query_params.get("finding")
+    own = tuple(others)
+    return tuple(
+        exact.Mark(start, end, number, one.severity, title, one.key == asked)
+        for number, one in enumerate(about, first)
+        for (start, end), title in _stretches(one.code, sent, said, own)
+        if not _spanned(one)
+    )
+
+
+def system_of(made: Assembly, stated: str | None) -> str:
+    """The system text that reaches the server: the one that is sent, else its own."""
+    return next((one.text for one in made.messages if one.role == "system"), stated or "")
+
+
+def others_of(messages: Iterable[Message]) -> tuple[Segment, ...]:
+    """What the messages of other roles are put together from."""
+    return tuple(segment for one in messages if one.role != "system" for segment in one.segments)
+
+
+def _spanned(one: Finding) -> bool:
+    """Whether a finding has its own stretch, which is marked as every finding's is."""
+    return one.place.role == "prompt" and one.place.start is not None
+
+
+def _stretches(code: str, sent: ModelInput, said: str, others: Sequence[Segment]) -> Iterator[tuple[Span, str]]:
+    if code == "oll-system-twice":
+        for n, span in enumerate(times(sent, said, others), 1):
+            yield span, t(f"messages.system_time_{n}" if n < 4 else "messages.system_time_n", n=n)
+    elif code == "oll-chatml-newline":
+        yield from ((span, t("messages.no_newline")) for span in _ends(sent))
+    elif code == "oll-no-value":
+        for segment, start, _ in placed(sent):
+            if segment.origin in ("serving", "unknown") and NO_VALUE in segment.text:
+                at = start + segment.text.index(NO_VALUE)
+                yield (at, at + len(NO_VALUE)), t("messages.no_value")
+
+
+def _ends(sent: ModelInput) -> Iterator[Span]:
+    """The tokens that end a turn with something else than a newline behind them."""
+    at = sent.text.find(TURN_END)
+    while at >= 0:
+        end = at + len(TURN_END)
+        if sent.text[end : end + 1] not in ("", "\n", "\r"):
+            yield at, end
+        at = sent.text.find(TURN_END, end)

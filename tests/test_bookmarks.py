@@ -1,0 +1,193 @@
+"""Entries out of the tool: Markdown that is only words, one HTML file that asks nobody, a list in order."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from readback.bookmarks import markdown, page
+from readback.bookmarks.entry import AROUND, STRETCH, WHOLE, Entry, Excerpt, beginning, cuts, excerpt, moved, without
+from readback.ui import exact
+
+WORDS = {
+    "link": "See it",
+    "left_before": "{n} before",
+    "left_after": "{n} after",
+    "spelled": "written out",
+    "workspace": "Workspace",
+    "error": "error",
+    "warning": "warning",
+    "info": "note",
+}
+HOSTILE = "<img src=x onerror=alert(1)> ![a](http://evil/x.png) | `code` *b* _i_ [l](http://evil) &amp; \\"
+ONE = Entry(
+    "finding",
+    "the user message repeats system text",
+    "http://host/messages?record=1&finding=ab",
+    (Excerpt("before You are brief. after", "user message", ((7, 21),)),),
+    ("record 1", "leave it out"),
+    (("Fingerprint", "0f" * 32),),
+    "error",
+    "Study",
+)
+TEXTS = st.text(st.characters(codec=None), max_size=60)
+
+
+class Shown(HTMLParser):
+    """What a browser holds as the text of each `.text`, and every tag and attribute there is."""
+
+    def __init__(self, document: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.texts: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.depth = 0
+        self.feed(document)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag == "div":
+            self.depth, self.texts = 1, [*self.texts, ""]
+
+    def handle_endtag(self, tag: str) -> None:
+        self.depth = 0 if tag == "div" else self.depth
+
+    def handle_data(self, data: str) -> None:
+        if self.depth:
+            self.texts[-1] += data
+
+
+def html(*entries: Entry) -> str:
+    return page.document(entries, "List", WORDS, exact.text)
+
+
+def test_an_entry_says_the_sentence_the_excerpt_the_link_and_the_fingerprint() -> None:
+    assert markdown.entry(ONE, WORDS) == (
+        "**error:** the user message repeats system text\n\n- record 1\n- leave it out\n\n*user message*\n\n"
+        "```text\nbefore You are brief. after\n```\n\n"
+        f"Workspace: Study  \nFingerprint: `{'0f' * 32}`  \n[See it](<http://host/messages?record=1&finding=ab>)\n"
+    )
+
+
+@pytest.mark.parametrize("text", ["# no heading", "- no list", "1. no list", "+ x", "=== x", "2) y"])
+def test_a_sentence_makes_no_heading_and_no_list(text: str) -> None:
+    assert not re.match(r"(#|-|\+|=|\d+[.)])", markdown.line(text))
+    assert text == re.sub(r"\\(.)", r"\1", markdown.line(text))
+
+
+def test_markup_in_a_sentence_is_only_words() -> None:
+    said = markdown.line(HOSTILE)
+    assert re.sub(r"\\(.)", r"\1", said) == HOSTILE
+    assert not re.search(r"(?<!\\)[<>`*_\[\]|&!]", said)
+
+
+@given(TEXTS)
+def test_a_fence_is_longer_than_any_in_the_text(text: str) -> None:
+    lines = markdown.fence(text).split("\n")
+    bar = lines[-1]
+    assert lines[0] == f"{bar}text"
+    assert bar not in text
+    assert "\n".join(lines[1:-1]) == text
+
+
+@given(TEXTS)
+def test_what_markdown_cannot_hold_is_written_out_and_the_rest_is_as_it_is(text: str) -> None:
+    said = markdown.spelled(text)
+    said.encode("utf-8")
+    assert not re.search("[\x00\r\u202e\ud800-\udfff]", said)
+    if not markdown.UNKEPT.search(text):
+        assert said == text
+
+
+def test_that_something_was_written_out_or_left_out_is_said() -> None:
+    one = Entry("message", "m", excerpts=(Excerpt("a\0b", "", (), 4, 10), Excerpt("plain")))
+    said = markdown.entry(one, WORDS)
+    assert "(4 before; 3 after; written out)" in said
+    assert "a\\u0000b" in said
+    assert said.count("written out") == 1
+
+
+@pytest.mark.parametrize("link", ["http://h/x> y", "/x`<b>", 'http://h/"\n'])
+def test_a_link_cannot_be_left(link: str) -> None:
+    assert not re.search(r'[<>"`\s]', markdown.target(link))
+
+
+def test_the_list_has_a_heading_for_each_entry_in_order() -> None:
+    said = markdown.document((ONE, Entry("difference", "B drops the final newline")), "My list", WORDS)
+    heads = [line for line in said.splitlines() if line.startswith("#")]
+    assert heads == [
+        "# My list",
+        "## 1. error: the user message repeats system text",
+        "## 2. B drops the final newline",
+    ]
+
+
+def test_the_file_holds_the_text_and_its_mark_and_asks_nobody() -> None:
+    document = html(ONE)
+    shown = Shown(document)
+    assert shown.texts == ["before You are brief. after"]
+    assert '<mark class="error">You are brief.</mark>' in document
+    assert {tag for tag, _ in shown.tags} & {"script", "img", "iframe", "object", "form"} == set()
+    assert {attrs["href"] for _, attrs in shown.tags if "href" in attrs} == {"data:,", ONE.link}
+    assert not re.search(r"url\(|@import|\bsrc=", document)
+    assert "default-src 'none'" in document
+
+
+# Python's parser drops references to control characters, which browsers keep: tests/browser looks at those.
+@given(st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S", "Z")), max_size=60))
+def test_the_text_in_the_file_is_the_text(text: str) -> None:
+    assert Shown(html(Entry("message", "m", excerpts=(Excerpt(text, marks=((1, 3),)),)))).texts == [text]
+
+
+def test_markup_in_an_entry_is_words_in_the_file() -> None:
+    parts = (Excerpt(HOSTILE, HOSTILE),)
+    one = Entry("finding", HOSTILE, "javascript:alert(1)", parts, (HOSTILE,), ((HOSTILE, HOSTILE),))
+    document = html(one)
+    shown = Shown(document)
+    assert shown.texts == [HOSTILE]
+    assert "img" not in {tag for tag, _ in shown.tags}
+    assert [attrs["href"] for tag, attrs in shown.tags if tag == "a"] == []  # only a web address is a link
+    assert HOSTILE in unescape(document)
+
+
+def test_a_lone_surrogate_stops_no_export() -> None:
+    one = Entry("finding", "\ud800", "/x?\ud800", (Excerpt("\ud800\r\0"),), ("\udfff",))
+    html(one).encode("utf-8")
+    markdown.document([one], "\ud800", WORDS).encode("utf-8")
+    assert len(one.key) == 16
+
+
+def test_a_stretch_has_its_context_and_says_what_is_left_out() -> None:
+    text = "a" * 200 + "HERE" + "b" * 300
+    part = excerpt(text, 200, 204)
+    assert part.text == "a" * AROUND + "HERE" + "b" * AROUND
+    assert (part.before, part.after) == (200 - AROUND, 300 - AROUND)
+    assert cuts(part) == (("a" * AROUND, False), ("HERE", True), ("b" * AROUND, False))
+
+
+def test_of_a_long_stretch_the_beginning_is_taken() -> None:
+    part = excerpt("x" * 5_000_000, 10, 4_000_000)
+    assert len(part.text) == 10 + STRETCH
+    assert part.after == 5_000_000 - 10 - STRETCH
+    assert len(beginning("y" * 5_000_000).text) == WHOLE
+
+
+@given(st.text(max_size=300), st.integers(-5, 400), st.integers(-5, 400))
+def test_an_excerpt_is_always_a_part_of_its_text(text: str, start: int, end: int) -> None:
+    part = excerpt(text, start, end)
+    assert part.text == text[part.start : part.start + len(part.text)]
+    assert part.before + len(part.text) + part.after == len(text)
+    assert "".join(piece for piece, _ in cuts(part)) == part.text
+
+
+def test_entries_move_up_and_down_and_stop_at_the_ends() -> None:
+    a, b, c = (Entry("finding", name) for name in "abc")
+    order = (a, b, c)
+    assert moved(order, c.key, -1) == (a, c, b)
+    assert moved(order, a.key, 1) == (b, a, c)
+    assert moved(order, a.key, -1) == moved(order, c.key, 1) == moved(order, "none", 1) == order
+    assert without(order, b.key) == (a, c)

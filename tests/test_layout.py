@@ -1,0 +1,164 @@
+"""The house keeps its order: who may import whom, what is loaded when, how long a file is, what is never called."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import readback
+from readback.project_files import PROJECT
+
+SOURCE = Path(readback.__file__).parent
+FILES = sorted(SOURCE.rglob("*.py"))
+SCREEN = [PROJECT / "app.py", *sorted((PROJECT / "pages").glob("*.py"))]
+LONGEST, LONGEST_PAGE = 450, 120  # lines
+NOUNS = 580  # types.py holds one idea that is long
+
+# Who may never get to whom, over any number of imports. Readers know nothing of workspaces, workspaces nothing of
+# rendering, nothing before the rules knows them, and no value ever travels back from a page.
+FRONT = ("cli", "commands", "ui")
+NEVER = {
+    ("types", "folder", "project_files", "tasks"): ("*",),
+    ("sandbox",): (
+        "files", "records", "formats", "dialects", "workspace", "render", "assembly", "rules", "audit", *FRONT,
+    ),
+    ("files", "records", "formats", "dialects", "serving", "results", "adapters"): (
+        "workspace", "render", "assembly", "rules", "audit", *FRONT,
+    ),
+    ("workspace",): ("render", "assembly", "rules", "audit", *FRONT),
+    ("render", "assembly", "scores"): ("rules", "audit", *FRONT),
+    ("rules",): ("workspace", "records", "render", "assembly", "audit", "sandbox", *FRONT),
+    ("judge_reply",): (
+        "workspace", "records", "results", "render", "assembly", "rules", "audit", "sandbox", *FRONT,
+    ),
+    ("difference", "search"): ("audit", *FRONT),
+    ("bookmarks",): (
+        "files", "records", "formats", "dialects", "workspace", "render", "assembly", "rules", "audit", *FRONT,
+    ),
+    ("citations",): ("workspace", "records", "render", "assembly", "rules", "audit", *FRONT),
+    ("prompt_formats",): ("workspace", "records", "render", "assembly", "audit", "sandbox", *FRONT),
+    ("audit",): FRONT,
+    ("ui",): ("cli", "commands"),
+}  # fmt: skip
+HOMES = {
+    "eyecite": ("citations.eyes",),
+    "streamlit": ("ui",),
+    "plotly": ("scores.charts",),
+    "pandas": ("scores.charts", "ui", "notebook"),
+    "scipy": ("statistics",),
+}
+FORBIDDEN = ("eval", "exec", "yaml.load", "yaml.unsafe_load", "os.system", "os.popen", "pickle.load", "pickle.loads")
+
+
+@pytest.mark.parametrize(("first", "never"), [(one, never) for ones, never in NEVER.items() for one in ones])
+def test_imports_go_one_way(first: str, never: tuple[str, ...]) -> None:
+    starts = [name for name in _graph() if name.split(".")[0] == first]
+    assert starts, f"{first} is no module any more"
+    reached = {name.split(".")[0] for start in starts for name in _reached(start)} - {first}
+    assert (reached if never == ("*",) else reached & set(never)) == set()
+
+
+def test_no_module_imports_itself_in_a_circle() -> None:
+    assert [name for name in _graph() if any(name in _reached(other) for other in _graph()[name] - {name})] == []
+
+
+def test_a_rule_imports_the_nouns_and_its_private_siblings_and_nothing_else_of_ours() -> None:
+    rules = {name: ours for name, ours in _graph().items() if name.startswith("rules.") and "._" not in name}
+    foreign = {(name, one) for name, ours in rules.items() for one in ours if not one.startswith("rules._")}
+    assert {(name, one) for name, one in foreign if one not in ("types", "rules")} == set()
+
+
+@pytest.mark.parametrize(("library", "homes"), HOMES.items(), ids=HOMES)
+def test_a_library_of_the_screen_stays_at_home(library: str, homes: tuple[str, ...]) -> None:
+    using = {_name(path) for path in FILES if library in {name.split(".")[0] for name in _imports(path)}}
+    assert {name for name in using if not name.startswith(homes)} == set()
+
+
+@pytest.mark.parametrize(
+    ("modules", "absent"),
+    [
+        ("readback, readback.cli", "streamlit pandas plotly numpy pyarrow jinja2 yaml eyecite"),
+        ("readback.workspace, readback.audit.engine", "streamlit pandas plotly scipy eyecite"),
+        ("readback.commands.render", "streamlit pandas plotly scipy eyecite"),
+        ("readback.commands.serve, readback.commands.scores, readback.commands.doctor", "streamlit pandas plotly"),
+    ],
+)
+def test_importing_loads_no_more_than_it_needs(modules: str, absent: str) -> None:
+    code = f"import sys, {modules}; print(sorted(set({absent.split()!r}) & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("path", [*FILES, *SCREEN], ids=lambda path: str(path.relative_to(PROJECT)))
+def test_a_file_is_short_and_says_in_one_sentence_what_lives_in_it(path: Path) -> None:
+    text = path.read_text("utf-8")
+    most = LONGEST if path.is_relative_to(SOURCE) else LONGEST_PAGE
+    assert len(text.splitlines()) <= (NOUNS if path == SOURCE / "types.py" else most)
+    if text.strip():
+        first = (ast.get_docstring(ast.parse(text)) or "").partition("\n\n")[0]
+        assert first.rstrip(")\"'").endswith((".", "?"))
+
+
+@pytest.mark.parametrize("path", [*FILES, *SCREEN], ids=lambda path: str(path.relative_to(PROJECT)))
+def test_nothing_from_outside_is_ever_run_or_shown_as_markup(path: Path) -> None:
+    tree = ast.parse(path.read_text("utf-8"))
+    calls = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    words = {word.arg for node in ast.walk(tree) if isinstance(node, ast.Call) for word in node.keywords}
+    assert calls & set(FORBIDDEN) == set()
+    assert words & {"unsafe_allow_html", "shell"} == set()
+    assert {name for name in _imports(path) if name.split(".")[0] in ("pickle", "marshal", "shelve")} == set()
+
+
+def _reached(start: str) -> set[str]:
+    """Every module of ours that `start` imports, directly or not."""
+    seen: set[str] = set()
+    todo = list(_graph()[start])
+    while todo:
+        if (name := todo.pop()) not in seen:
+            seen.add(name)
+            todo.extend(_graph()[name])
+    return seen
+
+
+@cache
+def _graph() -> dict[str, set[str]]:
+    """Module -> modules of ours it imports, both without the leading `readback.`; packages go by their own name."""
+    names = {_name(path) for path in FILES}
+    graph = {}
+    for path in FILES:
+        imported = {name.removeprefix("readback.") for name in _imports(path) if name.startswith("readback.")}
+        graph[_name(path)] = {known for name in imported if (known := _module(name, names))} - {_name(path)}
+    return graph
+
+
+def _module(name: str, names: set[str]) -> str | None:
+    """The module an imported name belongs to: itself, or the one that defines it."""
+    return name if name in names else _module(name.rpartition(".")[0], names) if "." in name else None
+
+
+def _name(path: Path) -> str:
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts) or "readback"
+
+
+def _imports(path: Path) -> set[str]:
+    return set(_imported(ast.parse(path.read_text("utf-8"))))
+
+
+def _imported(node: ast.AST) -> Iterator[str]:
+    """Every module a file imports when it runs; what only the type checker sees does not count."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+            continue
+        if isinstance(child, ast.Import):
+            yield from (alias.name for alias in child.names)
+        elif isinstance(child, ast.ImportFrom) and child.module:
+            yield from (f"{child.module}.{alias.name}" for alias in child.names)
+        else:
+            yield from _imported(child)

@@ -1,0 +1,143 @@
+"""What the model reads, on the pages: the text with its marks, what made it, and models that nothing is sent to."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from looking import links, page, said, words
+
+from readback.cli import main
+
+Serving = Callable[[Mapping[str, Any]], Path]
+Write = Callable[[Mapping[str, Any]], Path]
+
+TURN = "<|im_start|>{{ .Role }}\n{{ .Content }}<|im_end|>\n"
+TWICE = (
+    "{{ if .System }}<|im_start|>system\n{{ .System }}<|im_end|>\n{{- end }}"
+    "{{ range .Messages }}" + TURN + "{{ end }}<|im_start|>assistant\n"
+)
+FILES: dict[str, Any] = {
+    "readback.yml": "dataset: data.jsonl\nmodes: [{mode: m, system: Be brief., template: '{{ q }}'}]\n"
+    "models: {one: {serving: {modelfile: Modelfile}}}\nconditions: [{name: c, mode: m, model: one}]\n",
+    "data.jsonl": [{"id": "1", "q": "Why?"}],
+}
+
+
+def modelfile(template: str, more: str = "") -> str:
+    return f'FROM ./x.gguf\nPARAMETER stop "<|im_end|>"\n{more}TEMPLATE """{template}"""\n'
+
+
+def marked(html: str) -> list[tuple[str, str]]:
+    """Number and words of each mark, in order."""
+    return re.findall(r'<mark class="rb-find[^"]*" data-n="(\d+)" title="([^"]*)">', html)
+
+
+def test_the_two_system_blocks_and_the_lost_newline_are_marked_in_place(serving: Serving) -> None:
+    serving({**FILES, "Modelfile": modelfile(TWICE)})
+    test = page("messages", condition="c", view="wire")
+    assert marked(said(test)) == [
+        ("2", "system message, first time"),
+        ("1", "no newline follows here"),
+        ("2", "system message, second time"),
+    ]
+    text = words(test)
+    assert "Rendered with TEMPLATE of Modelfile line 3" in text
+    assert "The answer ends before: &lt;|im_end|&gt;" in text or "The answer ends before: <|im_end|>" in text
+    assert "Modelfile line 5 column 1 oll-chatml-newline" in text
+    assert "oll-system-twice" in text
+
+
+def test_the_messages_themselves_have_no_findings_about_the_server(serving: Serving) -> None:
+    serving({**FILES, "Modelfile": modelfile(TWICE)})
+    assert "oll-system-twice" not in said(page("messages", condition="c"))
+
+
+@pytest.mark.parametrize(
+    ("file", "why"),
+    [
+        (modelfile("{{ if .System }}"), "oll-template-error"),
+        (modelfile("{{ .System }}{{ .Prompt.Text }}"), "oll-template-error"),
+        ("FROM x\nSYSTEM Be brief.\n", "oll-no-template"),
+        (modelfile("{{ .Prompt }}", "RENDERER house\n"), "oll-renderer"),
+    ],
+)
+def test_where_nothing_can_be_rendered_the_reason_is_shown_and_the_messages_are_a_click_away(
+    serving: Serving, file: str, why: str
+) -> None:
+    serving({**FILES, "Modelfile": file})
+    test = page("messages", condition="c", view="wire")
+    assert "What the model reads cannot be shown" in words(test)
+    assert why in said(test)
+    assert {"condition": "c"} in [{k: v for k, v in one.items() if k != "workspace"} for one in links(test, "messages")]
+
+
+def test_a_file_that_ollama_would_refuse_is_shown_and_said_to_be_refused(serving: Serving) -> None:
+    serving({**FILES, "Modelfile": modelfile("{{ .System }} {{ .Prompt }}", "PARAMETER num_ctxt 1\n")})
+    test = page("messages", condition="c", view="wire")
+    assert "Ollama would refuse this file" in words(test)
+    assert "Be brief." in said(test)
+
+
+def test_a_folder_of_modelfiles_lists_what_each_model_reads(serving: Serving) -> None:
+    serving({"A.modelfile": modelfile(TWICE), "B.modelfile": modelfile("{{ if"), "C.modelfile": "FROM x\nNO\n"})
+    test = page()
+    text = words(test)
+    assert text.startswith("3 models.") or "3 models." in text
+    assert [one["model"] for one in links(test, "messages") if "model" in one] == ["A", "B", "C"]
+    assert "the template does not work" in text
+    assert "there is no TEMPLATE" in text
+
+
+def test_a_modelfile_shows_the_text_of_a_made_up_conversation(serving: Serving) -> None:
+    serving({"A.modelfile": modelfile(TWICE, 'SYSTEM "Be brief."\n'), "B.modelfile": modelfile(TURN)})
+    test = page("messages")
+    assert [title for _, title in marked(said(test))].count("system message, second time") == 1
+    test = page("messages", model="A", turns="later")
+    assert [title for _, title in marked(said(test))][-1] == "system message, second time"
+    test.selectbox(key="model").set_value("B").run()
+    assert test.query_params["model"] == "B"
+
+
+def test_a_modelfile_that_no_run_uses_has_its_place_on_the_overview(serving: Serving) -> None:
+    more = "models: {one: {serving: {modelfile: Modelfile}}, spare: {serving: {modelfile: Spare.modelfile}}}\n"
+    setup = FILES["readback.yml"].replace("models: {one: {serving: {modelfile: Modelfile}}}\n", more)
+    template = "{{ .System }} {{ .Prompt }}"
+    serving({**FILES, "readback.yml": setup, "Modelfile": modelfile(template), "Spare.modelfile": modelfile(template)})
+    doors = [one["model"] for one in links(page(), "messages") if "model" in one]
+    assert doors == ["spare"]
+    assert "What the model reads (Spare.modelfile)" in said(page("messages", model="spare"))
+
+
+def test_render_shows_what_the_page_shows(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    root = write({**FILES, "Modelfile": modelfile(TWICE)})
+    main(["render", str(root), "--condition", "c", "--wire", "--format", "json"])
+    answer = json.loads(capsys.readouterr().out)
+    model_input = answer["wire"]
+    assert (model_input["format"], model_input["kind"], model_input["stops"]) == (
+        "Modelfile",
+        "modelfile",
+        ["<|im_end|>"],
+    )
+    assert model_input["text"].count("Be brief.") == 2
+    assert [one["code"] for one in answer["findings"]] == ["oll-chatml-newline", "oll-system-twice"]
+    main(["check", str(root), "--select", "oll,fmt", "--format", "json"])
+    checked = json.loads(capsys.readouterr().out)
+    assert {one["key"] for one in checked["findings"]} == {one["key"] for one in answer["findings"]}
+
+
+@pytest.mark.realdata
+def test_the_real_study_shows_its_doubled_system_message(monkeypatch: pytest.MonkeyPatch, shared: Path) -> None:
+    monkeypatch.setenv("READBACK_WORKSPACE", str(shared / "data/prompt-formats"))
+    test = page("messages", condition="lora_science_0p5b_ft_only", view="wire")
+    titles = [title for _, title in marked(said(test))]
+    assert titles[:4] == [
+        "system message, first time",
+        "no newline follows here",
+        "system message, second time",
+        "no newline follows here",
+    ]

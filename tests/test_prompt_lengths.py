@@ -1,0 +1,41 @@
+"""One record under many choices at once: the same bytes and findings as one by one, and nothing stops the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from readback import workspace
+from readback.assembly import assemble
+from readback.audit.prompt_lengths import glance
+from readback.project_files import EXAMPLES
+from readback.records.dataset import open_dataset
+from readback.types import Selection
+
+
+def test_each_look_is_what_is_assembled() -> None:
+    opened = workspace.open(EXAMPLES / "six-conditions")
+    record = open_dataset(opened.root, opened.dataset).record(2)
+    choices = assemble.choices(opened)[:8]
+    made = [assemble.assemble(opened, record, choice) for choice in choices]
+    seen = list(glance(opened, 2, choices))
+    assert [one.fingerprint for one in seen] == [one.fingerprint for one in made]
+    assert [one.characters for one in seen] == [sum(len(m.text) for m in one.messages) for one in made]
+    assert sum(one.errors for one in seen) > 0
+
+
+def test_a_choice_that_takes_too_long_does_not_stop_the_others(write: Callable[[Mapping[str, Any]], Path]) -> None:
+    endless = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+    modes = (
+        f"modes:\n  - {{mode: a, template: x}}\n  - {{mode: b, template: '{endless}'}}\n  - {{mode: c, template: y}}\n"
+    )
+    opened = workspace.open(write({"readback.yml": modes}))
+    seen = list(glance(opened, 0, [Selection(mode=name) for name in "abc"]))
+    assert [bool(one.fingerprint) for one in seen] == [True, False, True]
+    assert seen[1].errors >= 1
+
+
+def test_a_choice_of_nothing_that_is_there_is_an_error(write: Callable[[Mapping[str, Any]], Path]) -> None:
+    opened = workspace.open(write({"readback.yml": "modes:\n  - {mode: a, template: x}\n"}))
+    assert [(one.fingerprint, one.errors) for one in glance(opened, 0, [Selection(mode="z")])] == [("", 1)]
