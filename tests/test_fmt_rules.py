@@ -193,7 +193,7 @@ conditions: [%s]
 
 
 @pytest.mark.parametrize(
-    ("arms", "found"),
+    ("conditions", "found"),
     [
         ("{name: 1, mode: a, model: m}, {name: 2, mode: b, model: m}", False),
         ("{name: 1, mode: a, model: m}, {name: 2, mode: c, model: m}", True),
