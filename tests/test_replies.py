@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -201,3 +202,9 @@ def test_a_judge_of_another_generation_is_no_warning_in_the_study_that_chose_it(
     notes = contestants.notes(workspace.open(shared / "data" / "prompt-formats"))
     assert {note.severity for note in notes} == {"info"}
     assert {note.values["relation"] for note in notes} == {"the same maker, another generation (3 and 2.5)"}
+
+
+def test_criteria_come_in_the_order_in_which_replies_name_them(write: Write) -> None:
+    names = [f"{letter}_score" for letter in "qwertzuiopas"]
+    rows = [{"item": f"q{n}", "condition": "a", "raw_reply": json.dumps(dict.fromkeys(names, n % 2))} for n in (1, 2)]
+    assert list(load(write({"r.jsonl": rows})).columns.criteria) == names

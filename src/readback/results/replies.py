@@ -185,7 +185,7 @@ def _numbers(texts: Iterable[str], asked: Asked) -> tuple[str, ...]:
     readable = 0
     for text in filter(None, texts):
         value = judge_reply.read(text, ()).value
-        keys = set(_numeric(value)) if value is not None else set()
+        keys = [*dict.fromkeys(_numeric(value))] if value is not None else []  # in their order, each once
         readable += bool(keys)
         counts.update(keys)
     return tuple(
