@@ -12,7 +12,7 @@ from typing import Any
 import find_browser
 import pytest
 from _pytest.runner import runtestprotocol
-from served import HERE, Serve, free_port, running
+from served import HERE, LAPTOP, Serve, forget, free_port, running, tab, watched
 
 from readback.ui import server
 
@@ -62,23 +62,36 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
+@pytest.fixture(scope="session")
+def _tab(chromium: Any) -> Iterator[Any]:
+    """One tab for all tests of this process: what it has once compiled of the pages' program it need not again."""
+    with tab(chromium) as page:
+        yield page
+
+
 @pytest.fixture
-def page(chromium: Any) -> Iterator[Any]:
-    """A fresh page that fails the test when it asks another server for anything, or when a page breaks."""
-    context = chromium.new_context(
-        viewport={"width": 1366, "height": 768}, reduced_motion="reduce", accept_downloads=True
-    )
-    context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page = context.new_page()
-    page.set_default_timeout(120_000)  # a busy machine may take its time; what never comes fails all the same
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    yield page
-    broken = page.locator('[data-testid="stException"]').all_inner_texts() if page.url.startswith("http") else []
-    origin = "/".join(page.url.split("/")[:3]).removeprefix("http:")
-    context.close()
-    away = [url for url in asked if not url.startswith(("data:", "blob:", f"http:{origin}", f"ws:{origin}"))]
-    assert (away, broken) == ([], [])
+def page(_tab: Any) -> Iterator[Any]:
+    """A page that remembers nothing; fails the test when it asks another server for anything, or a page breaks."""
+    try:
+        with watched(_tab):
+            yield _tab
+    finally:
+        forget(_tab)
+
+
+@pytest.fixture(scope="session")
+def _tour(chromium: Any) -> Iterator[Any]:
+    with tab(chromium) as page:
+        yield page
+
+
+@pytest.fixture
+def tour(_tour: Any) -> Iterator[Any]:
+    """A page for tests that only look: the session stays from one to the next, as of somebody who follows links."""
+    _tour.set_viewport_size(LAPTOP)
+    _tour.emulate_media(color_scheme="light")
+    with watched(_tour):
+        yield _tour
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,12 @@ from typing import Any
 
 HERE = Path(__file__).parent
 SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+LAPTOP = {"width": 1366, "height": 768}
+# Whether Streamlit has run since: its state goes through "running" and is read too seldom to be met there.
+RUNS = """() => { window.rbRan = 0; new MutationObserver((all, one) => {
+    if (document.querySelector('[data-test-script-state="running"]')) { window.rbRan = 1; one.disconnect(); }
+}).observe(document.body, {subtree: true, attributes: true, attributeFilter: ['data-test-script-state']}); }"""
+FOLLOW = "url => { history.pushState({}, '', url); dispatchEvent(new PopStateEvent('popstate')); }"
 LOADING = '[data-testid="stSkeleton"]'  # an element whose part of the program the browser still fetches
 
 Serve = Callable[..., str]
@@ -48,9 +54,68 @@ def running(command: list[str], url: str, env: dict[str, str]) -> Iterator[str]:
         said.close()
 
 
+@contextmanager
+def tab(browser: Any) -> Iterator[Any]:
+    """A tab of a browser that knows nothing yet, as wide as a laptop."""
+    context = browser.new_context(viewport=LAPTOP, reduced_motion="reduce", accept_downloads=True)
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.set_default_timeout(120_000)  # a busy machine may take its time; what never comes fails all the same
+    yield page
+    context.close()
+
+
+@contextmanager
+def watched(page: Any) -> Iterator[None]:
+    """Fails when the page has asked another server for anything meanwhile, or shows an exception in the end."""
+    asked: list[str] = []
+
+    def keep(request: Any) -> None:
+        asked.append(request.url)
+
+    page.on("request", keep)
+    try:
+        yield
+    finally:
+        page.remove_listener("request", keep)
+    broken = page.locator('[data-testid="stException"]').all_inner_texts() if page.url.startswith("http") else []
+    origin = "/".join(page.url.split("/")[:3]).removeprefix("http:")
+    away = [url for url in asked if not url.startswith(("data:", "blob:", f"http:{origin}", f"ws:{origin}"))]
+    assert (away, broken) == ([], [])
+
+
+def forget(page: Any) -> None:
+    """Make the tab that of a stranger: no cookie, nothing stored, nothing open, as wide as a laptop."""
+    if page.url.startswith("http"):
+        page.evaluate("sessionStorage.clear()")
+        session = page.context.new_cdp_session(page)
+        session.send("Storage.clearDataForOrigin", {"origin": page.evaluate("origin"), "storageTypes": "all"})
+        session.detach()
+    page.goto("about:blank")
+    page.context.clear_cookies()
+    page.set_viewport_size(LAPTOP)
+    page.emulate_media(color_scheme="light")
+    page.mouse.move(0, 0)
+
+
 def open_page(page: Any, url: str, ready: str = "h1") -> None:
     """Go there and wait until the page has been drawn to the end."""
     page.goto(url)
+    page.wait_for_selector(ready, timeout=120_000)
+    settle(page)
+
+
+def turn_to(page: Any, url: str, ready: str = "h1") -> None:
+    """Be at that address as by a link of ours, without a new load where the tab shows that server already."""
+    if not page.url.startswith("/".join(url.split("/")[:3]) + "/"):
+        open_page(page, url, ready)
+        return
+    page.evaluate(RUNS)
+    page.evaluate(FOLLOW, url)
+    for _ in range(100):
+        if page.evaluate("window.rbRan"):
+            break
+        page.wait_for_timeout(50)
     page.wait_for_selector(ready, timeout=120_000)
     settle(page)
 

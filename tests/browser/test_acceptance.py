@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from served import open_page, settle
-from test_security import faults
+from served import open_page, settle, tab, turn_to, watched
+from test_security import CONTRASTS, faults
 
 pytestmark = pytest.mark.browser
 MAIN = '[data-testid="stMainBlockContainer"]'
@@ -35,14 +35,8 @@ DRAWERS = (
 @pytest.fixture
 def next_browser(chromium: Any) -> Iterator[Any]:
     """A page of somebody else, who has only the link; it fails the test when it asks another server for anything."""
-    context = chromium.new_context(viewport={"width": 1366, "height": 768}, reduced_motion="reduce")
-    page = context.new_page()
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    yield page
-    origin = "/".join(page.url.split("/")[:3])
-    context.close()
-    assert [url for url in asked if not url.startswith(("data:", "blob:", origin))] == []
+    with tab(chromium) as page, watched(page):
+        yield page
 
 
 def tab_to(page: Any, selector: str) -> None:
@@ -135,18 +129,18 @@ def test_the_list_is_this_browsers_own(demo: str, page: Any, next_browser: Any) 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(("asked", "drawer"), DRAWERS)
-def test_no_serious_fault_with_a_drawer_open(demo: str, page: Any, asked: str, drawer: str, scheme: str) -> None:
+def test_no_serious_fault_with_a_drawer_open(demo: str, tour: Any, asked: str, drawer: str, scheme: str) -> None:
     path, _, query = asked.partition("?")
-    page.emulate_media(color_scheme=scheme)
-    open_page(page, f"{demo}{path}?{PAIR if path == 'compare' else SIX}{'&' if query else ''}{query}")
-    page.locator(f"{MAIN} :is({drawer})").first.focus()
-    page.keyboard.press("Enter")
-    page.wait_for_timeout(500)
-    settle(page)
-    assert faults(page) == []
+    tour.emulate_media(color_scheme=scheme)  # a popover that is open keeps the theme it was opened in
+    open_page(tour, f"{demo}{path}?{PAIR if path == 'compare' else SIX}{'&' if query else ''}{query}")
+    tour.locator(f"{MAIN} :is({drawer})").first.focus()
+    tour.keyboard.press("Enter")
+    tour.wait_for_timeout(500)
+    settle(tour)
+    assert faults(tour, **(CONTRASTS if scheme == "dark" else {})) == []
 
 
-def test_the_bar_of_messages_keeps_its_height_whatever_a_view_needs(demo: str, page: Any) -> None:
+def test_the_bar_of_messages_keeps_its_height_whatever_a_view_needs(demo: str, tour: Any) -> None:
     heights = []
     for asked in (
         SIX,
@@ -154,7 +148,7 @@ def test_the_bar_of_messages_keeps_its_height_whatever_a_view_needs(demo: str, p
         "workspace=tri-section",
         "workspace=town-hall-albert",
     ):
-        open_page(page, f"{demo}messages?{asked}", ".rb-exact")
-        heights.append(page.locator(".st-key-switch").first.bounding_box()["height"])
+        turn_to(tour, f"{demo}messages?{asked}", ".rb-exact")
+        heights.append(tour.locator(".st-key-switch").first.bounding_box()["height"])
     assert max(heights) - min(heights) <= 2  # else the text jumps from one condition to the next
     assert max(heights) <= 120  # the views in one row, the switches in another

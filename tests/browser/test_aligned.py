@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import nasty
 import pytest
-from served import Serve, open_page, settle
+from served import Serve, open_page, settle, turn_to
 from test_security import serious
 
 from readback import workspace
@@ -48,17 +48,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@pytest.mark.parametrize("whole", ["", "&whole=1"], ids=["folded", "whole"])
-def test_each_column_is_the_exact_text(folder: Path, serve: Serve, page: Any, whole: str) -> None:
+def test_each_column_is_the_exact_text_folded_or_whole(folder: Path, serve: Serve, page: Any) -> None:
     opened = workspace.open(folder)
     data = dataset.open_dataset(opened.root, opened.dataset)
-    open_page(page, f"{serve(folder)}compare?mode=plain&b_mode=other{whole}", ".rb-diff")
-    for record in data.records():
+    url = f"{serve(folder)}compare?mode=plain&b_mode=other"
+    for number, record in enumerate(data.records()):
+        turn_to(page, f"{url}&record={record.id}{'&whole=1' if number % 2 else ''}", ".rb-diff")
         for side, mode in ((".rb-a", "plain"), (".rb-b", "other")):
             made = assemble.assemble(opened, record, Selection(mode=mode))
             assert [nasty.shown(message.text) for message in made.messages] == column(page, side)
-        page.keyboard.press("j")
-        settle(page)
 
 
 def test_by_keyboard_from_messages_through_the_differences_and_back(demo: str, page: Any) -> None:
@@ -143,16 +141,16 @@ def test_the_text_grows_and_nothing_else(demo: str, page: Any) -> None:
 
 
 @pytest.mark.parametrize("view", ["", "&inline=1&whitespace=1", "&view=grid", "&view=records", "&whole=1"])
-def test_no_serious_fault_for_a_screen_reader_or_a_keyboard(demo: str, page: Any, view: str) -> None:
-    open_page(page, f"{demo}compare?{PAIR}{view}")
-    assert serious(page) == []
+def test_no_serious_fault_for_a_screen_reader_or_a_keyboard(demo: str, tour: Any, view: str) -> None:
+    turn_to(tour, f"{demo}compare?{PAIR}{view}")
+    assert serious(tour) == []
 
 
 @pytest.mark.parametrize("view", ["", "&view=grid"])
-def test_it_fits_a_small_window(demo: str, page: Any, view: str) -> None:
-    page.set_viewport_size({"width": 320, "height": 700})
-    open_page(page, f"{demo}compare?{PAIR}{view}")
-    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 320
+def test_it_fits_a_small_window(demo: str, tour: Any, view: str) -> None:
+    tour.set_viewport_size({"width": 320, "height": 700})
+    turn_to(tour, f"{demo}compare?{PAIR}{view}")
+    assert tour.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 320
 
 
 def test_two_prompts_of_twenty_thousand_characters_are_drawn_with_every_key(

@@ -8,7 +8,7 @@ from typing import Any
 
 import nasty
 import pytest
-from served import HERE, Serve, open_page, settle
+from served import HERE, Serve, open_page, settle, turn_to
 
 from readback import workspace
 from readback.assembly import assemble
@@ -83,7 +83,7 @@ def test_each_message_in_firefox(texts_of_a_workspace: Path, serve: Serve, firef
 def test_the_download_is_equal_to_the_byte(texts_of_a_workspace: Path, serve: Serve, page: Any) -> None:
     url = serve(texts_of_a_workspace)
     for number, text in list(enumerate([*nasty.EDGES[:20], *nasty.LOST]))[::4]:
-        open_page(page, f"{url}messages?record=r{number}", "#text-1-user .rb-exact")
+        turn_to(page, f"{url}messages?record=r{number}", "#text-1-user .rb-exact")
         with page.expect_download() as wait:
             page.locator(".st-key-download_1-user button").click()
         assert text.encode("utf-8", "surrogatepass") == Path(wait.value.path()).read_bytes()
@@ -92,7 +92,7 @@ def test_the_download_is_equal_to_the_byte(texts_of_a_workspace: Path, serve: Se
 def test_a_copy_by_the_button_is_the_text(texts_of_a_workspace: Path, serve: Serve, page: Any) -> None:
     url = serve(texts_of_a_workspace)
     for number, text in [(n, text) for n, text in enumerate(nasty.EDGES[:20]) if "\x0b" not in text][::4]:
-        open_page(page, f"{url}messages?record=r{number}", "#text-1-user .rb-exact")
+        turn_to(page, f"{url}messages?record=r{number}", "#text-1-user .rb-exact")
         page.locator('[data-rb-copy="text-1-user"]').click()
         page.get_by_role("button", name="Copied").wait_for()
         assert text == page.evaluate("navigator.clipboard.readText()")

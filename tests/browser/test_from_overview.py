@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from served import Serve, open_page, settle
+from served import Serve, open_page, settle, turn_to
 from test_security import serious
 
 from readback import workspace
@@ -15,7 +15,7 @@ from readback.assembly import assemble
 from readback.project_files import EXAMPLES
 from readback.records.answers import open_answers
 from readback.records.dataset import open_dataset
-from readback.types import Assembly, Selection
+from readback.types import Selection
 
 pytestmark = pytest.mark.browser
 SIX = EXAMPLES / "six-conditions"
@@ -65,13 +65,6 @@ def walk(page: Any, url: str) -> None:
     assert page.evaluate("window.kept")  # no step was a new load
 
 
-def turn_to(page: Any, url: str, made: Assembly) -> None:
-    """Go to another address of the page as a link of ours does, and wait for the messages it asks for."""
-    page.evaluate("url => { history.pushState({}, '', url); dispatchEvent(new PopStateEvent('popstate')); }", url)
-    page.wait_for_selector(f"text={made.fingerprint}")
-    settle(page)
-
-
 def texts_are_as_assembled(page: Any, url: str, folder: Path, step: int) -> None:
     """For every condition another record: the page's text of each message is the assembled one."""
     opened = workspace.open(folder)
@@ -80,7 +73,8 @@ def texts_are_as_assembled(page: Any, url: str, folder: Path, step: int) -> None
     for number, condition in enumerate(opened.conditions):
         index = (number + 1) * step % len(data)
         made = assemble.assemble(opened, data.record(index), Selection(condition=condition.name))
-        turn_to(page, f"/messages?workspace={folder.name}&index={index}&condition={quote(condition.name)}", made)
+        address = f"{url}messages?workspace={folder.name}&index={index}&condition={quote(condition.name)}"
+        turn_to(page, address, f"text={made.fingerprint}")
         assert shown(page) == [message.text for message in made.messages], condition.name
 
 
@@ -103,7 +97,7 @@ def test_every_condition_of_a_real_study_shows_what_is_assembled(serve: Serve, p
     texts_are_as_assembled(page, serve(folder), folder, 3)
 
 
-def test_a_judges_prompt_shows_what_is_assembled(demo: str, page: Any) -> None:
+def test_a_judges_prompt_shows_what_is_assembled(demo: str, tour: Any) -> None:
     opened = workspace.open(SIX)
     data = open_dataset(opened.root, opened.dataset)
     condition = opened.conditions[1]
@@ -111,14 +105,14 @@ def test_a_judges_prompt_shows_what_is_assembled(demo: str, page: Any) -> None:
     sent = Selection(condition=condition.name, judge=condition.judge)
     made = assemble.assemble(opened, data.record(4), sent, answer)
     url = f"{demo}messages?workspace=six-conditions&index=4&condition={condition.name}&judge={condition.judge}"
-    open_page(page, url, TEXTS)
-    assert shown(page) == [message.text for message in made.messages]
+    turn_to(tour, url, f"text={made.fingerprint}")
+    assert shown(tour) == [message.text for message in made.messages]
 
 
 @pytest.mark.parametrize("severity", ["errors", "warnings"])
 def test_a_count_of_the_table_is_what_its_link_lists(demo: str, page: Any, severity: str) -> None:
     for row, link in enumerate(links_of(page, demo, severity)[::3]):
-        open_page(page, f"{demo}?workspace=six-conditions", ".rb-first")
+        turn_to(page, f"{demo}?workspace=six-conditions", ".rb-first")
         count = int(page.locator(f'.rb-table a[href="{link}"]').first.inner_text())
         follow(page, f'.rb-table a[href="{link}"]', "/findings?")
         places = page.locator(".rb-rule").all_inner_texts()
@@ -192,7 +186,7 @@ def test_a_system_message_opens_on_focus(demo: str, page: Any) -> None:
 
 
 @pytest.mark.parametrize("asked", STATES)
-def test_no_serious_fault_in_these_states(demo: str, page: Any, asked: str) -> None:
+def test_no_serious_fault_in_these_states(demo: str, tour: Any, asked: str) -> None:
     join = "&" if asked.partition("?")[2] else ""
-    open_page(page, f"{demo}{asked}{join}&workspace=six-conditions")
-    assert serious(page) == []
+    turn_to(tour, f"{demo}{asked}{join}&workspace=six-conditions")
+    assert serious(tour) == []

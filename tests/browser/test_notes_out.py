@@ -8,7 +8,7 @@ from typing import Any
 
 import nasty
 import pytest
-from served import open_page, settle
+from served import open_page, settle, tab, watched
 from test_security import serious
 
 from readback.bookmarks import markdown
@@ -39,15 +39,16 @@ def test_a_copy_for_notes_is_the_markdown_of_the_place(demo: str, page: Any) -> 
     assert page.locator("mark.rb-here").first.evaluate("e => e.textContent") == "You are a research paper assistant."
 
 
-def test_without_a_clipboard_the_copy_is_downloaded_and_says_why(demo: str, page: Any) -> None:
-    page.add_init_script(NO_CLIPBOARD)
-    open_page(page, f"{demo}{FINDINGS}", COPY)
-    with page.expect_download() as wait:
-        page.locator(COPY).click()
-    assert wait.value.suggested_filename == "notes.md"
-    expected = page.locator(HIDDEN).evaluate("e => e.textContent")
-    assert Path(wait.value.path()).read_bytes() == expected.encode()
-    assert "so it was downloaded" in page.locator(COPY).inner_text()
+def test_without_a_clipboard_the_copy_is_downloaded_and_says_why(demo: str, chromium: Any) -> None:
+    with tab(chromium) as page, watched(page):
+        page.add_init_script(NO_CLIPBOARD)
+        open_page(page, f"{demo}{FINDINGS}", COPY)
+        with page.expect_download() as wait:
+            page.locator(COPY).click()
+        assert wait.value.suggested_filename == "notes.md"
+        expected = page.locator(HIDDEN).evaluate("e => e.textContent")
+        assert Path(wait.value.path()).read_bytes() == expected.encode()
+        assert "so it was downloaded" in page.locator(COPY).inner_text()
 
 
 def test_by_keyboard_alone_a_list_is_made_ordered_and_taken_along(demo: str, page: Any, chromium: Any) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from served import open_page, settle
+from served import open_page, settle, turn_to
 from test_security import serious
 from test_walk import asked
 
@@ -104,15 +104,15 @@ def test_the_camera_saves_the_picture_with_its_title_and_n(demo: str, page: Any,
 
 
 @pytest.mark.parametrize("view", ["", "&view=means", "&view=joint"])
-def test_a_narrow_page_scrolls_its_charts_and_nothing_else_sideways(demo: str, page: Any, view: str) -> None:
-    page.set_viewport_size({"width": 320, "height": 800})
-    open_page(page, demo + SCORES + view, '[data-testid="stPlotlyChart"]')
+def test_a_narrow_page_scrolls_its_charts_and_nothing_else_sideways(demo: str, tour: Any, view: str) -> None:
+    tour.set_viewport_size({"width": 320, "height": 800})
+    turn_to(tour, demo + SCORES + view, '[data-testid="stPlotlyChart"]')
     wide = (
         "(() => { const e = document.querySelector('[data-testid=stMain]'); return e.scrollWidth - e.clientWidth })()"
     )
-    assert page.evaluate(wide) <= 0
-    assert page.locator('[data-testid="stPlotlyChart"]').first.bounding_box()["width"] >= 430
-    assert serious(page) == []
+    assert tour.evaluate(wide) <= 0
+    assert tour.locator('[data-testid="stPlotlyChart"]').first.bounding_box()["width"] >= 430
+    assert serious(tour) == []
 
 
 @pytest.mark.parametrize(
@@ -128,6 +128,6 @@ def test_a_narrow_page_scrolls_its_charts_and_nothing_else_sideways(demo: str, p
         "&of=condition%3Dbase%2C+open+book",
     ],
 )
-def test_no_serious_fault_for_a_screen_reader_or_a_keyboard(demo: str, page: Any, more: str) -> None:
-    open_page(page, demo + SCORES + more, ".rb-strip, .rb-arrive")
-    assert serious(page) == []
+def test_no_serious_fault_for_a_screen_reader_or_a_keyboard(demo: str, tour: Any, more: str) -> None:
+    turn_to(tour, demo + SCORES + more, ".rb-strip, .rb-arrive")
+    assert serious(tour) == []

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from served import Serve, follow, open_page, settle
+from served import Serve, follow, open_page, settle, turn_to
 
 pytestmark = pytest.mark.browser
 TO_MESSAGE = 'a.rb-link[href*="/messages?"][href*="finding="]'
@@ -23,8 +23,7 @@ def go(page: Any, name: str) -> None:
 
 
 def walk(page: Any, url: str) -> None:
-    open_page(page, url)
-    page.wait_for_selector("table.rb-table")
+    open_page(page, url, "table.rb-table")
     go(page, "Findings")
     page.wait_for_selector(TO_MESSAGE)  # the check of the records may still be under way
     follow(page, page.locator(TO_MESSAGE).first, "**/messages?*finding=*")
@@ -138,12 +137,12 @@ def test_the_origin_answers_on_hover_and_on_focus(demo: str, page: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "messages", "findings", "scores", "open", "list", "about"])
-def test_a_page_fits_a_small_window(demo: str, page: Any, name: str) -> None:
+def test_a_page_fits_a_small_window(demo: str, tour: Any, name: str) -> None:
     """320 pixels wide is what is left of a laptop's screen at 400 %: no scrolling from side to side."""
-    page.set_viewport_size({"width": 320, "height": 700})
-    open_page(page, f"{demo}{name}?workspace=six-conditions")
+    tour.set_viewport_size({"width": 320, "height": 700})
+    turn_to(tour, f"{demo}{name}?workspace=six-conditions")
     for _ in range(50):  # a chart is drawn wide at first and takes a moment to fit
-        if page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 320:
+        if tour.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 320:
             return
-        page.wait_for_timeout(100)
+        tour.wait_for_timeout(100)
     raise AssertionError("wider than the window")

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from served import Serve, open_page, settle
+from served import Serve, open_page, settle, turn_to
 from test_acceptance import tab_to
 from test_security import serious
 
@@ -44,12 +44,12 @@ def read_by(folder: Path, condition: str, numbers: Sequence[int]) -> dict[str, s
     return found
 
 
-def test_the_text_is_the_text_whatever_is_drawn_in_it(demo: str, page: Any) -> None:
+def test_the_text_is_the_text_whatever_is_drawn_in_it(demo: str, tour: Any) -> None:
     for record, text in read_by(SIX, TUNED, (0, 20)).items():
         for drawn in ({}, {"tokens": "1"}, {"citations": "1"}, {**ON, "whitespace": "1"}):
-            open_page(page, demo + asked(TUNED, workspace="six-conditions", view="wire", record=record, **drawn), WIRE)
-            assert page.locator(WIRE).evaluate(TEXT) == text, (record, drawn)
-            assert bool(page.locator(f"{WIRE} .rb-t-special").count()) == ("tokens" in drawn)
+            turn_to(tour, demo + asked(TUNED, workspace="six-conditions", view="wire", record=record, **drawn), WIRE)
+            assert tour.locator(WIRE).evaluate(TEXT) == text, (record, drawn)
+            assert bool(tour.locator(f"{WIRE} .rb-t-special").count()) == ("tokens" in drawn)
 
 
 @pytest.mark.realdata
@@ -58,7 +58,7 @@ def test_both_system_blocks_of_the_real_study_are_marked(shared: Path, serve: Se
     url = serve(study)
     for record, text in read_by(study, STUDY, (0, 6)).items():
         for drawn in ({}, {"citations": "1"}):
-            open_page(page, url + asked(STUDY, view="wire", record=record, **drawn), WIRE)
+            turn_to(page, url + asked(STUDY, view="wire", record=record, **drawn), WIRE)
             assert page.locator(WIRE).evaluate(TEXT) == text, (record, drawn)
     marked = page.locator(f"{WIRE} mark[title*='system message']")
     said = "You are a scientific research assistant who answers with concise, evidence-grounded prose"
@@ -108,6 +108,6 @@ def test_what_a_token_and_a_citation_are_is_said_on_focus(demo: str, page: Any) 
 
 
 @pytest.mark.parametrize("view", ["view=wire&tokens=1&citations=1&replies=1", "view=training", "view=training&by=role"])
-def test_no_serious_fault_in_what_the_model_reads(demo: str, page: Any, view: str) -> None:
-    open_page(page, f"{demo}{asked(TUNED, workspace='six-conditions')}&{view}", ".rb-exact, .rb-three")
-    assert serious(page) == []
+def test_no_serious_fault_in_what_the_model_reads(demo: str, tour: Any, view: str) -> None:
+    turn_to(tour, f"{demo}{asked(TUNED, workspace='six-conditions')}&{view}", ".rb-exact, .rb-three")
+    assert serious(tour) == []
