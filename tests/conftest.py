@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from counts import some
 from hypothesis import HealthCheck, settings
 
 EASED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]  # a folder of a test may be written to again
 # How fast a test is depends on what else the machine does; speed is measured in benchmarks/.
-settings.register_profile("readback", deadline=None, suppress_health_check=EASED)
+settings.register_profile("readback", deadline=None, max_examples=some(100), suppress_health_check=EASED)
 settings.load_profile("readback")
 
 SHARED = Path(os.environ.get("READBACK_SHARED") or Path(__file__).resolve().parents[2] / "shared")

@@ -1,10 +1,17 @@
-"""How many cases a large count runs: a hundredth in every run, all of them with READBACK_LONG=1 (make test-long)."""
+"""How many cases a test runs: all of them with READBACK_LONG=1 (make test-long), a part of them in every other run."""
 
 from __future__ import annotations
 
 import os
 
+LONG = os.environ.get("READBACK_LONG") == "1"
+
 
 def many(whole: int) -> int:
     """`whole` in a long run, a hundredth of it (at least one) in any other."""
-    return whole if os.environ.get("READBACK_LONG") == "1" else max(1, whole // 100)
+    return whole if LONG else max(1, whole // 100)
+
+
+def some(whole: int) -> int:
+    """`whole` in a long run, a fifth of it (at least ten) in any other: random input that is tried at every change."""
+    return whole if LONG else max(10, whole // 5)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from assembled import NOTHING, SHORT, codes, origins, row, texts
+from counts import some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -252,7 +253,7 @@ EVERY = replace(
 )
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=some(20), deadline=None)
 @given(
     st.dictionaries(
         st.sampled_from(NAMES),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from counts import some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -153,7 +154,7 @@ def same(path: Path, content: bytes, source: ScoreSource, size: int) -> None:
         assert whole(by_column) == whole(by_row)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=some(400), deadline=None)
 @given(tables(), st.sampled_from(SOURCES), st.sampled_from((1 << 20, 40, 300)))
 def test_columns_and_rows_give_the_same(
     tmp_path: Path, table: tuple[str, bytes], source: ScoreSource, size: int
@@ -161,7 +162,7 @@ def test_columns_and_rows_give_the_same(
     same(tmp_path / table[0], table[1], source, size)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=some(250), deadline=None)
 @given(quoted_tables(), st.sampled_from(SOURCES), st.sampled_from((1 << 20, 7, 40, 300)))
 def test_columns_and_rows_give_the_same_with_cells_in_quotes(
     tmp_path: Path, table: tuple[str, bytes], source: ScoreSource, size: int
@@ -173,7 +174,7 @@ TEXTS = st.text(alphabet=st.sampled_from(list('ab1 ",;\n\r\té')), max_size=8)
 ROWS = st.lists(st.tuples(TEXTS, st.sampled_from("ab"), st.sampled_from("012"), TEXTS), min_size=1, max_size=20)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=some(150), deadline=None)
 @given(ROWS, st.sampled_from((1 << 20, 5, 33, 200)), st.sampled_from(("\n", "\r\n")), st.booleans())
 def test_a_table_written_with_every_cell_in_quotes_is_always_read_by_column(
     tmp_path: Path, rows: list[tuple[str, ...]], size: int, ending: str, closed: bool

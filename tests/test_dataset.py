@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from counts import some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -54,7 +55,7 @@ def test_a_disk_that_fails_is_told_as_a_dataset_that_is_gone(write: Write, monke
 
 
 @given(st.binary(max_size=200) | st.text(alphabet='{}[]":,\n\r a1é', max_size=120).map(str.encode))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=some(100), deadline=None)
 def test_any_file_opens_and_its_counts_reconcile(content: bytes) -> None:
     for name in ("d.jsonl", "d.csv", "d.json", "d.tsv"):
         with TemporaryDirectory() as folder:
@@ -69,7 +70,7 @@ IDS = st.lists(st.integers(-9, 9) | st.text(max_size=2) | st.none() | st.floats(
 
 
 @given(IDS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=some(100), deadline=None)
 def test_an_id_finds_the_first_record_that_has_it(ids: list[Any]) -> None:
     with TemporaryDirectory() as folder:
         lines = "".join(json.dumps({"key": one}) + "\n" for one in ids)

@@ -8,6 +8,7 @@ from dataclasses import fields
 from typing import Any
 
 import pytest
+from counts import some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from score_files import Write, load
@@ -19,7 +20,7 @@ from readback.scores.table import ScoreTable
 A, B = (("condition", "a"),), (("condition", "b"),)
 HEADER = "item,condition,criterion,score,judge,cluster\n"
 PAIRS = st.lists(st.tuples(st.integers(-1, 2), st.integers(-1, 2), st.integers(0, 4)), min_size=1, max_size=25)
-WRITES = settings(max_examples=25, deadline=None)
+WRITES = settings(max_examples=some(25), deadline=None)
 
 
 def table(write: Write, rows: Sequence[tuple[str, str, Any, Any]], criterion: str = "grade") -> ScoreTable:

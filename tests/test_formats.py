@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from counts import some
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -65,7 +66,7 @@ def test_every_format_says_what_it_is() -> None:
 @example(b'a\n"\n"\n')
 @example(b'[{"a":1}{"b":2}]')
 @example(b'{"data":[{"a":1},')
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=some(300), deadline=None)
 def test_any_bytes_are_read_without_an_exception_and_every_line_is_accounted_for(data: bytes) -> None:
     physical = data.count(b"\n") + bool(data and not data.endswith(b"\n"))
     for module in (jsonl, csv_file, tsv):
@@ -75,7 +76,7 @@ def test_any_bytes_are_read_without_an_exception_and_every_line_is_accounted_for
 
 
 @given(st.text(alphabet=',"\n\r\tab;', max_size=80))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=some(300), deadline=None)
 def test_no_line_of_csv_is_lost_whatever_its_quotes(text: str) -> None:
     data = text.encode()
     numbers: list[int] = []

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from counts import some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -100,7 +101,7 @@ def test_a_place_without_a_name_is_not_the_name_none() -> None:
     assert not covers(Ignored("c", where={"record": "None"}), one)
 
 
-@settings(deadline=None, max_examples=60)  # each reads a file in a bounded child
+@settings(deadline=None, max_examples=some(60))  # each reads a file in a bounded child
 @given(st.dictionaries(st.sampled_from(ignoring.WHERE), NAMES), NAMES, NAMES)
 def test_the_lines_read_back_as_they_were_meant(where: dict[str, str], why: str, by: str) -> None:
     import tempfile

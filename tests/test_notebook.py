@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from counts import some
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -77,7 +78,7 @@ def test_an_assembly_shows_each_stretch_with_its_origin() -> None:
     assert "http" not in html
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=some(60), suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=80))
 def test_what_is_drawn_is_the_text(text: str) -> None:
     made = Assembly(Selection(mode="m"), "1", 0, (Message("user", (Segment(text, "variable", "x"),)),), "f")

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 import pytest
+from counts import some
 from hypothesis import HealthCheck, given, settings
 from jinja_templates import VALUES, templates
 from rendering import RECORD, one, origins, stock
@@ -110,7 +111,7 @@ def test_the_same_object_under_two_names_is_told_apart_by_the_template() -> None
     assert [name for _, _, name in origins(doubled, values=values)] == names
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=some(150), deadline=None, suppress_health_check=list(HealthCheck))
 @given(templates(plain=True), VALUES)
 def test_a_path_leads_to_the_text_it_is_given_for(template: str, values: dict[str, Any]) -> None:
     values = json.loads(json.dumps(values))

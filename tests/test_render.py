@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from counts import some
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jinja_templates import VALUES, templates
@@ -21,14 +22,14 @@ from readback.types import Diagnostic, Location
 pytestmark = pytest.mark.filterwarnings("ignore::SyntaxWarning")  # generated templates call numbers and index none
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=some(200), deadline=None, suppress_health_check=list(HealthCheck))
 @given(templates(), VALUES)
 def test_the_text_equals_stock_jinja(template: str, values: dict[str, Any]) -> None:
     rendered = one(template, values)
     assert steady(stock(template, values)) == (steady(rendered.text) if rendered.ok else None)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=some(100), deadline=None, suppress_health_check=list(HealthCheck))
 @given(templates(), VALUES)
 def test_adapters_are_rendered_with_trimmed_blocks(template: str, values: dict[str, Any]) -> None:
     rendered = one(template, values, blocks=True)
@@ -36,7 +37,7 @@ def test_adapters_are_rendered_with_trimmed_blocks(template: str, values: dict[s
     assert steady(expected) == (steady(rendered.text) if rendered.ok else None)
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=some(10), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(templates(), min_size=1, max_size=20), VALUES)
 def test_a_cell_answers_the_same_as_the_same_work_here(texts: list[str], values: dict[str, Any]) -> None:
     expected = tuple(one(text, values) for text in texts)

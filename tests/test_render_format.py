@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from counts import some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jinja_templates import TEXT
@@ -16,7 +17,7 @@ FIELDS_TEXT = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=some(300), deadline=None)
 @given(FIELDS_TEXT, st.fixed_dictionaries({"a": TEXT, "b": TEXT}))
 def test_format_templates_equal_str_format_or_are_refused(template: str, values: dict[str, str]) -> None:
     (rendered,) = render([Template(template, "format")], values)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from counts import some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from score_files import TIDY, Write, codes, load, states
@@ -191,7 +192,7 @@ NAMES = (
 ROWS = st.lists(st.dictionaries(st.sampled_from(NAMES), st.sampled_from((*PLAIN, *NESTED))), max_size=8)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=some(80), deadline=None)
 @given(ROWS, st.sampled_from(["", "item", "arm"]))
 def test_rows_of_anything_give_states_and_notes_and_never_an_exception(
     tmp_path: Path, rows: list[dict[str, Any]], named: str

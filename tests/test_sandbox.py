@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from counts import some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from in_time import in_time
@@ -32,7 +33,7 @@ def drill(name: str, payload: Any = None, limits: sandbox.Limits = BRIEF) -> Any
     return sandbox.call(f"readback.sandbox.self_test:{name}", payload, limits)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=some(50), deadline=None)
 @given(JSON)
 def test_json_comes_back_as_it_went(value: Any) -> None:
     assert drill("echo", value) == value

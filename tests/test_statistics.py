@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from counts import some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -303,7 +304,7 @@ def test_the_smallest_difference_a_sample_can_show_is_that_of_statsmodels(n: int
 # several
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=some(20), deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_adjusted_p_are_those_of_statsmodels(ps: list[float]) -> None:
     assert several.holm(ps) == pytest.approx(tuple(multitest.multipletests(ps, method="holm")[1]))

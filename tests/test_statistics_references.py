@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from counts import some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -121,14 +122,14 @@ def test_middle_ranks_are_those_of_scipy(ties: bool) -> None:
 # what must hold whatever the numbers
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=some(60))
 @given(FLOATS, st.floats(0.01, 3), st.floats(0.01, 3))
 def test_a_wider_margin_never_makes_equivalence_less_sure(d: list[float], one: float, other: float) -> None:
     small, large = sorted((one, other))
     assert equivalence.tost(d, large) <= equivalence.tost(d, small) + 1e-12
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=some(60))
 @given(FLOATS, st.floats(0.1, 4))
 def test_no_test_hangs_on_the_unit_of_the_scores(d: list[float], factor: float) -> None:
     scaled = np.array(d) * factor
@@ -136,7 +137,7 @@ def test_no_test_hangs_on_the_unit_of_the_scores(d: list[float], factor: float) 
     assert paired.wilcoxon(scaled) == pytest.approx(paired.wilcoxon(d))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=some(60))
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=15), st.randoms(use_true_random=False))
 def test_adjusted_p_never_sink_keep_their_order_and_follow_their_tests(ps: list[float], random: Any) -> None:
     order = random.sample(range(len(ps)), len(ps))

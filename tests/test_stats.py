@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from counts import some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from score_files import TIDY, Write, load
@@ -111,7 +112,7 @@ def test_the_answer_for_scripts_says_what_is_not_computed(write: Write) -> None:
 CELLS = st.sampled_from(["-1", "0", "1", "2", "7", "", "N/A", "x"])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=some(40), deadline=None)
 @given(st.dictionaries(st.tuples(st.sampled_from("abc"), st.integers(0, 5)), CELLS, min_size=1))
 def test_every_item_is_in_exactly_one_count(tmp_path: Path, cells: dict[tuple[str, int], str]) -> None:
     body = "".join(f"q{item},{condition},relevance,{cell},j,\n" for (condition, item), cell in cells.items())

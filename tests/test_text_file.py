@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from counts import some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from in_time import in_time
@@ -25,7 +26,7 @@ def codes(notes: tuple[Diagnostic, ...]) -> list[str]:
     return [note.code for note in notes]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=some(100), deadline=None)
 @given(text=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")))
 def test_text_without_nul_comes_back_as_it_is(tmp_path: Path, text: str) -> None:
     (tmp_path / "t.txt").write_bytes(text.encode())

@@ -6,6 +6,7 @@ import copy
 from typing import Any
 
 import pytest
+from counts import some
 from hypothesis import HealthCheck, given, settings
 from jinja_templates import VALUES, templates
 from rendering import RECORD, one, steady, stock
@@ -128,7 +129,7 @@ def test_plain_fields_have_states_too(template: Template, values: Any, expected:
     assert [f"{use.name} {use.state}" for use in made.uses] == expected
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=some(150), deadline=None, suppress_health_check=list(HealthCheck))
 @given(templates(), VALUES)
 def test_looking_at_the_names_changes_no_text(template: str, values: dict[str, Any]) -> None:
     ready = render_jinja.compiled(template, False, frozenset(render_jinja.GLOBALS & values.keys()))
@@ -144,7 +145,7 @@ def test_looking_at_the_names_changes_no_text(template: str, values: dict[str, A
     assert steady(text) == (steady(rendered.text) if rendered.ok else None)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=some(150), deadline=None, suppress_health_check=list(HealthCheck))
 @given(templates(), VALUES)
 def test_a_variable_without_a_value_is_never_present_and_one_with_a_value_never_missing(
     template: str, values: dict[str, Any]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from counts import some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from score_files import Write, codes, load
@@ -430,7 +431,7 @@ anything = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=some(150))
 @given(data=st.data())
 def test_a_file_with_anything_anywhere_is_read_without_an_exception(tmp_path: Path, data: st.DataObject) -> None:
     full = row("q1", rubric=SCORES_OF_A_ROW, template={"field_scores": {"dose": 1.0}}, scenario_id="s", scenario_turn=1)
@@ -455,7 +456,7 @@ def test_a_file_with_anything_anywhere_is_read_without_an_exception(tmp_path: Pa
     load(tmp_path, "r.json")
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=some(100))
 @given(rows=st.lists(st.dictionaries(st.sampled_from(STAMPED), st.text(max_size=8)), min_size=1, max_size=3))
 def test_a_table_with_anything_in_its_cells_is_read_without_an_exception(tmp_path: Path, rows: Any) -> None:
     (tmp_path / "t.csv").write_text(table(STAMPED, rows), "utf-8", newline="")

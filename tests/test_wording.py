@@ -10,6 +10,7 @@ from typing import Any
 
 import looking
 import pytest
+from counts import some
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -133,7 +134,7 @@ def _workspace(adapter: str, profile: str, own: Mapping[str, Adapter], user: str
     )
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=some(60), suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(INTERFACES), st.sampled_from(PROFILES), st.data(), DIGITS, DIGITS, st.booleans(), st.booleans())
 def test_law_text_that_the_product_wrote_is_never_shown_or_exported_without_saying_so(
     interface: str, profile: str, data: Any, user: str, system: str, folded: bool, own: bool

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from counts import some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -156,7 +157,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=some(150), deadline=None)
 @given(st.dictionaries(WORDS, VALUES, max_size=5))
 def test_no_value_anywhere_makes_reading_raise(tmp_path_factory: pytest.TempPathFactory, value: dict[str, Any]) -> None:
     draft = Draft(tmp_path_factory.getbasetemp(), "x")

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
+from counts import some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from in_time import in_time
@@ -54,7 +55,7 @@ def faults(parsed: Parsed) -> list[tuple[str, int | None]]:
     return [(note.code, note.place.line) for note in parsed.notes]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=some(200), deadline=None)
 @given(JSON, st.booleans(), st.booleans())
 def test_values_are_those_of_the_safe_loader(value: Any, flow: bool, unicode: bool) -> None:
     text = yaml.safe_dump(value, default_flow_style=flow, allow_unicode=unicode)
@@ -63,14 +64,14 @@ def test_values_are_those_of_the_safe_loader(value: Any, flow: bool, unicode: bo
     assert all(note.code == "dat-yaml-differs" for note in parsed.notes)  # `1e3` is a text here
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=some(150), deadline=None)
 @given(JSON, st.sampled_from((None, 2)), st.booleans())
 def test_json_is_read_by_its_own_rules(value: Any, indent: int | None, ascii_: bool) -> None:
     text = json.dumps(value, indent=indent, ensure_ascii=ascii_)
     assert (value, ()) == (here(text, json=True).value, here(text, json=True).notes)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=some(200), deadline=None)
 @given(st.text(st.sampled_from(" \n\t-:?[]{},&*!|>'\"%@`#ab1~<=.\u2028é"), max_size=60))
 def test_any_text_is_decoded_or_noted(text: str) -> None:
     parsed = here(text)
