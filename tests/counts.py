@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from typing import TypeVar
 
+Case = TypeVar("Case")
 LONG = os.environ.get("READBACK_LONG") == "1"
 
 
@@ -15,3 +18,8 @@ def many(whole: int) -> int:
 def some(whole: int) -> int:
     """`whole` in a long run, a fifth of it (at least ten) in any other: random input that is tried at every change."""
     return whole if LONG else max(10, whole // 5)
+
+
+def part(cases: Sequence[Case], first: int) -> Sequence[Case]:
+    """All of the cases in a long run, the first few of them in any other."""
+    return cases if LONG else cases[:first]

@@ -86,12 +86,14 @@ def watched(page: Any) -> Iterator[None]:
 
 def forget(page: Any) -> None:
     """Make the tab that of a stranger: no cookie, nothing stored, nothing open, as wide as a laptop."""
-    if page.url.startswith("http"):
+    origin = page.evaluate("origin") if page.url.startswith("http") else ""
+    if origin:
         page.evaluate("sessionStorage.clear()")
         session = page.context.new_cdp_session(page)
-        session.send("Storage.clearDataForOrigin", {"origin": page.evaluate("origin"), "storageTypes": "all"})
+        session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
         session.detach()
-    page.goto("about:blank")
+    # A short answer of the same server: a blank page would also drop what the tab has compiled of the program.
+    page.goto(f"{origin}/_stcore/health" if origin else "about:blank")
     page.context.clear_cookies()
     page.set_viewport_size(LAPTOP)
     page.emulate_media(color_scheme="light")

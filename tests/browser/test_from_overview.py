@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from counts import part
 from served import Serve, open_page, settle, turn_to
 from test_security import serious
 
@@ -109,7 +110,7 @@ def test_a_judges_prompt_shows_what_is_assembled(demo: str, tour: Any) -> None:
     assert shown(tour) == [message.text for message in made.messages]
 
 
-@pytest.mark.parametrize("severity", ["errors", "warnings"])
+@pytest.mark.parametrize("severity", part(["errors", "warnings"], 1))
 def test_a_count_of_the_table_is_what_its_link_lists(demo: str, page: Any, severity: str) -> None:
     for row, link in enumerate(links_of(page, demo, severity)[::3]):
         turn_to(page, f"{demo}?workspace=six-conditions", ".rb-first")
@@ -185,7 +186,7 @@ def test_a_system_message_opens_on_focus(demo: str, page: Any) -> None:
     assert hint.is_visible()
 
 
-@pytest.mark.parametrize("asked", STATES)
+@pytest.mark.parametrize("asked", part(STATES, 2))
 def test_no_serious_fault_in_these_states(demo: str, tour: Any, asked: str) -> None:
     join = "&" if asked.partition("?")[2] else ""
     turn_to(tour, f"{demo}{asked}{join}&workspace=six-conditions")

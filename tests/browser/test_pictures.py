@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from counts import LONG
 from PIL import Image
 from served import open_page, settle
 
@@ -30,7 +31,7 @@ PICTURES = {
 }
 
 
-@pytest.mark.parametrize("name", PICTURES)
+@pytest.mark.parametrize("name", PICTURES if LONG or "READBACK_PICTURES" in os.environ else ["messages-dark"])
 def test_a_picture_of(name: str, demo: str, page: Any, tmp_path: Path) -> None:
     asked, ready, scheme = PICTURES[name]
     page.set_viewport_size(SIZE)

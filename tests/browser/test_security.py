@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from counts import part
 from served import Serve, open_page, settle, turn_to
 
 from readback.project_files import EXAMPLES
@@ -109,7 +110,7 @@ def faults(page: Any, **more: Any) -> list[str]:
     return [f"{one['id']}: {node['target']} {node['failureSummary']}" for one in serious for node in one["nodes"]]
 
 
-@pytest.mark.parametrize("workspace", sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir()))
+@pytest.mark.parametrize("workspace", part(sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir()), 1))
 def test_no_serious_fault_for_a_screen_reader_or_a_keyboard(demo: str, tour: Any, workspace: str) -> None:
     found = {}
     for name in PAGES:

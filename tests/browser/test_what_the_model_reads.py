@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from counts import part
 from served import Serve, open_page, settle, turn_to
 from test_acceptance import tab_to
 from test_security import serious
@@ -46,7 +47,7 @@ def read_by(folder: Path, condition: str, numbers: Sequence[int]) -> dict[str, s
 
 def test_the_text_is_the_text_whatever_is_drawn_in_it(demo: str, tour: Any) -> None:
     for record, text in read_by(SIX, TUNED, (0, 20)).items():
-        for drawn in ({}, {"tokens": "1"}, {"citations": "1"}, {**ON, "whitespace": "1"}):
+        for drawn in part(({**ON, "whitespace": "1"}, {}, {"tokens": "1"}, {"citations": "1"}), 2):
             turn_to(tour, demo + asked(TUNED, workspace="six-conditions", view="wire", record=record, **drawn), WIRE)
             assert tour.locator(WIRE).evaluate(TEXT) == text, (record, drawn)
             assert bool(tour.locator(f"{WIRE} .rb-t-special").count()) == ("tokens" in drawn)
@@ -57,7 +58,7 @@ def test_both_system_blocks_of_the_real_study_are_marked(shared: Path, serve: Se
     study = shared / "data" / "prompt-formats"
     url = serve(study)
     for record, text in read_by(study, STUDY, (0, 6)).items():
-        for drawn in ({}, {"citations": "1"}):
+        for drawn in part(({"citations": "1"}, {}), 1):
             turn_to(page, url + asked(STUDY, view="wire", record=record, **drawn), WIRE)
             assert page.locator(WIRE).evaluate(TEXT) == text, (record, drawn)
     marked = page.locator(f"{WIRE} mark[title*='system message']")
