@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pytest
+from counts import LONG
 from in_time import in_time
 
 from readback import render, sandbox
@@ -134,8 +136,13 @@ ATTACKS = {**LOOPS, **SIZES, **WIDTHS, **DEPTHS, **SOURCES, **ESCAPES}
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _warm() -> None:
+def _warm() -> Iterator[None]:
+    """The child is ready; and an attack that has to be stopped is stopped soon, but for a long run."""
     sandbox.isolation()
+    with pytest.MonkeyPatch.context() as patch:
+        if not LONG:
+            patch.setattr(render, "LIMITS", replace(render.LIMITS, seconds=0.3))
+        yield
 
 
 def _anew(templates: Sequence[Template]) -> tuple[render.Rendered, ...]:
