@@ -29,6 +29,7 @@ INDEXED = (
 )
 SERVED = "models: {m: {serving: {chat_template: t.jinja}}}\n"
 
+FORM = "id,rater,score\n"
 ASKED_AND_SAID = "objective,assistant_response,human_score,harm_category\n"
 MADE = "OS: %s, Shell: %s. Output ONLY the command."
 SHELL = f'FROM ./m.gguf\nSYSTEM """{MADE}"""\n'
@@ -190,6 +191,8 @@ MEANT = {
         "readback.yml": "dataset: t.csv\n",
         "t.csv": "id,question,score\n1,a,3\n2,b,4\n\n# SUMMARY\nall,2\n",
     },
+    "a form that people have yet to fill in": {"human_scores.csv": FORM},
+    "a form beside a dataset": {"a_form.csv": FORM, "data.jsonl": [ASKED]},
     "letters that only look decoded wrongly": {"data.jsonl": [{"id": "1", "question": "«IRMû: où est le “CAFÉ” ?"}]},
 }  # fmt: skip
 
@@ -238,6 +241,7 @@ FAULTS = {
         "readback.yml": "dataset: {path: d.jsonl}\nmodes: [{mode: m, template: '{{ page.title.text }}'}]\n",
         "d.jsonl": [ASKED],
     },
+    "dat-empty-file": {"readback.yml": "dataset: form.csv\n", "form.csv": FORM},
     "dat-mojibake": {"data.jsonl": [{"id": "1", "question": "It isnâ€™t late, is it?"}]},
 }
 
@@ -253,6 +257,14 @@ def test_what_is_meant_so_is_no_error_and_no_warning(write: Write, files: dict[s
 def test_its_neighbour_that_is_a_fault_is_told(write: Write, code: str, files: dict[str, Any]) -> None:
     audit = engine.check(workspace.open(write(files)))
     assert code in [one.code for one in audit.findings if one.severity != "info"]
+
+
+def test_a_form_that_the_workspace_names_as_scores_is_told(write: Write) -> None:
+    files = {"readback.yml": "dataset: d.jsonl\nscores: [form.csv]\n", "d.jsonl": [ASKED], "form.csv": FORM}
+    audit = engine.check(workspace.open(write(files)))
+    assert [(one.code, one.severity, one.place.file) for one in audit.findings] == [
+        ("dat-empty-file", "warning", "form.csv")
+    ]
 
 
 def test_a_name_that_no_record_has_is_told_once_of_a_judge(write: Write) -> None:
