@@ -254,6 +254,9 @@ CSV = [
     ),
     (b"id,q\n1,a\n\n3\n# Sum\n", [{"id": "1", "q": "a"}], ["dat-row-width"] * 2),
     (b"\nid,q\n1,a\n", [{"id": "1", "q": "a"}], []),
+    (b'id,q\n1,a\n,\n"", \n"\n",\n,,,\n2,b\n', [{"id": "1", "q": "a"}, {"id": "2", "q": "b"}], ["dat-blank-rows"]),
+    (b"id,q,t\n1,a,b\n,,\n# Sum\nall,2\n", [{"id": "1", "q": "a", "t": "b"}], ["dat-comment-lines", "dat-blank-rows"]),
+    (b",q\n,\n,a\n", [{"": "", "q": "a"}], ["dat-blank-rows"]),
     (b",q\n0,a\nx,b\n", [{"": "0", "q": "a"}, {"": "x", "q": "b"}], []),  # row numbers have no name
     (b"q,\na,b\nc,d\n", [{"q": "a", "": "b"}, {"q": "c", "": "d"}], []),  # of two columns one may have none
     (b"q,,\n1,a,b\n2,c,d\n", [{"q": "1", "": "a", "_2": "b"}, {"q": "2", "": "c", "_2": "d"}], ["dat-unnamed-columns"]),
@@ -264,6 +267,13 @@ CSV = [
     (b"id,t\n1,\xe9\n2,b\n", [{"id": "2", "t": "b"}], ["dat-encoding"]),
     (b"id,\xe9\n1,a\n", [], ["dat-encoding"]),
 ]
+
+
+def test_a_row_of_tabs_is_a_blank_row_too() -> None:
+    data = b"id\tq\n1\ta\n\t\n \t \n2\tb\n"
+    assert fields(tsv, data) == [{"id": "1", "q": "a"}, {"id": "2", "q": "b"}]
+    (note,) = notes(tsv, data)
+    assert (note.code, note.values["rows"], note.place.line) == ("dat-blank-rows", 2, 3)
 
 
 @pytest.mark.parametrize(("data", "expected", "said"), CSV)

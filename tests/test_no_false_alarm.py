@@ -191,6 +191,8 @@ MEANT = {
         "readback.yml": "dataset: t.csv\n",
         "t.csv": "id,question,score\n1,a,3\n2,b,4\n\n# SUMMARY\nall,2\n",
     },
+    "rows of empty cells": {"data.csv": "id,question\n1,Why?\n,\n2,When?\n,\n,,\n"},
+    "rows of empty cells among scores": {"s.csv": "id,clear\n" + "".join(f"{n},{n % 3}\n" for n in range(20)) + ",\n"},
     "a form that people have yet to fill in": {"human_scores.csv": FORM},
     "a form beside a dataset": {"a_form.csv": FORM, "data.jsonl": [ASKED]},
     "letters that only look decoded wrongly": {"data.jsonl": [{"id": "1", "question": "«IRMû: où est le “CAFÉ” ?"}]},
@@ -242,6 +244,7 @@ FAULTS = {
         "d.jsonl": [ASKED],
     },
     "dat-empty-file": {"readback.yml": "dataset: form.csv\n", "form.csv": FORM},
+    "dat-missing-id": {"data.csv": "id,question\n1,Why?\n,When?\n2,So?\n"},
     "dat-mojibake": {"data.jsonl": [{"id": "1", "question": "It isnâ€™t late, is it?"}]},
 }
 
@@ -292,5 +295,5 @@ def test_a_text_that_nothing_closes_is_one_fault_and_its_lines_are_none(write: W
 def test_a_column_that_describes_the_items_makes_no_conditions_where_one_row_has_no_id(write: Write) -> None:
     rows = "".join(f"{n},{n % 5},{n % 3 == 0}\n" for n in range(30))
     setup = "scores: [{path: r.csv, item: [id], criteria: [correct]}]\n"
-    audit = engine.check(workspace.open(write({"readback.yml": setup, "r.csv": f"id,page,correct\n{rows},,\n"})))
+    audit = engine.check(workspace.open(write({"readback.yml": setup, "r.csv": f"id,page,correct\n{rows},,True\n"})))
     assert {one.code for one in audit.findings if one.severity != "info"} == {"dat-missing-id"}
