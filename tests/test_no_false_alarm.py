@@ -192,7 +192,12 @@ MEANT = {
         "t.csv": "id,question,score\n1,a,3\n2,b,4\n\n# SUMMARY\nall,2\n",
     },
     "rows of empty cells": {"data.csv": "id,question\n1,Why?\n,\n2,When?\n,\n,,\n"},
-    "rows of empty cells among scores": {"s.csv": "id,clear\n" + "".join(f"{n},{n % 3}\n" for n in range(20)) + ",\n"},
+    "rows of empty cells among scores": {
+        "s.csv": "id,clear_score\n" + "".join(f"{n},{n % 3}\n" for n in range(20)) + ",\n"
+    },
+    "rows that sum up the others": {
+        "s.csv": "id,clear_score\n" + "".join(f"{n},{n % 3}\n" for n in range(21)) + "TOTAL,21\nAVERAGE,1.00\n"
+    },
     "a form that people have yet to fill in": {"human_scores.csv": FORM},
     "a form beside a dataset": {"a_form.csv": FORM, "data.jsonl": [ASKED]},
     "letters that only look decoded wrongly": {"data.jsonl": [{"id": "1", "question": "«IRMû: où est le “CAFÉ” ?"}]},
@@ -245,6 +250,9 @@ FAULTS = {
     },
     "dat-empty-file": {"readback.yml": "dataset: form.csv\n", "form.csv": FORM},
     "dat-missing-id": {"data.csv": "id,question\n1,Why?\n,When?\n2,So?\n"},
+    "scr-summary-differs": {
+        "s.csv": "id,clear_score\n" + "".join(f"{n},{n % 3}\n" for n in range(21)) + "AVERAGE,1.50\n"
+    },
     "dat-mojibake": {"data.jsonl": [{"id": "1", "question": "It isnâ€™t late, is it?"}]},
 }
 
