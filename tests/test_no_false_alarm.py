@@ -29,6 +29,9 @@ INDEXED = (
 )
 SERVED = "models: {m: {serving: {chat_template: t.jinja}}}\n"
 
+CLASSES = 'dataset: d.jsonl\nmodes: [{mode: m, system: "%s", template: "%s"}]\n'
+LABELS = "positive, negative, neutral, mixed, sarcastic, unclear, off topic, spam"
+LINES = "\\n- " + LABELS.replace(", ", "\\n- ")
 FORM = "id,rater,score\n"
 ASKED_AND_SAID = "objective,assistant_response,human_score,harm_category\n"
 MADE = "OS: %s, Shell: %s. Output ONLY the command."
@@ -198,6 +201,14 @@ MEANT = {
     "rows that sum up the others": {
         "s.csv": "id,clear_score\n" + "".join(f"{n},{n % 3}\n" for n in range(21)) + "TOTAL,21\nAVERAGE,1.00\n"
     },
+    "labels that the system message and the user's both list": {
+        "readback.yml": CLASSES % (f"Read it. The classes are: {LABELS}.", f"Which class ({LABELS})? {{{{ q }}}}"),
+        "d.jsonl": [{"id": "1", "q": "Well."}],
+    },
+    "labels in lines that both messages list": {
+        "readback.yml": CLASSES % ("You sort reviews:" + LINES, "Review: {{ q }}\\nClasses:" + LINES),
+        "d.jsonl": [{"id": "1", "q": "Well."}],
+    },
     "a form that people have yet to fill in": {"human_scores.csv": FORM},
     "a form beside a dataset": {"a_form.csv": FORM, "data.jsonl": [ASKED]},
     "letters that only look decoded wrongly": {"data.jsonl": [{"id": "1", "question": "«IRMû: où est le “CAFÉ” ?"}]},
@@ -252,6 +263,10 @@ FAULTS = {
     "dat-missing-id": {"data.csv": "id,question\n1,Why?\n,When?\n2,So?\n"},
     "scr-summary-differs": {
         "s.csv": "id,clear_score\n" + "".join(f"{n},{n % 3}\n" for n in range(21)) + "AVERAGE,1.50\n"
+    },
+    "fmt-system-text-in-user": {
+        "readback.yml": CLASSES % ((f"Sort the review into one of these classes: {LABELS}.",) * 2),
+        "d.jsonl": [{"id": "1", "q": "Well."}],
     },
     "dat-mojibake": {"data.jsonl": [{"id": "1", "question": "It isnâ€™t late, is it?"}]},
 }
