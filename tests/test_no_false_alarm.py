@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -209,6 +210,7 @@ MEANT = {
         "readback.yml": CLASSES % ("You sort reviews:" + LINES, "Review: {{ q }}\\nClasses:" + LINES),
         "d.jsonl": [{"id": "1", "q": "Well."}],
     },
+    "a list of records over several lines that is called .json": {"data.json": json.dumps([ASKED], indent=2)},
     "a form that people have yet to fill in": {"human_scores.csv": FORM},
     "a form beside a dataset": {"a_form.csv": FORM, "data.jsonl": [ASKED]},
     "letters that only look decoded wrongly": {"data.jsonl": [{"id": "1", "question": "«IRMû: où est le “CAFÉ” ?"}]},
@@ -268,6 +270,7 @@ FAULTS = {
         "readback.yml": CLASSES % ((f"Sort the review into one of these classes: {LABELS}.",) * 2),
         "d.jsonl": [{"id": "1", "q": "Well."}],
     },
+    "dat-over-lines": {"data.jsonl": json.dumps(ASKED, indent=2) + "\n" + json.dumps(ASKED | {"id": "2"}, indent=2)},
     "dat-mojibake": {"data.jsonl": [{"id": "1", "question": "It isnâ€™t late, is it?"}]},
 }
 

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 from readback.formats._columns import unique, with_json
 from readback.formats._lines import (
     LONGEST,
+    MOST_LINES,
     UTF8_MARK,
     UTF16_MARKS,
     Comments,
@@ -34,7 +35,6 @@ COMMENTS = 20  # lines before the header in which comments are looked for
 AGAIN = 256 << 20  # bytes read a second time after quotes that never close; beyond it each line stands alone
 NUMBER = re.compile(r"\s*[-+]?\d[\d.,]*\s*")
 BLANKS = " \t\r\n\v\f"  # a cell of nothing else is empty
-MOST_LINES = 100_000  # lines of one record: an unclosed quote over short lines would fill the memory
 
 
 def rows(stream: BinaryIO, file: str, delimiter: str | None = None, absent: str | None = None) -> Iterator[Event]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from readback.formats._lines import UTF8_MARK, is_utf8, marks
-from readback.formats.csv_file import MOST_LINES, separator
+from readback.formats._lines import MOST_LINES, UTF8_MARK, is_utf8, marks
+from readback.formats.csv_file import separator
 from readback.results._quotes import Quotes, outside
 from readback.types import Diagnostic, Location
 
