@@ -59,6 +59,12 @@ SOURCES = (
 )
 
 
+def hollow(width: int) -> st.SearchStrategy[list[str]]:
+    """A row whose cells are all empty, or nearly."""
+    cells = st.sampled_from(("", "", " ", "\t", "\x0b")) | st.sampled_from(("", "", "", "", "\xa0", "\x1c", "0"))
+    return st.just([""] * width) | st.lists(cells, min_size=width, max_size=width)
+
+
 @st.composite
 def tables(draw: st.DrawFn) -> tuple[str, bytes]:
     """A file name and a table, which is plain or spoilt in one place."""
@@ -67,6 +73,8 @@ def tables(draw: st.DrawFn) -> tuple[str, bytes]:
     many = draw(st.integers(0, 60))
     pools = [COLUMNS[name] for name in names]
     rows = [names, *([draw(st.sampled_from(pool)) for pool in pools] for _ in range(many))]
+    if draw(st.integers(0, 3)) == 0:
+        rows.insert(draw(st.integers(1, many + 1)), draw(hollow(len(names))))
     ending, separator = draw(st.sampled_from(("\n", "\n", "\r\n"))), draw(st.sampled_from(",;\t"))
     text = ending.join(separator.join(row) for row in rows) + draw(st.sampled_from(("", ending, ending * 3)))
     at = draw(st.integers(0, len(text)))
@@ -112,6 +120,11 @@ def quoted_tables(draw: st.DrawFn) -> tuple[str, bytes]:
     rows = [[cell(name) if draw(st.booleans()) else name for name in names]]
     rows = [[name if '"' not in name or "\n" not in name else names[at] for at, name in enumerate(rows[0])]]
     rows += [[cell(draw(st.sampled_from(COLUMNS[name]))) for name in names] for _ in range(draw(st.integers(0, 25)))]
+    if draw(st.integers(0, 3)) == 0:
+        empty = [
+            draw(st.sampled_from((one, f'"{one}"', f'"{one}\n"', f'"{separator}"'))) for one in draw(hollow(len(names)))
+        ]
+        rows.insert(draw(st.integers(1, len(rows))), empty)
     text = ending.join(separator.join(row) for row in rows) + draw(st.sampled_from(("", ending, ending * 3)))
     at = draw(st.integers(0, len(text)))
     spoilt = text[:at] + draw(st.sampled_from(MISQUOTED)) + text[at:] if draw(st.booleans()) else text
@@ -220,6 +233,15 @@ PLAIN = "item,condition,criterion,score\nq1,open,relevance,2\nq2,open,relevance,
         ("s.csv", PLAIN.replace("q2", "\ufeffq2"), True),
         ("s.csv", PLAIN.replace("q1", "\ufeffq1"), False),
         ("s.csv", PLAIN.replace("2\n", "2,3\n"), False),
+        ("s.csv", PLAIN + ",,,\n", False),
+        ("s.csv", PLAIN + " Mean Score:,open,relevance,0.5\n", False),
+        ("s.csv", PLAIN + "meant,open,relevance,0.5\n", True),
+        ("s.csv", PLAIN + ",,,", False),
+        ("s.csv", PLAIN.replace("q2", ", ,,\nq2"), False),
+        ("s.csv", PLAIN.replace("q2", '"","",," \n"\nq2'), False),
+        ("s.csv", PLAIN.replace("q2", '",",""",",,2\nq2'), True),
+        ("s.csv", PLAIN.replace("q2", ",open,relevance,2\nq2"), True),
+        ("s.csv", PLAIN.replace("q2", '"",open,relevance,2\nq2'), True),
         ("s.csv", PLAIN.replace("criterion", "item"), False),
         ("s.tsv", PLAIN.replace(",", "\t").replace("q2", ""), False),
         ("s.jsonl", '{"item": 1, "condition": "a", "criterion": "relevance", "score": 1}\n', False),

@@ -292,6 +292,20 @@ def test_a_file_without_a_single_object_is_said_once(write: Write, content: str,
     assert (data.note_counts, data.counts.bad) == ({"dat-bad-line": 1}, content.count("\n"))
 
 
+@pytest.mark.parametrize("named", [None, "jsonl"])
+def test_records_that_have_no_line_of_their_own_are_read_and_told_once(write: Write, named: str | None) -> None:
+    records = [{"id": str(n), "t": ["é", {"n": n}]} for n in range(3)]
+    apart = "".join(json.dumps(one, indent=2) for one in records)
+    for content, how in ((apart, "written over several lines"), (json.dumps(records, indent=2), "written as one list")):
+        data = opened(write({"my d.jsonl": content}), "my d.jsonl", format=named)
+        assert [dict(data.record(at).fields) for at in range(3)] == records
+        assert [data.record(at).id for at in range(3)] == ["0", "1", "2"]
+        assert reconciled(data)
+        (note,) = data.notes
+        assert (note.code, note.values["records"], note.values["how"]) == ("dat-over-lines", 3, how)
+        assert "'my d.jsonl'" in note.values["command"]
+
+
 def test_what_is_refused_is_told_in_its_order(write: Write) -> None:
     data = opened(write({"d.jsonl": '[1]\n{"id"\n2\n{"id": "1"}\n3\n'}))
     assert [note.place.line for note in data.notes] == [1, 2, 3, 5]

@@ -16,7 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from readback.folder import by
-from readback.formats import csv_file, json_file, jsonl, tsv
+from readback.formats import _over_lines, csv_file, json_file, jsonl, tsv
 from readback.formats._lines import LONGEST
 from readback.formats._packed import unpack
 from readback.formats._row import Blank, Event, Header, Refused, Row
@@ -75,6 +75,22 @@ def test_any_bytes_are_read_without_an_exception_and_every_line_is_accounted_for
     events(json_file, data)
 
 
+@given(
+    st.lists(
+        st.sampled_from(("{", "}", "[", "]", '"a": 1', '"a": {', ",", ' "b": [', ' "', "", '{"a": 1}', "}{", "  7,"))
+    )
+)
+@settings(max_examples=500, deadline=None)
+def test_no_line_of_json_is_lost_whatever_its_brackets(lines: list[str]) -> None:
+    data = "\n".join(lines).encode()
+    numbers: list[int] = []
+    for event in events(jsonl, data):
+        if not isinstance(event, Diagnostic):
+            last = event.line if isinstance(event, Blank) else event.end_line
+            numbers.extend(range(event.line, last + 1))
+    assert numbers == list(range(1, len(data.splitlines()) + 1))
+
+
 @given(st.text(alphabet=',"\n\r\tab;', max_size=80))
 @settings(max_examples=some(300), deadline=None)
 def test_no_line_of_csv_is_lost_whatever_its_quotes(text: str) -> None:
@@ -100,13 +116,14 @@ JSON = st.recursive(
 RECORDS = st.lists(st.dictionaries(st.text(max_size=5), JSON, max_size=4), min_size=1, max_size=5)
 
 
-@given(RECORDS, st.booleans(), st.sampled_from([None, 1]))
+@given(RECORDS, st.booleans(), st.sampled_from([None, 0, 1]))
 @settings(deadline=None)
 def test_json_records_come_back_as_they_were(
     records: list[dict[str, Any]], ascii_only: bool, indent: int | None
 ) -> None:
-    lines = "".join(json.dumps(one, ensure_ascii=ascii_only) + "\n" for one in records)
-    assert records == fields(jsonl, lines.encode())
+    for spread, between in ((None, "\n"), (indent, "\n"), (indent, "\r\n\n"), (1, "")):
+        lines = between.join(json.dumps(one, ensure_ascii=ascii_only, indent=spread) for one in records if one)
+        assert [one for one in records if one] == fields(jsonl, lines.encode())
     whole = json.dumps(records, ensure_ascii=ascii_only, indent=indent)
     assert records == fields(json_file, whole.encode())
 
@@ -120,11 +137,8 @@ def test_csv_cells_come_back_as_they_were(cells: list[tuple[str, str]]) -> None:
     out = io.StringIO(newline="")
     writer = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n")
     writer.writerows([("id", "text"), *cells])
-    blank = [pair for pair in cells if any(pair)]
-    read = [
-        pair for pair in ((row["id"], row["text"]) for row in fields(csv_file, out.getvalue().encode())) if any(pair)
-    ]
-    assert blank == read
+    given = [pair for pair in cells if not csv_file.is_hollow(pair)]
+    assert given == [(row["id"], row["text"]) for row in fields(csv_file, out.getvalue().encode())]
 
 
 @given(RECORDS)
@@ -132,6 +146,7 @@ def test_csv_cells_come_back_as_they_were(cells: list[tuple[str, str]]) -> None:
 def test_what_stands_between_offsets_reads_as_the_same_record(records: list[dict[str, Any]]) -> None:
     for module, text in (
         (jsonl, "\ufeff" + "\r\n\n".join(json.dumps(one, ensure_ascii=False) for one in records)),
+        (jsonl, "\ufeff" + "".join(json.dumps({"é": one}, ensure_ascii=False, indent=1) for one in records)),
         (json_file, " " + json.dumps({"data": records, "é": 1}, ensure_ascii=False, indent=2)),
     ):
         data = text.encode()
@@ -237,6 +252,35 @@ def test_comments_of_json_lines_are_left_out_where_the_first_one_stands_above(
     assert codes(jsonl, data) == said
 
 
+SPREAD = [
+    (b'{\n "a": 1\n}\n{"a": 2}\n{\n "a": [\n  {}\n ]\n}', [(1, 3), (4, 4), (5, 9)], [("dat-over-lines", 1)]),
+    (b'{\n "a": 1\n}{\n "a": 2\n}\n', [(1, 2), (3, 5)], [("dat-over-lines", 1)]),
+    (b'{\n"a": {\n"b": "}"\n}\n}\n', [(1, 5)], [("dat-over-lines", 1)]),
+    (b'{\n "a": 1\n},\n{\n "a": 2\n}\n', [(4, 6)], [("dat-bad-line", 3), ("dat-over-lines", 4)]),
+    (b'{\n "a": 1\n "b": 2\n}\n{"a": 2}\n', [(5, 5)], [("dat-bad-line", 3)]),
+    (b'{\n "a": "1}\n}\n{"a": 2}\n', [(4, 4)], [("dat-bad-line", 2)]),
+    (b'{\n "a": "1\n}\n{"a": 2}\n', [(4, 4)], [("dat-bad-line", 2)]),
+    (b'{\n "a": \xe9\n}\n{"a": 2}\n', [(4, 4)], [("dat-encoding", 2)]),
+    (b'{"a": 1}\n{\n "a": 1,\n', [(1, 1)], [("dat-bad-line", 3)]),
+    (b'{"a": [\n{"a": 2}\n{"a": 3}\n', [(2, 2), (3, 3)], [("dat-bad-line", 1)]),  # one line that broke off
+    (b'{"a":\n{"a":\n{"b": 1}\n', [(3, 3)], [("dat-bad-line", 1), ("dat-bad-line", 2)]),
+    (b'{"a":\n7\n{"a": 3}\n', [(3, 3)], [("dat-bad-line", 1), ("dat-bad-line", 2)]),
+]
+
+
+@pytest.mark.parametrize(("data", "read", "said"), SPREAD)
+def test_an_object_over_several_lines_is_one_record_or_one_fault(
+    data: bytes, read: list[tuple[int, int]], said: list[tuple[str, int]]
+) -> None:
+    assert [(row.line, row.end_line) for row in rows(jsonl, data)] == read
+    assert [(note.code, note.place.line) for note in notes(jsonl, data)] == said
+
+
+def test_after_too_many_open_objects_each_line_stands_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_over_lines, "AGAIN", -1)
+    assert codes(jsonl, b'{\n "a": 1\n}\n') == ["dat-bad-line"] * 3
+
+
 CSV = [
     (b'id,t\n007,"a\nb"\n', [{"id": "007", "t": "a\nb"}], []),
     (b'id,t\n1,"a\r\nb"\n', [{"id": "1", "t": "a\r\nb"}], ["dat-crlf"]),
@@ -255,6 +299,9 @@ CSV = [
     ),
     (b"id,q\n1,a\n\n3\n# Sum\n", [{"id": "1", "q": "a"}], ["dat-row-width"] * 2),
     (b"\nid,q\n1,a\n", [{"id": "1", "q": "a"}], []),
+    (b'id,q\n1,a\n,\n"", \n"\n",\n,,,\n2,b\n', [{"id": "1", "q": "a"}, {"id": "2", "q": "b"}], ["dat-blank-rows"]),
+    (b"id,q,t\n1,a,b\n,,\n# Sum\nall,2\n", [{"id": "1", "q": "a", "t": "b"}], ["dat-comment-lines", "dat-blank-rows"]),
+    (b",q\n,\n,a\n", [{"": "", "q": "a"}], ["dat-blank-rows"]),
     (b",q\n0,a\nx,b\n", [{"": "0", "q": "a"}, {"": "x", "q": "b"}], []),  # row numbers have no name
     (b"q,\na,b\nc,d\n", [{"q": "a", "": "b"}, {"q": "c", "": "d"}], []),  # of two columns one may have none
     (b"q,,\n1,a,b\n2,c,d\n", [{"q": "1", "": "a", "_2": "b"}, {"q": "2", "": "c", "_2": "d"}], ["dat-unnamed-columns"]),
@@ -265,6 +312,13 @@ CSV = [
     (b"id,t\n1,\xe9\n2,b\n", [{"id": "2", "t": "b"}], ["dat-encoding"]),
     (b"id,\xe9\n1,a\n", [], ["dat-encoding"]),
 ]
+
+
+def test_a_row_of_tabs_is_a_blank_row_too() -> None:
+    data = b"id\tq\n1\ta\n\t\n \t \n2\tb\n"
+    assert fields(tsv, data) == [{"id": "1", "q": "a"}, {"id": "2", "q": "b"}]
+    (note,) = notes(tsv, data)
+    assert (note.code, note.values["rows"], note.place.line) == ("dat-blank-rows", 2, 3)
 
 
 @pytest.mark.parametrize(("data", "expected", "said"), CSV)

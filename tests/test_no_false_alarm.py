@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -29,6 +30,10 @@ INDEXED = (
 )
 SERVED = "models: {m: {serving: {chat_template: t.jinja}}}\n"
 
+CLASSES = 'dataset: d.jsonl\nmodes: [{mode: m, system: "%s", template: "%s"}]\n'
+LABELS = "positive, negative, neutral, mixed, sarcastic, unclear, off topic, spam"
+LINES = "\\n- " + LABELS.replace(", ", "\\n- ")
+FORM = "id,rater,score\n"
 ASKED_AND_SAID = "objective,assistant_response,human_score,harm_category\n"
 MADE = "OS: %s, Shell: %s. Output ONLY the command."
 SHELL = f'FROM ./m.gguf\nSYSTEM """{MADE}"""\n'
@@ -190,6 +195,24 @@ MEANT = {
         "readback.yml": "dataset: t.csv\n",
         "t.csv": "id,question,score\n1,a,3\n2,b,4\n\n# SUMMARY\nall,2\n",
     },
+    "rows of empty cells": {"data.csv": "id,question\n1,Why?\n,\n2,When?\n,\n,,\n"},
+    "rows of empty cells among scores": {
+        "s.csv": "id,clear_score\n" + "".join(f"{n},{n % 3}\n" for n in range(20)) + ",\n"
+    },
+    "rows that sum up the others": {
+        "s.csv": "id,clear_score\n" + "".join(f"{n},{n % 3}\n" for n in range(21)) + "TOTAL,21\nAVERAGE,1.00\n"
+    },
+    "labels that the system message and the user's both list": {
+        "readback.yml": CLASSES % (f"Read it. The classes are: {LABELS}.", f"Which class ({LABELS})? {{{{ q }}}}"),
+        "d.jsonl": [{"id": "1", "q": "Well."}],
+    },
+    "labels in lines that both messages list": {
+        "readback.yml": CLASSES % ("You sort reviews:" + LINES, "Review: {{ q }}\\nClasses:" + LINES),
+        "d.jsonl": [{"id": "1", "q": "Well."}],
+    },
+    "a list of records over several lines that is called .json": {"data.json": json.dumps([ASKED], indent=2)},
+    "a form that people have yet to fill in": {"human_scores.csv": FORM},
+    "a form beside a dataset": {"a_form.csv": FORM, "data.jsonl": [ASKED]},
     "letters that only look decoded wrongly": {"data.jsonl": [{"id": "1", "question": "«IRMû: où est le “CAFÉ” ?"}]},
 }  # fmt: skip
 
@@ -238,6 +261,16 @@ FAULTS = {
         "readback.yml": "dataset: {path: d.jsonl}\nmodes: [{mode: m, template: '{{ page.title.text }}'}]\n",
         "d.jsonl": [ASKED],
     },
+    "dat-empty-file": {"readback.yml": "dataset: form.csv\n", "form.csv": FORM},
+    "dat-missing-id": {"data.csv": "id,question\n1,Why?\n,When?\n2,So?\n"},
+    "scr-summary-differs": {
+        "s.csv": "id,clear_score\n" + "".join(f"{n},{n % 3}\n" for n in range(21)) + "AVERAGE,1.50\n"
+    },
+    "fmt-system-text-in-user": {
+        "readback.yml": CLASSES % ((f"Sort the review into one of these classes: {LABELS}.",) * 2),
+        "d.jsonl": [{"id": "1", "q": "Well."}],
+    },
+    "dat-over-lines": {"data.jsonl": json.dumps(ASKED, indent=2) + "\n" + json.dumps(ASKED | {"id": "2"}, indent=2)},
     "dat-mojibake": {"data.jsonl": [{"id": "1", "question": "It isnâ€™t late, is it?"}]},
 }
 
@@ -253,6 +286,14 @@ def test_what_is_meant_so_is_no_error_and_no_warning(write: Write, files: dict[s
 def test_its_neighbour_that_is_a_fault_is_told(write: Write, code: str, files: dict[str, Any]) -> None:
     audit = engine.check(workspace.open(write(files)))
     assert code in [one.code for one in audit.findings if one.severity != "info"]
+
+
+def test_a_form_that_the_workspace_names_as_scores_is_told(write: Write) -> None:
+    files = {"readback.yml": "dataset: d.jsonl\nscores: [form.csv]\n", "d.jsonl": [ASKED], "form.csv": FORM}
+    audit = engine.check(workspace.open(write(files)))
+    assert [(one.code, one.severity, one.place.file) for one in audit.findings] == [
+        ("dat-empty-file", "warning", "form.csv")
+    ]
 
 
 def test_a_name_that_no_record_has_is_told_once_of_a_judge(write: Write) -> None:
@@ -280,5 +321,5 @@ def test_a_text_that_nothing_closes_is_one_fault_and_its_lines_are_none(write: W
 def test_a_column_that_describes_the_items_makes_no_conditions_where_one_row_has_no_id(write: Write) -> None:
     rows = "".join(f"{n},{n % 5},{n % 3 == 0}\n" for n in range(30))
     setup = "scores: [{path: r.csv, item: [id], criteria: [correct]}]\n"
-    audit = engine.check(workspace.open(write({"readback.yml": setup, "r.csv": f"id,page,correct\n{rows},,\n"})))
+    audit = engine.check(workspace.open(write({"readback.yml": setup, "r.csv": f"id,page,correct\n{rows},,True\n"})))
     assert {one.code for one in audit.findings if one.severity != "info"} == {"dat-missing-id"}

@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback.rules._overlap import Hit, blanked, overlaps, places
+from readback.rules._sentence_edges import only_names
+from readback.rules._words import words
 
 PAPER = "You are a research paper assistant."
 RAG = (
@@ -62,6 +64,26 @@ def test_of_two_texts_at_one_place_the_longer_one_is_reported() -> None:
 def test_what_is_blanked_out_is_not_looked_at_and_the_rest_keeps_its_place() -> None:
     text = f"[1] {PAPER} {PAPER}"
     assert overlaps(blanked(text, [(4, 39)]), [PAPER]) == (Hit(40, 75, 0),)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("positive, negative, neutral, off topic", True),
+        ("1. billing\n2. shipping delay\n3. returns", True),
+        ('{"score": 1, "reason": "", "verdict": true}', True),
+        ("正面、负面、中性", True),
+        ("one of these labels: positive, negative, neutral", True),
+        ("choose one of these labels: positive, negative, neutral", False),
+        ("- Be kind.\n- Be brief.\n- Be honest.", False),
+        ("Be brief. Be kind. Be honest. Be quick.", False),
+        ("positive, negative", False),
+        ("Be brief.", False),
+    ],
+)
+def test_a_list_of_names_is_told_from_sentences(text: str, names: bool) -> None:
+    assert only_names(text, set(words(text)), 5) is names
+    assert only_names(text, set(), 5) is (names or text.startswith("choose"))
 
 
 def test_places_prefers_the_text_as_it_is() -> None:

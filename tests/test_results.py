@@ -60,6 +60,41 @@ def test_a_packed_file_names_its_condition_without_its_endings(write: Write) -> 
     assert load(write({"run one.csv.gz": packed})).scores[0].condition == (("condition", "run one"),)
 
 
+@pytest.mark.parametrize(
+    ("rows", "items", "said"),
+    [
+        ("q1,2\nq2,4\nTOTAL,6\nAverage score,3.0\n", "q1 q2", ["scr-summary-rows"]),
+        ("q1,2\nq2,4\nmean,3\nstd,1.41\nmax,4\n", "q1 q2", ["scr-summary-rows"]),
+        ("q1,2\nmean,3\nq2,4\n", "q1 q2", ["scr-summary-rows"]),
+        ("q1,2\nq2,4\navg.,\n", "q1 q2", ["scr-summary-rows"]),  # it says nothing that could be wrong
+        ("q1,1\nq2,0\nOVERALL,50%\n", "q1 q2", ["scr-summary-rows"]),
+        ("q1,2\nq2,4\noverall,5\n", "q1 q2", ["scr-summary-rows", "scr-summary-differs"]),
+        ("q1,2\nmean,4\nq2,4\n", "q1 q2 mean", []),
+        ("abs,2\nmax,4\nmean,4\nmin,2\n", "abs max mean min", []),  # functions that were judged
+        ("q1,2\nmean,2\n", "q1 mean", []),
+        ("mean,2\n" * 60, "mean", []),
+    ],
+)
+def test_rows_that_sum_up_the_others_are_no_items(write: Write, rows: str, items: str, said: list[str]) -> None:
+    root = write({"s.csv": f"id,clear_score\n{rows}"})
+    found = load(root)
+    assert list(dict.fromkeys(score.item for score in found.scores)) == items.split()
+    assert [code for code in dict.fromkeys(codes(found)) if code.startswith("scr-summary")] == said
+    assert found.sources[0].rows + sum(found.sources[0].left_out.values()) == rows.count("\n")
+    meant = load(root, ScoreSource("s.csv", all_items=True))
+    assert (meant.sources[0].rows, meant.sources[0].left_out) == (rows.count("\n"), {})
+
+
+def test_a_summary_is_of_the_condition_the_criterion_and_the_judge_that_it_names(write: Write) -> None:
+    rows = [f"q{n},{arm},clear,{at + n},{judge}," for n in range(2) for at, arm in enumerate("ab") for judge in "jk"]
+    rows += ["mean,a,clear,0.5,j,", "mean,b,clear,1.5,,", "mean,,,1.0,,", "mean,b,clear,0.5,j,", "mean,c,clear,9,j,"]
+    found = load(write({"s.csv": TIDY + "\n".join(rows) + "\n"}))
+    assert [(note.place.line, note.values["computed"]) for note in found.notes if "differs" in note.code] == [
+        (13, "1.5")
+    ]
+    assert found.sources[0].left_out == {"rows that sum up others": 5}
+
+
 def test_a_status_column_keeps_failures_apart(write: Write) -> None:
     root = write(
         {

@@ -449,6 +449,7 @@ class ScoreSource:
     cluster: str | None = None  # the column that says which items belong together
     label: str | None = None  # the condition every row belongs to, where the file does not say
     synthetic: bool = False  # made up by a generator; said wherever the scores are shown
+    all_items: bool = False  # a row called TOTAL, mean and the like is an item, too, and sums up nothing
     place: Location = NOWHERE
 
 

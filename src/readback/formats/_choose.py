@@ -34,6 +34,8 @@ def choose(path: Path, file: str, named: str | None = None) -> Chosen | Diagnost
         head = unpacked(head)
     suffixes = [suffix.lower() for suffix in PurePath(path.name).suffixes if suffix.lower() != ".gz"]
     name = named or _by_content(head, suffixes[-1] if suffixes else "")
+    if named == "jsonl" and head.removeprefix(UTF8_MARK).lstrip().startswith(b"["):
+        name = _by_content(head, ".jsonl")  # a list, whatever it is called: its reader says so
     formats = by("readback.formats", "NAME")
     if name not in formats:
         reason = f"no format is called '{named}'" if named else "its name and its first bytes tell no format"

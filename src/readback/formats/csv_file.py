@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 from readback.formats._columns import unique, with_json
 from readback.formats._lines import (
     LONGEST,
+    MOST_LINES,
     UTF8_MARK,
     UTF16_MARKS,
     Comments,
@@ -33,7 +34,7 @@ CELLS = True  # texts, of which some are JSON
 COMMENTS = 20  # lines before the header in which comments are looked for
 AGAIN = 256 << 20  # bytes read a second time after quotes that never close; beyond it each line stands alone
 NUMBER = re.compile(r"\s*[-+]?\d[\d.,]*\s*")
-MOST_LINES = 100_000  # lines of one record: an unclosed quote over short lines would fill the memory
+BLANKS = " \t\r\n\v\f"  # a cell of nothing else is empty
 
 
 def rows(stream: BinaryIO, file: str, delimiter: str | None = None, absent: str | None = None) -> Iterator[Event]:
@@ -42,18 +43,25 @@ def rows(stream: BinaryIO, file: str, delimiter: str | None = None, absent: str 
     After a record that cannot be read, its first line is refused and reading goes on in the next line, so a
     quote that never closes costs one line and not the rest of the file. `absent` is a column whose cell rows may lack:
     it is empty then. Below an empty line and one that begins with `#`, rows of another width are remarks (a summary,
-    say) until a row is as wide as the table again.
+    say) until a row is as wide as the table again. A row of nothing but empty cells, of whatever width, is a Blank.
     """
     feed = _Feed(stream, file)
     names: tuple[str, ...] | None = None
     lacking: int | None = None
     headless = blank = remarks = False
     below = Comments()
+    hollow: list[int] = []  # lines in which rows without anything begin
     for found in feed.records(delimiter):
         below_blank, blank = blank, isinstance(found, Blank)
         if not isinstance(found, _Cells):
             headless = headless or (names is None and isinstance(found, Refused))
             yield found
+        elif is_hollow(found.cells) and (names is not None or not found.raw.strip()):
+            blank = True
+            if names is not None:
+                hollow.append(found.line)
+            for number in range(found.line, found.end_line + 1):
+                yield Blank(number, found.end)
         elif headless:  # without names no cell means anything; the header's note says it for all
             yield Refused(None, found.line, found.end_line, found.end)
         elif names is None:
@@ -80,6 +88,8 @@ def rows(stream: BinaryIO, file: str, delimiter: str | None = None, absent: str 
             raw = found.raw
             yield Row(fields, found.line, found.end_line, found.offset, found.offset + len(raw), raw)
     yield from below.note(file)
+    if hollow:
+        yield Diagnostic("dat-blank-rows", {"rows": len(hollow)}, Location(file=file, line=hollow[0]))
     yield from feed.ends.note(file)
 
 
@@ -179,7 +189,7 @@ class _Feed:
         for line in taken:
             self.ends.see(line)
         raw = b"".join([line.data or b"" for line in taken])
-        if not raw.strip():
+        if not raw.strip(BLANKS.replace(self.delimiter, "").encode()):
             return Blank(first.number, last.end)
         for line in taken:
             if not is_utf8(line.data or b""):
@@ -208,6 +218,11 @@ def _reader(texts: Iterator[str], delimiter: str) -> Iterator[list[str]]:
     if csv.field_size_limit() < LONGEST:
         csv.field_size_limit(LONGEST)  # a setting of the whole process; only ever raised
     return csv.reader(texts, strict=True, delimiter=delimiter)
+
+
+def is_hollow(cells: Sequence[str]) -> bool:
+    """Whether a row has nothing in any of its cells."""
+    return not any(map(str.strip, cells)) and not any(cell.strip(BLANKS) for cell in cells)
 
 
 def _comments(head: Sequence[Line], delimiter: str | None) -> int:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
 from typing import Any, BinaryIO
 
 from readback.formats import jsonl
 from readback.formats._json_cursor import Cursor
 from readback.formats._json_walk import LISTS, Walk, begun
+from readback.formats._over_lines import OverLines
 from readback.formats._row import Event, Row
 
 NAME = "json"
@@ -31,7 +33,13 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
         case "":
             return
         case "[":
-            yield from walk.items()
+            listed = OverLines()
+            for event in walk.items():
+                if isinstance(event, Row):
+                    listed.see(event.line)
+                yield event
+            if any(suffix in jsonl.SUFFIXES for suffix in PurePosixPath(file.lower()).suffixes):
+                yield from listed.note(file, "written as one list", ".[]")
         case "{":
             row = walk.item()
             key = _list(row.fields) if isinstance(row, Row) else None

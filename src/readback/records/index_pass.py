@@ -227,7 +227,8 @@ class _Reading:
         if self.starts:
             self.notes.extend(self.names.notes(self.file))
         elif not (self.bad or self.notes.counts.keys() & UNREAD):
-            self.notes.add(Diagnostic("dat-empty-file", {}, Location(file=self.file)))
+            values = {"columns": self.shape.get("names", [])}
+            self.notes.add(Diagnostic("dat-empty-file", values, Location(file=self.file)))
         self._release()
         taught = BoundedNotes()
         taught.extend(self.census.notes(self.file, place))

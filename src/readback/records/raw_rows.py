@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from readback.files import cache_folder
 from readback.formats._choose import Chosen, choose
-from readback.formats._row import Event, Refused, Row
+from readback.formats._row import Event, Header, Refused, Row
 from readback.records.index_pass import events, unpackers
 from readback.types import Diagnostic, Location
 
@@ -22,26 +22,33 @@ def raw_rows(
     format: str | None = None,  # noqa: A002 - the word
     refused: Callable[[], None] = lambda: None,
     walk: Walk | None = None,
+    header: Callable[[Header], None] = lambda header: None,
 ) -> Iterator[Row | Diagnostic]:
     """Every row of the file, and a Diagnostic for whatever is wrong with it; nothing is raised.
 
     `refused` is called for each row that cannot be read: not every note is about one, and not every such row has a
-    note of its own. `walk` reads the text where somebody knows its shape better than the format does. Cells of CSV and
-    TSV stay text. `path` is taken as it is: `paths.resolve` says whether it may be read.
+    note of its own; `header` is told what comes before the rows. `walk` reads the text where somebody knows its shape
+    better than the format does. Cells of CSV and TSV stay text. `path` is taken as it is: `paths.resolve` says whether
+    it may be read.
     """
     try:
         chosen = choose(path, file, format)
         if isinstance(chosen, Diagnostic):
             yield chosen
         else:
-            yield from _rows(path, file, chosen, refused, walk)
+            yield from _rows(path, file, chosen, refused, walk, header)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         yield Diagnostic("dat-file-missing", {"path": file, "reason": reason}, Location(file=file), file)
 
 
 def _rows(
-    path: Path, file: str, chosen: Chosen, refused: Callable[[], None], walk: Walk | None
+    path: Path,
+    file: str,
+    chosen: Chosen,
+    refused: Callable[[], None],
+    walk: Walk | None,
+    header: Callable[[Header], None],
 ) -> Iterator[Row | Diagnostic]:
     with cache_folder.room(), TemporaryDirectory(prefix=".rows-", dir=cache_folder.cache_folder()) as folder:
         for number, step in enumerate(unpackers(chosen)):
@@ -59,5 +66,7 @@ def _rows(
                         refused()
                         if note:
                             yield note
+                    case Header():
+                        header(event)
                     case Diagnostic():
                         yield event

@@ -11,6 +11,7 @@ from typing import Any
 
 from readback.folder import by
 from readback.formats._choose import choose
+from readback.formats._row import Header
 from readback.records.dataset import raw_rows
 from readback.results import columnar, metadata, metrics, pairwise, verification
 from readback.results._cells import legible
@@ -37,7 +38,8 @@ def recognise(path: Path, file: str) -> str | None:
 def read(path: Path, asked: Asked, beat: Callable[[int], None] | None = None) -> Read | Diagnostic:
     """The scores of one file, or the note that says why there are none. `beat` is told the bytes that are done."""
     refused: list[None] = []
-    rows = _rows(path, asked.source.path, lambda: refused.append(None))
+    above: list[Header] = []
+    rows = _rows(path, asked.source.path, lambda: refused.append(None), above.append)
     early: list[Row | Diagnostic] = []
     head: list[Row] = []
     for row in rows:
@@ -54,6 +56,8 @@ def read(path: Path, asked: Asked, beat: Callable[[int], None] | None = None) ->
         )
         result = replace(result, source=replace(result.source, refused=result.source.refused + len(refused)))
         return replace(result, notes=(*result.notes, _none(asked, head))) if _nothing(result) else result
+    if not (head or refused) and (columns := above[0].shape.get("names") if above else None):
+        return Diagnostic("dat-empty-file", {"columns": columns}, Location(file=asked.source.path), severity="warning")
     if early and not head and isinstance(early[0], Diagnostic):  # the row reader has said why there is nothing
         return early[0]
     return _none(asked, head)
@@ -73,13 +77,18 @@ def _nothing(result: Read) -> bool:
     return not (result.reported or result.outcomes or (result.columns is not None and len(result.columns)))
 
 
-def _rows(path: Path, file: str, refused: Callable[[], None] = lambda: None) -> Iterator[Row | Diagnostic]:
+def _rows(
+    path: Path,
+    file: str,
+    refused: Callable[[], None] = lambda: None,
+    header: Callable[[Header], None] = lambda header: None,
+) -> Iterator[Row | Diagnostic]:
     """The file's rows; a file of means that is one object is one row. `refused` is told of each that is unreadable."""
     if (results := verification.rows(path, file, refused)) is not None:
         return results
     if value := metrics.only_object(path, file):
         return iter((_Whole(value),))
-    return iter(raw_rows(path, file, refused=refused))
+    return iter(raw_rows(path, file, refused=refused, header=header))
 
 
 def _typed(path: Path, file: str) -> bool:

@@ -15,9 +15,11 @@ from readback.results._distinct import cells, distinct
 from readback.results._intake import BETWEEN, MOST_VALUES, TEXT, Intake
 from readback.results._layout import Layout
 from readback.results._rows import Asked
+from readback.results._summary_rows import WORDS
 from readback.scores.table import FAILED, NONE, SCORED
 
 SOURCE = "source"  # the column in which a generator of made-up scores says so
+SUMMARY = f"^(?:{WORDS})$"  # an id of a row that may sum up the others
 FULL = 1 << 40  # a number of combinations that still can be counted in one integer
 COLUMNS = ("item", "combo", "criterion", "judge", "cluster", "run", "prompt", "line", "value")
 Arrays = Mapping[str, Any]  # a column of texts, by name
@@ -179,6 +181,8 @@ class Batch:
         import pyarrow.compute as pc  # type: ignore[import-untyped]
 
         joined = pc.binary_join_element_wise(*columns, BETWEEN) if len(columns) > 1 else columns[0]
+        if len(columns) == 1 and not self.asked.source.all_items and _one_is(SUMMARY, joined):
+            raise Irregular  # what it is, is known when all rows are
         absent = pc.equal(joined, BETWEEN * (len(columns) - 1))
         if not pc.any(absent).as_py():
             return joined
@@ -260,6 +264,12 @@ class Batch:
             if text:
                 for cell in range(at + row * many, at + (row + 1) * many):
                     intake.keep(cell, text)
+
+
+def _one_is(pattern: str, texts: Any) -> bool:
+    import pyarrow.compute as pc
+
+    return bool(pc.any(pc.match_substring_regex(texts, pattern, ignore_case=True)).as_py())
 
 
 def _picked(column: Any, keep: Any) -> Any:

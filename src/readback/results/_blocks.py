@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from readback.formats._lines import UTF8_MARK, is_utf8, marks
-from readback.formats.csv_file import MOST_LINES, separator
+from readback.formats._lines import MOST_LINES, UTF8_MARK, is_utf8, marks
+from readback.formats.csv_file import separator
 from readback.results._quotes import Quotes, outside
 from readback.types import Diagnostic, Location
 
@@ -39,7 +40,8 @@ class Plain:
     """One file whose cells need no repair: its header, then blocks of records.
 
     Plain is what `formats.csv_file` reads without a word on any line: no NUL, UTF-8, the same line end everywhere
-    outside quotes, no empty lines but at the end, and quotes only around whole cells. `size` tells blocks for tests.
+    outside quotes, no empty lines but at the end, no rows of empty cells, and quotes only around whole cells. `size`
+    tells blocks for tests.
     """
 
     path: Path
@@ -117,6 +119,8 @@ class Plain:
         blank = block.startswith((b"\n", b"\r", UTF8_MARK)) or empty in block  # a mark would be taken for the file's
         if self.separator == "\t":
             blank = blank or block.startswith(BLANKS) or any(b"\n" + one in block for one in BLANKS)
+        else:
+            blank = blank or _hollow(block, (self.separator or ",").encode())
         self._alike(block)
         self._check(block, blank)
         rows = block.count(b"\n") + (not block.endswith(b"\n"))
@@ -133,6 +137,7 @@ class Plain:
         blank = not regular or quotes.data.startswith(UTF8_MARK) or any(one in begin for one in (b"\n", b"\r"))
         if self.separator == "\t":
             blank = blank or any(one in begin for one in BLANKS)
+        blank = blank or quotes.hollow(self.separator or ",")
         self._check(quotes.data, blank)
         lines = quotes.lines() + (self.line + 1)
         self._count(quotes.data)
@@ -155,6 +160,14 @@ class Plain:
             self.ends += ends
             self.first_end = self.first_end or self.line + 1 + block.count(b"\n", 0, block.find(b"\r\n"))
         self.line += block.count(b"\n")
+
+
+def _hollow(block: bytes, separator: bytes) -> bool:
+    """Whether a line holds nothing but separators and blanks; looked for only where one begins so."""
+    begins = (separator, *BLANKS)
+    if not block.startswith(begins) and not any(b"\n" + one in block for one in begins):
+        return False
+    return re.search(rb"(?m)^[%s \t\v\f]+\r?$" % re.escape(separator), block) is not None
 
 
 def _at(stream: object, start: int) -> bytes:

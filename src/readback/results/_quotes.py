@@ -72,10 +72,30 @@ class Quotes:
 
     def beginnings(self) -> bytes:
         """The first byte of every record."""
+        return bytes(self._bytes[self._starts()])
+
+    def hollow(self, separator: str) -> bool:
+        """Whether a record may hold nothing but empty cells: none of its bytes is anything else than can be in those.
+
+        Only records are looked at that begin so: with a separator, a blank, or a quote that another or a blank follows.
+        """
+        import numpy as np
+
+        starts = self._starts()
+        nothing = f"{separator} \t\r\n\v\f".encode()
+        first, second = self._bytes[starts], self._bytes[np.minimum(starts + 1, len(self._bytes) - 1)]
+        within = np.frombuffer(b'" \t\r\n\v\f', np.uint8)
+        maybe = np.isin(first, np.frombuffer(nothing, np.uint8)) | ((first == QUOTE) & np.isin(second, within))
+        ends = np.r_[starts[1:], len(self._bytes)]
+        pairs = zip(starts[maybe].tolist(), ends[maybe].tolist(), strict=True)
+        return any(not self.data[start:end].translate(None, nothing + b'"') for start, end in pairs)
+
+    def _starts(self) -> Any:
+        """Where each record begins."""
         import numpy as np
 
         starts = np.r_[0, self._ends[~self._inside] + 1]
-        return bytes(self._bytes[starts[starts < len(self._bytes)]])
+        return starts[starts < len(self._bytes)]
 
     def lines(self) -> Any:
         """The line in which each record begins, from 0."""

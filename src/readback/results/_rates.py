@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from readback.results._cells import Cell, cell
+from readback.results._cells import Cell, cell, text_of
 from readback.scores.criteria import look_up
 from readback.scores.table import MISSING
 from readback.types import Criterion
@@ -21,6 +21,7 @@ PERCENT = {"percent", "pct", "percentage"}
 NOT_ONE_ITEM = {"win", "wins"}  # ties count half there
 DASHES = {"-", "–", "—", "−"}
 SIGN = "%"
+FINEST = 6  # decimals at which two means are still compared
 
 
 def stated(value: Any) -> Cell:
@@ -31,6 +32,12 @@ def stated(value: Any) -> Cell:
             return float("nan"), MISSING, ""
         return cell(bare.removesuffix(SIGN).rstrip())
     return cell(value)
+
+
+def decimals(value: Any) -> int:
+    """How many decimals a mean is printed with, which is how exactly it can be compared."""
+    digits = text_of(value).strip().removesuffix(SIGN).lower().partition("e")[0]
+    return min(len(digits.partition(".")[2].strip()), FINEST)
 
 
 def whole(header: str, values: Sequence[Any], counts: Sequence[int | None], criteria: Mapping[str, Criterion]) -> float:

@@ -15,6 +15,7 @@ from readback.results._layout import MODE, Layout, fields_of, first
 from readback.results._odd import ScoreTexts, oddities, without_id
 from readback.results._people import People
 from readback.results._reply_column import Reread, Rubrics
+from readback.results._summary_rows import SUMMARIES, SummaryRows
 from readback.scores.table import FAILED, Columns, ConditionKey, Expense, Outcome, Reported, RunFacts, SourceRead
 from readback.types import Criterion, Diagnostic, Location, ScoreSource
 
@@ -76,7 +77,8 @@ def read_rows(
     means = used = 0
     synthetic = source.synthetic
     known = set(fields_of(samples))
-    for row in rows:
+    summaries = SummaryRows(intake, lambda: plan, asks=not source.all_items)
+    for row in summaries.items(rows):
         if isinstance(row, Diagnostic):
             notes.add(row)
             continue
@@ -93,20 +95,24 @@ def read_rows(
             people.see(text_of(fields.get(plan.judge)), text_of(fields.get(plan.kind)))
         synthetic = synthetic or str(fields.get("source", "")).lower().startswith("synthetic")
         _take(row, plan, asked, intake, texts, again, spent)
-    notes.extend((*texts.notes(source.path), *again.found()))
-    read = finished(what, intake, plan, asked, Counted(used, means, synthetic, costs.shown(), spent), notes)
+    notes.extend((*texts.notes(source.path), *again.found(), *summaries.notes()))
+    counted = Counted(used, means, synthetic, costs.shown(), spent, summaries.left)
+    read = finished(what, intake, plan, asked, counted, notes)
     return replace(read, people=people.known())
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """How many rows were used and held means, whether one says that its score is made up, and what they cost."""
+    """How many rows were used and held means, whether one says that its score is made up, what they cost, and how many
+    sum up the others.
+    """
 
     used: int
     means: int
     synthetic: bool
     costs: tuple[str, ...] = ()
     spent: Spent = field(default_factory=Spent)
+    summaries: int = 0
 
 
 def finished(what: str, intake: Intake, plan: Layout, asked: Asked, rows: Counted, notes: BoundedNotes) -> Read:
@@ -131,7 +137,7 @@ def finished(what: str, intake: Intake, plan: Layout, asked: Asked, rows: Counte
             "unused": _legible((*plan.unused, *(n for n in intake.candidates if n not in kept and n != mode))),
             **({"cost": rows.costs} if rows.costs else {}),
         },
-        left_out={"rows of means": rows.means} if rows.means else {},
+        left_out={what: n for what, n in (("rows of means", rows.means), (SUMMARIES, rows.summaries)) if n},
         synthetic=rows.synthetic,
         texts_left=intake.texts_left,
     )

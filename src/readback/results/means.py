@@ -23,7 +23,7 @@ from readback.results._layout import (
     looks_numeric,
     score_columns,
 )
-from readback.results._rates import DASHES, SIGN, stated, whole
+from readback.results._rates import DASHES, decimals, stated, whole
 from readback.results._rows import Asked, Read, Row
 from readback.results._run_facts import CLOSED_BOOK
 from readback.results._wrong import impossible_rates, no_number
@@ -35,7 +35,6 @@ from readback.types import Diagnostic, Location
 
 NAME = "means"
 COUNT = ("sample_count", "count", "n", "examples_evaluated", "total_examples")
-FINEST = 6  # decimals at which two means are still compared
 RUN_OF = ("system_name", "model_label", "label")  # which run a file of avg_ columns is about
 LABEL = (*CONDITION, "model_label", "label", "run_label")  # a column that alone names the conditions of a table
 MEMBER = ("mode", "adapter", "model")  # what may stand beside it as part of the condition
@@ -185,7 +184,7 @@ def _row(fields: Mapping[str, Any], line: int, plan: _Plan, asked: Asked) -> Ite
             criterion=column.criterion,
             judge=(text_of(fields.get(judge)) if judge else "") or asked.judge,
             mean=value,
-            decimals=_decimals(fields.get(column.name)),
+            decimals=decimals(fields.get(column.name)),
             n=_count(fields, plan),
             place=Location(file=asked.source.path, line=line),
             sd=spread[0] if spread and spread[1] == SCORED else None,
@@ -213,9 +212,3 @@ def _condition(fields: Mapping[str, Any], plan: _Plan, asked: Asked) -> Conditio
 def _count(fields: Mapping[str, Any], plan: _Plan) -> int | None:
     value, state, _ = cell(fields.get(plan.count)) if plan.count else (math.nan, NOT_APPLICABLE, "")
     return int(value) if state == SCORED and value >= 0 and value.is_integer() else None
-
-
-def _decimals(value: Any) -> int:
-    """How many decimals a mean is printed with, which is how exactly it can be compared."""
-    digits = text_of(value).strip().removesuffix(SIGN).lower().partition("e")[0]
-    return min(len(digits.partition(".")[2].strip()), FINEST)

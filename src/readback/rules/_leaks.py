@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from readback.rules._outside_contexts import open_ends
-from readback.rules._overlap import Hit, blanked, normal, overlaps
+from readback.rules._overlap import LONG, RUN, Hit, blanked, normal, overlaps
 from readback.rules._phrases import Said, listed, phrases
 from readback.rules._quoted import quotations
+from readback.rules._sentence_edges import only_names
 from readback.rules._stored import context_texts
 from readback.rules._words import words
 from readback.types import Location, Message, RuleContext, SystemText
@@ -22,7 +23,10 @@ STATED = 3  # places that state one text that a finding names
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """`text[start:end]` is system text, `stated` there; `inside` retrieved text or a quotation, where it is none."""
+    """`text[start:end]` is system text, `stated` there; `inside` retrieved text or a quotation, where it is none.
+
+    `names`: it is a list of names (labels, fields), which both texts need; what is shared beside it would be no leak.
+    """
 
     start: int
     end: int
@@ -31,6 +35,7 @@ class Leak:
     share: float
     needed: float
     inside: bool = False
+    names: bool = False
 
 
 def leaks(
@@ -42,13 +47,14 @@ def leaks(
     ends = () if context_texts(fields) else open_ends(text, contexts)
     contexts = [(start, next((at for at, until in ends if until == end), end)) for start, end in contexts]
     own = blanked(text, (*folded, *contexts))
-    found = [_leak(hit, known) for hit in _overlaps(own, sources, case.workspace.leaks.threshold, True)]
+    found = [_leak(hit, known, own) for hit in _overlaps(own, sources, case.workspace.leaks.threshold, True)]
     said = list(_said(case, own, [one for one in found if one.how != PART], False))
     found = [one for one in found if one.how != PART or not any(_meet(one, phrase) for phrase in said)] + said
     found = [one for leak in found if (one := _as_said(text, leak, ends, quotations(text, fields)))]
     if contexts:
         inner = blanked(text, _between(len(text), contexts))
-        quoted = [_leak(hit, known, True) for hit in _overlaps(inner, sources, case.workspace.leaks.threshold, False)]
+        hits = _overlaps(inner, sources, case.workspace.leaks.threshold, False)
+        quoted = [_leak(hit, known, inner, True) for hit in hits]
         found += [*quoted, *_said(case, inner, quoted, True)]
     return sorted(found, key=lambda leak: (leak.inside, leak.start))[:MOST]
 
@@ -96,10 +102,12 @@ def _overlaps(text: str, sources: tuple[str, ...], threshold: float, edits: bool
     return overlaps(text, sources, threshold, edits)
 
 
-def _leak(hit: Hit, known: Sequence[SystemText], inside: bool = False) -> Leak:
-    said = normal(known[hit.which].text)
+def _leak(hit: Hit, known: Sequence[SystemText], text: str, inside: bool = False) -> Leak:
+    whole = known[hit.which].text
+    said = normal(whole)
+    names = only_names(text[hit.start : hit.end], frozenset(words(whole)), RUN if hit.part else LONG)
     stated = dict.fromkeys(_where(one) for one in known if normal(one.text) == said)
-    return Leak(hit.start, hit.end, tuple(stated)[:STATED], hit.how, hit.share, hit.needed, inside)
+    return Leak(hit.start, hit.end, tuple(stated)[:STATED], hit.how, hit.share, hit.needed, inside, names)
 
 
 def _said(case: RuleContext, text: str, found: Sequence[Leak], inside: bool) -> Iterator[Leak]:

@@ -4,10 +4,11 @@ A user message, or a stored prompt, repeats a system message of the workspace: o
 mode or the prompt formats themselves. A whole text or a sentence of it counts, also where a few words were changed:
 the share of letters in common words must reach the threshold (`leaks: {threshold: 0.8}`; half of the rest more for
 a text below 8 words). Phrases of a list (`leaks: {phrases: [...]}`) count as well; 8 words in a row that make no
-sentence are a warning. Retrieved contexts may say what they like, and a question may quote: a hit inside a context, or
-between quotation marks in the question, is for information only. What stands between the last context and the question
-is neither. A phrase in a mode of the workspace's own that sends no system message, where nothing states one, is for
-information too.
+sentence are a warning. Sentences are what counts: a list of names that both messages need (labels, fields, tools) is
+for information, unless what is shared beside it would count by itself. Retrieved contexts may say what they like, and a
+question may quote: a hit inside a context, or between quotation marks in the question, is for information only. What
+stands between the last context and the question is neither. A phrase in a mode of the workspace's own that sends no
+system message, where nothing states one, is for information too.
 
 The serving side puts the system message in front by itself. A model that gets it twice, or gets another model's,
 is not the model that was trained, and two conditions that differ in this cannot be compared.
@@ -105,5 +106,5 @@ def _notes(text: str, found: Sequence[Leak], at: Location, alone: bool = False) 
             "whole": leak.how != "part",
         }
         place = Location(role=at.role, field=at.field, start=leak.start, end=leak.end)
-        harmless = leak.inside or (alone and leak.how == "phrase")
+        harmless = leak.inside or (alone and leak.how == "phrase") or leak.names
         yield Diagnostic(CODE, values, place, flagged, "info" if harmless else SEVERITIES.get(leak.how))

@@ -2,9 +2,10 @@
 
 A file of means (`metrics.json`, a table of averages) and the rows behind it are both in the workspace, and for this
 condition and criterion the rows give another mean, standard deviation, range or rate, or are of another number; or the
-file states a rate beside counts that give another one. Where a habit of the program that wrote the file explains the
-difference (true counted as 1, numbers written as text left out, rows without a verdict counted as not passed), it is
-said.
+file states a rate beside counts that give another one; or the last row of a score file is called TOTAL, mean or the
+like, and its number is neither the sum nor the mean of the others. Where a habit of the program that wrote the file
+explains the difference (true counted as 1, numbers written as text left out, rows without a verdict counted as not
+passed), it is said.
 
 One of the two is not what the study reports: rows were added or filtered afterwards, failures were counted as 0, or
 the files belong to different runs.
@@ -34,4 +35,5 @@ PASS = (
 FAIL = (
     {"rows.csv": _ROWS, "means.csv": "arm,relevance_score\na,1.4\nb,2.0\n"},
     {"readback.yml": _YML, "run/details.jsonl": _DETAILS, "run/metrics.json": _METRICS % "0.1"},
+    {"s.csv": "id,clear_score\nq1,3\nq2,4\nq3,5\nAVERAGE,4.5\n"},
 )

@@ -23,7 +23,7 @@ from readback.workspace import (
 from readback.workspace.draft import Draft
 from readback.workspace.judge_files import add_criteria
 from readback.workspace.modelfiles import settle_types
-from readback.workspace.recognise import OTHER, WORKSPACE, recognise
+from readback.workspace.recognise import FORM, OTHER, WORKSPACE, recognise
 from readback.workspace.workspace_init import init_text
 
 __all__ = ["NothingRead", "init_text", "open"]
@@ -106,7 +106,7 @@ def _folder(root: Path, begun: _Begun) -> Draft:
             draft.notes.append(path)
     discovery.discover(draft)
     broken = any(note.severity != "info" and note.code != "dat-limit" for note in draft.notes)
-    if not (any(r.used for r in draft.recognised) or draft.file or broken):
+    if not (any(r.used or r.what == FORM for r in draft.recognised) or draft.file or broken):
         odd = next((f" ({n.values['path']}: {n.values['reason']})" for n in draft.notes if n.code == NO_FORMAT), "")
         raise NothingRead(f"{root.name}: nothing in this folder is a file that Readback knows{odd}")
     return draft

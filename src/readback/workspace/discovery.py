@@ -11,6 +11,7 @@ from readback.workspace.draft import Draft
 from readback.workspace.intake import CONFIGS, DATA, alone, serve, take_dataset, take_found
 from readback.workspace.recognise import (
     ADAPTER,
+    FORM,
     INSTRUCTIONS,
     JUDGE,
     MODEL,
@@ -128,6 +129,8 @@ def _formats(draft: Draft, around: Survey) -> None:
 def _rest(draft: Draft, around: Survey) -> None:
     """What was recognised and not needed is listed, so that nobody wonders."""
     for found in around.found:
+        if found.what == FORM and show(draft.root, found.path) not in draft.touched:
+            draft.notes.extend(found.notes)
         if found.what != OTHER:
             chosen = found.what in (PLAN, PROMPTS, *DATA)
             detail = "another one is taken, or none of several" if chosen else "nothing that was taken names it"

@@ -24,11 +24,12 @@ from readback.dialects import (
 from readback.files.paths import show
 from readback.files.yaml_file import Parsed, read_yaml
 from readback.folder import modules
+from readback.formats._row import Header
 from readback.records.dataset import Row, raw_rows
 from readback.results import metrics, verification
 from readback.serving.chat import files as chat_files
 from readback.serving.modelfile import read_file as modelfile
-from readback.types import Diagnostic
+from readback.types import Diagnostic, Location
 
 CONFIGS = (".yml", ".yaml", ".json")
 LOOKED_AT = 5  # rows that tell what a table is
@@ -56,6 +57,7 @@ WORKSPACE, PROMPTS, INSTRUCTIONS, PLAN = (
 )
 MODEL, INFERENCE, JUDGE, COMPARISONS = "model", "judge inference", "judge prompt", "comparisons"
 MODELFILE, DATASET, TRAINING, SCORES = "Modelfile", "dataset", "training data", "scores"
+FORM = "table without rows"  # to be filled in, or what a broken export left
 ANSWERS, ADAPTER, OTHER = "answers", "adapter", "not recognised"
 CHAT_TEMPLATE, CODE = "chat template", "code with a system message"
 # Code without any of these states no system message: the role, a name that gets a value, a function that builds it.
@@ -151,14 +153,22 @@ def _dialect(path: Path, value: Any) -> str:
 
 
 def _table(path: Path, root: Path, named: bool) -> Found:
-    """What a file of rows is. One that nobody `named` and that holds something else than objects is none."""
+    """What a file of rows is. One that nobody `named` is no dataset where it holds something else than objects, or
+    nothing but the names of its columns.
+    """
     file = show(root, path)
-    begin = tuple(islice(raw_rows(path, file), LOOKED_AT))
+    refused: list[None] = []
+    above: list[Header] = []
+    told = raw_rows(path, file, refused=lambda: refused.append(None), header=above.append)
+    begin = tuple(islice(told, LOOKED_AT))
     rows = [row.fields for row in begin if isinstance(row, Row)]
     fields = frozenset(str(key) for row in rows for key in row)
     bad = [found.values for found in begin if isinstance(found, Diagnostic) and found.code == "dat-bad-line"]
     if bad and not (rows or named) and all("kind" in values for values in bad):  # values, but no records
         return Found(path, OTHER, detail=f"it holds no objects, which records are; the first is {bad[0]['kind']}")
+    if not (rows or refused or named) and (columns := above[0].shape.get("names") if above else None):
+        note = Diagnostic("dat-empty-file", {"columns": columns}, Location(file=file), severity="info")
+        return Found(path, FORM, fields=frozenset(columns), detail="only its columns are named", notes=(note,))
     if not rows:
         return Found(path, DATASET, detail="no record could be read from its beginning")
     if judge_prompts.recognise(path, rows[0]):

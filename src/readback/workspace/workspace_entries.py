@@ -25,7 +25,7 @@ CONSTANT = "training constant"  # key of Model.settings: which constant of a Pyt
 CELL = "training cell"  # the same: which cell of a notebook it stands in
 CONSTANTS = "constants"  # key of Judge.settings: which constants of a Python file its texts are
 CONDITION = ("name", "mode", "model", "adapter", "task", "judge", "answers", "aliases", "settings")
-SCORES = ("path", "item", "condition", "judges", "criterion", "criteria", "cluster", "label", "synthetic")
+SCORES = ("path", "item", "condition", "judges", "criterion", "criteria", "cluster", "label", "synthetic", "all_items")
 
 
 def said(**values: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from readback.types import ScoreSource
 from readback.workspace.draft import Draft
 
 KEY = "scores"
-KNOWN = ("path", "item", "condition", "judges", "criteria", "criterion", "cluster", "label", "synthetic")
+KNOWN = ("path", "item", "condition", "judges", "criteria", "criterion", "cluster", "label", "synthetic", "all_items")
 
 
 def read(node: Node, draft: Draft) -> None:
@@ -33,6 +33,7 @@ def read(node: Node, draft: Draft) -> None:
             cluster=parts["cluster"].text() if "cluster" in parts else None,
             label=parts["label"].text() if "label" in parts else None,
             synthetic=bool(parts["synthetic"].flag()) if "synthetic" in parts else False,
+            all_items=bool(parts["all_items"].flag()) if "all_items" in parts else False,
             place=item.place,
         )
         found, notes = expand(draft.root, pattern, parts["path"].place)
