@@ -97,7 +97,7 @@ def figures(folder: Path, name: str) -> dict[str, float]:
         done = time.perf_counter()
     finally:
         sandbox._own = was
-    assert all(one and one.kind == "modelfile" and not one.notes for one in model_inputs)
+    assert all(one and one.kind == "modelfile" and not one.diagnostics for one in model_inputs)
     for one, assembly in zip(model_inputs, assemblies, strict=True):
         assert one
         assert one.text.count(assembly.messages[-1].text) == 1

@@ -62,8 +62,8 @@ def write(path: Path, scores: int, order: str, quoted: str) -> None:
         for number, (item, condition) in zip(range(scores), pairs, strict=False):
             score = random.choice((-1, 0, 1, 2))
             cells = {"item": f"q{item:07d}", "condition": condition, "criterion": "relevance", "score": score}
-            note = f'The answer is ""correct"",\n\nas document {number % 50} says.'
-            out.write(row.format_map({**cells, "judge": "judge-a", "note": note}))
+            rationale = f'The answer is ""correct"",\n\nas document {number % 50} says.'
+            out.write(row.format_map({**cells, "judge": "judge-a", "note": rationale}))
 
 
 def measured(path: Path, tiny: Path) -> dict[str, object]:

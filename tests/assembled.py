@@ -23,7 +23,7 @@ def texts(made: Assembly) -> list[tuple[str, str]]:
 
 
 def codes(made: Assembly) -> list[str]:
-    return [note.code for note in made.notes]
+    return [diagnostic.code for diagnostic in made.diagnostics]
 
 
 def origins(made: Assembly, role: str) -> list[tuple[str, str | None, str]]:

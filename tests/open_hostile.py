@@ -76,8 +76,8 @@ def run(home: Path, pages: bool) -> str:
     """One workspace: as it lies on the disk, then as it is uploaded."""
     said = [shown(home / "ws")]
     me = upload.owner("me")
-    token, notes = upload.save([("w.zip", io.BytesIO(archive(home / "ws")))], me)
-    said += [repr(notes), shown(upload.path(token, me) or home / "ws")]
+    token, diagnostics = upload.save([("w.zip", io.BytesIO(archive(home / "ws")))], me)
+    said += [repr(diagnostics), shown(upload.path(token, me) or home / "ws")]
     upload.delete(token, me)
     if pages:
         said.append(drawn(home / "ws"))

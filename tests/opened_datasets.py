@@ -22,5 +22,9 @@ if __name__ == "__main__":
         path = Path(line.strip())
         data = open_dataset(path.parent, DatasetSource(path.name))
         rows = {one.place.line: dict(one.fields) for one in data.records()}
-        said = {"rows": rows, "notes": [note.code for note in data.notes], "counts": asdict(data.counts)}
+        said = {
+            "rows": rows,
+            "notes": [diagnostic.code for diagnostic in data.diagnostics],
+            "counts": asdict(data.counts),
+        }
         print(json.dumps(said), flush=True)

@@ -22,7 +22,7 @@ def load(root: Path, *sources: ScoreSource | str, **more: Any) -> ScoreTable:
 
 
 def codes(table: ScoreTable) -> list[str]:
-    return [note.code for note in table.notes]
+    return [diagnostic.code for diagnostic in table.diagnostics]
 
 
 def states(table: ScoreTable) -> list[str]:

@@ -126,27 +126,27 @@ def test_a_file_is_read_with_the_places_of_its_faults(write: Write) -> None:
             "  parsng: {system: x}\n  parsing: {sistem: x, user: y}\n  R: 7\n"
         }
     )
-    adapter, notes = read_adapter(root / "house.yml", root)
+    adapter, diagnostics = read_adapter(root / "house.yml", root)
     assert adapter.name == "house"
     assert adapter.system_prompt
     assert additions(adapter, "parsing", {})[0].user == "y"
-    assert [(note.code, note.place.line) for note in notes] == [
+    assert [(diagnostic.code, diagnostic.place.line) for diagnostic in diagnostics] == [
         ("asm-adapter-key", 3),
         ("dat-wrong-value", 2),
         ("asm-adapter-task", 5),
         ("asm-adapter-key", 6),
         ("dat-wrong-value", 7),
     ]
-    assert {note.place.adapter for note in notes} == {"house"}
+    assert {diagnostic.place.adapter for diagnostic in diagnostics} == {"house"}
 
 
 @pytest.mark.parametrize("content", ["", "[1, 2]", "just text", "{", "name: [1]\ntasks: 3\n", b"\xff\xfe\x00"])
 def test_a_file_of_any_content_gives_an_adapter_that_adds_nothing(write: Write, content: str | bytes) -> None:
     root = write({"odd.yml": content})
-    adapter, notes = read_adapter(root / "odd.yml", root)
+    adapter, diagnostics = read_adapter(root / "odd.yml", root)
     assert adapter.name == "odd"
     assert adapter.additions == {}
-    assert notes
+    assert diagnostics
 
 
 def adapter(name: str, extends: str | None = None, **rest: Any) -> Adapter:
@@ -174,15 +174,15 @@ def test_an_entry_replaces_the_parents_whole_and_a_task_beats_its_groups() -> No
 
 def test_a_list_of_entries_is_several_additions_in_order(write: Write) -> None:
     root = write({"a.yml": "tasks: {parsing: [{system: one}, {system: two, user: three}, null, {}]}\n"})
-    made, notes = read_adapter(root / "a.yml", root)
-    assert notes == ()
+    made, diagnostics = read_adapter(root / "a.yml", root)
+    assert diagnostics == ()
     assert [(a.system, a.user) for a in additions(made, "parsing", {})] == [("one", None), ("two", "three")]
 
 
 def test_null_removes_what_the_parent_adds(write: Write) -> None:
     root = write({"a.yml": "extends: claude_tool\ntasks: {parsing: null}\n"})
-    made, notes = read_adapter(root / "a.yml", root)
-    assert notes == ()
+    made, diagnostics = read_adapter(root / "a.yml", root)
+    assert diagnostics == ()
     assert additions(made, "parsing", {}) == ()
     assert additions(made, "rubric_metric_trait", {}) == additions(shipped()["claude_tool"], "rubric_metric_trait", {})
 

@@ -48,8 +48,8 @@ def load(
     return albert.read(root / name, root)
 
 
-def codes(notes: tuple[Diagnostic, ...]) -> list[str]:
-    return [note.code for note in notes]
+def codes(diagnostics: tuple[Diagnostic, ...]) -> list[str]:
+    return [diagnostic.code for diagnostic in diagnostics]
 
 
 def test_the_documents_example_loads_with_its_templates_and_their_places(write: Write) -> None:
@@ -58,8 +58,8 @@ def test_the_documents_example_loads_with_its_templates_and_their_places(write: 
         "simple_prompt_template.jinja": "{{query}}\n",
         "rag_prompt_template.jinja": "P\n\nQuestion: {{query}}\n",
     }
-    config, notes = load(write, files)
-    assert notes == ()
+    config, diagnostics = load(write, files)
+    assert diagnostics == ()
     assert (config.name, config.dialect, config.chat_format, config.max_tokens) == (
         "prompt_config.yml", "albert", "llama-chat", 2048,
     )  # fmt: skip
@@ -80,15 +80,15 @@ def test_the_documents_example_loads_with_its_templates_and_their_places(write: 
     ],
 )
 def test_the_public_configurations_load(shared: Path, name: str, systems: list[str | None]) -> None:
-    config, notes = albert.read(shared / "data/albert" / name, shared / "data/albert")
-    assert notes == ()
+    config, diagnostics = albert.read(shared / "data/albert" / name, shared / "data/albert")
+    assert diagnostics == ()
     assert list(config.prompts) == ["simple", "rag"]
     assert [prompt.system for prompt in config.prompts.values()] == systems
 
 
 def test_a_configuration_of_the_later_program_loads_without_noise(write: Write) -> None:
-    config, notes = load(write, {"prompt_config.yml": CURRENT, "rag.jinja": "{{query}}"})
-    assert notes == ()
+    config, diagnostics = load(write, {"prompt_config.yml": CURRENT, "rag.jinja": "{{query}}"})
+    assert diagnostics == ()
     assert config.prompts["rag-tchap"].system == "Tu es Albert.\nRéponds.\n"
     assert config.prompts["rag-tchap"].settings == {"dialect": "albert", "temperature": 0.1, "max_tokens": 8192}
     assert config.prompts["rag"].settings["temperature"] == 0.3  # nothing leaks from one mode to the next
@@ -113,13 +113,13 @@ def test_a_configuration_of_the_later_program_loads_without_noise(write: Write) 
 def test_the_modes_system_prompt_beats_the_top_one_and_cannot_switch_it_off(
     write: Write, entry: str, top: str, expected: str | None
 ) -> None:
-    config, notes = load(
+    config, diagnostics = load(
         write, {"prompt_config.yml": f"{top}prompts:\n - {{mode: a, template: t.j{entry}}}\n", "t.j": "x"}
     )
     assert config.prompts["a"].system == expected
     off = top and ("null" in entry or '""' in entry)
     wrong = "[a]" in entry or "7" in top
-    assert codes(notes) == ["alb-system-not-disabled"] * bool(off) + ["dat-wrong-value"] * wrong
+    assert codes(diagnostics) == ["alb-system-not-disabled"] * bool(off) + ["dat-wrong-value"] * wrong
 
 
 @pytest.mark.parametrize(
@@ -136,9 +136,9 @@ def test_the_modes_system_prompt_beats_the_top_one_and_cannot_switch_it_off(
 def test_a_file_that_is_none_gives_an_empty_configuration_and_one_note(
     write: Write, text: str, expected: list[str]
 ) -> None:
-    config, notes = load(write, {"prompt_config.yml": text})
+    config, diagnostics = load(write, {"prompt_config.yml": text})
     assert config.prompts == {}
-    assert codes(notes) == expected
+    assert codes(diagnostics) == expected
 
 
 FAULTS = """\
@@ -160,14 +160,14 @@ prompts:
 
 
 def test_each_fault_has_its_line_and_every_other_mode_loads(write: Write) -> None:
-    config, notes = load(write, {"prompt_config.yml": FAULTS, "t.jinja": "T", "u.jinja": "U", "sub/t.jinja": "S"})
+    config, diagnostics = load(write, {"prompt_config.yml": FAULTS, "t.jinja": "T", "u.jinja": "U", "sub/t.jinja": "S"})
     assert {mode: prompt.template for mode, prompt in config.prompts.items()} == {
         "a": "U", "d": "{{query}}", "e": "x{{query}}", "7": "T",
     }  # fmt: skip
     assert config.prompts["d"].settings["bare_query"] is True
     assert config.prompts["e"].place.line == 10
     assert config.chat_format == "mistral"
-    assert [(note.code, note.place.line, note.place.mode) for note in notes] == [
+    assert [(diagnostic.code, diagnostic.place.line, diagnostic.place.mode) for diagnostic in diagnostics] == [
         ("alb-unknown-key", 1, None),
         ("alb-duplicate-mode", 5, "a"),
         ("alb-mode-format-ignored", 5, "a"),
@@ -181,17 +181,17 @@ def test_each_fault_has_its_line_and_every_other_mode_loads(write: Write) -> Non
         ("alb-template-path", 14, "g"),
         ("alb-format-unknown", 2, None),
     ]
-    assert notes[0].values["nearest"] == "system_prompt"
-    assert notes[1].values == {"name": "a", "file": "prompt_config.yml", "line": 4}
+    assert diagnostics[0].values["nearest"] == "system_prompt"
+    assert diagnostics[1].values == {"name": "a", "file": "prompt_config.yml", "line": 4}
 
 
 def test_the_last_of_two_modes_wins_even_if_it_cannot_be_built(write: Write) -> None:
-    config, notes = load(
+    config, diagnostics = load(
         write,
         {"prompt_config.yml": "prompts: [{mode: a, template: t.j}, {mode: a, template: no.j}]\n", "t.j": "x"},
     )
     assert config.prompts == {}
-    assert codes(notes) == ["alb-duplicate-mode", "alb-template-missing"]
+    assert codes(diagnostics) == ["alb-duplicate-mode", "alb-template-missing"]
 
 
 def test_templates_are_found_through_the_links_of_a_hugging_face_cache_entry(write: Write) -> None:
@@ -207,9 +207,9 @@ def test_templates_are_found_through_the_links_of_a_hugging_face_cache_entry(wri
     (snapshot / "prompt_config.yml").symlink_to("../../blobs/1")
     (snapshot / "t.jinja").symlink_to("../../blobs/2")
     (snapshot / "out.jinja").symlink_to("../../../secret.jinja")
-    config, notes = albert.read(snapshot / "prompt_config.yml", snapshot)
+    config, diagnostics = albert.read(snapshot / "prompt_config.yml", snapshot)
     assert list(config.prompts) == ["a"]
-    assert codes(notes) == ["alb-template-path"]
+    assert codes(diagnostics) == ["alb-template-path"]
 
 
 @pytest.mark.parametrize(
@@ -230,6 +230,6 @@ def test_configurations_are_recognised_by_name_or_by_their_prompts(name: str, va
 
 def test_a_template_that_is_no_text_is_missing_and_says_why(write: Write) -> None:
     files = {"prompt_config.yml": "prompts: [{mode: a, template: t.j}]\n", "t.j": b"\xff\xfe\x00"}
-    config, notes = load(write, files)
+    config, diagnostics = load(write, files)
     assert config.prompts == {}
-    assert sorted(codes(notes)) == ["alb-template-missing", "dat-encoding"]
+    assert sorted(codes(diagnostics)) == ["alb-template-missing", "dat-encoding"]

@@ -167,4 +167,6 @@ def test_a9_any_conversation_is_written_as_the_program_writes_it(
     )
     assert sent.text == by_hand(said, form, later)
     repeated = (form == "chatml" and later) or (form == "llama-chat" and len(said) % 2 == 0)
-    assert repeated == bool({"alb-user-duplicated", "alb-turn-repeated"} & {note.code for note in sent.notes})
+    assert repeated == bool(
+        {"alb-user-duplicated", "alb-turn-repeated"} & {diagnostic.code for diagnostic in sent.diagnostics}
+    )

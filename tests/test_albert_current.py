@@ -140,7 +140,7 @@ def test_a_mode_without_a_template_sends_the_bare_query(write: Write, dialect: s
         }
     )
     opened = workspace.open(root)
-    assert missing == any(note.code == "alb-template-missing" for note in opened.notes)
+    assert missing == any(diagnostic.code == "alb-template-missing" for diagnostic in opened.diagnostics)
     made = assemble(opened, row(query=" {{ Q }}\n"), Selection(mode="bare"))
     assert texts(made) == [("system", "SYS"), ("user", " {{ Q }}\n")]
 
@@ -224,4 +224,6 @@ def test_spelling_out_only_ever_inserts_long_forms(query: str) -> None:
 
 def test_a_query_from_the_history_is_said_to_be_one() -> None:
     made = assemble(albert(), row(history=TURNS[:1]), Selection(mode="rag"))
-    assert [(n.code, n.values["why"], n.values["sent"]) for n in made.notes] == [("alb-query-changed", "history", "u1")]
+    assert [(n.code, n.values["why"], n.values["sent"]) for n in made.diagnostics] == [
+        ("alb-query-changed", "history", "u1")
+    ]

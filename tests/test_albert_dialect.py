@@ -32,7 +32,9 @@ def files(top: str = "", template: str = LATER, options: str = "") -> dict[str, 
 
 
 def codes(root: Path) -> set[str]:
-    return {note.code for note in workspace.open(root).notes if note.code.startswith("alb-dialect")}
+    return {
+        diagnostic.code for diagnostic in workspace.open(root).diagnostics if diagnostic.code.startswith("alb-dialect")
+    }
 
 
 @pytest.mark.parametrize(
@@ -63,7 +65,11 @@ def test_b13_the_dialect_is_what_the_option_says_else_what_the_files_show(
 
 def test_b13_the_one_finding_names_the_way_out(write: Write) -> None:
     root = write(files("models: [{model_kind: gemma}]"))
-    (one,) = [finding(note) for note in workspace.open(root).notes if note.code == "alb-dialect-inferred"]
+    (one,) = [
+        finding(diagnostic)
+        for diagnostic in workspace.open(root).diagnostics
+        if diagnostic.code == "alb-dialect-inferred"
+    ]
     assert "options: {albert_dialect: current}" in one.fix
     assert "models, chunks_collection" in one.message
     assert "albert_dialect: current" in workspace.init_text(workspace.open(root))
@@ -111,7 +117,9 @@ def test_b13_sampling_values_and_the_dialect_are_in_the_answer_of_render(
 
 
 def test_b13_an_unknown_sampling_key_is_named(write: Write) -> None:
-    notes = workspace.open(write(files("temprature: 0.3"))).notes
-    assert [(note.values["key"], note.values["nearest"]) for note in notes if note.code == "alb-unknown-key"] == [
-        ("temprature", "temperature")
-    ]
+    diagnostics = workspace.open(write(files("temprature: 0.3"))).diagnostics
+    assert [
+        (diagnostic.values["key"], diagnostic.values["nearest"])
+        for diagnostic in diagnostics
+        if diagnostic.code == "alb-unknown-key"
+    ] == [("temprature", "temperature")]

@@ -65,17 +65,19 @@ def test_a_file_without_answers_is_a_note_of_its_condition(write: Write) -> None
         workspace(write({"data.jsonl": DATA, "a.jsonl": [{"qid": "q1", "text": "x"}]})),
         Condition("c", answers="a.jsonl"),
     )
-    assert [(n.code, n.place.condition, n.values["key"]) for n in found.notes] == [("dat-unknown-key", "c", "response")]
+    assert [(n.code, n.place.condition, n.values["key"]) for n in found.diagnostics] == [
+        ("dat-unknown-key", "c", "response")
+    ]
 
 
 def test_a_missing_file_is_a_note_and_no_answers(write: Write) -> None:
     found = open_answers(workspace(write({"data.jsonl": DATA})), Condition("c", answers="no.jsonl"))
-    assert ([n.code for n in found.notes], found.count, found.get("q1")) == (["dat-file-missing"], 0, None)
+    assert ([n.code for n in found.diagnostics], found.count, found.get("q1")) == (["dat-file-missing"], 0, None)
 
 
 def test_a_condition_without_answers_has_none_and_nothing_is_wrong(write: Write) -> None:
     found = open_answers(workspace(write({"data.jsonl": DATA})), Condition("c"))
-    assert (found.notes, found.count, found.get("q1")) == ((), 0, None)
+    assert (found.diagnostics, found.count, found.get("q1")) == ((), 0, None)
 
 
 def test_private_fields_are_masked_in_answers_too(write: Write) -> None:
@@ -95,7 +97,7 @@ def test_b4_an_answer_without_an_id_is_nobodys_where_the_others_have_ids(write: 
         found = open_answers(workspace(folder), Condition("c", answers=file))
         answer = found.get("line_2")
         assert expected == (answer.text if answer else None), file
-    assert [n.code for n in open_answers(workspace(folder), Condition("c", answers="a.jsonl")).notes] == [
+    assert [n.code for n in open_answers(workspace(folder), Condition("c", answers="a.jsonl")).diagnostics] == [
         "dat-missing-id"
     ]
 

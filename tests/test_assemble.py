@@ -33,7 +33,7 @@ def test_a_mode_renders_system_and_user_text_with_the_origin_of_each_stretch() -
     assert origins(made, "system") == [("system", None, "Be "), ("default", "tone", "brief"), ("system", None, ".")]
     assert origins(made, "user") == [("template", None, "Q: "), ("variable", "question", "Why?")]
     assert [name for name, _ in made.names] == ["tone", "question"]
-    assert (made.record, made.index, made.notes) == ("r1", 2, ())
+    assert (made.record, made.index, made.diagnostics) == ("r1", 2, ())
 
 
 def test_a_default_steps_in_for_null_and_not_for_an_empty_text() -> None:
@@ -100,7 +100,7 @@ def test_a_choice_that_leads_nowhere_is_a_note(choice: Selection, code: str) -> 
 def test_an_unknown_interface_adds_nothing_and_is_named() -> None:
     made = assemble(MODES, row(question="Why?"), Selection(mode="short", adapter="langchian"))
     assert texts(made) == [("system", "Be brief."), ("user", "Q: Why?")]
-    assert [(n.code, n.values["nearest"]) for n in made.notes] == [("asm-unknown-interface", "langchain")]
+    assert [(n.code, n.values["nearest"]) for n in made.diagnostics] == [("asm-unknown-interface", "langchain")]
 
 
 PROJECT = Adapter(
@@ -133,7 +133,7 @@ def test_task_adapter_and_instruction_follow_each_other_with_joiners() -> None:
     ]  # fmt: skip
     assert ("adapter", "house", "SYS ") in origins(made, "system")
     assert ("instruction", "parsing", "Never {{ render }} me. ") in origins(made, "system")
-    assert made.notes == ()
+    assert made.diagnostics == ()
 
 
 def test_without_an_adapter_the_instruction_still_comes_last() -> None:
@@ -162,7 +162,7 @@ def test_without_a_system_role_the_system_text_opens_the_user_message() -> None:
     assert "\n\n".join(text for _, text in texts(apart)) == folded.messages[0].text
     assert [role for role, _ in texts(folded)] == ["user"]
     assert codes(folded) == ["asm-system-folded"]
-    end = folded.notes[0].place.end
+    end = folded.diagnostics[0].place.end
     assert folded.messages[0].text[:end] == apart.messages[0].text
 
 
@@ -193,7 +193,7 @@ def test_an_addition_of_blanks_and_a_missing_schema_are_noted(
 def test_no_schema_is_missed_where_there_never_is_one() -> None:
     workspace = replace(TRI, tasks={"dj_template_reasoning": TASK}, context={})
     made = assemble(workspace, row(), Selection(task="dj_template_reasoning", adapter="langchain"))
-    assert made.notes == ()
+    assert made.diagnostics == ()
 
 
 def test_a_missing_answer_weighs_less_where_the_condition_was_not_run_yet() -> None:
@@ -203,7 +203,7 @@ def test_a_missing_answer_weighs_less_where_the_condition_was_not_run_yet() -> N
         conditions=(Condition("run", judge="j", answers="run.jsonl"), Condition("planned", judge="j")),
     )
     made = [assemble(workspace, row(), Selection(condition=name, judge="j")) for name in ("run", "planned")]
-    assert [[(n.code, n.severity) for n in one.notes] for one in made] == [
+    assert [[(n.code, n.severity) for n in one.diagnostics] for one in made] == [
         [("jdg-no-answer", None)],
         [("jdg-no-answer", "info")],
     ]
@@ -265,5 +265,5 @@ def test_any_record_assembles_the_same_way_twice_and_segments_join_to_texts(fiel
         made = assemble(EVERY, row(**fields), choice)
         assert made == assemble(EVERY, row(**fields), choice)
         assert made.fingerprint == (fingerprint(made.messages) if made.messages else "")
-        assert made.messages or made.notes
+        assert made.messages or made.diagnostics
         assert all(segment.text for message in made.messages for segment in message.segments)

@@ -73,7 +73,9 @@ def test_skip_first_and_limit_choose_among_the_rows_chunks(
     workspace = replace(albert(defaults=defaults), options=options)
     made = assemble(workspace, row(sheet_chunks=FIVE, **fields), Selection(mode="rag"))
     assert made.messages[0].text == expected
-    found = [(n.values["kept"], n.values["given"]) if n.code == "alb-limit-applied" else n.code for n in made.notes]
+    found = [
+        (n.values["kept"], n.values["given"]) if n.code == "alb-limit-applied" else n.code for n in made.diagnostics
+    ]
     assert noted == found
 
 
@@ -89,7 +91,7 @@ def test_a_default_replaces_every_false_value_and_says_so_where_there_was_one() 
     made = assemble(workspace, row(a=0, b=None, c="x"), Selection(mode="rag"))
     assert texts(made) == [("user", "12x")]
     assert origins(made, "user")[0] == ("default", "a", "1")
-    assert [(n.code, n.values["name"]) for n in made.notes] == [("alb-falsy-default", "a")]
+    assert [(n.code, n.values["name"]) for n in made.diagnostics] == [("alb-falsy-default", "a")]
 
 
 def test_an_albert_system_prompt_is_plain_text() -> None:

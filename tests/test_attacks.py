@@ -156,11 +156,11 @@ def test_an_attack_costs_two_seconds_at_most_and_is_one_finding(name: str) -> No
     template = Template(ATTACKS[name], place=Location(file="attack.jinja", line=1))
     (rendered,) = in_time(2, lambda: _anew([template]))
     assert (rendered.ok, rendered.segments) == (False, ())
-    (note,) = rendered.notes
-    assert note.code in FINDINGS
-    assert note.place.file == "attack.jinja"
-    assert note.place.line is not None
-    assert all(len(str(value)) < 400 for value in note.values.values())
+    (diagnostic,) = rendered.diagnostics
+    assert diagnostic.code in FINDINGS
+    assert diagnostic.place.file == "attack.jinja"
+    assert diagnostic.place.line is not None
+    assert all(len(str(value)) < 400 for value in diagnostic.values.values())
     (after,) = render.render([Template("{{ query }}")], VALUES)
     assert after.text == "Q?"
 
@@ -170,7 +170,7 @@ def test_a_stopped_template_costs_its_time_once() -> None:
     template = Template("{{ range(10**12) | sum }}")
     (first,) = render.render([template], VALUES)
     (again,) = in_time(0.2, lambda: render.render([template], VALUES))
-    assert first.notes == again.notes
+    assert first.diagnostics == again.diagnostics
 
 
 def test_b8_a_template_that_one_record_stops_is_tried_with_the_next() -> None:
@@ -186,7 +186,7 @@ def test_b8_what_was_rendered_before_changes_no_answer() -> None:
     first = _anew(texts)
     _anew([texts[2]])
     for again in (render.render(texts, VALUES), _anew(texts)):
-        assert [one.notes for one in again] == [one.notes for one in first]
+        assert [one.diagnostics for one in again] == [one.diagnostics for one in first]
 
 
 def test_hostile_templates_between_good_ones_cost_two_seconds_in_all() -> None:
@@ -199,7 +199,7 @@ def test_hostile_templates_between_good_ones_cost_two_seconds_in_all() -> None:
     ]
     rendered = in_time(2, lambda: _anew([Template(text) for text in texts]))
     assert [r.ok for r in rendered] == [True, False, True, False, False]
-    assert [len(r.notes) for r in rendered] == [0, 1, 0, 1, 1]
+    assert [len(r.diagnostics) for r in rendered] == [0, 1, 0, 1, 1]
 
 
 def test_what_a_machine_cannot_hold_is_named() -> None:
@@ -212,6 +212,6 @@ def test_what_a_machine_cannot_hold_is_named() -> None:
     }
     for word, text in texts.items():
         (rendered,) = render.render([Template(text)], VALUES)
-        (note,) = rendered.notes
-        assert note.code == "dat-limit"
-        assert str(note.values["what"]).startswith(word)
+        (diagnostic,) = rendered.diagnostics
+        assert diagnostic.code == "dat-limit"
+        assert str(diagnostic.values["what"]).startswith(word)

@@ -36,7 +36,7 @@ def read(write: Write, name: str, body: Any) -> ScoreTable:
 def test_a_file_of_a_known_kind_that_gives_nothing_is_said(write: Write, name: str, body: Any) -> None:
     table = read(write, name, body)
     assert (len(table.columns), len(table.reported)) == (0, 0)
-    assert [note.code for note in table.notes] == [NONE]
+    assert [diagnostic.code for diagnostic in table.diagnostics] == [NONE]
     assert len(table.sources) == 1  # with the account of its rows
 
 
@@ -66,7 +66,7 @@ def test_parts_of_details_of_a_wrong_kind_are_said(write: Write) -> None:
             {**good, "task_id": "3", "judge_scores": [0.5]},
             {**good, "task_id": "4", "judge_scores": None}]  # fmt: skip
     table = read(write, "d.jsonl", rows)
-    found = [(n.values["where"], n.values["value"], n.place.line) for n in table.notes if n.code == WRONG]
+    found = [(n.values["where"], n.values["value"], n.place.line) for n in table.diagnostics if n.code == WRONG]
     assert found == [("citation_metrics", "a number", 1), ("reference_metrics", "a list", 2),
                      ("judge_scores", "a list", 3)]  # fmt: skip
     assert [s.state for s in table.scores if s.criterion == "factuality"] == ["scored", "scored", "failed", "failed"]
@@ -84,7 +84,7 @@ def test_parts_of_details_of_a_wrong_kind_are_said(write: Write) -> None:
 )
 def test_means_and_rates_that_cannot_be_any_are_said(write: Write, body: Any, where: list[str]) -> None:
     table = read(write, "r/metrics.json", body)
-    assert [note.values["where"] for note in table.notes if note.code == WRONG] == where
+    assert [diagnostic.values["where"] for diagnostic in table.diagnostics if diagnostic.code == WRONG] == where
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_means_and_rates_that_cannot_be_any_are_said(write: Write, body: Any, wh
 def test_a_mean_that_is_no_number_is_said_once(write: Write, text: str) -> None:
     root = write({"metrics.json": text})
     table = load(root)
-    assert [(n.place.file, n.values["field"], n.values["value"]) for n in table.notes if n.code == "dat-nan"] == [
+    assert [(n.place.file, n.values["field"], n.values["value"]) for n in table.diagnostics if n.code == "dat-nan"] == [
         ("metrics.json", "factuality", "NaN")
     ]
     assert [one.state for one in table.reported] == [FAILED]
@@ -105,7 +105,7 @@ def test_a_mean_that_is_no_number_is_said_once(write: Write, text: str) -> None:
 
 def test_a_cell_of_a_table_of_means_that_is_no_number_is_said_with_its_line(write: Write) -> None:
     table = read(write, "m.csv", "condition,n,avg_clear\na,14,1e308\nb,14,2\nc,14,n/a\nd,14,good\ne,14,\nf,14,3\n")
-    noted = [(n.place.line, n.values["where"], n.values["value"]) for n in table.notes if n.code == WRONG]
+    noted = [(n.place.line, n.values["where"], n.values["value"]) for n in table.diagnostics if n.code == WRONG]
     assert noted == [(2, "clear", "1e308"), (5, "clear", "good")]
 
 
@@ -116,7 +116,7 @@ def test_names_that_nothing_can_send_are_spelled_out_in_a_table_of_means(write: 
 
 def test_a_table_of_means_with_a_rate_above_all_says_so(write: Write) -> None:
     table = read(write, "m.csv", "condition,n,pass %\na,72,25%\nb,,120%\n")
-    assert [(n.values["value"], n.place.line) for n in table.notes if n.code == WRONG] == [("120", 3)]
+    assert [(n.values["value"], n.place.line) for n in table.diagnostics if n.code == WRONG] == [("120", 3)]
 
 
 def test_what_is_no_result_in_an_object_of_results_by_id_is_counted(write: Write) -> None:

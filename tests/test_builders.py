@@ -52,7 +52,7 @@ def text(rendered: Rendered) -> str:
 
 
 def codes(rendered: Rendered) -> list[str]:
-    return [note.code for note in rendered.notes]
+    return [diagnostic.code for diagnostic in rendered.diagnostics]
 
 
 def row(fields: Mapping[str, Any]) -> Record:
@@ -178,12 +178,12 @@ def test_contexts_that_are_no_list_count_as_none() -> None:
 def test_contexts_are_numbered_as_the_program_does(items: list[Any], expected: list[str], noted: list[str]) -> None:
     made = normalise_contexts(items)
     assert expected == ["".join(s.text for s in segments) for segments in made.texts]
-    assert noted == [note.code for note in made.notes]
+    assert noted == [diagnostic.code for diagnostic in made.diagnostics]
 
 
 def test_a_context_finding_names_its_item() -> None:
     made = normalise_contexts([None, "[1] a", "b"])
-    fields = [note.place.field for note in made.notes]
+    fields = [diagnostic.place.field for diagnostic in made.diagnostics]
     assert fields == ["rag.contexts[0]", "rag.contexts[1]"]
 
 

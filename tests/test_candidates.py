@@ -24,23 +24,23 @@ QA = [{"id": "1", "question": "Why?"}]
 
 
 def said(found: Workspace) -> list[Diagnostic]:
-    return [note for note in found.notes if note.code == "dat-several-files"]
+    return [diagnostic for diagnostic in found.diagnostics if diagnostic.code == "dat-several-files"]
 
 
 def test_b7_the_plan_of_which_more_is_there_is_proposed_and_the_others_are_named(write: Write) -> None:
     found = workspace.open(write(STUDIES))
     assert [one.name for one in found.conditions] == ["one", "two"]
-    (note,) = said(found)
-    assert note.values["taken"] == "b.yaml"
-    assert note.values["others"] == ["a.yaml", "1 in an archive"]
-    assert note.severity is None
+    (diagnostic,) = said(found)
+    assert diagnostic.values["taken"] == "b.yaml"
+    assert diagnostic.values["others"] == ["a.yaml", "1 in an archive"]
+    assert diagnostic.severity is None
     assert found.alternatives["plan"] == ("b.yaml", "a.yaml", "archive/a.yaml")
 
 
 def test_b7_archived_plans_come_last_and_are_for_information(write: Write) -> None:
     found = workspace.open(write({"z/plan.yaml": SMALL, "archive/a.yaml": LARGE}))
     assert [one.name for one in found.conditions] == ["small"]
-    assert [note.severity for note in said(found)] == ["info"]
+    assert [diagnostic.severity for diagnostic in said(found)] == ["info"]
 
 
 @pytest.mark.parametrize("chosen", ["a.yaml", "archive/a.yaml"])
@@ -63,7 +63,7 @@ def test_b7_another_plan_can_be_chosen_by_every_door(write: Write, chosen: str, 
 
 def test_b7_a_choice_that_is_not_there_is_a_finding(write: Write) -> None:
     found = workspace.open(write(STUDIES), chosen={"plan": "gone.yaml"})
-    assert "dat-file-missing" in [note.code for note in found.notes]
+    assert "dat-file-missing" in [diagnostic.code for diagnostic in found.diagnostics]
 
 
 def test_b7_of_several_datasets_the_others_are_named_and_one_can_be_chosen(write: Write, capsys: Output) -> None:
@@ -71,7 +71,7 @@ def test_b7_of_several_datasets_the_others_are_named_and_one_can_be_chosen(write
     found = workspace.open(root)
     assert found.dataset
     assert found.dataset.path == "b.jsonl"
-    assert [note.values["others"] for note in said(found)] == [["c.jsonl", "1 in an archive"]]
+    assert [diagnostic.values["others"] for diagnostic in said(found)] == [["c.jsonl", "1 in an archive"]]
     chosen = workspace.open(root, chosen={"dataset": "c.jsonl"})
     assert chosen.dataset
     assert (chosen.dataset.path, said(chosen)) == ("c.jsonl", [])
@@ -86,7 +86,9 @@ def test_b7_beside_a_configuration_none_of_several_datasets_is_taken_and_it_is_a
     root = write({"p.yml": "prompts: [{mode: a, template: t.jinja}]\n", "t.jinja": "x", "a.jsonl": QA, "b.jsonl": QA})
     found = workspace.open(root)
     assert found.dataset is None
-    assert [(note.values["taken"], note.values["others"]) for note in said(found)] == [("", ["a.jsonl", "b.jsonl"])]
+    assert [(diagnostic.values["taken"], diagnostic.values["others"]) for diagnostic in said(found)] == [
+        ("", ["a.jsonl", "b.jsonl"])
+    ]
     chosen = workspace.open(root, chosen={"dataset": "b.jsonl"})
     assert chosen.dataset
     assert chosen.dataset.path == "b.jsonl"
@@ -95,10 +97,10 @@ def test_b7_beside_a_configuration_none_of_several_datasets_is_taken_and_it_is_a
 def test_b7_a_plan_whose_dataset_is_missing_names_the_datasets_that_are_there(write: Write) -> None:
     plan = "defaults: {dataset: gone.jsonl}\nruns: [{label: a}]\n"
     root = write({"p.yaml": plan, "a.jsonl": QA, "b.jsonl": QA})
-    assert [note.values["others"] for note in said(workspace.open(root))] == [["a.jsonl", "b.jsonl"]]
+    assert [diagnostic.values["others"] for diagnostic in said(workspace.open(root))] == [["a.jsonl", "b.jsonl"]]
     chosen = workspace.open(root, chosen={"dataset": "b.jsonl"})
     assert chosen.dataset
-    assert (chosen.dataset.path, [note.code for note in chosen.notes]) == ("b.jsonl", [])
+    assert (chosen.dataset.path, [diagnostic.code for diagnostic in chosen.diagnostics]) == ("b.jsonl", [])
 
 
 def test_b7_a_chosen_dataset_keeps_what_the_workspace_file_says_of_fields(write: Write) -> None:
@@ -128,4 +130,6 @@ def test_b7_whoever_follows_a_link_can_choose_only_what_is_offered(write: Write)
 
 def test_b7_of_several_files_of_user_instructions_the_others_are_named(write: Write) -> None:
     found = workspace.open(write({"a.yml": {"parsing": "Be brief."}, "b.yml": {"parsing": "Be kind."}}))
-    assert [(note.values["taken"], note.values["others"]) for note in said(found)] == [("a.yml", ["b.yml"])]
+    assert [(diagnostic.values["taken"], diagnostic.values["others"]) for diagnostic in said(found)] == [
+        ("a.yml", ["b.yml"])
+    ]

@@ -36,7 +36,7 @@ DRAW = (charts.distribution, charts.means)
 @pytest.mark.parametrize("draw", DRAW)
 @pytest.mark.parametrize("dark", [False, True])
 def test_every_mark_carries_n_and_what_is_not_scored(draw: Any, dark: bool) -> None:
-    said = [note.text for note in draw(ROWS, NAMES, RELEVANCE, say, dark).figure.layout.annotations][:3]
+    said = [diagnostic.text for diagnostic in draw(ROWS, NAMES, RELEVANCE, say, dark).figure.layout.annotations][:3]
     assert "n 10, 2 missing" in said[0]
     assert "n 5, 1 failed" in said[1]
     assert "n 0, 5 missing" in said[2]

@@ -73,7 +73,7 @@ def test_many_rows_stand_in_columns_by_factor_with_nothing_cut(name: str) -> Non
     figure = DRAWN[name](96, False).figure
     texts = [trace for trace in figure.data if trace.type == "scatter" and trace.xaxis == "x2"]
     assert [list(dict.fromkeys(trace.text)) for trace in texts] == [list(values) for values in FACTORS.values()]
-    heads = [re.sub("<br>", "", note.text) for note in figure.layout.annotations if note.xref == "x2"]
+    heads = [re.sub("<br>", "", diagnostic.text) for diagnostic in figure.layout.annotations if diagnostic.xref == "x2"]
     assert heads == list(FACTORS)
 
 

@@ -38,7 +38,7 @@ TALK = (
 def made(text: str, *messages: Message, **given: Any) -> tuple[str, list[tuple[str, str, str | None, int | None]]]:
     """The text, and its segments as origin, text, name and line."""
     found = chat.model_input(ChatTemplate("t.jinja", text, "<s>", "</s>", place=START), messages or TALK, **given)
-    assert found.notes == ()
+    assert found.diagnostics == ()
     return found.text, [(one.origin, one.text, one.name, one.place.line) for one in found.segments]
 
 
@@ -185,9 +185,14 @@ def test_a_template_that_fails_with_texts_and_reads_parts_gets_parts_and_says_so
     model_input = chat.model_input(ChatTemplate("t.jinja", text, place=START), TALK)
     assert model_input.text == "<system>Be brief.<user>  Why not?\n<assistant>So.<user>And?"
     assert [one.text for one in model_input.segments if one.origin == "variable"] == ["  Why ", "not?\n", "So.", "And?"]
-    (note,) = model_input.notes
-    assert (note.code, note.severity, note.values["when"], note.place) == ("srv-template-error", "info", "parts", START)
-    assert "'str object' has no attribute 'text'" in note.values["reason"]
+    (diagnostic,) = model_input.diagnostics
+    assert (diagnostic.code, diagnostic.severity, diagnostic.values["when"], diagnostic.place) == (
+        "srv-template-error",
+        "info",
+        "parts",
+        START,
+    )
+    assert "'str object' has no attribute 'text'" in diagnostic.values["reason"]
 
 
 @pytest.mark.parametrize(
@@ -195,7 +200,10 @@ def test_a_template_that_fails_with_texts_and_reads_parts_gets_parts_and_says_so
 )
 def test_a_template_that_fails_with_parts_too_or_never_asks_for_them_gives_no_text(text: str) -> None:
     model_input = chat.model_input(ChatTemplate("t.jinja", text, place=START), TALK)
-    assert (model_input.segments, [(note.code, note.severity) for note in model_input.notes]) == (
+    assert (
+        model_input.segments,
+        [(diagnostic.code, diagnostic.severity) for diagnostic in model_input.diagnostics],
+    ) == (
         (),
         [("srv-template-error", None)],
     )
@@ -277,12 +285,12 @@ def test_a_template_that_gives_no_text_is_one_finding_with_its_line(
 ) -> None:
     template = ChatTemplate("t.jinja", text, place=Location(file="t.jinja", line=1, column=1))
     model_input = chat.model_input(template, TALK)
-    assert (model_input.segments, len(model_input.notes)) == ((), 1)
-    note = model_input.notes[0]
-    values = {name: note.values[name] for name in ("when", "line", "raised", "name")}
-    assert (note.code, note.place.line) == ("srv-template-error", line)
+    assert (model_input.segments, len(model_input.diagnostics)) == ((), 1)
+    diagnostic = model_input.diagnostics[0]
+    values = {name: diagnostic.values[name] for name in ("when", "line", "raised", "name")}
+    assert (diagnostic.code, diagnostic.place.line) == ("srv-template-error", line)
     assert values == {"when": when, "line": line, "raised": raised, "name": "t.jinja"}
-    assert reason in note.values["reason"]
+    assert reason in diagnostic.values["reason"]
 
 
 HOSTILE = {
@@ -305,7 +313,10 @@ def test_a_hostile_template_is_one_finding_in_bounded_time(name: str) -> None:
     began = spent()
     model_input = chat.model_input(ChatTemplate(name, HOSTILE[name], place=START), TALK, today=TODAY)
     assert spent() - began < 8
-    assert (model_input.segments, [note.code in ("dat-limit", "srv-template-error") for note in model_input.notes]) == (
+    assert (
+        model_input.segments,
+        [diagnostic.code in ("dat-limit", "srv-template-error") for diagnostic in model_input.diagnostics],
+    ) == (
         (),
         [True],
     )
@@ -315,7 +326,7 @@ def test_a_template_that_was_stopped_costs_its_time_once() -> None:
     template = ChatTemplate("slow", HOSTILE["endless loop"] + "{# once #}", place=START)
     first = chat.model_input(template, TALK)
     began = spent()
-    assert (chat.model_input(template, TALK).notes, spent() - began < 0.1) == (first.notes, True)
+    assert (chat.model_input(template, TALK).diagnostics, spent() - began < 0.1) == (first.diagnostics, True)
 
 
 def test_a_record_that_is_too_long_does_not_condemn_its_template_for_the_others() -> None:
@@ -358,7 +369,7 @@ def test_the_text_is_always_the_stock_text_and_the_segments_of_messages_stand_in
     variables = {"messages": [{"role": one.role, "content": one.text} for one in messages]}
     model_input = chat.model_input(ChatTemplate("t", template), messages)
     if (expected := tried(template, variables)) is None:
-        assert (model_input.segments, len(model_input.notes)) == ((), 1)
+        assert (model_input.segments, len(model_input.diagnostics)) == ((), 1)
         return
     assert ADDRESS.sub("", model_input.text) == ADDRESS.sub("", expected)
     if not steps:

@@ -40,7 +40,7 @@ def test_a_tokenizer_config_gives_its_template_and_every_special_token_once(writ
     found = chat.read(root / "m" / CONFIG, root)
     assert (found.text, found.bos_token, found.eos_token, found.tokens) == (T, "<s>", "</s>", {"pad_token": "<pad>"})
     assert found.special == ("<s>", "</s>", "<pad>", "<|y|>", "<|z|>", "<|x|>")
-    assert (found.name, found.config, found.notes, found.adds_bos) == (f"m/{CONFIG}", f"m/{CONFIG}", (), False)
+    assert (found.name, found.config, found.diagnostics, found.adds_bos) == (f"m/{CONFIG}", f"m/{CONFIG}", (), False)
     line = next(
         i for i, text in enumerate((root / "m" / CONFIG).read_text("utf-8").splitlines(), 1) if "chat_t" in text
     )
@@ -54,7 +54,7 @@ def test_of_several_templates_the_default_is_taken_and_the_others_are_said(write
     value = [{"name": name, "template": text} for name, text in several.items()] if listed else several
     root = write({CONFIG: {"chat_template": value}})
     found = chat.read(root / CONFIG, root)
-    assert (found.text, found.detail, found.notes) == (T, "the one called default; others: rag, tool_use", ())
+    assert (found.text, found.detail, found.diagnostics) == (T, "the one called default; others: rag, tool_use", ())
     assert chat.raw(found.text or "", {"messages": [{"content": "Q"}]}).text == '\nQ "é"'
 
 
@@ -63,7 +63,7 @@ def test_a_separate_template_goes_first_and_is_told_the_tokens_of_the_file_besid
     for path in (root / "m" / CONFIG, root / "m" / "chat_template.jinja", root / "m"):
         found = chat.read(path, root)
         assert (found.text, found.bos_token, found.name) == (T, "<s>", "m/chat_template.jinja")
-        assert (found.config, found.notes, found.place.line) == (f"m/{CONFIG}", (), 1)
+        assert (found.config, found.diagnostics, found.place.line) == (f"m/{CONFIG}", (), 1)
         assert found.detail == f"its tokens are those of m/{CONFIG}, whose own chat_template is not used"
 
 
@@ -71,7 +71,7 @@ def test_an_older_separate_template_is_taken_where_the_config_has_none(write: Wr
     root = write({CONFIG: {"eos_token": "</s>"}, "chat_template.json": {"chat_template": T}})
     for name in (CONFIG, "chat_template.json"):
         found = chat.read(root / name, root)
-        assert (found.text, found.eos_token, found.name, found.notes) == (T, "</s>", "chat_template.json", ())
+        assert (found.text, found.eos_token, found.name, found.diagnostics) == (T, "</s>", "chat_template.json", ())
 
 
 def test_a_bare_template_has_no_tokens_and_an_overriding_one_those_that_are_named(write: Write) -> None:
@@ -115,10 +115,17 @@ def test_a_config_without_a_usable_template_is_one_note_and_one_finding_of_the_w
     content, code, line = BAD[name]
     root = write({CONFIG: content, "readback.yml": f"models: {{m: {{serving: {{tokenizer_config: {CONFIG}}}}}}}\n"})
     found = chat.read(root / CONFIG, root)
-    assert (found.text, [note.code for note in found.notes], found.notes[0].place.line) == (None, [code], line)
-    assert [note.code for note in workspace.open(root).notes] == [code]
+    assert (found.text, [diagnostic.code for diagnostic in found.diagnostics], found.diagnostics[0].place.line) == (
+        None,
+        [code],
+        line,
+    )
+    assert [diagnostic.code for diagnostic in workspace.open(root).diagnostics] == [code]
     model_input = chat.model_input(found, ())
-    assert (model_input.segments, [note.code for note in model_input.notes]) == ((), ["srv-template-error"])
+    assert (model_input.segments, [diagnostic.code for diagnostic in model_input.diagnostics]) == (
+        (),
+        ["srv-template-error"],
+    )
 
 
 def test_odd_tokens_are_noted_and_the_template_is_still_read(write: Write) -> None:
@@ -127,26 +134,26 @@ def test_odd_tokens_are_noted_and_the_template_is_still_read(write: Write) -> No
     )
     found = chat.read(root / CONFIG, root)
     assert (found.text, found.bos_token, found.special) == (T, None, ())
-    assert [note.values["where"] for note in found.notes] == ["bos_token", "eos_token"]
+    assert [diagnostic.values["where"] for diagnostic in found.diagnostics] == ["bos_token", "eos_token"]
 
 
 def test_a_repeated_key_is_noted_and_the_last_one_counts(write: Write) -> None:
     root = write({CONFIG: b'{"chat_template": "a", "chat_template": "b"}'})
     found = chat.read(root / CONFIG, root)
-    assert (found.text, [note.code for note in found.notes]) == ("b", ["dat-duplicate-key"])
+    assert (found.text, [diagnostic.code for diagnostic in found.diagnostics]) == ("b", ["dat-duplicate-key"])
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe{\0", b"a\0b", b"x" * (2 << 20), b"\xff"])
 def test_a_template_that_is_no_text_is_one_note(write: Write, content: bytes) -> None:
     root = write({"t.jinja": content})
     found = chat.read(root / "t.jinja", root)
-    assert (found.text, len(found.notes)) == (None, 1)
+    assert (found.text, len(found.diagnostics)) == (None, 1)
 
 
 def test_a_byte_order_mark_is_noted_and_stays_in_the_text_as_with_a_server(write: Write) -> None:
     root = write({"t.jinja": b"\xef\xbb\xbfT"})
     found = chat.read(root / "t.jinja", root)
-    assert (found.text, [note.code for note in found.notes]) == ("\ufeffT", ["dat-bom"])
+    assert (found.text, [diagnostic.code for diagnostic in found.diagnostics]) == ("\ufeffT", ["dat-bom"])
 
 
 @given(st.text(max_size=30), st.booleans(), st.sampled_from([None, 1]))
@@ -166,4 +173,4 @@ def test_any_bytes_give_notes_or_a_template(tmp_path_factory: pytest.TempPathFac
     for name in (CONFIG, "t.jinja"):
         (root / name).write_bytes(content)
         found = chat.read(root / name, root)
-        assert (found.text is None) <= bool(found.notes)
+        assert (found.text is None) <= bool(found.diagnostics)

@@ -65,11 +65,14 @@ def test_a_format_writes_its_text_and_says_what_it_is(name: str) -> None:
     user = message("user", " Q\n")
     model_input = chat.model_input(template, (message("system", " S"), user))
     if name in GOLDEN:
-        assert (model_input.text, model_input.notes, model_input.format) == (GOLDEN[name], (), name)
+        assert (model_input.text, model_input.diagnostics, model_input.format) == (GOLDEN[name], (), name)
         assert {one.origin for one in model_input.segments} == {"serving", "system", "variable"}
     else:
-        assert (model_input.segments, [note.values["raised"] for note in model_input.notes]) == ((), [True])
-        assert "system role" in model_input.notes[0].values["reason"].lower()
+        assert (model_input.segments, [diagnostic.values["raised"] for diagnostic in model_input.diagnostics]) == (
+            (),
+            [True],
+        )
+        assert "system role" in model_input.diagnostics[0].values["reason"].lower()
         assert chat.model_input(template, (user,)).text == WITHOUT_SYSTEM[name]
 
 
@@ -114,11 +117,11 @@ def test_a_model_is_served_and_trained_in_a_format_and_an_unknown_one_is_a_findi
     assert c.chat_template is not None
     assert c.training_template is not None
     assert (c.chat_template.name, c.chat_template.adds_bos, c.training_template.text) == ("gemma-3", True, "T")
-    assert [(note.code, note.values["where"]) for note in opened.notes] == [
+    assert [(diagnostic.code, diagnostic.values["where"]) for diagnostic in opened.diagnostics] == [
         ("dat-wrong-value", "models.b.training.format"),
         ("dat-wrong-value", "models.b.serving.format"),
     ]
-    assert "did you mean 'llama-3'?" in opened.notes[1].values["expected"]
+    assert "did you mean 'llama-3'?" in opened.diagnostics[1].values["expected"]
 
 
 def test_both_ways_of_a_server_are_read_and_written_down_again(write: Write) -> None:
@@ -140,7 +143,7 @@ def test_both_ways_of_a_server_are_read_and_written_down_again(write: Write) -> 
     (root / "readback.yml").write_text(workspace.init_text(first), "utf-8")
     second = workspace.open(root)
     assert {name: (m.chat_template or m.training_template) for name, m in second.models.items()} == read
-    assert first.notes == second.notes == ()
+    assert first.diagnostics == second.diagnostics == ()
 
 
 def test_a_folder_with_a_chat_template_and_no_readback_yml_has_a_model(write: Write) -> None:

@@ -76,10 +76,10 @@ def test_b1_the_notebooks_of_a_real_study_belong_to_their_models(shared: Path) -
     listed = {one.path: one for one in found.recognised}
     assert "FROM in ollama/Modelfile.rag_trained" in listed[f"{NOTEBOOKS}/lora_science_v1.ipynb"].detail
     assert not listed[f"{NOTEBOOKS}/lora_science_qwen2_5_3b.ipynb"].used
-    (note,) = [one for one in found.notes if one.code == "trn-system-candidates"]
-    assert note.place.file == f"{NOTEBOOKS}/lora_science_v1.ipynb"
-    assert "cell 19 line 79" in note.values["places"]
-    assert "cell 25 line 11" in note.values["places"]
+    (diagnostic,) = [one for one in found.diagnostics if one.code == "trn-system-candidates"]
+    assert diagnostic.place.file == f"{NOTEBOOKS}/lora_science_v1.ipynb"
+    assert "cell 19 line 79" in diagnostic.values["places"]
+    assert "cell 25 line 11" in diagnostic.values["places"]
 
 
 def test_b7_two_plans_are_offered_and_the_larger_study_is_proposed(shared: Path) -> None:

@@ -83,7 +83,7 @@ def test_spans_lie_in_the_text_as_it_was_given(shared: Path) -> None:
 def test_an_opinion_is_annotated_within_five_seconds(shared: Path) -> None:
     opinion = (shared / "data" / "legal" / "opinion.txt").read_text("utf-8")
     found = in_time(5, lambda: bounded.find([opinion]))
-    assert found.note is None
+    assert found.diagnostic is None
     citations = found.citations[0]
     assert len(citations) > 200
     assert all(a.end <= b.start for a, b in pairwise(citations))

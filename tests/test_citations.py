@@ -243,12 +243,12 @@ def test_every_character_that_is_searched_stands_in_the_original(text: str) -> N
 def test_a_text_that_costs_too_much_is_a_note_and_no_hang() -> None:
     found = bounded.find(["1 U.S. 1 [" * 40_000])
     assert found.citations == ((),)
-    assert found.note is not None
-    assert found.note.code == "dat-limit"
+    assert found.diagnostic is not None
+    assert found.diagnostic.code == "dat-limit"
 
 
 def test_a_text_beyond_all_measure_is_not_even_tried() -> None:
-    assert bounded.find(["Smith v. Jones " * 200_000]).note is not None
+    assert bounded.find(["Smith v. Jones " * 200_000]).diagnostic is not None
 
 
 def test_the_bounded_search_answers_what_the_direct_one_does() -> None:

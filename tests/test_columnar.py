@@ -154,7 +154,7 @@ def whole(read: Read | Diagnostic) -> dict[str, Any]:
         **{name: (v.typecode, v.tolist()) if hasattr(v, "typecode") else v for name, v in arrays.items()},
         "value": [str(v) for v in c.value],
         "source": read.source,
-        "notes": read.notes,
+        "notes": read.diagnostics,
         "order": list(c.whys),
     }
 

@@ -47,7 +47,9 @@ def opened(root: Path) -> ScoreTable:
 
 
 def why(table: ScoreTable, a: str, b: str, criterion: str, judge: str = "qwen3") -> list[str]:
-    return [note.code for note in comparability.against(table, key(table, a), key(table, b), criterion, judge)]
+    return [
+        diagnostic.code for diagnostic in comparability.against(table, key(table, a), key(table, b), criterion, judge)
+    ]
 
 
 def key(table: ScoreTable, name: str) -> Any:
@@ -58,9 +60,9 @@ def test_grounding_and_totals_are_not_compared_between_runs_with_and_without_doc
     table = opened(write({"six.csv": six()}))
     closed, book = "base_baseline_0p5b", "rag_baseline_0p5b"
     assert [why(table, closed, book, k) for k in FIVE] == [[], ["scr-not-comparable"], [], [], ["scr-not-comparable"]]
-    (note,) = comparability.against(table, key(table, closed), key(table, book), "grounding", "qwen3")
-    assert note.values["differs"] == "mode: instruction / rag"
-    assert note.values["part"] == ["factuality", "completeness", "communication"]
+    (diagnostic,) = comparability.against(table, key(table, closed), key(table, book), "grounding", "qwen3")
+    assert diagnostic.values["differs"] == "mode: instruction / rag"
+    assert diagnostic.values["part"] == ["factuality", "completeness", "communication"]
     assert {
         row.state for row in table.scores if row.criterion == "grounding" and "base_baseline" in str(row.condition)
     } == {"not applicable"}
@@ -80,7 +82,7 @@ def test_blocked_comparisons_are_listed_beside_those_that_are_made(write: Write)
     assert {criterion for criterion, _ in made} == set(FIVE)
     blocked = [one for one in found.blocked if one.criterion == "grounding"]
     assert len(blocked) == 15 - 3
-    assert {note.code for one in blocked for note in one.why} == {"scr-not-comparable"}
+    assert {diagnostic.code for one in blocked for diagnostic in one.why} == {"scr-not-comparable"}
 
 
 @pytest.mark.parametrize(("judges", "expected"), [(("j", "k"), ["scr-judge-differs"]), (("j", "j"), [])])
@@ -159,7 +161,7 @@ def test_what_the_study_itself_forbids_is_not_compared(write: Write) -> None:
     a, b = key(table, "rag_baseline_0p5b"), key(table, "hybrid_science_0p5b_rag_trained")
     plan = Planned("a", "b", not_comparable=("grounding", "weighted_total"))
     found = {k: comparability.against(table, a, b, k, "qwen3", plan) for k in FIVE}
-    assert [k for k, notes in found.items() if notes] == ["grounding", "overall"]
+    assert [k for k, diagnostics in found.items() if diagnostics] == ["grounding", "overall"]
 
 
 @pytest.mark.realdata

@@ -23,7 +23,7 @@ def test_a_known_name_on_another_scale_gets_the_scale_of_its_values_and_it_is_sa
     found = load(root)
     assert set(states(found)) == {"scored"}
     assert found.criteria["faithfulness"].values == (1.0, 2.0, 3.0, 4.0)
-    assert [(n.code, n.severity) for n in found.notes] == [("scr-scale-unknown", "info")]
+    assert [(n.code, n.severity) for n in found.diagnostics] == [("scr-scale-unknown", "info")]
 
 
 @pytest.mark.parametrize(

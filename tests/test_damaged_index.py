@@ -40,7 +40,14 @@ def kept(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFacto
 def told(data: Dataset) -> list[Any]:
     """All that is known of a dataset: its records, where they stand, what is said of it."""
     records = [(one.id, dict(one.fields), one.place) for one in data.records()]
-    return [records, [data.find(one[0] or "") for one in records], data.counts, data.notes, data.fields, data.id_field]
+    return [
+        records,
+        [data.find(one[0] or "") for one in records],
+        data.counts,
+        data.diagnostics,
+        data.fields,
+        data.id_field,
+    ]
 
 
 def test_c4_a_zeroed_file_of_ids_names_no_record(write: Write, kept: Path) -> None:

@@ -35,7 +35,7 @@ def entries() -> set[Path]:
 
 
 def codes(data: Dataset) -> list[str]:
-    return [note.code for note in data.notes]
+    return [diagnostic.code for diagnostic in data.diagnostics]
 
 
 def reconciled(data: Dataset) -> bool:
@@ -78,7 +78,7 @@ def test_an_id_finds_the_first_record_that_has_it(ids: list[Any]) -> None:
         data = opened(Path(folder), id="key")
         called = data.ids()
         assert [called.index(one) for one in called] == [data.find(one) for one in called]
-        assert len(called) - len(set(called)) == data.note_counts.get("dat-duplicate-id", 0)
+        assert len(called) - len(set(called)) == data.diagnostic_counts.get("dat-duplicate-id", 0)
         assert data.find("not there") is None
 
 
@@ -111,17 +111,22 @@ def test_the_first_field_that_gives_every_record_an_id_is_taken(
 def test_b4_one_record_without_an_id_is_called_by_its_line_and_the_others_keep_theirs(write: Write) -> None:
     data = opened(write({"d.jsonl": '{"task_id": "a"}\n\n{"q": 1}\n{"task_id": "c"}\n{"task_id": 4, "id": "x"}\n'}))
     assert (data.id_field, data.ids()) == ("task_id", ("a", "line_3", "c", "4"))
-    (note,) = data.notes
-    assert (note.code, note.place.line, note.place.index, note.place.record) == ("dat-missing-id", 3, 1, "line_3")
-    assert note.values == {"field": "task_id", "called": "line_3"}
+    (diagnostic,) = data.diagnostics
+    assert (diagnostic.code, diagnostic.place.line, diagnostic.place.index, diagnostic.place.record) == (
+        "dat-missing-id",
+        3,
+        1,
+        "line_3",
+    )
+    assert diagnostic.values == {"field": "task_id", "called": "line_3"}
     assert [data.called_by_line(at) for at in range(4)] == [False, True, False, False]
     assert [data.find(name) for name in data.ids()] == [0, 1, 2, 3]
 
 
 def test_b4_where_few_records_have_an_id_the_finding_says_how_many(write: Write) -> None:
     data = opened(write({"d.jsonl": [{"qid": "x"}, {}, {}]}))
-    assert data.notes[0].values["field"][0] == "qid (which only 1 of 3 records have)"
-    assert data.note_counts == {"dat-missing-id": 1}
+    assert data.diagnostics[0].values["field"][0] == "qid (which only 1 of 3 records have)"
+    assert data.diagnostic_counts == {"dat-missing-id": 1}
 
 
 def test_b4_the_column_that_more_records_have_is_the_id(write: Write) -> None:
@@ -137,7 +142,7 @@ def test_b4_an_own_id_that_looks_like_a_line_keeps_its_name(write: Write, rows: 
     assert (rows[own]["id"], f"line_{lost + 1}_") == (data.ids()[own], data.ids()[lost])
     assert own == data.find(rows[own]["id"])
     assert (data.called_by_line(own), data.called_by_line(lost)) == (False, True)
-    assert data.note_counts == {"dat-missing-id": 1}
+    assert data.diagnostic_counts == {"dat-missing-id": 1}
 
 
 @given(st.lists(st.one_of(st.none(), st.sampled_from(["a", "line_1", "line_2", "line_2_", "é\ud800"])), max_size=9))
@@ -151,7 +156,7 @@ def test_b4_every_record_has_its_own_id_or_a_name_that_nobody_else_has(given_ids
         if given_ids and 2 * known >= len(given_ids):
             assert all(one in (None, called) for one, called in zip(given_ids, data.ids(), strict=True))
             made_up = [called for one, called in zip(given_ids, data.ids(), strict=True) if one is None]
-            assert len({*made_up}) == len(made_up) == data.note_counts.get("dat-missing-id", 0)
+            assert len({*made_up}) == len(made_up) == data.diagnostic_counts.get("dat-missing-id", 0)
             assert not {*made_up} & {*given_ids}
         else:
             assert tuple(f"line_{n}" for n in range(1, len(given_ids) + 1)) == data.ids()
@@ -160,18 +165,18 @@ def test_b4_every_record_has_its_own_id_or_a_name_that_nobody_else_has(given_ids
 def test_a_record_without_the_named_id_is_called_by_its_line(write: Write) -> None:
     data = opened(write({"d.jsonl": '{"m": {"key": 1}}\n\n{"m": {}}\n'}), id="m.key")
     assert data.ids() == ("1", "line_3")
-    assert [(n.code, n.place.line, n.place.record) for n in data.notes] == [("dat-missing-id", 3, "line_3")]
+    assert [(n.code, n.place.line, n.place.record) for n in data.diagnostics] == [("dat-missing-id", 3, "line_3")]
 
 
 def test_doubled_ids_name_the_line_of_the_first(write: Write) -> None:
     data = opened(write({"d.jsonl": '{"id": "a"}\n{"id": "b"}\n{"id": "a"}\n'}))
-    (note,) = data.notes
+    (diagnostic,) = data.diagnostics
     assert (
-        note.code,
-        note.values["id"],
-        note.values["first"],
-        note.place.line,
-        note.place.index,
+        diagnostic.code,
+        diagnostic.values["id"],
+        diagnostic.values["first"],
+        diagnostic.place.line,
+        diagnostic.place.index,
     ) == ("dat-duplicate-id", "a", 1, 3, 2)
     assert data.find("a") == 0
 
@@ -189,13 +194,19 @@ def test_mapped_names_stand_beside_the_fields(write: Write) -> None:
     (record,) = data.records()
     assert tuple(record.fields[n] for n in ("query", "chunk", "also", "dotted", "q")) == ("why", "y", "x", 3, "why")
     assert "gone" not in record.fields
-    (note,) = data.notes
-    assert (note.code, note.values["key"], note.place.file) == ("dat-unknown-key", "rag.nope", "readback.yml")
+    (diagnostic,) = data.diagnostics
+    assert (diagnostic.code, diagnostic.values["key"], diagnostic.place.file) == (
+        "dat-unknown-key",
+        "rag.nope",
+        "readback.yml",
+    )
 
 
 def test_an_unknown_field_comes_with_the_nearest_one(write: Write) -> None:
-    (note,) = opened(write({"d.jsonl": [{"id": "1", "question": "why"}]}), fields={"query": "qestion"}).notes
-    assert (note.values["nearest"], note.values["known"]) == ("question", ["id", "question"])
+    (diagnostic,) = opened(
+        write({"d.jsonl": [{"id": "1", "question": "why"}]}), fields={"query": "qestion"}
+    ).diagnostics
+    assert (diagnostic.values["nearest"], diagnostic.values["known"]) == ("question", ["id", "question"])
 
 
 SECRET = "ann@example.org"
@@ -235,13 +246,13 @@ def test_a_private_field_is_no_id(write: Write) -> None:
 
 
 def test_a_private_field_that_is_nowhere_is_an_error(write: Write) -> None:
-    (note,) = opened(write({"d.jsonl": [{"id": "1", "email": SECRET}]}), private=("emial",)).notes
-    assert (note.code, note.severity, note.values["nearest"]) == ("dat-unknown-key", "error", "email")
+    (diagnostic,) = opened(write({"d.jsonl": [{"id": "1", "email": SECRET}]}), private=("emial",)).diagnostics
+    assert (diagnostic.code, diagnostic.severity, diagnostic.values["nearest"]) == ("dat-unknown-key", "error", "email")
 
 
 def test_invisible_characters_in_names_and_ids_are_said(write: Write) -> None:
-    found = opened(write({"d.jsonl": '{"id": "a\u200b", "ti\u00a0tle": "x\u200b"}\n'})).notes
-    assert [(note.values["what"], note.values["characters"]) for note in found] == [
+    found = opened(write({"d.jsonl": '{"id": "a\u200b", "ti\u00a0tle": "x\u200b"}\n'})).diagnostics
+    assert [(diagnostic.values["what"], diagnostic.values["characters"]) for diagnostic in found] == [
         ("id", ["U+200B"]),
         ("field name", ["U+00A0"]),
     ]
@@ -249,7 +260,7 @@ def test_invisible_characters_in_names_and_ids_are_said(write: Write) -> None:
 
 def test_without_a_source_there_is_one_empty_record(tmp_path: Path) -> None:
     data = open_dataset(tmp_path, None)
-    assert (len(data), data.record(0).id, data.record(0).fields, data.notes) == (1, None, {}, ())
+    assert (len(data), data.record(0).id, data.record(0).fields, data.diagnostics) == (1, None, {}, ())
     assert [data.record(0)] == list(data.records())
     assert data.spans() == ((0, 1),)
 
@@ -273,9 +284,9 @@ def test_what_cannot_be_read_is_a_dataset_without_records(write: Write, path: st
 def test_notes_are_bounded_and_counted(write: Write) -> None:
     for begin in ("", '{"id": "1"}\n'):  # notes before the first record are kept as the others are
         data = opened(write({"d.jsonl": begin + '{"id"\n' * 1500}))
-        assert (len(data.notes), data.note_counts["dat-bad-line"], data.counts.bad) == (1000, 1500, 1500)
+        assert (len(data.diagnostics), data.diagnostic_counts["dat-bad-line"], data.counts.bad) == (1000, 1500, 1500)
     data = opened(write({"d.jsonl": "[1]\n" * 1500 + '{"id": "1"}\n'}))
-    assert (len(data.notes), data.note_counts["dat-bad-line"], data.counts.bad) == (1000, 1500, 1500)
+    assert (len(data.diagnostics), data.diagnostic_counts["dat-bad-line"], data.counts.bad) == (1000, 1500, 1500)
 
 
 @pytest.mark.parametrize(
@@ -287,9 +298,9 @@ def test_notes_are_bounded_and_counted(write: Write) -> None:
 )
 def test_a_file_without_a_single_object_is_said_once(write: Write, content: str, reason: str) -> None:
     data = opened(write({"d.jsonl": content}))
-    (note,) = data.notes
-    assert (note.code, note.place.line, note.values["reason"]) == ("dat-bad-line", 1, reason)
-    assert (data.note_counts, data.counts.bad) == ({"dat-bad-line": 1}, content.count("\n"))
+    (diagnostic,) = data.diagnostics
+    assert (diagnostic.code, diagnostic.place.line, diagnostic.values["reason"]) == ("dat-bad-line", 1, reason)
+    assert (data.diagnostic_counts, data.counts.bad) == ({"dat-bad-line": 1}, content.count("\n"))
 
 
 @pytest.mark.parametrize("named", [None, "jsonl"])
@@ -301,15 +312,19 @@ def test_records_that_have_no_line_of_their_own_are_read_and_told_once(write: Wr
         assert [dict(data.record(at).fields) for at in range(3)] == records
         assert [data.record(at).id for at in range(3)] == ["0", "1", "2"]
         assert reconciled(data)
-        (note,) = data.notes
-        assert (note.code, note.values["records"], note.values["how"]) == ("dat-over-lines", 3, how)
-        assert "'my d.jsonl'" in note.values["command"]
+        (diagnostic,) = data.diagnostics
+        assert (diagnostic.code, diagnostic.values["records"], diagnostic.values["how"]) == ("dat-over-lines", 3, how)
+        assert "'my d.jsonl'" in diagnostic.values["command"]
 
 
 def test_what_is_refused_is_told_in_its_order(write: Write) -> None:
     data = opened(write({"d.jsonl": '[1]\n{"id"\n2\n{"id": "1"}\n3\n'}))
-    assert [note.place.line for note in data.notes] == [1, 2, 3, 5]
-    assert [note.place.line for note in opened(write({"d.jsonl": '[1]\n{"id"\n2\n'})).notes] == [1, 2, 3]
+    assert [diagnostic.place.line for diagnostic in data.diagnostics] == [1, 2, 3, 5]
+    assert [diagnostic.place.line for diagnostic in opened(write({"d.jsonl": '[1]\n{"id"\n2\n'})).diagnostics] == [
+        1,
+        2,
+        3,
+    ]
 
 
 def test_the_index_is_private_kept_and_read_again(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -317,8 +332,8 @@ def test_the_index_is_private_kept_and_read_again(write: Write, monkeypatch: pyt
     first = opened(folder, fields={"x": "nope"})
     monkeypatch.setattr("readback.records.dataset.build", None)
     again = opened(folder, fields={"x": "nope"})
-    assert (first.notes, first.counts, first.ids(), first.fields) == (
-        again.notes,
+    assert (first.diagnostics, first.counts, first.ids(), first.fields) == (
+        again.diagnostics,
         again.counts,
         again.ids(),
         again.fields,

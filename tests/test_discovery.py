@@ -27,7 +27,7 @@ def used(found: Workspace) -> dict[str, str]:
 
 
 def codes(found: Workspace) -> list[str]:
-    return [n.code for n in found.notes]
+    return [n.code for n in found.diagnostics]
 
 
 @pytest.mark.parametrize(
@@ -183,12 +183,12 @@ def test_a_broken_configuration_is_a_finding_with_a_place(write: Write, expected
     (name,) = files
     for found in (workspace.open(root / name), *([workspace.open(root)] if name in ALWAYS else [])):
         assert expected in codes(found)
-        assert name == next(n.place.file for n in found.notes if n.code == expected)
+        assert name == next(n.place.file for n in found.diagnostics if n.code == expected)
 
 
 def test_a_broken_plan_in_a_folder_is_a_finding(write: Write) -> None:
     found = workspace.open(write({"plan.yaml": "runs:\n  - {label: a\n"}))
-    assert [(n.code, n.severity, n.place.file) for n in found.notes] == [("dat-bad-line", "warning", "plan.yaml")]
+    assert [(n.code, n.severity, n.place.file) for n in found.diagnostics] == [("dat-bad-line", "warning", "plan.yaml")]
 
 
 def test_a_hostile_folder_opens_all_the_same(write: Write, tmp_path_factory: Any) -> None:
@@ -217,7 +217,9 @@ def test_a_hostile_folder_opens_all_the_same(write: Write, tmp_path_factory: Any
     found = workspace.open(root)
     assert [c.name for c in found.conditions] == ["a"]
     assert "line\nbreak.yml" in used(found)
-    lying_about = [n for n in found.notes if n.flagged in ("pipe.jsonl", "loop.yml", "out.jsonl", "Modelfile.pipe")]
+    lying_about = [
+        n for n in found.diagnostics if n.flagged in ("pipe.jsonl", "loop.yml", "out.jsonl", "Modelfile.pipe")
+    ]
     assert [n.severity for n in lying_about] == ["info"] * 4
 
 

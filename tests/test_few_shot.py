@@ -40,7 +40,9 @@ def user(root: Path) -> tuple[str | None, list[str]]:
     opened = workspace.open(root)
     record = open_dataset(opened.root, opened.dataset).record(0)
     made = assemble(opened, record, Selection(condition=opened.conditions[0].name))
-    return next((m.text for m in made.messages if m.role == "user"), None), [note.code for note in made.notes]
+    return next((m.text for m in made.messages if m.role == "user"), None), [
+        diagnostic.code for diagnostic in made.diagnostics
+    ]
 
 
 def written(*names: str) -> str:

@@ -252,13 +252,13 @@ def test_every_state_is_in_the_address_but_for_what_was_typed() -> None:
 def test_each_place_is_copied_as_markdown_and_put_on_the_list(serving: Any) -> None:
     serving(repeating(3))
     test = findings()
-    note = unescape(re.search(r'id="note-place_1">(.*?)</span>', said(test), re.S)[1])  # type: ignore[index]
-    assert note.startswith("**error:** System text stands inside the user message")
-    assert "- the user message repeats system text" in note
-    assert f"```text\n{BRIEF} Why 1?\n```" in note.replace("&#10;", "\n")
-    assert "/messages?" in note
-    assert "finding=" in note
-    assert re.search(r"Fingerprint of the messages: `[0-9a-f]{64}`", note)
+    diagnostic = unescape(re.search(r'id="note-place_1">(.*?)</span>', said(test), re.S)[1])  # type: ignore[index]
+    assert diagnostic.startswith("**error:** System text stands inside the user message")
+    assert "- the user message repeats system text" in diagnostic
+    assert f"```text\n{BRIEF} Why 1?\n```" in diagnostic.replace("&#10;", "\n")
+    assert "/messages?" in diagnostic
+    assert "finding=" in diagnostic
+    assert re.search(r"Fingerprint of the messages: `[0-9a-f]{64}`", diagnostic)
     clicked(test, "list_place_1")
     assert [one.kind for one in test.session_state["notes"]] == ["finding"]
     clicked(test, "unlist_place_1")

@@ -39,20 +39,20 @@ def fields(module: Any, data: bytes) -> list[dict[str, Any]]:
     return [row.fields for row in rows(module, data)]
 
 
-def notes(module: Any, data: bytes) -> list[Diagnostic]:
+def diagnostics(module: Any, data: bytes) -> list[Diagnostic]:
     found: list[Diagnostic] = []
     for event in events(module, data):
         if isinstance(event, Diagnostic):
             found.append(event)
-        elif isinstance(event, Refused) and event.note:
-            found.append(event.note)
+        elif isinstance(event, Refused) and event.diagnostic:
+            found.append(event.diagnostic)
         elif isinstance(event, Row):
-            found.extend(event.notes)
+            found.extend(event.diagnostics)
     return found
 
 
 def codes(module: Any, data: bytes) -> list[str]:
-    return [note.code for note in notes(module, data)]
+    return [diagnostic.code for diagnostic in diagnostics(module, data)]
 
 
 def test_every_format_says_what_it_is() -> None:
@@ -177,14 +177,24 @@ REFUSED_LINES = [
 @pytest.mark.parametrize(("line", "code", "number", "column", "reason"), REFUSED_LINES)
 def test_a_bad_line_is_refused_where_it_is_wrong(line: bytes, code: str, number: int, column: int, reason: str) -> None:
     data = line + b'\n{"id": "next"}'
-    (note,) = notes(jsonl, data)
-    assert (code, number, column, reason) == (note.code, note.place.line, note.place.column, note.values["reason"])
+    (diagnostic,) = diagnostics(jsonl, data)
+    assert (code, number, column, reason) == (
+        diagnostic.code,
+        diagnostic.place.line,
+        diagnostic.place.column,
+        diagnostic.values["reason"],
+    )
     assert fields(jsonl, data) == [{"id": "next"}]
 
 
 def test_a_wrong_byte_is_located_by_letter_and_counted() -> None:
-    (note,) = notes(jsonl, '{"é": "'.encode() + b'\xe9\xe9"}\n{}')
-    assert (note.place.line, note.place.column, note.values["byte"], note.values["count"]) == (1, 8, "0xe9", 2)
+    (diagnostic,) = diagnostics(jsonl, '{"é": "'.encode() + b'\xe9\xe9"}\n{}')
+    assert (diagnostic.place.line, diagnostic.place.column, diagnostic.values["byte"], diagnostic.values["count"]) == (
+        1,
+        8,
+        "0xe9",
+        2,
+    )
 
 
 def test_utf16_is_one_note_and_no_row() -> None:
@@ -202,8 +212,8 @@ def test_byte_order_mark_and_windows_line_ends_are_said_and_left_out() -> None:
 
 
 def test_repeated_keys_and_endless_numbers_are_said_and_the_row_is_kept() -> None:
-    found = notes(jsonl, b'{"a": 1, "a": 2, "b": [NaN, {"c": 1e999}]}')
-    assert [(note.code, note.flagged) for note in found] == [
+    found = diagnostics(jsonl, b'{"a": 1, "a": 2, "b": [NaN, {"c": 1e999}]}')
+    assert [(diagnostic.code, diagnostic.flagged) for diagnostic in found] == [
         ("dat-duplicate-key", "a"),
         ("dat-nan", "b[0]"),
         ("dat-nan", "b[1].c"),
@@ -232,8 +242,8 @@ def test_a_line_without_end_is_refused_without_being_held() -> None:
     stream = Endless()
     (only,) = jsonl.rows(stream, "f")
     assert isinstance(only, Refused)
-    assert only.note
-    assert (only.note.code, only.note.values["size"]) == ("dat-too-large", 60 << 20)
+    assert only.diagnostic
+    assert (only.diagnostic.code, only.diagnostic.values["size"]) == ("dat-too-large", 60 << 20)
     assert stream.asked <= LONGEST + 2
 
 
@@ -273,7 +283,7 @@ def test_an_object_over_several_lines_is_one_record_or_one_fault(
     data: bytes, read: list[tuple[int, int]], said: list[tuple[str, int]]
 ) -> None:
     assert [(row.line, row.end_line) for row in rows(jsonl, data)] == read
-    assert [(note.code, note.place.line) for note in notes(jsonl, data)] == said
+    assert [(diagnostic.code, diagnostic.place.line) for diagnostic in diagnostics(jsonl, data)] == said
 
 
 def test_after_too_many_open_objects_each_line_stands_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -317,8 +327,8 @@ CSV = [
 def test_a_row_of_tabs_is_a_blank_row_too() -> None:
     data = b"id\tq\n1\ta\n\t\n \t \n2\tb\n"
     assert fields(tsv, data) == [{"id": "1", "q": "a"}, {"id": "2", "q": "b"}]
-    (note,) = notes(tsv, data)
-    assert (note.code, note.values["rows"], note.place.line) == ("dat-blank-rows", 2, 3)
+    (diagnostic,) = diagnostics(tsv, data)
+    assert (diagnostic.code, diagnostic.values["rows"], diagnostic.place.line) == ("dat-blank-rows", 2, 3)
 
 
 @pytest.mark.parametrize(("data", "expected", "said"), CSV)
@@ -404,9 +414,9 @@ def test_a_file_is_read_by_its_content_and_its_name(write: Write, name: str, dat
 @pytest.mark.parametrize("name", ["d.bin", "d", "missing.jsonl"])
 def test_an_unknown_or_missing_file_is_a_note(write: Write, name: str) -> None:
     folder = write({"d.bin": b"\x00\x01", "d": "words"})
-    (note,) = raw_rows(folder / name, name)
-    assert isinstance(note, Diagnostic)
-    assert note.code == ("dat-file-missing" if name.startswith("missing") else "dat-not-recognised")
+    (diagnostic,) = raw_rows(folder / name, name)
+    assert isinstance(diagnostic, Diagnostic)
+    assert diagnostic.code == ("dat-file-missing" if name.startswith("missing") else "dat-not-recognised")
 
 
 def test_what_was_unpacked_before_the_packed_data_end_is_kept(write: Write) -> None:
@@ -420,5 +430,5 @@ def test_unpacking_stops_at_its_budget(write: Write) -> None:
     path = write({"bomb.gz": gzip.compress(bytes(5 << 20))}) / "bomb.gz"
     out = io.BytesIO()
     found = [one for one in unpack(path, out, "bomb.gz", budget=1 << 20) if isinstance(one, Diagnostic)]
-    assert [note.code for note in found] == ["dat-limit"]
+    assert [diagnostic.code for diagnostic in found] == ["dat-limit"]
     assert len(out.getvalue()) == 1 << 20

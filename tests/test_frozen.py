@@ -34,5 +34,7 @@ def test_a_real_workspace_comes_back_as_it_was(shared: Path, name: str) -> None:
 
 def test_lone_surrogates_and_odd_names_travel_too(write: Write) -> None:
     opened = workspace.open(write({"readback.yml": {"modes": [{"mode": "é", "template": "{{ q }}"}]}}))
-    odd = replace(opened, notes=(Diagnostic("dat-bom", {"x\ud800": [1, None, 1.5]}, Location(file="a\udfff"), "\0"),))
+    odd = replace(
+        opened, diagnostics=(Diagnostic("dat-bom", {"x\ud800": [1, None, 1.5]}, Location(file="a\udfff"), "\0"),)
+    )
     assert thaw(json.loads(json.dumps(freeze(odd)))) == odd

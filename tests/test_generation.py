@@ -61,7 +61,7 @@ LAST = ("user", "Two?")
 def test_what_is_sent(given: dict[str, Any], expected: list[tuple[str, str]]) -> None:
     assembly = made(**given)
     assert expected == texts(assembly)
-    assert {note.code for note in assembly.notes} <= {"asm-system-folded"}
+    assert {diagnostic.code for diagnostic in assembly.diagnostics} <= {"asm-system-folded"}
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,9 @@ def test_what_is_sent(given: dict[str, Any], expected: list[tuple[str, str]]) ->
 def test_a_history_that_is_none_is_said_and_left_out(history: Any, where: str) -> None:
     assembly = made(history)
     assert texts(assembly) == [("system", "M\n\nI"), LAST]
-    assert [(note.code, note.values["where"]) for note in assembly.notes] == [("dat-wrong-value", where)]
+    assert [(diagnostic.code, diagnostic.values["where"]) for diagnostic in assembly.diagnostics] == [
+        ("dat-wrong-value", where)
+    ]
 
 
 def test_turns_say_which_part_of_the_record_they_are() -> None:

@@ -56,9 +56,9 @@ def test_each_case_of_the_language_prints_what_go_prints(about: str) -> None:
         model_input = ollama.templated(
             case["template"] + "{{range .Messages}}{{end}}", MESSAGES, "2026-11-21", {"tools": TOOLS}
         )
-        failed = [note for note in model_input.notes if note.code == "oll-template-error"]
+        failed = [diagnostic for diagnostic in model_input.diagnostics if diagnostic.code == "oll-template-error"]
         assert (None if failed else model_input.text) == case["expected"], case["template"]
-        assert all(note.place.line and note.place.column for note in failed), case["template"]
+        assert all(diagnostic.place.line and diagnostic.place.column for diagnostic in failed), case["template"]
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def test_a4_a_tool_printed_as_a_value_is_the_json_that_ollama_sends() -> None:
     assert model_input.text == (
         f'Given the functions:\n{AS_JSON}\n{AS_JSON}\n{{"name": "f", "parameters": {{"a":"x","b":1}}}}'
     )
-    assert model_input.notes == ()
+    assert model_input.diagnostics == ()
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def test_what_is_found_in_a_demo_without_its_workspace_file_can_be_written_down(
 def test_a_whole_workspace_file_written_down_opens_as_itself(write: Write) -> None:
     first, second, _ = written_down(write(FILES))
     check_same(first, second)
-    assert list(second.notes) == []
+    assert list(second.diagnostics) == []
 
 
 def test_each_guess_has_its_reason_beside_it(write: Write) -> None:
@@ -95,8 +95,8 @@ def test_each_guess_has_its_reason_beside_it(write: Write) -> None:
         "other.yaml: model",
     ):
         assert said in text
-    assert sorted(n.code for n in first.notes) == ["dat-file-missing", "fmt-model-type-inferred"]
-    assert list(second.notes) == []
+    assert sorted(n.code for n in first.diagnostics) == ["dat-file-missing", "fmt-model-type-inferred"]
+    assert list(second.diagnostics) == []
 
 
 def test_alternatives_are_named(write: Write) -> None:

@@ -66,19 +66,19 @@ CONFIG = {
 def test_every_shape_is_recognised_and_gives_the_same_texts(write: Write, name: str, value: Any, shape: str) -> None:
     root = write({name: value})
     assert instructions.recognise(root / name, value)
-    config, notes = instructions.read(root / name, root)
+    config, diagnostics = instructions.read(root / name, root)
     assert (config.dialect, config.settings["shape"]) == ("instructions", shape)
     assert config.instructions == {"parsing": "P", "generation": "G"}
-    assert {note.code for note in notes} <= {"dat-secret-masked"}
+    assert {diagnostic.code for diagnostic in diagnostics} <= {"dat-secret-masked"}
     assert "abc" not in str(config)
     assert "rubric_enabled" not in config.settings
 
 
 def test_texts_are_kept_as_they_are(write: Write) -> None:
     root = write({"i.yml": 'parsing: " {{ x }}\\n"\nsufficiency_detection: ""\n'})
-    config, notes = instructions.read(root / "i.yml", root)
+    config, diagnostics = instructions.read(root / "i.yml", root)
     assert config.instructions == {"parsing": " {{ x }}\n", "sufficiency_detection": ""}
-    assert [(note.code, note.place.line) for note in notes] == [("asm-empty-instruction", 2)]
+    assert [(diagnostic.code, diagnostic.place.line) for diagnostic in diagnostics] == [("asm-empty-instruction", 2)]
 
 
 @pytest.mark.parametrize(
@@ -98,22 +98,22 @@ def test_texts_are_kept_as_they_are(write: Write) -> None:
 )
 def test_what_is_wrong_is_a_note_and_the_rest_counts(text: str, codes: list[str], expected: dict[str, str]) -> None:
     parsed = parse_yaml(text, "i.yml")
-    found, notes = instructions.from_value(parsed.value, parsed)
-    assert [note.code for note in notes] == codes
+    found, diagnostics = instructions.from_value(parsed.value, parsed)
+    assert [diagnostic.code for diagnostic in diagnostics] == codes
     assert found == expected
-    assert all(note.place.line for note in notes)
+    assert all(diagnostic.place.line for diagnostic in diagnostics)
 
 
 def test_a_grouped_key_is_told_its_group() -> None:
     parsed = parse_yaml("rubric_metric_trait: x\n", "i.yml")
-    _, (note,) = instructions.from_value(parsed.value, parsed)
-    assert note.values == {"key": "rubric_metric_trait", "group": "rubric_evaluation"}
+    _, (diagnostic,) = instructions.from_value(parsed.value, parsed)
+    assert diagnostic.values == {"key": "rubric_metric_trait", "group": "rubric_evaluation"}
 
 
 def test_a_preset_without_a_configuration_is_a_note(write: Write) -> None:
     root = write({"p.json": {"id": "1", "name": "n", "config": {}}})
-    config, notes = instructions.read(root / "p.json", root)
-    assert (config.instructions, [note.code for note in notes]) == ({}, ["asm-no-instructions"])
+    config, diagnostics = instructions.read(root / "p.json", root)
+    assert (config.instructions, [diagnostic.code for diagnostic in diagnostics]) == ({}, ["asm-no-instructions"])
 
 
 @pytest.mark.parametrize(

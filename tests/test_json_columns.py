@@ -47,8 +47,8 @@ def test_a3_a_column_of_json_is_read_as_json_and_said(write: Write, name: str, t
     data = opened(write({name: text}), name)
     assert [row["context"] for row in fields(data)] == [["D one", "D two"], "", {"a": 1.5}]
     assert [row["note"] for row in fields(data)] == ["[1]", "plain", ""]
-    (note,) = [note for note in data.notes if note.code == "dat-json-column"]
-    assert (note.values["columns"], note.place.file) == (["context"], name)
+    (diagnostic,) = [diagnostic for diagnostic in data.diagnostics if diagnostic.code == "dat-json-column"]
+    assert (diagnostic.values["columns"], diagnostic.place.file) == (["context"], name)
 
 
 def test_a3_the_evaluators_own_results_reach_the_judge_as_documents(write: Write) -> None:
@@ -63,7 +63,7 @@ def test_a3_one_other_cell_at_the_end_keeps_the_whole_column_text(write: Write) 
     rows = [(str(n), '["D"]') for n in range(300)]
     data = opened(write({"d.csv": table(("id", "context"), *rows, ("300", "none"))}))
     assert {row["context"] for row in fields(data)} == {'["D"]', "none"}
-    assert (data.ids()[0], len(data), data.notes) == ("0", 301, ())
+    assert (data.ids()[0], len(data), data.diagnostics) == ("0", 301, ())
 
 
 def test_a3_a_number_alone_is_no_list(write: Write) -> None:
@@ -76,8 +76,8 @@ def test_a3_json_names_the_columns_and_a_cell_that_is_none_is_a_finding(write: W
     opened = workspace.open(folder)
     data = open_dataset(opened.root, opened.dataset)
     assert [(row["context"], row["other"]) for row in fields(data)] == [(["D"], "[1]"), ("none", "[2]"), (7, "[3]")]
-    (note,) = data.notes
-    assert (note.code, note.place.line, note.place.field) == ("dat-cell-not-json", 3, "context")
+    (diagnostic,) = data.diagnostics
+    assert (diagnostic.code, diagnostic.place.line, diagnostic.place.field) == ("dat-cell-not-json", 3, "context")
     assert "dat-cell-not-json" in {one.code for one in engine.check(opened).findings}
 
 
@@ -86,7 +86,7 @@ def test_a3_json_without_columns_keeps_every_cell_a_text(write: Write) -> None:
     opened = workspace.open(folder)
     data = open_dataset(opened.root, opened.dataset)
     assert fields(data)[0]["context"] == '["D one", "D two"]'
-    assert data.notes == ()
+    assert data.diagnostics == ()
     (folder / "readback.yml").write_text(workspace.init_text(opened), "utf-8")
     again = workspace.open(folder).dataset
     assert again is not None
@@ -94,14 +94,22 @@ def test_a3_json_without_columns_keeps_every_cell_a_text(write: Write) -> None:
 
 
 def test_a3_a_column_that_is_not_there_is_said(write: Write) -> None:
-    (note,) = opened(write({"d.csv": table(("id", "context"), ("1", "[]"))}), json=("contexts",)).notes
-    assert (note.code, note.values["key"], note.values["nearest"]) == ("dat-unknown-key", "contexts", "context")
+    (diagnostic,) = opened(write({"d.csv": table(("id", "context"), ("1", "[]"))}), json=("contexts",)).diagnostics
+    assert (diagnostic.code, diagnostic.values["key"], diagnostic.values["nearest"]) == (
+        "dat-unknown-key",
+        "contexts",
+        "context",
+    )
 
 
 def test_a3_what_the_json_reader_notes_is_noted_of_a_cell(write: Write) -> None:
     data = opened(write({"d.csv": table(("id", "m"), ("1", '{"a": 1, "a": 2}'), ("2", "[NaN]"))}))
-    assert sorted(note.code for note in data.notes) == ["dat-duplicate-key", "dat-json-column", "dat-nan"]
-    assert {note.place.field for note in data.notes if note.code != "dat-json-column"} >= {"m"}
+    assert sorted(diagnostic.code for diagnostic in data.diagnostics) == [
+        "dat-duplicate-key",
+        "dat-json-column",
+        "dat-nan",
+    ]
+    assert {diagnostic.place.field for diagnostic in data.diagnostics if diagnostic.code != "dat-json-column"} >= {"m"}
 
 
 def test_a3_an_id_inside_a_cell_keeps_its_spelling(write: Write) -> None:

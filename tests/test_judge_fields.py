@@ -58,8 +58,8 @@ def test_a2_a_variable_of_the_dataset_goes_before_the_usual_names(write: Write) 
 
 def test_a2_where_no_usual_name_is_there_the_finding_names_them(write: Write) -> None:
     made = judged(write(files("{}", record())), ALONE)
-    (note,) = [note for note in made.notes if note.code == "jdg-no-documents"]
-    assert note.values["field"] == "context, contexts, documents, passages"
+    (diagnostic,) = [diagnostic for diagnostic in made.diagnostics if diagnostic.code == "jdg-no-documents"]
+    assert diagnostic.values["field"] == "context, contexts, documents, passages"
 
 
 def test_a2_what_a_judge_reads_is_listed_with_its_field_and_whether_somebody_said_so(write: Write) -> None:
@@ -129,9 +129,9 @@ def test_b14_a_rubric_says_that_there_is_no_reference_and_no_finding_does(write:
 def test_b14_documents_may_be_left_out_the_answer_may_not(write: Write) -> None:
     opened = workspace.open(write(files("{documents: null, answer: null}")))
     assert opened.judges["j"].fields == {"documents": None}
-    assert [note.values["where"] for note in opened.notes if note.code == "dat-wrong-value"] == [
-        "judges.j.fields.answer"
-    ]
+    assert [
+        diagnostic.values["where"] for diagnostic in opened.diagnostics if diagnostic.code == "dat-wrong-value"
+    ] == ["judges.j.fields.answer"]
 
 
 def test_b14_what_is_left_out_is_written_down_again(write: Write) -> None:

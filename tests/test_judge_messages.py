@@ -35,8 +35,8 @@ def texts(messages: tuple[Message, ...]) -> list[tuple[str, str]]:
     return [(message.role, message.text) for message in messages]
 
 
-def codes(notes: tuple[Diagnostic, ...]) -> list[str]:
-    return [note.code for note in notes]
+def codes(diagnostics: tuple[Diagnostic, ...]) -> list[str]:
+    return [diagnostic.code for diagnostic in diagnostics]
 
 
 @pytest.mark.realdata
@@ -74,11 +74,11 @@ def test_the_published_judge_prompt_comes_out_byte_for_byte(
 
 
 def test_a_format_template_is_filled_in_once_and_its_system_text_not_at_all() -> None:
-    messages, names, notes, _ = judge_messages(PLAIN, row({**ROW, "question": "{answer} {{x}}"}))
+    messages, names, diagnostics, _ = judge_messages(PLAIN, row({**ROW, "question": "{answer} {{x}}"}))
     user = "{answer} {{x}}|A.|\nDocument 1:\nD one\n\nDocument 2:\nD two\n|GOLD REFERENCE ANSWER:\nG\n\n|{}"
     assert texts(messages) == [("system", "Grade. {kept}"), ("user", user)]
     assert [name for name, _ in names] == ["question", "answer", "documents", "gold_reference"]
-    assert notes == ()
+    assert diagnostics == ()
 
 
 def test_each_inserted_value_is_a_segment_with_its_own_name() -> None:
@@ -113,8 +113,8 @@ def test_fields_come_from_where_the_judge_says() -> None:
 )
 @pytest.mark.parametrize("judge", [PLAIN, RUBRIC])
 def test_what_is_not_there_is_said_and_left_empty(judge: Judge, fields: dict[str, Any], expected: list[str]) -> None:
-    messages, _, notes, _ = judge_messages(judge, row(fields))
-    assert expected == codes(notes)
+    messages, _, diagnostics, _ = judge_messages(judge, row(fields))
+    assert expected == codes(diagnostics)
     assert messages[-1].role == "user"
 
 
@@ -125,14 +125,14 @@ def test_a_judge_that_asks_for_nothing_misses_nothing() -> None:
 def test_the_answer_is_the_conditions_and_never_the_records_own() -> None:
     judge = Judge("j", "{answer}")
     given_answer = Answer("open", "1", "from the run", place=Location("answers.jsonl", 4))
-    messages, _, notes, _ = judge_messages(judge, row(ROW), "open", given_answer)
+    messages, _, diagnostics, _ = judge_messages(judge, row(ROW), "open", given_answer)
     assert texts(messages) == [("user", "from the run")]
     assert messages[0].segments[0].place == Location("answers.jsonl", 4)
-    assert notes == ()
-    messages, _, notes, _ = judge_messages(judge, row(ROW), "open")
-    assert (texts(messages), codes(notes)) == ([("user", "")], ["jdg-no-answer"])
-    messages, _, notes, _ = judge_messages(judge, row(ROW), "open", Answer("open", "1", None))
-    assert (texts(messages), codes(notes)) == ([("user", "")], ["jdg-no-answer"])
+    assert diagnostics == ()
+    messages, _, diagnostics, _ = judge_messages(judge, row(ROW), "open")
+    assert (texts(messages), codes(diagnostics)) == ([("user", "")], ["jdg-no-answer"])
+    messages, _, diagnostics, _ = judge_messages(judge, row(ROW), "open", Answer("open", "1", None))
+    assert (texts(messages), codes(diagnostics)) == ([("user", "")], ["jdg-no-answer"])
     assert texts(judge_messages(judge, row(ROW), "open", None, {"answer": "tried"})[0]) == [("user", "tried")]
 
 
@@ -141,23 +141,29 @@ def test_the_answer_is_the_conditions_and_never_the_records_own() -> None:
     [("{question.x}", "jdg-format-field"), ("{0}", "jdg-format-field"), ("{", "jdg-format-syntax")],
 )
 def test_a_template_that_cannot_be_filled_in_gives_no_messages(template: str, code: str) -> None:
-    messages, _, notes, _ = judge_messages(Judge("j", template), row(ROW))
-    assert (messages, codes(notes)) == ((), [code])
-    assert [note.severity for note in notes] == ["info"]  # a program that replaces names alone takes it
-    _, _, notes, _ = judge_messages(Judge("j", template, formatted=True), row(ROW))
-    assert [(note.code, note.severity) for note in notes] == [(code, None)]
+    messages, _, diagnostics, _ = judge_messages(Judge("j", template), row(ROW))
+    assert (messages, codes(diagnostics)) == ((), [code])
+    assert [diagnostic.severity for diagnostic in diagnostics] == [
+        "info"
+    ]  # a program that replaces names alone takes it
+    _, _, diagnostics, _ = judge_messages(Judge("j", template, formatted=True), row(ROW))
+    assert [(diagnostic.code, diagnostic.severity) for diagnostic in diagnostics] == [(code, None)]
 
 
 def test_a_field_without_a_name_is_called_by_its_braces() -> None:
-    notes = judge_messages(Judge("j", "{answer} {} {}"), row(ROW))[2]
-    assert [note.values["field"] for note in notes] == ["{}"]
+    diagnostics = judge_messages(Judge("j", "{answer} {} {}"), row(ROW))[2]
+    assert [diagnostic.values["field"] for diagnostic in diagnostics] == ["{}"]
 
 
 def test_a_text_that_names_nothing_to_fill_in_is_shown_as_it_is_and_its_braces_are_said_once() -> None:
     text = 'Read <<talk>>.\nReturn {"met": false} or {{"met": true}} or {"met": null}.\n'
-    messages, names, notes, uses = judge_messages(Judge("j", text, syntax="text", place=Location("j.py", 3)), row(ROW))
+    messages, names, diagnostics, uses = judge_messages(
+        Judge("j", text, syntax="text", place=Location("j.py", 3)), row(ROW)
+    )
     assert (texts(messages), names, uses) == ([("user", text)], (), ())
-    ((code, severity, line),) = [(note.code, note.severity, note.place.line) for note in notes]
+    ((code, severity, line),) = [
+        (diagnostic.code, diagnostic.severity, diagnostic.place.line) for diagnostic in diagnostics
+    ]
     assert (code, severity, line) == ("jdg-format-field", "info", 4)
 
 
@@ -168,9 +174,9 @@ def test_a_rubric_is_filled_in_with_stripped_values_a_blank_line_apart() -> None
 
 def test_a_rubric_without_contexts_or_reference_says_so_in_the_prompt() -> None:
     user = "Q Q?\nC (No contexts provided)\nE (No reference answer provided)\nA A."
-    messages, _, notes, _ = judge_messages(RUBRIC, row({"question": "Q?", "answer": "A."}))
+    messages, _, diagnostics, _ = judge_messages(RUBRIC, row({"question": "Q?", "answer": "A."}))
     assert texts(messages) == [("user", user)]
-    assert codes(notes) == ["jdg-no-documents", "jdg-gold-missing"]
+    assert codes(diagnostics) == ["jdg-no-documents", "jdg-gold-missing"]
 
 
 def test_the_rows_answer_is_a_reference_where_another_answer_is_judged() -> None:
@@ -187,9 +193,9 @@ def test_a_rubric_reads_the_rows_of_its_own_pipeline() -> None:
 
 
 def test_a_placeholder_inside_a_value_stays_and_is_noted() -> None:
-    messages, _, notes, _ = judge_messages(RUBRIC, row({**ROW, "question": "see {{EXPECTED_RESPONSE}}"}))
+    messages, _, diagnostics, _ = judge_messages(RUBRIC, row({**ROW, "question": "see {{EXPECTED_RESPONSE}}"}))
     assert messages[0].text.startswith("Q see {{EXPECTED_RESPONSE}}\n")
-    assert [(n.code, n.flagged) for n in notes] == [("jdg-placeholder-in-data", "{{EXPECTED_RESPONSE}}")]
+    assert [(n.code, n.flagged) for n in diagnostics] == [("jdg-placeholder-in-data", "{{EXPECTED_RESPONSE}}")]
 
 
 def test_an_old_rubric_has_bare_words_for_places() -> None:

@@ -89,7 +89,7 @@ def outcome(table: ScoreTable) -> dict[tuple[str, str, str], tuple[str, ...]]:
     found = compare(table, table.planned)
     made = {(one.a[0][1], one.b[0][1], one.criterion): () for one in found.comparisons if one.planned}
     return made | {
-        (one.a[0][1], one.b[0][1], one.criterion): tuple(note.code for note in one.why)
+        (one.a[0][1], one.b[0][1], one.criterion): tuple(diagnostic.code for diagnostic in one.why)
         for one in found.blocked
         if one.planned
     }
@@ -139,7 +139,9 @@ def test_one_model_with_two_prompts_for_runs_of_one_kind_is_said(write: Write) -
     one, other = Run("one").files(), Run("other").files()
     said = {**Run("other").metadata(), "judge": {"prompt_sha256": "a" * 64, "parameters": {"model": "qwen3:8b"}}}
     table = opened(write({**one, **other, "other/metadata.jsonl": json.dumps(said) + "\n"}))
-    blocked = {(b.criterion, note.code) for b in compare(table).blocked for note in b.why if b.judge == "qwen3:8b"}
+    blocked = {
+        (b.criterion, diagnostic.code) for b in compare(table).blocked for diagnostic in b.why if b.judge == "qwen3:8b"
+    }
     assert ("factuality", "scr-prompt-differs") in blocked
     assert {code for _, code in blocked} == {"scr-prompt-differs"}
 

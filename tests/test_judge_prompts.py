@@ -32,8 +32,8 @@ def sha256(text: str | None) -> str:
 
 
 def only(found: tuple[tuple[Judge, ...], tuple[Diagnostic, ...]]) -> Judge:
-    (judge,), notes = found
-    assert notes == ()
+    (judge,), diagnostics = found
+    assert diagnostics == ()
     return judge
 
 
@@ -58,18 +58,18 @@ def test_the_rubrics_of_the_prompt_formats_load_and_the_inference_file_is_none(s
         assert judge.criteria == ("factuality", "grounding", "completeness", "communication")
         assert list(judge.settings["weights"].values()) == weights
         assert {(c.scale, c.low, c.high) for c in judge_prompts.criteria_of(judge).values()} == {("numeric", 0.0, 1.0)}
-    judges, notes = judge_prompts.read(folder / "qwen3_8b_thinking.yaml", shared)
-    assert (judges, [note.code for note in notes]) == ((), ["jdg-no-prompt"])
-    assert "how a judge is run" in notes[0].values["reason"]
+    judges, diagnostics = judge_prompts.read(folder / "qwen3_8b_thinking.yaml", shared)
+    assert (judges, [diagnostic.code for diagnostic in diagnostics]) == ((), ["jdg-no-prompt"])
+    assert "how a judge is run" in diagnostics[0].values["reason"]
 
 
 @pytest.mark.realdata
 def test_definitions_load_one_judge_a_row(shared: Path) -> None:
     path = shared / "data/judge-prompts/judge_prompts.jsonl"
-    judges, notes = judge_prompts.read(path, shared)
+    judges, diagnostics = judge_prompts.read(path, shared)
     assert [judge.name for judge in judges][:2] == ["pair-v2", "pair-v2-multi-turn"]
     assert [(judge.place.line, judge.place.field) for judge in judges][:1] == [(1, "prompt_template")]
-    assert (len(judges), notes) == (8, ())
+    assert (len(judges), diagnostics) == (8, ())
     assert judges[0].settings["type"] == "pairwise"
     assert "{answer_a}" in judges[0].user
 
@@ -82,9 +82,9 @@ def test_a_definition_without_a_template_is_a_note_and_the_others_load(write: Wr
     ]
     for name in ("d.jsonl", "d.json"):
         root = write({name: rows})
-        judges, notes = judge_prompts.read(root / name, root)
+        judges, diagnostics = judge_prompts.read(root / name, root)
         assert [(judge.user, judge.system) for judge in judges] == [("{question}", None), ("{answer}", "S")]
-        assert [note.code for note in notes] == ["jdg-empty-prompt"]
+        assert [diagnostic.code for diagnostic in diagnostics] == ["jdg-empty-prompt"]
 
 
 @pytest.mark.parametrize(
@@ -152,10 +152,10 @@ def test_a_constant_is_formatted_where_its_file_does_so_and_without_a_name_in_br
 )
 def test_a_file_without_them_is_a_note(write: Write, source: str, spec: dict[str, str] | None, reason: str) -> None:
     root = write({"j.py": source})
-    judges, (note,) = judge_prompts.read(root / "j.py", root, spec)
+    judges, (diagnostic,) = judge_prompts.read(root / "j.py", root, spec)
     assert judges == ()
-    assert (note.code, note.place.file) == ("jdg-no-prompt", "j.py")
-    assert reason in note.values["reason"]
+    assert (diagnostic.code, diagnostic.place.file) == ("jdg-no-prompt", "j.py")
+    assert reason in diagnostic.values["reason"]
 
 
 def test_nothing_in_the_file_is_run(write: Write) -> None:
@@ -169,8 +169,8 @@ def test_two_text_files_are_a_judge(write: Write) -> None:
     judge = only(judge_prompts.read(root / "user.txt", root, {"system": "system.txt", "user": "user.txt"}))
     assert (judge.system, judge.user, judge.syntax, judge.place.file) == ("S \n", "{question}", "format", "user.txt")
     assert only(judge_prompts.read(root / "old.txt", root)).syntax == "placeholder"
-    judges, notes = judge_prompts.read(root / "user.txt", root, {"system": "../system.txt", "user": "user.txt"})
-    assert (judges, [note.code for note in notes]) == ((), ["dat-path-outside"])
+    judges, diagnostics = judge_prompts.read(root / "user.txt", root, {"system": "../system.txt", "user": "user.txt"})
+    assert (judges, [diagnostic.code for diagnostic in diagnostics]) == ((), ["dat-path-outside"])
 
 
 def test_a_rubric_gives_its_prompt_criteria_and_weights(write: Write) -> None:
@@ -196,8 +196,8 @@ def test_a_rubric_gives_its_prompt_criteria_and_weights(write: Write) -> None:
 )
 def test_what_is_odd_in_a_rubric_is_noted(write: Write, text: str, codes: list[str], bare: bool) -> None:
     root = write({"r.yaml": text})
-    (judge,), notes = judge_prompts.read(root / "r.yaml", root)
-    assert [note.code for note in notes] == codes
+    (judge,), diagnostics = judge_prompts.read(root / "r.yaml", root)
+    assert [diagnostic.code for diagnostic in diagnostics] == codes
     assert judge.bare is bare
     assert "abc" not in str(judge)
 

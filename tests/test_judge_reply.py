@@ -96,7 +96,7 @@ def test_two_objects_that_differ_are_ambiguous(text: str, others: list[str]) -> 
     reply = read(text, RAG)
     assert [text[slice(*span)] for span in reply.others] == others
     assert reply.ambiguous == bool(others)
-    assert [note.code for note in reply.notes] == ["jdg-reply-ambiguous"] * bool(others)
+    assert [diagnostic.code for diagnostic in reply.diagnostics] == ["jdg-reply-ambiguous"] * bool(others)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_one_bad_criterion_does_not_void_the_others(written: Any, value: Any, st
     marks = judge_reply.scores(read(said(written), RAG), BOTH)
     mark = marks["relevance_score"]
     assert (None if math.isnan(mark.value) else mark.value, mark.state) == (value, state)
-    assert (mark.note.code if mark.note else None) == code
+    assert (mark.diagnostic.code if mark.diagnostic else None) == code
     assert marks["faithfulness_score"][:2] == (1.0, "scored")
 
 

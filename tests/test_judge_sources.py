@@ -54,7 +54,7 @@ def inserted(made: Assembly) -> dict[str, Segment]:
 
 
 def codes(made: Assembly) -> list[str]:
-    return [note.code for note in made.notes]
+    return [diagnostic.code for diagnostic in made.diagnostics]
 
 
 def test_a1_a_judge_is_shown_the_documents_of_the_answer(write: Write) -> None:
@@ -121,8 +121,8 @@ def test_a1_the_one_row_that_is_named_is_the_only_one_that_is_asked(write: Write
     bare = {name: value for name, value in REPLY.items() if name != "context"}
     made = judged(write(files("{documents: answer.context, gold: answer}", reply=bare)))
     assert not [name for name in inserted(made) if name.startswith("documents")]
-    (note,) = [note for note in made.notes if note.code == "jdg-no-documents"]
-    assert (note.place.file, note.values["field"]) == ("sysA.jsonl", "answer.context")
+    (diagnostic,) = [diagnostic for diagnostic in made.diagnostics if diagnostic.code == "jdg-no-documents"]
+    assert (diagnostic.place.file, diagnostic.values["field"]) == ("sysA.jsonl", "answer.context")
 
 
 def test_a1_without_a_condition_the_record_is_its_own_answer(write: Write) -> None:
@@ -162,9 +162,9 @@ def test_a1_a_rubric_reads_the_row_of_the_answer_first(write: Write) -> None:
     )
     fields = {"rag": {"contexts": [" mine "]}, "response": "A", "answer": "parsed"}
     said = Answer("c", "1", "A", place=Location("a.jsonl", 4), fields=fields, reply="response")
-    messages, _, notes, _ = judge_messages(judge, record, "c", said)
+    messages, _, diagnostics, _ = judge_messages(judge, record, "c", said)
     assert messages[0].text == "Q Q C mine E GOLD"
-    assert [note.values["name"] for note in notes] == ["documents"]
+    assert [diagnostic.values["name"] for diagnostic in diagnostics] == ["documents"]
 
 
 def test_a1_the_command_line_and_the_notebook_show_the_same(write: Write, capsys: pytest.CaptureFixture[str]) -> None:

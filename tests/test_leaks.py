@@ -118,9 +118,9 @@ def test_what_the_workspace_says_of_leaks_is_read_and_wrong_values_are_noted(
 ) -> None:
     opened = workspace.open(write({"readback.yml": f"modes: [{{mode: m, template: x}}]\n{said}"}))
     assert opened.leaks == expected
-    noted = [f"{note.code} {note.values}" for note in opened.notes]
+    noted = [f"{diagnostic.code} {diagnostic.values}" for diagnostic in opened.diagnostics]
     assert len(noted) == bool(reason)
-    assert all(reason in note for note in noted if reason)
+    assert all(reason in diagnostic for diagnostic in noted if reason)
 
 
 def test_neighbouring_sentences_are_one_finding_and_the_words_beside_them_that_agree_belong_to_it() -> None:

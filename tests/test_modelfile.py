@@ -66,7 +66,7 @@ TABLE: tuple[tuple[str, list[tuple[str, str]] | tuple[str, int], list[str]], ...
 
 
 def _codes(modelfile: Modelfile) -> list[str]:
-    return [note.code for note in modelfile.notes]
+    return [diagnostic.code for diagnostic in modelfile.diagnostics]
 
 
 @pytest.mark.parametrize(("text", "expected", "codes"), TABLE)
@@ -126,7 +126,7 @@ def test_everything_that_can_be_read_is_kept_when_ollama_would_refuse_the_file()
     found = parse('SYSTEM One.\nNONSENSE here\nPARAMETER top-k 1\nSYSTEM "open\nPARAMETER seed 1\nTEMPLATE x\n', "M")
     assert found.commands == (("system", "One.", 1), ("seed", "1", 5), ("template", "x", 6))
     assert (found.system, found.template) == ("One.", "x")
-    places = [(note.code, note.place.file, note.place.line) for note in found.notes]
+    places = [(diagnostic.code, diagnostic.place.file, diagnostic.place.line) for diagnostic in found.diagnostics]
     assert places == [
         ("oll-syntax", "M", 2),
         ("oll-syntax", "M", 3),
@@ -143,14 +143,14 @@ TORN = (
 
 @pytest.mark.parametrize("end", ["", "\n"])
 def test_the_lines_of_a_value_whose_quotes_were_swallowed_are_told_with_what_swallowed_them(end: str) -> None:
-    (note,) = parse(TORN + end, "M").notes
-    assert (note.code, note.place.line, note.values["refused"]) == (SWALLOWED, 2, 6)
-    assert "Ollama refuses the file at line 6" in rules.finding(note).message
+    (diagnostic,) = parse(TORN + end, "M").diagnostics
+    assert (diagnostic.code, diagnostic.place.line, diagnostic.values["refused"]) == (SWALLOWED, 2, 6)
+    assert "Ollama refuses the file at line 6" in rules.finding(diagnostic).message
 
 
 def test_what_ollama_refuses_below_a_value_that_was_torn_open_is_still_told() -> None:
     found = parse(f"{TORN}\nPARAMETR top_k 1\nPARAMETER num_ctx 4k\n", "M")
-    assert [(note.code, note.place.line) for note in found.notes] == [
+    assert [(diagnostic.code, diagnostic.place.line) for diagnostic in found.diagnostics] == [
         ("oll-syntax", 11),
         (SWALLOWED, 2),
         ("oll-syntax", 12),
@@ -171,15 +171,15 @@ def test_what_ollama_refuses_below_a_value_that_was_torn_open_is_still_told() ->
     ],
 )
 def test_an_unexpected_end_says_what_is_wrong(line: str, because: str) -> None:
-    (note,) = parse(f"FROM x\n{line}").notes
-    assert note.values["reason"] == f"{END} ({because})"
+    (diagnostic,) = parse(f"FROM x\n{line}").diagnostics
+    assert diagnostic.values["reason"] == f"{END} ({because})"
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_lines_are_counted_truly_whatever_ends_them(end: str) -> None:
     found = parse(end.join(["# c", "FROM x", "", 'SYSTEM """a', 'b"""', "PARAMETER seed 1", "BAD"]) + end)
     assert [line for _, _, line in found.commands] == [2, 4, 6]
-    assert next(note.place.line for note in found.notes if note.code == "oll-syntax") == 7
+    assert next(diagnostic.place.line for diagnostic in found.diagnostics if diagnostic.code == "oll-syntax") == 7
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_bytes_are_decoded_and_filtered_as_ollama_does(data: bytes, system: str)
 
 def test_a_mark_is_said_and_dropped_characters_are_named() -> None:
     found = parse(codecs.BOM_UTF8 + "FROM x\nSYSTEM a\u00a0b\u00a0c\u200b".encode())
-    mark, lost = found.notes
+    mark, lost = found.diagnostics
     assert mark.code == "dat-bom"
     assert (lost.code, lost.place.line, lost.place.column) == ("oll-char-dropped", 2, 9)
     assert lost.values["characters"] == "U+00A0 NO-BREAK SPACE ×2, U+200B ZERO WIDTH SPACE"

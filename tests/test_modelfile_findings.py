@@ -73,7 +73,7 @@ def test_ten_real_modelfiles_show_what_is_read_or_are_refused_with_the_line(shar
     assert len(made) == 10
     for name, probe in made.items():
         for model_input in (probe.first, probe.later):
-            assert model_input.notes == (), name
+            assert model_input.diagnostics == (), name
             assert (
                 model_input.text.count(probe.system) == 1
                 if model_input is probe.first
@@ -233,18 +233,18 @@ def test_the_beginning_of_another_family_is_no_second_one(write: Write, base: st
     ],
 )
 def test_what_ollama_refuses_when_the_model_is_built_is_said(line: str, reason: str | None) -> None:
-    notes = parse(f"FROM x\n{line}\n").notes
-    assert [note.code for note in notes] == (["oll-syntax"] if reason else [])
-    for note in notes:
+    diagnostics = parse(f"FROM x\n{line}\n").diagnostics
+    assert [diagnostic.code for diagnostic in diagnostics] == (["oll-syntax"] if reason else [])
+    for diagnostic in diagnostics:
         assert reason
-        assert reason in note.values["reason"]
-        assert note.place.line == 2
+        assert reason in diagnostic.values["reason"]
+        assert diagnostic.place.line == 2
 
 
 @pytest.mark.parametrize("name", ["mirostat", "low_vram", "penalize_newline", "vocab_only"])
 def test_a_deprecated_parameter_is_left_out_and_refuses_nothing(name: str) -> None:
-    (note,) = parse(f"FROM x\nPARAMETER {name} 1\n").notes
-    assert (note.code, note.values["name"]) == ("oll-deprecated-parameter", name)
+    (diagnostic,) = parse(f"FROM x\nPARAMETER {name} 1\n").diagnostics
+    assert (diagnostic.code, diagnostic.values["name"]) == ("oll-deprecated-parameter", name)
 
 
 SERVED = {

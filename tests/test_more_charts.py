@@ -69,7 +69,7 @@ def test_verdicts_differ_by_shape_and_the_better_side_is_blue() -> None:
 
 def test_what_may_not_be_compared_has_a_row_with_the_reason_and_no_place_on_the_axis() -> None:
     no = Blocked(A, B, "relevance", "j", (Diagnostic("scr-judge-differs", {}),))
-    made = forest(no, pair(), why=lambda note: f"because {note.code}")
+    made = forest(no, pair(), why=lambda diagnostic: f"because {diagnostic.code}")
     assert "not compared: because scr-judge-differs" in made.figure.layout.annotations[0].text
     assert marks(made)[0].type == "bar"
     assert made.table.rows[0][1] is None

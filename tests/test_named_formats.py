@@ -104,7 +104,9 @@ def test_turns_that_are_part_of_the_messages_are_sent_like_a_history() -> None:
     ],
 )
 def test_what_a_format_loses_is_noted(format: str | None, history: list[Any], codes: list[str]) -> None:  # noqa: A002
-    assert [note.code for note in model_input((SYSTEM, RENDERED), format, history=history).notes] == codes
+    assert [
+        diagnostic.code for diagnostic in model_input((SYSTEM, RENDERED), format, history=history).diagnostics
+    ] == codes
 
 
 def test_an_unknown_format_gives_no_text() -> None:

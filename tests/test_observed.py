@@ -144,9 +144,9 @@ def test_a_row_that_matches_nothing_is_noted_and_counted(write: Any, rows: list[
     )
     opened = workspace.open(folder)
     log = Observer(opened, open_dataset(opened.root, opened.dataset)).log
-    assert [note.code for note in log.notes] == ["dat-request-unmatched"]
-    assert log.notes[0].values["reason"].startswith(reason)
-    assert log.notes[0].place.line == 1
+    assert [diagnostic.code for diagnostic in log.diagnostics] == ["dat-request-unmatched"]
+    assert log.diagnostics[0].values["reason"].startswith(reason)
+    assert log.diagnostics[0].place.line == 1
     assert (log.rows, len(log.get("b", "1"))) == (2, 1)
 
 

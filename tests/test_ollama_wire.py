@@ -78,7 +78,7 @@ def _model_input(text: str, *messages: tuple[str, str | Sequence[Segment]], **gi
 @pytest.mark.parametrize(("template", "messages", "expected"), TABLE)
 def test_messages_go_through_a_template_in_ollamas_three_ways(template: str, messages: str, expected: str) -> None:
     model_input = ollama.templated(template, _said(messages), TODAY, {})
-    assert (model_input.text, model_input.notes) == (expected, ())
+    assert (model_input.text, model_input.diagnostics) == (expected, ())
 
 
 def test_a_prompt_with_a_suffix_is_the_third_way() -> None:
@@ -158,17 +158,19 @@ def test_halves_of_characters_are_what_the_server_reads() -> None:
 
 def test_places_follow_the_lines_of_the_file_and_columns_only_where_they_are_certain() -> None:
     model_input = _model_input('TEMPLATE """a\r\nb{{ .Prompt }}\r\n{{ .System.X }}"""\n', (U, "Q"))
-    assert [(one.code, one.place.line, one.place.column) for one in model_input.notes] == [("oll-template-error", 4, 4)]
+    assert [(one.code, one.place.line, one.place.column) for one in model_input.diagnostics] == [
+        ("oll-template-error", 4, 4)
+    ]
     model_input = _model_input('TEMPLATE """a\n\u00a0b{{ .System.X }}"""\n', (U, "Q"))
-    assert [(one.code, one.place.line, one.place.column) for one in model_input.notes] == [
+    assert [(one.code, one.place.line, one.place.column) for one in model_input.diagnostics] == [
         ("oll-template-error", 3, None)
     ]
     model_input = _model_input("TEMPLATE  {{ .System.X }}\n", (U, "Q"))
-    assert [(one.place.line, one.place.column) for one in model_input.notes] == [(2, 14)]
+    assert [(one.place.line, one.place.column) for one in model_input.diagnostics] == [(2, 14)]
 
 
 @pytest.mark.parametrize(
-    ("text", "notes"),
+    ("text", "diagnostics"),
     [
         ("SYSTEM S\n", [Diagnostic("oll-no-template", {}, Location(file="Modelfile"))]),
         (
@@ -192,20 +194,20 @@ def test_places_follow_the_lines_of_the_file_and_columns_only_where_they_are_cer
         ),
     ],
 )
-def test_where_no_text_can_be_made_one_note_says_why(text: str, notes: list[Diagnostic]) -> None:
+def test_where_no_text_can_be_made_one_note_says_why(text: str, diagnostics: list[Diagnostic]) -> None:
     model_input = _model_input(text, (U, "Q"))
-    assert (model_input.segments, list(model_input.notes)) == ((), notes)
+    assert (model_input.segments, list(model_input.diagnostics)) == ((), diagnostics)
 
 
 def test_a_date_in_the_template_is_taken_from_a_setting_and_noted() -> None:
     dated = Diagnostic("oll-date-dependent", {}, Location(file="Modelfile", line=2, column=15))
     model_input = _model_input("TEMPLATE a {{ currentDate }} {{ yesterdayDate }} {{ len .Messages }}\n", (U, "Q"))
-    assert (model_input.text, model_input.notes) == ("a 2026-11-21 2026-11-20 1", (dated,))
+    assert (model_input.text, model_input.diagnostics) == ("a 2026-11-21 2026-11-20 1", (dated,))
     model_input = _model_input(
         "TEMPLATE a {{ currentDate }} {{ .Prompt }}\n", (U, "Q")
     )  # the cut copy knows no such function
-    assert (model_input.text, model_input.notes[0]) == ("", dated)
-    assert [note.code for note in model_input.notes[1:]] == ["oll-template-error"]
+    assert (model_input.text, model_input.diagnostics[0]) == ("", dated)
+    assert [diagnostic.code for diagnostic in model_input.diagnostics[1:]] == ["oll-template-error"]
 
 
 def test_a_modelfile_in_utf_16_is_carried_out_like_any_other() -> None:
@@ -241,9 +243,9 @@ HOSTILE = {
 def test_a_hostile_template_is_one_located_note_in_time(template: str) -> None:
     model_input = in_time(2.0, lambda: ollama.templated(template, _said("s=S u=Q"), TODAY, {}))
     assert model_input.segments == ()
-    assert [note.code for note in model_input.notes] == ["oll-template-error"]
-    assert model_input.notes[0].place.line == 1
-    assert model_input.notes[0].place.column is not None
+    assert [diagnostic.code for diagnostic in model_input.diagnostics] == ["oll-template-error"]
+    assert model_input.diagnostics[0].place.line == 1
+    assert model_input.diagnostics[0].place.column is not None
 
 
 def test_braces_that_close_nothing_are_text() -> None:
@@ -253,7 +255,7 @@ def test_braces_that_close_nothing_are_text() -> None:
 def test_a_stopped_child_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ollama, "LIMITS", sandbox.Limits(seconds=0.3, total=1.0, output=1000))
     model_input = ollama.templated("{{ .Prompt }}", [{"role": U, "content": "x" * 5000}], TODAY, {})
-    assert [(note.code, model_input.text) for note in model_input.notes] == [("dat-limit", "")]
+    assert [(diagnostic.code, model_input.text) for diagnostic in model_input.diagnostics] == [("dat-limit", "")]
 
 
 def test_nested_tools_without_end_are_a_note_too() -> None:
@@ -262,4 +264,4 @@ def test_nested_tools_without_end_are_a_note_too() -> None:
         deep = {"type": "object", "properties": {"a": deep}}
     tools = [{"type": "function", "function": {"name": "f", "parameters": deep}}]
     model_input = ollama.templated("{{ .Tools }}{{ .Messages }}", [], TODAY, {"tools": tools})
-    assert [note.code for note in model_input.notes] in ([], ["oll-template-error"])
+    assert [diagnostic.code for diagnostic in model_input.diagnostics] in ([], ["oll-template-error"])

@@ -45,7 +45,7 @@ def test_bad_rows_are_notes_and_open_ones_are_counted(write: Write) -> None:
     assert [outcome.outcome for outcome in found.outcomes] == ["a", "tie"]
     assert codes(found) == ["scr-bad-outcome"] * 2
     assert dict(found.sources[0].left_out) == {"not an outcome": 2, "not decided yet": 1}
-    assert [note.place.line for note in found.notes] == [2, 5]
+    assert [diagnostic.place.line for diagnostic in found.diagnostics] == [2, 5]
 
 
 def test_a_pair_is_one_duel_whichever_way_round_it_stands(write: Write) -> None:

@@ -45,9 +45,9 @@ def test_c5_a_page_that_is_not_what_was_written_is_told_and_other_groups_are_rea
     assert [one.fields["id"] for one in data.records()] == [f"r{n}" for n in range(40) if n // 10 != 1]
     assert [one.place.line for one in data.records()][9:12] == [10, 21, 22]
     assert (data.counts.read, data.counts.bad, data.counts.lines) == (30, 10, 40)
-    assert [(note.code, note.place.line) for note in data.notes] == [("dat-bad-line", 11)]
-    assert "rows 11 to 20 are lost: " in str(data.notes[0].values["reason"])
-    assert "CRC" in str(data.notes[0].values["reason"])
+    assert [(diagnostic.code, diagnostic.place.line) for diagnostic in data.diagnostics] == [("dat-bad-line", 11)]
+    assert "rows 11 to 20 are lost: " in str(data.diagnostics[0].values["reason"])
+    assert "CRC" in str(data.diagnostics[0].values["reason"])
 
 
 def test_c5_a_file_without_checksums_is_read_as_it_is(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_c5_a_file_without_checksums_is_read_as_it_is(tmp_path: Path) -> None:
     parquet.write_table(pa.Table.from_pylist(ROWS), out, compression="none", use_dictionary=False)
     data = opened(tmp_path, out.getvalue().replace(b"question 13", b"quastion 13"))
     assert [one.fields["q"] for one in data.records(12, 15)] == ["question 12", "quastion 13", "question 14"]
-    assert data.notes == ()
+    assert data.diagnostics == ()
 
 
 @pytest.mark.parametrize("mine", [b"n", b"q"])
@@ -64,7 +64,7 @@ def test_c5_columns_with_two_names_are_not_guessed(tmp_path: Path, mine: bytes) 
     footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
     at = content.index(b"\x01" + mine, footer) + 1  # Thrift: the length of the name, and the name
     data = opened(tmp_path, content[:at] + b"z" + content[at + 1 :])
-    assert [note.code for note in data.notes] == ["dat-bad-line"]
+    assert [diagnostic.code for diagnostic in data.diagnostics] == ["dat-bad-line"]
     assert len(data) == 0
 
 

@@ -169,7 +169,7 @@ def test_a_search_finds_the_shallow_files_first_and_stops_with_a_note(write: Wri
     root = write({f"sub/{i:04d}": "" for i in range(30)} | {"z": ""})
     found = listing(root, limit=5)
     assert [p.name for p in found.files] == ["z", "0000", "0001", "0002", "0003"]
-    assert [note.code for note in found.notes] == ["dat-limit"]
+    assert [diagnostic.code for diagnostic in found.diagnostics] == ["dat-limit"]
 
 
 def test_a_search_does_not_enter_folders_that_are_links(write: Write) -> None:
@@ -194,9 +194,9 @@ def test_a_search_does_not_enter_folders_that_are_links(write: Write) -> None:
 )
 def test_a_pattern_finds_files_below_the_folder(write: Write, expected: list[str], pattern: str) -> None:
     root = write({"r/a.jsonl": "", "r/b.jsonl": "", "r/s/c.jsonl": "", "r/x.csv": "", "r/.h.jsonl": ""})
-    found, notes = expand(root, pattern)
+    found, diagnostics = expand(root, pattern)
     assert expected == [show(root, p) for p in found]
-    assert bool(notes) == (not expected)
+    assert bool(diagnostics) == (not expected)
 
 
 @given(st.text(max_size=40))

@@ -30,7 +30,7 @@ SCORES = "scores: [s.csv]\ncriteria: {ok: {scale: binary}}\n"
 def test_a_person_may_be_declared(write: Write, said: str, text: str, people: set[str]) -> None:
     opened = workspace.open(write({"readback.yml": SCORES + said, "s.csv": text}))
     table = loading.load(opened)
-    assert [note.code for note in (*opened.notes, *table.notes)] == []
+    assert [diagnostic.code for diagnostic in (*opened.diagnostics, *table.diagnostics)] == []
     assert {name for name in table.columns.judges if is_person(name, table.people)} == people
     found = agreement(table, "ok")
     assert {one.judge for one in found.judges if one.person} == people
@@ -55,5 +55,5 @@ def test_where_only_the_kind_of_judge_is_said_it_is_the_judges_name(write: Write
 @pytest.mark.parametrize("said", ["{}", "{kind: robot}", "{kind: 7}", "[]", "{settings: {model: x}}"])
 def test_a_judge_without_prompts_and_without_a_known_kind_is_said(write: Write, said: str) -> None:
     opened = workspace.open(write({"readback.yml": f"{SCORES}judges: {{anna: {said}}}\n", "s.csv": PLAIN}))
-    assert [note.code for note in opened.notes] == ["dat-wrong-value"]
+    assert [diagnostic.code for diagnostic in opened.diagnostics] == ["dat-wrong-value"]
     assert dict(opened.people) == {}

@@ -71,7 +71,7 @@ def test_the_models_keep_interface_name_and_prompt_and_no_secret(write: Write) -
     assert "hush" not in repr(opened)
     assert (said["interface"], said["model_name"], said["system_prompt"]) == ("langchain", "small", "You answer.")
     assert said["extra_kwargs"] == {"deep": {"auth_token": "[masked]"}, "max_tokens": 7}
-    assert len([note for note in opened.notes if note.code == "dat-secret-masked"]) == 3
+    assert len([diagnostic for diagnostic in opened.diagnostics if diagnostic.code == "dat-secret-masked"]) == 3
 
 
 def test_what_is_unknown_inside_is_a_finding_with_the_nearest_key_and_what_is_obsolete_is_said(write: Write) -> None:
@@ -86,15 +86,19 @@ def test_what_is_unknown_inside_is_a_finding_with_the_nearest_key_and_what_is_ob
         "prompt_config": {"_comment": "y", "parsin": "P"},
     }
     opened = workspace.open(write({"p.json": {**PRESET, "surprise": 1, "config": config}}))
-    unknown = {note.values["key"]: note.values["nearest"] for note in opened.notes if note.code == "dat-unknown-key"}
+    unknown = {
+        diagnostic.values["key"]: diagnostic.values["nearest"]
+        for diagnostic in opened.diagnostics
+        if diagnostic.code == "dat-unknown-key"
+    }
     assert unknown == {"abstention_enable": "abstention_enabled", "parsin": "parsing"}
-    assert {n.values["where"] for n in opened.notes if n.code == "dat-wrong-value"} == {
+    assert {n.values["where"] for n in opened.diagnostics if n.code == "dat-wrong-value"} == {
         "config.evaluation_mode",
         "config.parsing_only",
     }
     assert opened.recognised[0].detail == ("obsolete and left out: rubric_enabled, deep_judgment_rubric_search_enabled")
     assert not {"rubric_enabled", "deep_judgment_rubric_search_enabled"} & set(opened.configs[0].settings)
-    assert all(note.place.line for note in opened.notes)
+    assert all(diagnostic.place.line for diagnostic in opened.diagnostics)
 
 
 def test_shortcuts_fill_only_what_is_null_and_each_text_knows_its_line(write: Write) -> None:
@@ -147,14 +151,14 @@ def test_two_models_behind_one_interface_are_told_apart_and_the_same_model_twice
 def test_a_workspace_with_conditions_of_its_own_gets_none_made_up(write: Write, own: str) -> None:
     opened = workspace.open(write({"readback.yml": TASKS + own, "preset.json": PRESET}))
     assert "parsing · claude_tool" not in [one.name for one in opened.conditions]
-    assert "asm-no-task-text" not in {note.code for note in opened.notes}
+    assert "asm-no-task-text" not in {diagnostic.code for diagnostic in opened.diagnostics}
     assert all(choice.task != "abstention_detection" for choice in choices(opened))
 
 
 def test_a_preset_alone_says_which_texts_are_missing_and_which_interface_is_unknown(write: Write) -> None:
     config = {**CONFIG, "parsing_models": [{**PARSING, "interface": "claude_tol"}], "abstention_enabled": True}
     opened = workspace.open(write({"p.json": {**PRESET, "config": config}}))
-    said = {note.code: note.values for note in opened.notes}
+    said = {diagnostic.code: diagnostic.values for diagnostic in opened.diagnostics}
     assert said["asm-no-task-text"]["tasks"] == ["generation", "parsing", "abstention_detection"]
     assert said["asm-unknown-interface"]["nearest"] == "claude_tool"
     assert opened.conditions == ()
@@ -223,10 +227,10 @@ configs = st.dictionaries(
 @given(configs, st.booleans())
 def test_a_preset_of_any_values_is_read_without_a_failure(config: dict[str, Any], bare: bool) -> None:
     value = config if bare else {"id": "1", "name": "n", "config": config}
-    made, notes = instructions.read(Path("p.json"), Path(), Parsed(value, file="p.json"))
+    made, diagnostics = instructions.read(Path("p.json"), Path(), Parsed(value, file="p.json"))
     assert all(isinstance(text, str | None) for text in made.instructions.values())
     assert set(made.instruction_places) == set(made.instructions)
-    assert {note.code for note in notes} <= set(rules.RULES())
+    assert {diagnostic.code for diagnostic in diagnostics} <= set(rules.RULES())
     assert verification.running_here([made], CURRENT) is not None
 
 

@@ -17,12 +17,12 @@ Write = Callable[[dict[str, Any]], Path]
 ROW = {"task_id": "t1", "instruction": "Why?", "expected_response": "So.", "rag": {"prompt": "P", "contexts": ["c"]}}
 
 
-def codes(notes: Any) -> list[str]:
-    return [note.code for note in notes]
+def codes(diagnostics: Any) -> list[str]:
+    return [diagnostic.code for diagnostic in diagnostics]
 
 
-def note(found: Workspace, code: str) -> Diagnostic:
-    return next(n for n in found.notes if n.code == code)
+def diagnostic(found: Workspace, code: str) -> Diagnostic:
+    return next(n for n in found.diagnostics if n.code == code)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_models_type_follows_the_documents_order(expected: str, model: str, fi
     ],
 )
 def test_a_guessed_type_is_said_to_be_one(expected: list[str], model: str, file: str, explicit: str | None) -> None:
-    assert expected == codes(infer_type(model, file, explicit).notes)
+    assert expected == codes(infer_type(model, file, explicit).diagnostics)
 
 
 def test_a_plan_folder_is_a_workspace(write: Write) -> None:
@@ -112,7 +112,7 @@ def test_a_plan_folder_is_a_workspace(write: Write) -> None:
     }
     assert {*SYSTEM.values(), "You read.", "You cite."} <= {text.text for text in found.system_texts}
     assert found.condition("B") is found.conditions[1]
-    assert codes(found.notes) == []
+    assert codes(found.diagnostics) == []
 
 
 def test_the_only_dataset_stands_in_for_one_that_is_missing_and_it_is_said(write: Write) -> None:
@@ -120,7 +120,7 @@ def test_the_only_dataset_stands_in_for_one_that_is_missing_and_it_is_said(write
     found = workspace.open(root)
     assert found.dataset is not None
     assert found.dataset.path == "data/rows.jsonl"
-    missing = note(found, "dat-file-missing")
+    missing = diagnostic(found, "dat-file-missing")
     assert (missing.place.file, missing.place.line) == ("p.yaml", 2)
     assert missing.values["instead"] == "data/rows.jsonl"
     assert "data/rows.jsonl" in missing.values["reason"]
@@ -134,7 +134,7 @@ def test_two_datasets_stand_in_for_nothing(write: Write) -> None:
     found = workspace.open(root)
     assert found.dataset
     assert (found.dataset.path, found.dataset.absent) == ("gone.jsonl", True)
-    assert note(found, "dat-file-missing").values["instead"] == ""
+    assert diagnostic(found, "dat-file-missing").values["instead"] == ""
 
 
 def test_a_plan_may_not_leave_the_workspace(write: Write) -> None:
@@ -142,7 +142,10 @@ def test_a_plan_may_not_leave_the_workspace(write: Write) -> None:
         {"w/p.yaml": "runs: [{label: a, model_config: ../m.yaml, judge_config: /etc/passwd}]\n", "m.yaml": "x"}
     )
     found = workspace.open(root / "w")
-    assert [n.code for n in found.notes if n.code.startswith("dat-path")] == ["dat-path-outside", "dat-path-outside"]
+    assert [n.code for n in found.diagnostics if n.code.startswith("dat-path")] == [
+        "dat-path-outside",
+        "dat-path-outside",
+    ]
     assert found.conditions[0].model == "m"
 
 
@@ -159,21 +162,21 @@ runs:
 """
     found = workspace.open(write({"p.yaml": text}))
     assert [c.name for c in found.conditions] == ["a", "b"]
-    assert {code: codes(found.notes).count(code) for code in set(codes(found.notes))} == {
+    assert {code: codes(found.diagnostics).count(code) for code in set(codes(found.diagnostics))} == {
         "dat-unknown-key": 2,
         "dat-wrong-value": 2,
         "dat-duplicate-name": 1,
         "fmt-unknown-mode": 1,
     }
-    assert note(found, "dat-unknown-key").values["nearest"] == "prompt_mode"
-    unknown = note(found, "fmt-unknown-mode")
+    assert diagnostic(found, "dat-unknown-key").values["nearest"] == "prompt_mode"
+    unknown = diagnostic(found, "fmt-unknown-mode")
     assert (unknown.values["nearest"], unknown.place.line) == ("instruction", 3)
 
 
 def test_an_unsaid_mode_is_rag_as_in_the_program(write: Write) -> None:
     path = write({"p.yaml": "runs: [{label: a}]\n"}) / "p.yaml"
-    read, notes = plan.read(path, path.parent)
-    assert (read.runs[0].mode, notes) == ("rag", ())
+    read, diagnostics = plan.read(path, path.parent)
+    assert (read.runs[0].mode, diagnostics) == ("rag", ())
 
 
 @pytest.mark.parametrize(
@@ -195,7 +198,7 @@ def test_a_modelfile_is_taken_by_its_exact_name_else_when_it_is_the_only_one(
     found = workspace.open(write({"p.yaml": "runs: [{label: a, model_config: m.yaml}]\n"} | model | served))
     taken = found.models["m"].modelfile
     assert expected == (taken.place.file if taken else None)
-    assert ("fmt-modelfile-unmapped" in codes(found.notes)) == (expected is None)
+    assert ("fmt-modelfile-unmapped" in codes(found.diagnostics)) == (expected is None)
 
 
 def test_a_base_model_has_no_modelfile_and_needs_none(write: Write) -> None:
@@ -203,7 +206,7 @@ def test_a_base_model_has_no_modelfile_and_needs_none(write: Write) -> None:
     files = {"p.yaml": plan_text, "m.yaml": "provider: x\nmodel: m\nmodel_type: base\n", "Modelfile.base": "FROM x\n"}
     found = workspace.open(write(files))
     assert found.models["m"].modelfile is None
-    assert codes(found.notes) == []
+    assert codes(found.diagnostics) == []
 
 
 def test_a_model_yaml_keeps_its_settings_and_says_what_upstream_would_refuse(write: Write) -> None:
@@ -211,11 +214,11 @@ def test_a_model_yaml_keeps_its_settings_and_says_what_upstream_would_refuse(wri
         "provider: x\nmodel: m\nmodel_type: tuned\nstop_sequences: END\ntop_p: 2\ntimeout: soon\napi_key: k\nwhat: 1\n"
     )
     path = write({"lora_rag_trained.yaml": text}) / "lora_rag_trained.yaml"
-    model, notes = model_yaml.read(path, path.parent)
+    model, diagnostics = model_yaml.read(path, path.parent)
     assert (model.name, model.type, model.settings["stop_sequences"]) == ("lora_rag_trained", "rag_trained", ["END"])
-    wrong = [n.values["where"] for n in notes if n.code == "dat-wrong-value"]
+    wrong = [n.values["where"] for n in diagnostics if n.code == "dat-wrong-value"]
     assert sorted(wrong) == ["model_type", "timeout", "top_p"]
-    assert [n.flagged for n in notes if n.code == "dat-unknown-key"] == ["api_key", "what"]
+    assert [n.flagged for n in diagnostics if n.code == "dat-unknown-key"] == ["api_key", "what"]
 
 
 def test_an_older_judge_inference_file_is_one(write: Write) -> None:
@@ -252,8 +255,8 @@ def test_the_published_study_gives_its_six_conditions(shared: Path) -> None:
     assert sorted(found.judges) == ["instruction", "rag"]
     assert found.dataset is not None
     assert found.dataset.path == "offline_dataset.jsonl"
-    assert codes(found.notes) == ["dat-file-missing"]
-    assert found.notes[0].place.line == 20
+    assert codes(found.diagnostics) == ["dat-file-missing"]
+    assert found.diagnostics[0].place.line == 20
     taken = {m.name: m.modelfile.place.file if m.modelfile else None for m in found.models.values()}
     assert taken == {
         "base_ollama": None,

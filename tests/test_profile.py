@@ -142,8 +142,8 @@ def test_keys_and_tasks_of_the_newer_profile_are_unknown_in_the_document(
     write: Write, profile: str, codes: list[str]
 ) -> None:
     root = write({"a.yml": "streaming: true\ntasks: {rubric_llm_trait_template: {system: x}}\n"})
-    _, notes = read_adapter(root / "a.yml", root, profile)
-    assert [note.code for note in notes] == codes
+    _, diagnostics = read_adapter(root / "a.yml", root, profile)
+    assert [diagnostic.code for diagnostic in diagnostics] == codes
 
 
 FILE = """\
@@ -162,7 +162,7 @@ def test_a_workspace_assembles_by_the_profile_its_options_choose(write: Write) -
     texts = {}
     for profile in PROFILES:
         workspace = opened(write, profile)
-        assert {note.code for note in workspace.notes} == set()
+        assert {diagnostic.code for diagnostic in workspace.diagnostics} == set()
         for task in workspace.tasks:
             for who in workspace.adapters:
                 made = assemble(workspace, Record(None, {}), Selection(task=task, adapter=who))

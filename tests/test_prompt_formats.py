@@ -142,7 +142,7 @@ def test_system_text_in_a_rag_prompt_is_named_and_its_contexts_may_quote_it(prom
 )  # fmt: skip
 def test_every_row_of_the_table_of_model_types(model: str, file: str | None, expected: str, codes: list[str]) -> None:
     found = infer_type(model, file)
-    assert (found.type, [note.code for note in found.notes]) == (expected, codes)
+    assert (found.type, [diagnostic.code for diagnostic in found.diagnostics]) == (expected, codes)
 
 
 FORMATS = """\

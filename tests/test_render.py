@@ -49,7 +49,10 @@ def test_a_cell_answers_the_same_as_the_same_work_here(texts: list[str], values:
 
 def _anywhere(rendered: Rendered) -> list[Diagnostic]:
     """The notes; one about nesting without its line, which is wherever the stack of that process ended."""
-    return [replace(note, place=Location()) if note.code == "dat-limit" else note for note in rendered.notes]
+    return [
+        replace(diagnostic, place=Location()) if diagnostic.code == "dat-limit" else diagnostic
+        for diagnostic in rendered.diagnostics
+    ]
 
 
 CASES = (
@@ -120,9 +123,9 @@ def test_what_fails_in_jinja_fails_here_with_its_line(template: str, line: int) 
     assert stock(template, RECORD) is None
     rendered = one(template, place=Location(file="a.jinja", line=10))
     assert (rendered.ok, rendered.segments) == (False, ())
-    (note,) = rendered.notes
-    assert note.code == "alb-render-error"
-    assert (note.place.file, note.place.line) == ("a.jinja", 9 + line)
+    (diagnostic,) = rendered.diagnostics
+    assert diagnostic.code == "alb-render-error"
+    assert (diagnostic.place.file, diagnostic.place.line) == ("a.jinja", 9 + line)
 
 
 @pytest.mark.parametrize(
@@ -142,8 +145,8 @@ def test_what_fails_in_jinja_fails_here_with_its_line(template: str, line: int) 
     ],
 )
 def test_each_refusal_has_its_code_and_line(template: str, origin: Any, code: str) -> None:
-    (note,) = one("\n" + template, origin=origin, place=Location(file="t.jinja")).notes
-    assert (code, 2, "t.jinja") == (note.code, note.place.line, note.place.file)
+    (diagnostic,) = one("\n" + template, origin=origin, place=Location(file="t.jinja")).diagnostics
+    assert (code, 2, "t.jinja") == (diagnostic.code, diagnostic.place.line, diagnostic.place.file)
 
 
 def test_a_template_changes_its_own_copies_of_the_values_only() -> None:
@@ -157,7 +160,7 @@ def test_json_block_is_for_adapters() -> None:
     assert one("{{ s | json_block }}", {"s": {"b": "é<", "a": []}}, blocks=True).text == json.dumps(
         {"b": "é<", "a": []}, indent=2
     )
-    assert one("{{ s | json_block }}", {"s": {}}).notes[0].code == "alb-render-error"
+    assert one("{{ s | json_block }}", {"s": {}}).diagnostics[0].code == "alb-render-error"
 
 
 def test_several_syntaxes_in_one_call_keep_their_order() -> None:

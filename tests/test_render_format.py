@@ -24,7 +24,7 @@ def test_format_templates_equal_str_format_or_are_refused(template: str, values:
     if rendered.ok:
         assert rendered.text == template.format(**values)
     else:
-        codes = {note.code for note in rendered.notes}
+        codes = {diagnostic.code for diagnostic in rendered.diagnostics}
         assert codes <= {"jdg-format-field", "jdg-format-syntax"}
         if not any(odd in template for odd in ("!r", ":>")):
             with pytest.raises((ValueError, KeyError, IndexError, AttributeError)):
@@ -45,15 +45,18 @@ def test_format_fields_have_places_and_are_never_read_again() -> None:
 
 def test_all_unknown_format_fields_are_noted_at_once() -> None:
     (rendered,) = render([Template("{a}\n{b} {c}", "format")], {"a": "1"})
-    assert [(note.values["field"], note.place.line) for note in rendered.notes] == [("b", 2), ("c", 2)]
+    assert [(diagnostic.values["field"], diagnostic.place.line) for diagnostic in rendered.diagnostics] == [
+        ("b", 2),
+        ("c", 2),
+    ]
 
 
 def test_a_field_named_too_often_is_one_finding() -> None:
     for syntax, field in (("format", "{a}"), ("placeholder", "{{a}}")):
         (rendered,) = render([Template(field * 200_000, syntax)], {"a": "x" * 100_000})
-        assert (rendered.ok, [note.code for note in rendered.notes]) == (False, ["dat-limit"])
+        assert (rendered.ok, [diagnostic.code for diagnostic in rendered.diagnostics]) == (False, ["dat-limit"])
     (rendered,) = render([Template("{}" * 300_000 + "".join(f"{{b{n}}}" for n in range(99)), "format")], {"a": ""})
-    assert len(rendered.notes) == 20
+    assert len(rendered.diagnostics) == 20
 
 
 def test_placeholders_are_replaced_in_one_pass() -> None:

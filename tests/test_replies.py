@@ -32,7 +32,7 @@ def test_rows_with_replies_and_no_scores_are_read(write: Write, column: str) -> 
     }
     assert found.sources[0].what == "judges' replies"
     assert found.sources[0].columns["read"] == ("whole 1", "nothing 1")
-    assert found.scores[0].note == SAYS % (2, -1)
+    assert found.scores[0].diagnostic == SAYS % (2, -1)
 
 
 def test_each_state_has_its_reason_and_its_note(write: Write) -> None:
@@ -81,7 +81,7 @@ def test_the_option_stands_in_the_workspace_file(write: Write) -> None:
     file = "scores: [r.jsonl]\noptions: {reply_parser: upstream}\n"
     root = write({"readback.yml": file, "r.jsonl": [{**RAW, "content": f"{SAYS % (2, 1)} {SAYS % (1, 1)}"}]})
     opened = workspace.open(root)
-    assert opened.notes == ()
+    assert opened.diagnostics == ()
     assert states(loading.load(opened)) == ["failed", "failed"]
 
 
@@ -103,10 +103,10 @@ def test_the_option_stands_in_the_workspace_file(write: Write) -> None:
 )
 def test_a_stored_score_is_held_against_the_reply(write: Write, stored: Any, reply: Any, expected: Any) -> None:
     found = load(write({"r.jsonl": [{**RAW, "relevance_score": stored, "raw_reply": reply}]}))
-    notes = [note for note in found.notes if note.code == "scr-reply-differs"]
-    told = [(n.values["stored"], n.values["written"], n.values["step"]) for n in notes]
+    diagnostics = [diagnostic for diagnostic in found.diagnostics if diagnostic.code == "scr-reply-differs"]
+    told = [(n.values["stored"], n.values["written"], n.values["step"]) for n in diagnostics]
     assert told == ([expected] if expected else [])
-    assert {(n.place.file, n.place.line, n.place.record) for n in notes} <= {("r.jsonl", 1, "q1")}
+    assert {(n.place.file, n.place.line, n.place.record) for n in diagnostics} <= {("r.jsonl", 1, "q1")}
     assert "raw_reply" not in found.factors
 
 
@@ -118,7 +118,7 @@ def test_a_failure_that_was_stored_as_zero_is_told_when_the_reply_can_be_read(wr
         "raw_reply": f"<think>{{</think>{SAYS % (2, 1)}",
     }
     found = load(write({"r.jsonl": [row]}))
-    assert [n.values["stored"] for n in found.notes if n.code == "scr-reply-differs"] == ["judge failed"]
+    assert [n.values["stored"] for n in found.diagnostics if n.code == "scr-reply-differs"] == ["judge failed"]
 
 
 def test_details_of_a_run_are_read_again_too(write: Write) -> None:
@@ -128,7 +128,7 @@ def test_details_of_a_run_are_read_again_too(write: Write) -> None:
         "judge_verdict": "pass", "judge_raw_response": reply,
     }  # fmt: skip
     found = load(write({"details.jsonl": [row]}))
-    told = {n.values["criterion"]: n.values["written"] for n in found.notes if n.code == "scr-reply-differs"}
+    told = {n.values["criterion"]: n.values["written"] for n in found.diagnostics if n.code == "scr-reply-differs"}
     assert told == {"factuality": "0.5", "judge_verdict": "0"}
 
 
@@ -177,9 +177,9 @@ def test_a_judge_of_the_contestants_family_is_told_once(
 ) -> None:
     rows = "".join(f"q{n},{condition},{name},1,{judge},\n" for n in range(3) for name in ("relevance", "clarity"))
     found = load(write({"s.csv": TIDY + rows}))
-    notes = [note for note in found.notes if note.code == "scr-judge-is-contestant"]
-    assert [note.severity for note in notes] == severities
-    assert {note.values["how"] for note in notes} <= {"inferred from names"}
+    diagnostics = [diagnostic for diagnostic in found.diagnostics if diagnostic.code == "scr-judge-is-contestant"]
+    assert [diagnostic.severity for diagnostic in diagnostics] == severities
+    assert {diagnostic.values["how"] for diagnostic in diagnostics} <= {"inferred from names"}
 
 
 @pytest.mark.realdata
@@ -199,9 +199,11 @@ def test_the_real_replies_have_the_states_that_were_counted(shared: Path) -> Non
 def test_a_judge_of_another_generation_is_no_warning_in_the_study_that_chose_it(shared: Path) -> None:
     from readback.scores.pairwise import contestants
 
-    notes = contestants.notes(workspace.open(shared / "data" / "prompt-formats"))
-    assert {note.severity for note in notes} == {"info"}
-    assert {note.values["relation"] for note in notes} == {"the same maker, another generation (3 and 2.5)"}
+    diagnostics = contestants.diagnostics(workspace.open(shared / "data" / "prompt-formats"))
+    assert {diagnostic.severity for diagnostic in diagnostics} == {"info"}
+    assert {diagnostic.values["relation"] for diagnostic in diagnostics} == {
+        "the same maker, another generation (3 and 2.5)"
+    }
 
 
 def test_criteria_come_in_the_order_in_which_replies_name_them(write: Write) -> None:

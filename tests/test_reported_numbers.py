@@ -32,11 +32,13 @@ base_baseline_0p5b,73,4.2,.29,n/a,.35,.70,.821,.018,–,–,–,–,2.5
 
 def test_five_of_the_six_published_rates_cannot_be(write: Write) -> None:
     table = load(write({"published.csv": PUBLISHED}))
-    notes = [note for note in stats.notes(table) if note.code == "scr-rate-unreachable"]
-    assert [(note.place.file, note.place.line) for note in notes] == [("published.csv", n) for n in (2, 3, 4, 6, 7)]
-    assert [note.values["fitting"] for note in notes] == ["19/79", "18/79", "14/71", "3/70", "3/72"]
-    assert notes[0].values["nearest"] == "23.6% (17/72) and 25% (18/72)"
-    assert {finding(note).severity for note in notes} == {"warning"}
+    diagnostics = [diagnostic for diagnostic in stats.diagnostics(table) if diagnostic.code == "scr-rate-unreachable"]
+    assert [(diagnostic.place.file, diagnostic.place.line) for diagnostic in diagnostics] == [
+        ("published.csv", n) for n in (2, 3, 4, 6, 7)
+    ]
+    assert [diagnostic.values["fitting"] for diagnostic in diagnostics] == ["19/79", "18/79", "14/71", "3/70", "3/72"]
+    assert diagnostics[0].values["nearest"] == "23.6% (17/72) and 25% (18/72)"
+    assert {finding(diagnostic).severity for diagnostic in diagnostics} == {"warning"}
     assert codes(table) == []
 
 
@@ -109,8 +111,8 @@ def test_an_n_that_is_named_fits(rate: float, n: int) -> None:
 def test_a_rate_beside_counts_that_give_another_one_is_said_to_differ(write: Write) -> None:
     verdicts = {"pass": 17, "fail": 55, "unknown": 0, "pass_rate": 0.25}
     table = load(write({"r/metrics.json": {"judge_scores": {}, "judge_verdicts": verdicts}}), "r/metrics.json")
-    notes = stats.notes(table)
-    assert [(n.code, n.values["stated"], n.values["computed"]) for n in notes] == [
+    diagnostics = stats.diagnostics(table)
+    assert [(n.code, n.values["stated"], n.values["computed"]) for n in diagnostics] == [
         ("scr-summary-differs", "0.25", "0.236111")
     ]
 
@@ -132,7 +134,7 @@ def test_aggregates_of_an_evaluation_are_held_against_the_rows_beside_them(write
     }
     table = load(write(files[kind]))
     assert [(one.criterion, one.mean, one.n) for one in table.reported] == [("relevance_score", 1.4, 2)]
-    assert [n.values["computed"] for n in stats.notes(table) if n.code == "scr-summary-differs"] == ["1.5"]
+    assert [n.values["computed"] for n in stats.diagnostics(table) if n.code == "scr-summary-differs"] == ["1.5"]
     assert aggregates(table) == ()
 
 
@@ -189,7 +191,7 @@ def test_the_hyde_run_and_its_aggregate_belong_together(shared: Path) -> None:
     assert len((folder / names[0]).read_bytes().splitlines()) == 301
     table = load(folder, *(ScoreSource(name) for name in names))
     assert table.sources[0].rows == 100
-    assert all(score.note for score in table.scores)
+    assert all(score.diagnostic for score in table.scores)
     pairs = [(one, row) for one, row in beside(table, stats.rows(table)) if row]
     assert [(one.criterion, one.mean, one.n, agrees(one, row)) for one, row in pairs] == [
         ("relevance_score", 1.75, 100, True),

@@ -26,7 +26,7 @@ def test_a_tidy_row_becomes_a_score_with_its_place(write: Write) -> None:
     root = write({"s.csv": TIDY + "007,closed,relevance,2,j1,because\n"})
     place = load(root).scores[0].place
     assert load(root).scores[:] == (
-        Score("007", (("condition", "closed"),), "relevance", "j1", 2.0, "scored", note="because", place=place),
+        Score("007", (("condition", "closed"),), "relevance", "j1", 2.0, "scored", diagnostic="because", place=place),
     )
     assert (place.file, place.line) == ("s.csv", 2)
 
@@ -89,9 +89,11 @@ def test_a_summary_is_of_the_condition_the_criterion_and_the_judge_that_it_names
     rows = [f"q{n},{arm},clear,{at + n},{judge}," for n in range(2) for at, arm in enumerate("ab") for judge in "jk"]
     rows += ["mean,a,clear,0.5,j,", "mean,b,clear,1.5,,", "mean,,,1.0,,", "mean,b,clear,0.5,j,", "mean,c,clear,9,j,"]
     found = load(write({"s.csv": TIDY + "\n".join(rows) + "\n"}))
-    assert [(note.place.line, note.values["computed"]) for note in found.notes if "differs" in note.code] == [
-        (13, "1.5")
-    ]
+    assert [
+        (diagnostic.place.line, diagnostic.values["computed"])
+        for diagnostic in found.diagnostics
+        if "differs" in diagnostic.code
+    ] == [(13, "1.5")]
     assert found.sources[0].left_out == {"rows that sum up others": 5}
 
 
@@ -143,7 +145,7 @@ def test_factors_tell_rows_of_one_item_apart_and_attributes_of_the_item_do_not(w
     assert found.columns.conditions == ((("reranker", "x"),), (("reranker", "y"),))
     assert found.criteria.keys() == {"relevance_score", "faithfulness_score"}
     assert found.sources[0].columns["unused"] == ("cost_usd", "topic")
-    assert found.scores[0].note == "a note about 0"
+    assert found.scores[0].diagnostic == "a note about 0"
 
 
 def test_a_column_with_many_values_is_no_factor_unless_its_name_says_so(write: Write) -> None:
@@ -171,7 +173,7 @@ def test_rows_of_means_among_the_items_are_left_out_and_counted(write: Write) ->
 
 
 @pytest.mark.parametrize(
-    ("note", "relevance", "faithfulness", "state"),
+    ("rationale", "relevance", "faithfulness", "state"),
     [
         ("Failed to parse LLM response: x", "0", "0", "failed"),
         ("  JSON parsing error: x", "0", "0", "failed"),
@@ -183,10 +185,13 @@ def test_rows_of_means_among_the_items_are_left_out_and_counted(write: Write) ->
     ],
 )
 def test_zeros_that_a_failed_judge_wrote_are_failures(
-    write: Write, note: str, relevance: str, faithfulness: str, state: str
+    write: Write, rationale: str, relevance: str, faithfulness: str, state: str
 ) -> None:
     root = write(
-        {"s.csv": f"qid,relevance_score,faithfulness_score,evaluation_notes\n1,{relevance},{faithfulness},{note}\n"}
+        {
+            "s.csv": "qid,relevance_score,faithfulness_score,evaluation_notes\n"
+            f"1,{relevance},{faithfulness},{rationale}\n"
+        }
     )
     assert states(load(root)) == [state, state]
 
@@ -237,9 +242,9 @@ def test_rows_of_anything_give_states_and_notes_and_never_an_exception(
         "s.jsonl", condition=(named,) if named == "arm" else (), item=(named,) if named == "item" else ()
     )
     found = load(tmp_path, source)
-    assert all(isinstance(note.code, str) for note in stats.notes(found))
+    assert all(isinstance(diagnostic.code, str) for diagnostic in stats.diagnostics(found))
     assert all(math.isfinite(s.value) == (s.state == "scored") for s in found.scores)
-    said = answer.as_json(found, tell=lambda note: note.code)
+    said = answer.as_json(found, tell=lambda diagnostic: diagnostic.code)
     json.dumps(said, allow_nan=False, ensure_ascii=False).encode()  # nothing that cannot be sent
 
 

@@ -185,7 +185,7 @@ def test_links_pointers_and_odd_names_are_left_out_and_said(write: Write, tmp_pa
     git(root, "add", ".")
     git(root, "commit", "-q", "-m", "one")
     found = revision(root, "HEAD")
-    assert {note.flagged: note.code for note in found.notes} == {
+    assert {diagnostic.flagged: diagnostic.code for diagnostic in found.diagnostics} == {
         "big.jsonl": "dat-file-missing",
         "out.txt": "dat-path-outside",
         "far.txt": "dat-path-outside",
@@ -208,7 +208,7 @@ def test_a_tree_that_writes_through_a_link_does_not(tmp_path: Path) -> None:
     tree = made_tree(repository, f"120000 blob {link}\td\n040000 tree {inner}\td\n100644 blob {blob}\t.git")
     git(repository, "update-ref", "refs/heads/bad", git(repository, "commit-tree", tree, "-m", "bad"))
     found = revision(repository, "bad")
-    assert {note.flagged for note in found.notes} == {"d", ".git"}
+    assert {diagnostic.flagged for diagnostic in found.diagnostics} == {"d", ".git"}
     assert list(outside.iterdir()) == []
 
 

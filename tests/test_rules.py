@@ -86,23 +86,23 @@ def test_a_part_of_a_sentence_is_left_out_where_its_value_says_nothing() -> None
 
 
 def test_a_key_leaves_out_lines_and_offsets_and_holds_everything_else() -> None:
-    note = Diagnostic(
+    diagnostic = Diagnostic(
         "fmt-markers", {}, Location(file="a", mode="m", record="1", role="user", line=3, start=1, end=2), "x"
     )
     moved = Diagnostic(
         "fmt-markers", {}, Location(file="a", mode="m", record="1", role="user", line=4, start=7, end=8), "x"
     )
-    assert rules.key(note) == rules.key(moved)
+    assert rules.key(diagnostic) == rules.key(moved)
     others = [
-        Diagnostic("fmt-other", {}, note.place, "x"),
-        Diagnostic("fmt-markers", {}, note.place, "y"),
+        Diagnostic("fmt-other", {}, diagnostic.place, "x"),
+        Diagnostic("fmt-markers", {}, diagnostic.place, "y"),
         *(
-            Diagnostic("fmt-markers", {}, Location(**{**_parts(note.place), name: "other"}), "x")
+            Diagnostic("fmt-markers", {}, Location(**{**_parts(diagnostic.place), name: "other"}), "x")
             for name in ("file", "mode", "condition", "adapter", "task", "judge", "record", "role", "field")
         ),
     ]
-    assert 1 + len(others) == len({rules.key(one) for one in (note, *others)})
-    assert re.fullmatch(r"[0-9a-f]{16}", rules.key(note))
+    assert 1 + len(others) == len({rules.key(one) for one in (diagnostic, *others)})
+    assert re.fullmatch(r"[0-9a-f]{16}", rules.key(diagnostic))
 
 
 def test_a_note_is_placed_by_its_case_and_keeps_what_it_says_itself() -> None:

@@ -40,7 +40,7 @@ def opened(root: Path) -> ScoreTable:
 
 
 def found(table: ScoreTable) -> Counter[str]:
-    return Counter(note.code for note in stats.notes(table))
+    return Counter(diagnostic.code for diagnostic in stats.diagnostics(table))
 
 
 def test_runs_are_found_without_being_named_and_their_faults_counted(write: Write) -> None:
@@ -72,9 +72,9 @@ def test_nothing_is_found_where_nothing_is_wrong(write: Write) -> None:
 def test_what_explains_a_difference_is_said(write: Write) -> None:
     table = opened(write(Run("a", truths=(2,), failed=(1,)).files()))
     said = {
-        note.values["criterion"]: note.values["because"]
-        for note in stats.notes(table)
-        if note.code == "scr-summary-differs"
+        diagnostic.values["criterion"]: diagnostic.values["because"]
+        for diagnostic in stats.diagnostics(table)
+        if diagnostic.code == "scr-summary-differs"
     }
     assert "true as 1" in said["factuality"]
     assert "without a value as 0" in said["judge_verdict"]
@@ -137,7 +137,7 @@ def test_runs_without_a_plan_are_the_conditions_as_their_own_files_describe_them
         "found_in": "x/open", "model": "qwen2.5:0.5b", "judge_model": "qwen3:8b", "mode": "rag",
     }  # fmt: skip
     table = loading.load(opened)
-    assert [n.code for n in table.notes if n.code == "scr-unknown-condition"] == []
+    assert [n.code for n in table.diagnostics if n.code == "scr-unknown-condition"] == []
     (made,) = [one for one in compare(table, table.planned).comparisons if one.planned]
     assert (made.a, made.b, made.judge) == ((("condition", "closed"),), (("condition", "open"),), "qwen3:8b")
     assert [f.code for f in engine.check(opened).findings if f.code.startswith(("dat-unknown", "fmt-"))] == []
@@ -197,7 +197,7 @@ def test_a_summary_gives_every_number_under_a_dotted_name_and_says_no_n(write: W
 def test_means_on_another_scale_are_said_to_be(write: Write) -> None:
     table = load(write({"r/metrics.json": SHAPES["D"]}), "r/metrics.json")
     assert {one.criterion: one.mean for one in table.reported} == {"factuality": 7.5, "grounding": 6, "overall": 7}
-    told = [(n.values["criterion"], n.severity) for n in table.notes if n.code == "scr-scale-unknown"]
+    told = [(n.values["criterion"], n.severity) for n in table.diagnostics if n.code == "scr-scale-unknown"]
     assert told == [("factuality", "info"), ("grounding", "info"), ("overall", "info")]
 
 
@@ -208,9 +208,9 @@ def test_a_file_with_nan_for_a_mean_is_told_and_counts_as_no_number(write: Write
     metrics = json.dumps({"judge_scores": {"factuality": {"mean": math.nan, "n": 2}}})
     names = ("r/details.jsonl", "r/metrics.json")
     table = load(write(dict(zip(names, (body, metrics), strict=True))), *names)
-    note = next(n for n in stats.notes(table) if n.code == "scr-summary-differs")
-    assert (note.values["stated"], note.values["computed"]) == ("NaN", "0.5")
-    assert "NaN" in note.values["because"]
+    diagnostic = next(n for n in stats.diagnostics(table) if n.code == "scr-summary-differs")
+    assert (diagnostic.values["stated"], diagnostic.values["computed"]) == ("NaN", "0.5")
+    assert "NaN" in diagnostic.values["because"]
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def rows_of(*scores: str) -> str:
 
 def said(table: ScoreTable) -> list[tuple[str, str | None, int | None]]:
     """What was seen while loading; that there are few rows is found when they are counted."""
-    return [(note.code, note.place.file, note.place.line) for note in table.notes]
+    return [(diagnostic.code, diagnostic.place.file, diagnostic.place.line) for diagnostic in table.diagnostics]
 
 
 def adds_up(table: ScoreTable, rows: int) -> None:
@@ -64,7 +64,9 @@ def test_values_of_another_scale_are_found_where_they_stand(write: Write, path: 
 
 def test_a_scale_worked_out_from_mixed_values_says_so_and_names_the_file(write: Write, path: bool) -> None:
     found = load(write({"s.csv": rows_of("3", "0.8", "85", "4")}))
-    assert [(note.code, note.place.file) for note in found.notes] == [("scr-scale-unknown", "s.csv")]
+    assert [(diagnostic.code, diagnostic.place.file) for diagnostic in found.diagnostics] == [
+        ("scr-scale-unknown", "s.csv")
+    ]
 
 
 def test_nan_in_a_cell_is_missing_and_infinity_no_score(write: Write, path: bool) -> None:
@@ -75,7 +77,7 @@ def test_nan_in_a_cell_is_missing_and_infinity_no_score(write: Write, path: bool
         ("jdg-out-of-range", "s.csv", 4),
         ("jdg-out-of-range", "s.csv", 6),
     ]
-    assert found.notes[0].values["value"] == "NaN (and in 1 more cells)"
+    assert found.diagnostics[0].values["value"] == "NaN (and in 1 more cells)"
     adds_up(found, 6)
 
 
@@ -85,7 +87,10 @@ def test_nan_and_infinity_in_json_are_said_once_each(write: Write) -> None:
     )
     found = load(write({"s.jsonl": text}), criteria=FOUR)
     assert states(found) == ["scored", "missing", "failed"]
-    assert [(note.code, note.place.line) for note in found.notes] == [("dat-nan", 2), ("dat-nan", 3)]
+    assert [(diagnostic.code, diagnostic.place.line) for diagnostic in found.diagnostics] == [
+        ("dat-nan", 2),
+        ("dat-nan", 3),
+    ]
     adds_up(found, 3)
 
 
@@ -94,8 +99,13 @@ def test_a_score_in_quotes_is_accepted_and_said_once_for_the_file(write: Write) 
     text = "".join(f'{{"item": "q{n}", "condition": "a", "clear_score": {v}}}\n' for n, v in enumerate(given))
     found = load(write({"s.jsonl": text}), criteria=FOUR)
     assert [score.value for score in found.scores] == [1.0, 2.0, 3.0, 4.0]
-    (note,) = found.notes
-    assert (note.code, note.place.line, note.values["count"], note.values["value"]) == ("jdg-score-text", 2, 2, "2")
+    (diagnostic,) = found.diagnostics
+    assert (diagnostic.code, diagnostic.place.line, diagnostic.values["count"], diagnostic.values["value"]) == (
+        "jdg-score-text",
+        2,
+        2,
+        "2",
+    )
     quoted = load(write({"s.csv": 'item,condition,clear_score\nq1,a,"2"\n'}), "s.csv", criteria=FOUR)
     assert (codes(quoted), quoted.scores[0].value) == ([], 2.0)
 
@@ -128,9 +138,9 @@ def test_scores_of_a_condition_nobody_defined_are_kept_and_said_once(write: Writ
     body = "q1,open,clear,1,j,\nq1,Open,clear,1,j,\nq2,Open,clear,2,j,\nq1,base,clear,1,j,\n"
     defined = (Condition("open"), Condition("closed", aliases=("base",)))
     found = load(write({"s.csv": TIDY + body}), criteria=FOUR, conditions=defined)
-    (note,) = found.notes
-    assert (note.code, note.place.file, note.place.line) == ("scr-unknown-condition", "s.csv", 3)
-    assert (note.values["name"], note.values["count"], note.values["nearest"]) == ("Open", 2, "open")
+    (diagnostic,) = found.diagnostics
+    assert (diagnostic.code, diagnostic.place.file, diagnostic.place.line) == ("scr-unknown-condition", "s.csv", 3)
+    assert (diagnostic.values["name"], diagnostic.values["count"], diagnostic.values["nearest"]) == ("Open", 2, "open")
     assert len(found.columns) == 4
     assert codes(load(write({"s.csv": TIDY + body}), criteria=FOUR)) == []  # nothing is defined
 
@@ -158,10 +168,10 @@ def test_means_that_contradict_their_rows_are_found(write: Write) -> None:
             "means.csv": "condition,relevance_score,count\na,1.9,2\nb,2.0,2\n",
         }
     )
-    differs = [note for note in stats.notes(load(root)) if note.code == "scr-summary-differs"]
-    assert [(note.place.file, note.values["stated"], note.values["computed"]) for note in differs] == [
-        ("means.csv", "1.9", "1.5")
-    ]
+    differs = [diagnostic for diagnostic in stats.diagnostics(load(root)) if diagnostic.code == "scr-summary-differs"]
+    assert [
+        (diagnostic.place.file, diagnostic.values["stated"], diagnostic.values["computed"]) for diagnostic in differs
+    ] == [("means.csv", "1.9", "1.5")]
 
 
 CLUSTERED = "item,condition,criterion,score,{}\nq1,a,clear,1,d1\nq2,a,clear,2,\nq3,a,clear,2,d1\n"
@@ -181,8 +191,8 @@ def test_a_row_without_its_cluster_is_found(
 ) -> None:
     source = ScoreSource("s.csv", cluster=named, condition=("condition",))
     table = load(write({"s.csv": CLUSTERED.format(column)}), source, criteria=FOUR)
-    notes = [note for note in table.notes if note.code == "scr-cluster-missing"]
-    assert [(note.values["item"], note.place.line) for note in notes] == found
+    diagnostics = [diagnostic for diagnostic in table.diagnostics if diagnostic.code == "scr-cluster-missing"]
+    assert [(diagnostic.values["item"], diagnostic.place.line) for diagnostic in diagnostics] == found
     assert [score.cluster for score in table.scores] == (
         ["d1", None, "d1"] if column != "document" or named != "other" else [None] * 3
     )
@@ -202,9 +212,9 @@ def test_a_part_of_the_id_may_be_the_cluster(write: Write, path: bool) -> None:
 
 def test_notes_of_one_kind_are_bounded_and_counted(write: Write, path: bool) -> None:
     found = load(write({"s.csv": rows_of(*["9"] * 1_200)}), criteria=FOUR)
-    counts: Counter[str] = Counter(note.code for note in found.notes)
+    counts: Counter[str] = Counter(diagnostic.code for diagnostic in found.diagnostics)
     assert counts == {"jdg-out-of-range": 1_000, "dat-limit": 1}
-    (more,) = (note for note in found.notes if note.code == "dat-limit")
+    (more,) = (diagnostic for diagnostic in found.diagnostics if diagnostic.code == "dat-limit")
     assert isinstance(more, Diagnostic)
     assert "1,200" in more.values["what"]
     adds_up(found, 1_200)
@@ -222,7 +232,7 @@ def test_a_part_of_an_id_may_be_empty_but_not_all_of_it(write: Write, path: bool
     root = write({"s.csv": "query,passage,clear_score\nq,,1\n,p,1\n,,2\n"})
     found = load(root, ScoreSource("s.csv", item=("query", "passage")))
     assert found.columns.items == ("q | ", " | p", "line_4")
-    assert [note.place.line for note in found.notes if note.code == "dat-missing-id"] == [4]
+    assert [diagnostic.place.line for diagnostic in found.diagnostics if diagnostic.code == "dat-missing-id"] == [4]
 
 
 @pytest.mark.parametrize(
@@ -238,8 +248,8 @@ def test_a_part_of_an_id_may_be_empty_but_not_all_of_it(write: Write, path: bool
 )
 def test_what_is_no_score_is_told_as_it_is_written(write: Write, path: bool, written: str, shown: str) -> None:
     found = load(write({"s.csv": rows_of("3", written)}), criteria=FOUR)
-    (note,) = found.notes
-    assert (note.code, note.place.line, note.values["value"]) == ("jdg-out-of-range", 3, shown)
+    (diagnostic,) = found.diagnostics
+    assert (diagnostic.code, diagnostic.place.line, diagnostic.values["value"]) == ("jdg-out-of-range", 3, shown)
     assert states(found) == ["scored", "failed"]
 
 

@@ -23,26 +23,26 @@ def opened(root: Path) -> ScoreTable:
     return loading.load(workspace.open(root))
 
 
-def notes(root: Path, code: str) -> list[Diagnostic]:
-    return [note for note in stats.notes(opened(root)) if note.code == code]
+def diagnostics(root: Path, code: str) -> list[Diagnostic]:
+    return [diagnostic for diagnostic in stats.diagnostics(opened(root)) if diagnostic.code == code]
 
 
 def test_a_fault_of_many_conditions_is_one_finding_that_names_three_and_counts_the_others(write: Write) -> None:
     rows = "".join(f"q{i},c{n:02},clear,{(i + n) % 3},j\n" for n in range(96) for i in range(12))
-    (note,) = notes(write({"s.csv": HEAD + rows}), "scr-small-n")
-    assert note.values["where"] == "c00 (n 12), c01 (n 12), c02 (n 12), … (+93)"
-    assert (note.values["conditions"], note.values["least"]) == (96, 12)
+    (diagnostic,) = diagnostics(write({"s.csv": HEAD + rows}), "scr-small-n")
+    assert diagnostic.values["where"] == "c00 (n 12), c01 (n 12), c02 (n 12), … (+93)"
+    assert (diagnostic.values["conditions"], diagnostic.values["least"]) == (96, 12)
 
 
 def test_a_judge_is_named_where_a_criterion_has_several(write: Write) -> None:
     rows = "".join(f"q{i},a,clear,{i % 3},j\nq{i},a,clear,2,k\n" for i in range(8))
-    (note,) = notes(write({"s.csv": HEAD + rows}), "scr-constant")
-    assert note.values["where"] == "a | k (n 8: 2)"
-    assert (note.place.condition, note.place.judge) == ("a", "k")
+    (diagnostic,) = diagnostics(write({"s.csv": HEAD + rows}), "scr-constant")
+    assert diagnostic.values["where"] == "a | k (n 8: 2)"
+    assert (diagnostic.place.condition, diagnostic.place.judge) == ("a", "k")
 
 
 def test_a_rate_that_is_always_the_same_has_an_interval_all_the_same(write: Write) -> None:
-    assert notes(write({"s.csv": HEAD + "".join(f"q{i},a,pass,1,j\n" for i in range(30))}), "scr-constant") == []
+    assert diagnostics(write({"s.csv": HEAD + "".join(f"q{i},a,pass,1,j\n" for i in range(30))}), "scr-constant") == []
 
 
 @pytest.mark.parametrize(
@@ -61,12 +61,12 @@ def test_an_uneven_loss_is_far_or_beyond_chance(write: Write, lost: tuple[int, i
     rows = "".join(
         f"q{i},{c},clear,{'' if i < gone else i % 3},j\n" for c, gone in zip("ab", lost, strict=True) for i in range(of)
     )
-    assert len(notes(write({"s.csv": HEAD + rows}), "scr-missing-uneven")) == expected
+    assert len(diagnostics(write({"s.csv": HEAD + rows}), "scr-missing-uneven")) == expected
 
 
 def test_raters_who_share_the_work_do_not_miss_what_others_saw(write: Write) -> None:
     rows = "".join(f"q{i},{c},clear,{i % 3},j{(i * (2 + (c == 'b'))) % 5 % 2}\n" for c in "ab" for i in range(40))
-    assert notes(write({"s.csv": HEAD + rows}), "scr-missing-uneven") == []
+    assert diagnostics(write({"s.csv": HEAD + rows}), "scr-missing-uneven") == []
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_prompts_of_one_condition_are_one_each_or_one_for_all(write: Write, fing
 
     rows = "".join(f"q{i},a,{k},{i % 3},{sent(i, k)}\n" for i in range(20) for k in ("clear", "short"))
     root = write({"s.csv": "item,condition,criterion,score,prompt_fingerprint\n" + rows})
-    assert len(notes(root, "scr-condition-merged")) == expected
+    assert len(diagnostics(root, "scr-condition-merged")) == expected
 
 
 def test_without_a_plan_what_may_not_be_compared_is_said_once_for_a_criterion(write: Write) -> None:
@@ -100,8 +100,8 @@ def test_without_a_plan_what_may_not_be_compared_is_said_once_for_a_criterion(wr
         for mode in ("instruction", "rag") for n in range(3) for k in ("factuality", "overall") for i in range(24)
     )  # fmt: skip
     root = write({"s.csv": "item,condition,mode,criterion,score\n" + rows})
-    found = [note for note in stats.notes(opened(root)) if note.code != "scr-scale-unknown"]
-    assert [(note.code, note.severity, note.values["criterion"]) for note in found] == [
+    found = [diagnostic for diagnostic in stats.diagnostics(opened(root)) if diagnostic.code != "scr-scale-unknown"]
+    assert [(diagnostic.code, diagnostic.severity, diagnostic.values["criterion"]) for diagnostic in found] == [
         ("scr-not-comparable", "info", "overall")
     ]
 
@@ -112,10 +112,10 @@ def test_a_plan_is_asked_only_for_what_it_names(write: Write) -> None:
     )
     plan = "conditions: [{name: closed, mode: instruction}, {name: open, mode: rag}]\nscores: [s.csv]\n"
     silent = write({"readback.yml": plan + "comparisons: [{a: closed, b: open}]\n", "s.csv": rows})
-    assert notes(silent, "scr-not-comparable") == []
+    assert diagnostics(silent, "scr-not-comparable") == []
     named = write({"readback.yml": plan + "comparisons: [{a: closed, b: open, criterion: grounding}]\n", "s.csv": rows})
-    (note,) = notes(named, "scr-not-comparable")
-    assert (note.severity, note.values["part"]) == (None, ["factuality"])
+    (diagnostic,) = diagnostics(named, "scr-not-comparable")
+    assert (diagnostic.severity, diagnostic.values["part"]) == (None, ["factuality"])
 
 
 @pytest.mark.realdata
@@ -127,7 +127,7 @@ def test_a_plan_is_asked_only_for_what_it_names(write: Write) -> None:
     ],
 )
 def test_published_scores_raise_no_false_alarm(shared: Path, folder: str, expected: dict[str, int]) -> None:
-    found = Counter(note.code for note in stats.notes(opened(shared / "data" / folder)))
+    found = Counter(diagnostic.code for diagnostic in stats.diagnostics(opened(shared / "data" / folder)))
     del found["scr-scale-unknown"]
     assert {code: count for code, count in found.items() if code.startswith("scr-")} == expected
 
@@ -139,7 +139,7 @@ def test_five_judges_of_one_condition_raise_no_false_alarm(shared: Path, write: 
     judges = text.partition("\n")[0].strip().split(",")[2:]
     said = f"scores: [{{path: s.csv, item: [query, passage], judges: {judges}, criterion: relevance}}]\n"
     root = write({"readback.yml": said + "criteria: {relevance: {scale: [0, 1, 2, 3]}}\n", "s.csv": text})
-    assert Counter(note.code for note in stats.notes(opened(root))) == {"jdg-out-of-range": 1}
+    assert Counter(diagnostic.code for diagnostic in stats.diagnostics(opened(root))) == {"jdg-out-of-range": 1}
 
 
 def test_fishers_exact_test_gives_the_p_of_the_tea_lady() -> None:

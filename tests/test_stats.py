@@ -84,20 +84,20 @@ def test_what_is_not_there_is_named_with_what_is(write: Write) -> None:
 
 def test_no_scores_have_no_rows_and_no_notes(tmp_path: Path) -> None:
     table = scores.load(Workspace(root=tmp_path, name="x"))
-    assert (stats.rows(table), stats.notes(table)) == ((), ())
-    assert answer.as_json(table, tell=lambda note: note.code)["rows"] == []
+    assert (stats.rows(table), stats.diagnostics(table)) == ((), ())
+    assert answer.as_json(table, tell=lambda diagnostic: diagnostic.code)["rows"] == []
 
 
 def test_a_stated_mean_is_compared_at_the_precision_it_is_printed_with(write: Write) -> None:
     items = "".join(f"q{i},x,{i % 3}\n" for i in range(7)) + "q0,y,1\n"
     root = write({"rows.csv": "qid,arm,relevance_score\n" + items, "means.csv": "arm,relevance_score\nx,0.86\ny,2\n"})
-    found = [n for n in stats.notes(load(root)) if n.code == "scr-summary-differs"]
+    found = [n for n in stats.diagnostics(load(root)) if n.code == "scr-summary-differs"]
     assert [(n.values["condition"], n.values["stated"], n.values["computed"]) for n in found] == [("y", "2", "1")]
 
 
 def test_the_answer_for_scripts_says_what_is_not_computed(write: Write) -> None:
     table = load(write({"s.csv": TIDY + "q1,closed,relevance,1,,\n"}))
-    said = json.loads(json.dumps(answer.as_json(table, tell=lambda note: note.code)))
+    said = json.loads(json.dumps(answer.as_json(table, tell=lambda diagnostic: diagnostic.code)))
     assert said["rows"][0] == {
         "condition": {"condition": "closed"}, "criterion": "relevance", "judge": None,
         "n": 1, "failed": 0, "missing": 0, "not_applicable": 0, "mean": 1.0, "interval": None, "method": None,
@@ -150,7 +150,7 @@ def test_the_published_factor_study_is_reproduced(shared: Path) -> None:
     both = Workspace(
         root=shared, name="x", scores=(*map(ScoreSource, (LIVERAG, LIVERAG.replace("query_level", "average"))),)
     )
-    assert [n.code for n in stats.notes(scores.load(both))] == []
+    assert [n.code for n in stats.diagnostics(scores.load(both))] == []
 
 
 @pytest.mark.realdata
@@ -184,7 +184,7 @@ def test_notes_over_several_lines_and_their_judge_are_read(shared: Path) -> None
         (100, "llm_evaluator", 1.75),
         (100, "llm_evaluator", 0.57),
     ]
-    assert "\n" in table.scores[0].note
+    assert "\n" in table.scores[0].diagnostic
 
 
 @pytest.mark.realdata

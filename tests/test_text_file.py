@@ -22,17 +22,20 @@ from readback.types import Diagnostic
 Write = Callable[[dict[str, Any]], Path]
 
 
-def codes(notes: tuple[Diagnostic, ...]) -> list[str]:
-    return [note.code for note in notes]
+def codes(diagnostics: tuple[Diagnostic, ...]) -> list[str]:
+    return [diagnostic.code for diagnostic in diagnostics]
 
 
 @settings(max_examples=some(100), deadline=None)
 @given(text=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")))
 def test_text_without_nul_comes_back_as_it_is(tmp_path: Path, text: str) -> None:
     (tmp_path / "t.txt").write_bytes(text.encode())
-    read, notes = read_text(tmp_path / "t.txt", "t.txt")
+    read, diagnostics = read_text(tmp_path / "t.txt", "t.txt")
     assert read == text.removeprefix("\ufeff")
-    assert ("dat-bom" in codes(notes), "dat-crlf" in codes(notes)) == (text.startswith("\ufeff"), "\r\n" in text)
+    assert ("dat-bom" in codes(diagnostics), "dat-crlf" in codes(diagnostics)) == (
+        text.startswith("\ufeff"),
+        "\r\n" in text,
+    )
 
 
 @pytest.mark.parametrize(
@@ -54,22 +57,27 @@ def test_text_without_nul_comes_back_as_it_is(tmp_path: Path, text: str) -> None
 def test_what_is_odd_is_said_with_its_place(
     write: Write, data: bytes, text: str | None, expected: list[str], line: int | None, column: int | None
 ) -> None:
-    read, notes = read_text(write({"f.txt": data}) / "f.txt", "f.txt")
-    assert (text, expected) == (read, codes(notes))
-    for note in notes:
-        assert ("f.txt", line, column) == (note.place.file, note.place.line, note.place.column)
+    read, diagnostics = read_text(write({"f.txt": data}) / "f.txt", "f.txt")
+    assert (text, expected) == (read, codes(diagnostics))
+    for diagnostic in diagnostics:
+        assert ("f.txt", line, column) == (diagnostic.place.file, diagnostic.place.line, diagnostic.place.column)
 
 
 def test_the_number_of_wrong_bytes_is_said(write: Write) -> None:
-    _, (note,) = read_text(write({"f.txt": "é\ufffd".encode() + b"\xff\xfe\xe9"}) / "f.txt", "f.txt")
-    assert (note.values["byte"], note.values["count"]) == ("0xff", 3)
+    _, (diagnostic,) = read_text(write({"f.txt": "é\ufffd".encode() + b"\xff\xfe\xe9"}) / "f.txt", "f.txt")
+    assert (diagnostic.values["byte"], diagnostic.values["count"]) == ("0xff", 3)
 
 
 def test_a_file_of_exactly_the_limit_is_read_and_one_byte_more_is_not(write: Write) -> None:
     folder = write({"is.txt": "x" * 100, "over.txt": "x" * 101})
     assert read_text(folder / "is.txt", "is.txt", 100)[0] == "x" * 100
-    text, (note,) = read_text(folder / "over.txt", "over.txt", 100)
-    assert (text, note.code, note.values["size"], note.values["limit"]) == (None, "dat-too-large", 101, 100)
+    text, (diagnostic,) = read_text(folder / "over.txt", "over.txt", 100)
+    assert (text, diagnostic.code, diagnostic.values["size"], diagnostic.values["limit"]) == (
+        None,
+        "dat-too-large",
+        101,
+        100,
+    )
 
 
 def test_half_a_gigabyte_on_one_line_is_refused_at_once_and_in_little_memory(tmp_path: Path) -> None:
@@ -77,8 +85,8 @@ def test_half_a_gigabyte_on_one_line_is_refused_at_once_and_in_little_memory(tmp
     with path.open("wb") as file:
         file.truncate(500_000_000)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    text, (note,) = in_time(0.5, lambda: read_text(path, "big.yml"))
-    assert (text, note.code, note.values["size"]) == (None, "dat-too-large", 500_000_000)
+    text, (diagnostic,) = in_time(0.5, lambda: read_text(path, "big.yml"))
+    assert (text, diagnostic.code, diagnostic.values["size"]) == (None, "dat-too-large", 500_000_000)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000  # KiB
 
 
@@ -102,5 +110,5 @@ def test_a_file_that_may_not_be_read_is_said(write: Write, monkeypatch: pytest.M
 
     path = write({"f.txt": "x"}) / "f.txt"
     monkeypatch.setattr(os, "open", refuse)
-    _, (note,) = read_text(path, "f.txt")
-    assert (note.code, note.values["reason"]) == ("dat-file-missing", "permission denied")
+    _, (diagnostic,) = read_text(path, "f.txt")
+    assert (diagnostic.code, diagnostic.values["reason"]) == ("dat-file-missing", "permission denied")

@@ -137,7 +137,7 @@ def test_what_is_wrong_with_a_tokenizer_is_one_note_and_the_model_stays(
     said: str, codes: list[str], write: Write
 ) -> None:
     workspace = opened(write, said)
-    assert [note.code for note in workspace.notes] == codes
+    assert [diagnostic.code for diagnostic in workspace.diagnostics] == codes
     assert "m" in workspace.models
 
 

@@ -80,8 +80,8 @@ def made(request: pytest.FixtureRequest) -> Tokenizer:
 
 def test_counts_and_pieces_equal_the_library_on_random_texts(made: Tokenizer, tmp_path: Path) -> None:
     made.save(str(tmp_path / "tokenizer.json"))
-    by, notes = tokens.counter("tokenizer.json", tmp_path)
-    assert (notes, by.exact, by.name) == ((), True, "tokenizer.json")
+    by, diagnostics = tokens.counter("tokenizer.json", tmp_path)
+    assert (diagnostics, by.exact, by.name) == ((), True, "tokenizer.json")
     given = texts(TEXTS, 36, SPECIALS)
     read = [made.encode(plain(one), add_special_tokens=False).ids for one in given]
     assert by.counts(given) == tuple(map(len, read))
@@ -139,8 +139,8 @@ def test_a_limit_of_length_and_a_beginning_that_the_file_adds_change_no_count(tm
 def test_a_tokenizer_is_found_by_its_folder_and_beside_its_configuration(named: str, tmp_path: Path) -> None:
     (tmp_path / "model").mkdir()
     byte_level().save(str(tmp_path / "model" / "tokenizer.json"))
-    by, notes = tokens.counter(named, tmp_path)
-    assert (notes, by.count("the court")) == ((), 2)
+    by, diagnostics = tokens.counter(named, tmp_path)
+    assert (diagnostics, by.count("the court")) == ((), 2)
 
 
 def test_added_tokens_that_are_not_special_stay_one_token_in_a_message_too(tmp_path: Path) -> None:
@@ -183,33 +183,33 @@ def test_a_file_that_is_no_tokenizer_is_one_note_with_a_reason_and_the_count_an_
 ) -> None:
     (tmp_path / "t.json").write_bytes(data)
     at = Location(file="readback.yml", line=3)
-    by, (note,) = tokens.counter("t.json", tmp_path, at)
-    assert (by, note.code, note.place, note.values["tokenizer"]) == (
+    by, (diagnostic,) = tokens.counter("t.json", tmp_path, at)
+    assert (by, diagnostic.code, diagnostic.place, diagnostic.values["tokenizer"]) == (
         estimate.Estimate(), "srv-tokenizer-unreadable", at, "t.json",
     )  # fmt: skip
-    assert note.values["reason"]
-    assert "\n" not in note.values["reason"]
+    assert diagnostic.values["reason"]
+    assert "\n" not in diagnostic.values["reason"]
 
 
 def test_a_file_that_is_too_large_is_not_opened(tmp_path: Path) -> None:
     with (tmp_path / "t.json").open("wb") as file:
         file.truncate(files.LARGEST + 1)
-    _, (note,) = tokens.counter("t.json", tmp_path)
-    assert note.values["reason"] == "it has more than 64 MiB"
+    _, (diagnostic,) = tokens.counter("t.json", tmp_path)
+    assert diagnostic.values["reason"] == "it has more than 64 MiB"
 
 
 def test_a_file_that_takes_too_long_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     byte_level().save(str(tmp_path / "t.json"))
     monkeypatch.setattr(files, "LIMITS", sandbox.Limits(total=0.001))
-    _, (note,) = tokens.counter("t.json", tmp_path)
-    assert note.values["reason"] in (f"reading it took more than {sandbox.time_said(0.001)} in all",
+    _, (diagnostic,) = tokens.counter("t.json", tmp_path)
+    assert diagnostic.values["reason"] in (f"reading it took more than {sandbox.time_said(0.001)} in all",
                                      f"reading it took {sandbox.WAITED}")  # fmt: skip
 
 
 def test_a_missing_package_is_a_note_with_the_cure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "there", lambda: False)
-    _, (note,) = tokens.counter("tokenizer.json", tmp_path)
-    assert note.values["cure"] == "pip install readback[tokenizers]"
+    _, (diagnostic,) = tokens.counter("tokenizer.json", tmp_path)
+    assert diagnostic.values["cure"] == "pip install readback[tokenizers]"
 
 
 def test_a_text_that_takes_a_tokenizer_too_long_is_estimated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,8 +66,8 @@ def specials(encoding: str) -> list[str]:
 
 
 def counter(name: str) -> tokens.Counter:
-    found, notes = tokens.counter(name, HERE)
-    assert (notes, found.exact) == ((), True)
+    found, diagnostics = tokens.counter(name, HERE)
+    assert (diagnostics, found.exact) == ((), True)
     return found
 
 
@@ -117,15 +117,15 @@ def test_other_names_are_no_tables() -> None:
 
 def test_a_missing_package_is_a_note_with_the_cure_and_the_count_an_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "there", lambda: False)
-    found, (note,) = tokens.counter("qwen3", HERE)
-    assert (found, note.code, note.values["cure"]) == (
+    found, (diagnostic,) = tokens.counter("qwen3", HERE)
+    assert (found, diagnostic.code, diagnostic.values["cure"]) == (
         estimate.Estimate(), "srv-tokenizer-unreadable", "pip install readback[tokens]",
     )  # fmt: skip
 
 
 def test_without_a_tokenizer_bytes_are_counted_and_it_is_called_an_estimate() -> None:
-    by, notes = tokens.counter(None, HERE)
-    assert notes == ()
+    by, diagnostics = tokens.counter(None, HERE)
+    assert diagnostics == ()
     assert (by.exact, "an estimate" in by.name, by.pieces("abc")) == (False, True, ())
     assert [by.count(text) for text in ("", "a", "abcd", "abcde", "éé", "\ud800")] == [0, 1, 1, 2, 1, 1]
 

@@ -45,7 +45,7 @@ def test_a_workspace_names_its_training_files(
 def test_a_training_file_that_is_not_there_is_a_note(write: Write) -> None:
     opened = workspace.open(write({"readback.yml": "training: {test: [gone.jsonl, '../x.jsonl']}\n"}))
     assert files(opened) == []
-    assert sorted(note.code for note in opened.notes) == ["dat-file-missing", "dat-path-outside"]
+    assert sorted(diagnostic.code for diagnostic in opened.diagnostics) == ["dat-file-missing", "dat-path-outside"]
 
 
 def test_where_nothing_else_is_named_the_first_file_is_looked_at(write: Write) -> None:
@@ -107,4 +107,4 @@ def test_rows_are_counted_by_kind(write: Write) -> None:
     opened = workspace.open(root / "train.jsonl")
     data = open_dataset(opened.root, opened.dataset)
     assert dict(data.kinds) == {"dpo": 2, "chat_sft": 1}
-    assert [note.code for note in data.training_notes] == ["trn-mixed-format"] * 2
+    assert [diagnostic.code for diagnostic in data.training_diagnostics] == ["trn-mixed-format"] * 2

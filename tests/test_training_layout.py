@@ -47,7 +47,7 @@ def test_a_model_was_trained_on_system_user_and_assistant(model: str, expected: 
     assert expected == [message.text for message in made.messages]
     assert [message.role for message in made.messages] == ["system", "user", "assistant"]
     assert made.fingerprint == fingerprint(made.messages)
-    assert made.notes == ()
+    assert made.diagnostics == ()
 
 
 @pytest.mark.parametrize(("condition", "model"), [("closed", "short"), ("open", "rag")])
@@ -74,11 +74,11 @@ def test_the_reply_may_be_spelled_otherwise_and_may_be_missing() -> None:
     made = training(WORKSPACE, row(expected_response=""), "short")
     assert made is not None
     assert [message.role for message in made.messages] == ["system", "user"]
-    assert [note.code for note in made.notes] == ["fmt-reference-missing"]
+    assert [diagnostic.code for diagnostic in made.diagnostics] == ["fmt-reference-missing"]
 
 
 def test_a_row_without_a_stored_prompt_gives_a_note_and_no_messages() -> None:
     made = training(WORKSPACE, row(rag={}), "rag")
     assert made is not None
     assert (made.messages, made.fingerprint) == ((), "")
-    assert [note.code for note in made.notes] == ["fmt-stored-prompt-missing"]
+    assert [diagnostic.code for diagnostic in made.diagnostics] == ["fmt-stored-prompt-missing"]

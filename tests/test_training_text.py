@@ -40,8 +40,8 @@ def notebook(*sources: str | list[str], kind: str = "code") -> dict[str, Any]:
 )  # fmt: skip
 def test_a_system_message_in_python_is_read_without_running_it(write: Write, source: str, line: int) -> None:
     root = write({"train.py": source + "open('ran', 'w').close()\n"})
-    text, notes = training_text.read(root / "train.py", root)
-    assert notes == ()
+    text, diagnostics = training_text.read(root / "train.py", root)
+    assert diagnostics == ()
     assert text is not None
     assert (text.text, text.source, text.verified) == (BRIEF, "training", True)
     assert (text.place.file, text.place.line) == ("train.py", line)
@@ -60,27 +60,27 @@ def test_a_system_message_in_python_is_read_without_running_it(write: Write, sou
 )
 def test_a_text_that_would_have_to_be_computed_is_not_guessed(write: Write, source: str) -> None:
     root = write({"train.py": source})
-    text, (note,) = training_text.read(root / "train.py", root)
-    assert (text, note.code) == (None, "trn-system-not-found")
+    text, (diagnostic,) = training_text.read(root / "train.py", root)
+    assert (text, diagnostic.code) == (None, "trn-system-not-found")
 
 
 def test_a_constant_can_be_named(write: Write) -> None:
     root = write({"train.py": 'OLD = "Old."\nNEW = "New."\nm = {"role": "system", "content": OLD}\n'})
-    text, notes = training_text.read(root / "train.py", root, "NEW")
+    text, diagnostics = training_text.read(root / "train.py", root, "NEW")
     assert text is not None
-    assert (text.text, text.place.line, notes) == ("New.", 2, ())
-    text, (note,) = training_text.read(root / "train.py", root, "NONE")
-    assert (text, note.values["reason"]) == (None, "NONE is no text in it")
+    assert (text.text, text.place.line, diagnostics) == ("New.", 2, ())
+    text, (diagnostic,) = training_text.read(root / "train.py", root, "NONE")
+    assert (text, diagnostic.values["reason"]) == (None, "NONE is no text in it")
 
 
 def test_two_texts_are_a_note_with_both_places_and_the_first_is_taken(write: Write) -> None:
     one, two = ({"role": "system", "content": text} for text in ("One.", "Two."))
     root = write({"train.py": f"a = {one}\nb = {two}\nc = {one}\n"})
-    text, (note,) = training_text.read(root / "train.py", root)
+    text, (diagnostic,) = training_text.read(root / "train.py", root)
     assert text is not None
     assert text.text == "One."
-    assert note.code == "trn-system-candidates"
-    assert note.values == {"count": 2, "places": "line 1 'One.'; line 2 'Two.'", "taken": "line 1"}
+    assert diagnostic.code == "trn-system-candidates"
+    assert diagnostic.values == {"count": 2, "places": "line 1 'One.'; line 2 'Two.'", "taken": "line 1"}
 
 
 def test_equal_texts_are_one_candidate(write: Write) -> None:
@@ -93,8 +93,8 @@ def test_equal_texts_are_one_candidate(write: Write) -> None:
             )
         }
     )
-    text, notes = training_text.read(root / "t.ipynb", root)
-    assert notes == ()
+    text, diagnostics = training_text.read(root / "t.ipynb", root)
+    assert diagnostics == ()
     assert text is not None
     assert (text.text, text.place.field, text.place.line) == (BRIEF, "cell 3", 1)
 
@@ -109,8 +109,8 @@ def test_equal_texts_are_one_candidate(write: Write) -> None:
 )
 def test_a_notebooks_magics_do_not_stand_in_the_way_and_lines_stay(write: Write, source: list[str]) -> None:
     root = write({"t.ipynb": notebook(source)})
-    text, notes = training_text.read(root / "t.ipynb", root)
-    assert notes == ()
+    text, diagnostics = training_text.read(root / "t.ipynb", root)
+    assert diagnostics == ()
     assert text is not None
     assert (text.text, text.place.field, text.place.line) == (BRIEF, "cell 2", 3)
 
@@ -130,9 +130,9 @@ def test_a_cell_that_is_no_python_is_skipped_and_said(write: Write) -> None:
             )
         }
     )
-    text, notes = training_text.read(root / "t.ipynb", root)
+    text, diagnostics = training_text.read(root / "t.ipynb", root)
     assert text is not None
-    assert [(note.code, note.values["cell"]) for note in notes] == [
+    assert [(diagnostic.code, diagnostic.values["cell"]) for diagnostic in diagnostics] == [
         ("trn-cell-skipped", "cell 2"),
         ("trn-cell-skipped", "cell 4"),
     ]
@@ -150,9 +150,9 @@ def test_a_cell_that_is_no_python_is_skipped_and_said(write: Write) -> None:
 )
 def test_a_broken_notebook_is_a_note(write: Write, content: bytes, code: str) -> None:
     root = write({"t.ipynb": content})
-    text, notes = training_text.read(root / "t.ipynb", root)
+    text, diagnostics = training_text.read(root / "t.ipynb", root)
     assert text is None
-    assert code in [note.code for note in notes]
+    assert code in [diagnostic.code for diagnostic in diagnostics]
 
 
 SYSTEM, USER = {"role": "system", "content": BRIEF}, {"role": "user", "content": "Q"}
@@ -171,8 +171,8 @@ SYSTEM, USER = {"role": "system", "content": BRIEF}, {"role": "user", "content":
 )
 def test_a_messages_file_gives_its_first_system_message(write: Write, row: Any) -> None:
     root = write({"train.jsonl": [{"messages": [USER]}, row, row]})
-    text, notes = training_text.read(root / "train.jsonl", root)
-    assert notes == ()
+    text, diagnostics = training_text.read(root / "train.jsonl", root)
+    assert diagnostics == ()
     assert text is not None
     assert (text.text, text.place.line) == (BRIEF, 2)
 
@@ -180,26 +180,26 @@ def test_a_messages_file_gives_its_first_system_message(write: Write, row: Any) 
 def test_a_messages_file_with_two_texts_is_a_note(write: Write) -> None:
     other = {"role": "system", "content": "Other."}
     root = write({"train.jsonl": [{"messages": [SYSTEM]}, {"messages": [other]}, {"messages": [SYSTEM]}]})
-    text, (note,) = training_text.read(root / "train.jsonl", root)
+    text, (diagnostic,) = training_text.read(root / "train.jsonl", root)
     assert text is not None
-    assert (text.text, note.code, note.values["count"]) == (BRIEF, "trn-system-candidates", 2)
+    assert (text.text, diagnostic.code, diagnostic.values["count"]) == (BRIEF, "trn-system-candidates", 2)
 
 
 def test_a_bad_line_is_a_note_and_the_rest_is_read(write: Write) -> None:
     root = write({"train.jsonl": '{bad\n{"messages": [{"role": "system", "content": "You are brief."}]}\n'})
-    text, notes = training_text.read(root / "train.jsonl", root)
+    text, diagnostics = training_text.read(root / "train.jsonl", root)
     assert text is not None
-    assert [note.code for note in notes] == ["dat-bad-line"]
+    assert [diagnostic.code for diagnostic in diagnostics] == ["dat-bad-line"]
 
 
 @pytest.mark.realdata
 def test_real_training_files_give_their_system_text(shared: Path) -> None:
-    text, notes = training_text.read(shared / "data/training/chat_messages.jsonl", shared)
+    text, diagnostics = training_text.read(shared / "data/training/chat_messages.jsonl", shared)
     assert text is not None
-    assert (text.text, notes) == ("Reply user's question as accurately as possible.", ())
-    text, notes = training_text.read(shared / "data/training/v1_dpo_demo.jsonl", shared)
+    assert (text.text, diagnostics) == ("Reply user's question as accurately as possible.", ())
+    text, diagnostics = training_text.read(shared / "data/training/v1_dpo_demo.jsonl", shared)
     assert text is not None
-    assert [note.code for note in notes] == ["trn-system-candidates"]
+    assert [diagnostic.code for diagnostic in diagnostics] == ["trn-system-candidates"]
 
 
 def test_hostile_source_costs_a_bounded_time() -> None:

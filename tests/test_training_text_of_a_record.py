@@ -108,7 +108,7 @@ def test_a_training_template_that_raises_gives_no_text_and_says_why(write: Write
     files = {**workspace("right", "chat_template: own.jinja"), "own.jinja": "{{ raise_exception('no system role') }}"}
     known = first(opened(write, files))
     assert (known.text, known.missing) == (None, "text")
-    assert [note.code for note in known.notes] == ["srv-template-error"]
+    assert [diagnostic.code for diagnostic in known.diagnostics] == ["srv-template-error"]
 
 
 def test_a_template_that_strips_its_answer_parts_where_the_answer_is_printed(write: Write) -> None:

@@ -104,9 +104,9 @@ def test_b1_two_system_texts_of_one_notebook_are_named_with_their_cells(write: W
     nb = notebook("x = 1\n", message("You are curt."), answered)
     for files in ({"Modelfile.tutor": "FROM x\n", "tutor.ipynb": nb}, {"d.jsonl": DATA, "tutor.ipynb": nb}):
         found = workspace.open(write(files))
-        (note,) = [one for one in found.notes if one.code == "trn-system-candidates"]
-        assert "cell 2 line 1 'You are curt.'" in note.values["places"]
-        assert "cell 3 line 1 'You are kind.'" in note.values["places"]
+        (diagnostic,) = [one for one in found.diagnostics if one.code == "trn-system-candidates"]
+        assert "cell 2 line 1 'You are curt.'" in diagnostic.values["places"]
+        assert "cell 3 line 1 'You are kind.'" in diagnostic.values["places"]
         (Path(found.root) / "Modelfile.tutor").unlink(missing_ok=True)
 
 
@@ -129,10 +129,10 @@ def test_b1_of_several_messages_the_one_with_an_answer_is_what_was_trained(write
 def test_b1_a_text_built_in_a_function_is_a_candidate_and_no_verdict(write: Write, source: str) -> None:
     root = write({"Modelfile.tutor": f"FROM x\nSYSTEM {BRIEF}\n", "tutor.ipynb": notebook(source)})
     found = workspace.open(root)
-    (note,) = [one for one in found.notes if one.code == "trn-system-candidates"]
-    assert note.severity == "info"
-    assert "You are an expert on {topic}." in note.values["places"]
-    assert "(computed)" in note.values["places"]
+    (diagnostic,) = [one for one in found.diagnostics if one.code == "trn-system-candidates"]
+    assert diagnostic.severity == "info"
+    assert "You are an expert on {topic}." in diagnostic.values["places"]
+    assert "(computed)" in diagnostic.values["places"]
     assert (found.models["tutor"].training, mismatches(root)) == (None, [])
 
 

@@ -92,9 +92,9 @@ def test_b15_check_says_of_a_slow_record_what_render_says(write: Write) -> None:
     )  # more than a template's 0.8 s, less than 2 s
     record = open_dataset(workspace.root, workspace.dataset).record(1)
     rendered = assemble(workspace, record, Selection(mode="slow"))
-    (note,) = rendered.notes
+    (diagnostic,) = rendered.diagnostics
     (found_,) = [one for one in engine.check(workspace).findings if one.code == "dat-limit"]
-    assert (found_.code, found_.values) == (note.code, note.values)
+    assert (found_.code, found_.values) == (diagnostic.code, diagnostic.values)
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 5])
@@ -120,7 +120,7 @@ def test_b15_text_at_random_is_shown_alike_everywhere_and_said(write: Write, tex
     record = open_dataset(opened.root, opened.dataset).record(0)
     first, again = (assemble(opened, record, Selection(mode="m")) for _ in range(2))
     assert (first.fingerprint, first.messages) == (again.fingerprint, again.messages)
-    assert [note.code for note in first.notes] == ["asm-random-text"]
+    assert [diagnostic.code for diagnostic in first.diagnostics] == ["asm-random-text"]
     assert {one.code for one in engine.check(opened).findings} >= {"asm-random-text"}
     audit = engine.check(opened)
     assert next(iter(audit.lengths.values())).longest == sum(len(message.text) for message in first.messages)
@@ -134,6 +134,6 @@ def test_b8_a_folder_is_looked_through_by_work_and_not_by_the_clock(
     configuration = "prompts: {plain: p.jinja}\n" + "# more\n" * 9
     folder = write({f"c{number}.yml": configuration for number in range(6)})
     looked = survey.survey(folder)
-    (note,) = [one for one in looked.notes if one.code == "dat-limit"]
-    assert note.flagged == "c2.yml"
-    assert note.values["limit"] == "0 MiB"
+    (diagnostic,) = [one for one in looked.diagnostics if one.code == "dat-limit"]
+    assert diagnostic.flagged == "c2.yml"
+    assert diagnostic.values["limit"] == "0 MiB"

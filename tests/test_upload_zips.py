@@ -51,17 +51,20 @@ def zipped(files: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED, **more: 
 
 
 def save(*files: tuple[str, bytes]) -> tuple[dict[str, bytes], list[Any]]:
-    token, notes = upload.save([(name, io.BytesIO(content)) for name, content in files], ME)
+    token, diagnostics = upload.save([(name, io.BytesIO(content)) for name, content in files], ME)
     folder = upload.path(token, ME)
     assert folder is not None
     there = {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
-    for note in notes:
-        assert "/uploads/" not in rules.finding(note).message
-    return there, list(notes)
+    for diagnostic in diagnostics:
+        assert "/uploads/" not in rules.finding(diagnostic).message
+    return there, list(diagnostics)
 
 
-def reasons(notes: list[Any]) -> dict[str, str]:
-    return {note.flagged: str(note.values.get("reason", note.values.get("limit"))) for note in notes}
+def reasons(diagnostics: list[Any]) -> dict[str, str]:
+    return {
+        diagnostic.flagged: str(diagnostic.values.get("reason", diagnostic.values.get("limit")))
+        for diagnostic in diagnostics
+    }
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -85,14 +88,14 @@ def test_c3_a_zip_that_is_written_as_a_stream_or_behind_a_program_is_a_zip() -> 
     ids=["empty", "two bytes", "text", "cut off", "end record of ones"],
 )
 def test_c3_a_broken_zip_is_one_finding_and_the_files_beside_it_are_kept(broken: bytes, said: str) -> None:
-    there, notes = save(("w.zip", broken), ("ok.txt", b"y"))
-    assert (there, reasons(notes)) == ({"ok.txt": b"y"}, {"w.zip": said})
+    there, diagnostics = save(("w.zip", broken), ("ok.txt", b"y"))
+    assert (there, reasons(diagnostics)) == ({"ok.txt": b"y"}, {"w.zip": said})
 
 
 def test_c3_a_zip_without_its_first_bytes_gives_what_is_whole() -> None:
-    there, notes = save(("w.zip", zipped(STUDY)[200:]))
+    there, diagnostics = save(("w.zip", zipped(STUDY)[200:]))
     assert there.items() <= STUDY.items()
-    assert set(reasons(notes)) >= set(STUDY) - set(there) != set()
+    assert set(reasons(diagnostics)) >= set(STUDY) - set(there) != set()
 
 
 def in_member(packed: bytes, name: str, change: int = 3) -> bytes:
@@ -105,9 +108,9 @@ def in_member(packed: bytes, name: str, change: int = 3) -> bytes:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_c3_a_damaged_member_is_one_finding_and_the_rest_is_kept(method: str) -> None:
-    there, notes = save(("w.zip", in_member(zipped(STUDY, METHODS[method]), "study/data.jsonl")))
+    there, diagnostics = save(("w.zip", in_member(zipped(STUDY, METHODS[method]), "study/data.jsonl")))
     assert there == {name: content for name, content in STUDY.items() if name != "study/data.jsonl"}
-    assert reasons(notes) == {"study/data.jsonl": upload_zip.DAMAGED}
+    assert reasons(diagnostics) == {"study/data.jsonl": upload_zip.DAMAGED}
 
 
 def test_c3_a_password_is_said() -> None:
@@ -138,36 +141,36 @@ def test_c3_a_link_is_said() -> None:
         info.external_attr = 0o120777 << 16
         archive.writestr(info, "/etc/passwd")
         archive.writestr("ok.txt", "y")
-    there, notes = save(("w.zip", out.getvalue()))
+    there, diagnostics = save(("w.zip", out.getvalue()))
     assert there == {"ok.txt": b"y"}
-    assert reasons(notes) == {"link": "it is a link, and links are not kept of an upload"}
+    assert reasons(diagnostics) == {"link": "it is a link, and links are not kept of an upload"}
 
 
 @pytest.mark.parametrize("name", ["\ud800.txt", "sub/a\udcff.jsonl"])
 def test_c3_a_name_that_is_no_text_is_one_note(name: str) -> None:
-    there, notes = save((name, b"x"), ("ok.txt", b"y"))
+    there, diagnostics = save((name, b"x"), ("ok.txt", b"y"))
     assert there == {"ok.txt": b"y"}
-    assert list(reasons(notes).values()) == ["its name is not text"]
-    rules.finding(notes[0]).message.encode()
+    assert list(reasons(diagnostics).values()) == ["its name is not text"]
+    rules.finding(diagnostics[0]).message.encode()
 
 
 @pytest.mark.parametrize("long", ["n" * 256, "\u00e9" * 128, "ok/" + "n" * 300 + "/x"])
 def test_c3_a_name_that_is_too_long_is_one_note_and_the_rest_is_kept(long: str) -> None:
     sent = {long: b"x", "ok.txt": b"y", "n" * 255: b"z"}
-    there, notes = save(("w.zip", zipped(sent)))
-    assert (there, len(notes)) == ({"ok.txt": b"y", "n" * 255: b"z"}, 1)
-    assert "longer than 255 bytes" in rules.finding(notes[0]).message
+    there, diagnostics = save(("w.zip", zipped(sent)))
+    assert (there, len(diagnostics)) == ({"ok.txt": b"y", "n" * 255: b"z"}, 1)
+    assert "longer than 255 bytes" in rules.finding(diagnostics[0]).message
 
 
 def test_c3_a_path_that_is_too_long_is_one_note() -> None:
-    there, notes = save(("/".join(["d" * 255] * 16)[:-3], b"x"), ("ok.txt", b"y"))
-    assert (there, len(notes)) == ({"ok.txt": b"y"}, 1)
+    there, diagnostics = save(("/".join(["d" * 255] * 16)[:-3], b"x"), ("ok.txt", b"y"))
+    assert (there, len(diagnostics)) == ({"ok.txt": b"y"}, 1)
 
 
 def test_c3_two_files_of_one_name_are_said() -> None:
-    there, notes = save(("a.txt", b"1"), ("a.txt", b"2"), ("a.txt/b", b"3"))
+    there, diagnostics = save(("a.txt", b"1"), ("a.txt", b"2"), ("a.txt/b", b"3"))
     assert there == {"a.txt": b"1"}
-    assert set(reasons(notes).values()) == {"another file or folder of the upload has its name"}
+    assert set(reasons(diagnostics).values()) == {"another file or folder of the upload has its name"}
 
 
 def directory(entries: int, names: int = 1) -> bytes:
@@ -246,11 +249,11 @@ upload.save([("a.txt", io.BytesIO(b"x")), ("b.txt", Killed(b"y"))], upload.owner
 
 
 def test_c3_the_folder_that_wraps_an_upload_is_taken_away_before_it_is_on_the_shelf() -> None:
-    token, notes = upload.save([("w.zip", io.BytesIO(zipped(STUDY)))], ME, unwrap=True)
+    token, diagnostics = upload.save([("w.zip", io.BytesIO(zipped(STUDY)))], ME, unwrap=True)
     folder = upload.path(token, ME)
     assert folder is not None
     assert (folder / "data.jsonl").read_bytes() == ROWS
-    assert notes == ()
+    assert diagnostics == ()
 
 
 def bases() -> list[tuple[dict[str, bytes], bytes]]:
@@ -315,15 +318,15 @@ def test_c3_mutated_zips_give_findings_and_never_a_wrong_file(home: Path) -> Non
     clean = said = 0
     for number in range(many(20_000)):
         wanted, packed = chance.choice(there)
-        kept, notes = save(("w.zip", mutated(packed, chance)))
+        kept, diagnostics = save(("w.zip", mutated(packed, chance)))
         wrong = {name for name, content in kept.items() if wanted.get(name) != content}
         assert wrong == set(), number
         lost = set(wanted) - set(kept)
-        assert notes or not lost, (number, lost)
-        for note in notes:
-            rules.finding(note).message.encode()
-        clean += not notes
-        said += bool(notes)
+        assert diagnostics or not lost, (number, lost)
+        for diagnostic in diagnostics:
+            rules.finding(diagnostic).message.encode()
+        clean += not diagnostics
+        said += bool(diagnostics)
         upload.delete(upload.mine(ME)[0], ME)
         assert list(home.iterdir()) == [], number
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10

@@ -37,24 +37,27 @@ def kept(token: str) -> dict[str, bytes]:
 
 
 def test_files_are_kept_with_their_folders() -> None:
-    token, notes = upload.save([("a.jsonl", io.BytesIO(b"{}\n")), ("sub/b.yml", io.BytesIO(b"x: 1"))], ME)
-    assert (kept(token), notes) == ({"a.jsonl": b"{}\n", "sub/b.yml": b"x: 1"}, ())
+    token, diagnostics = upload.save([("a.jsonl", io.BytesIO(b"{}\n")), ("sub/b.yml", io.BytesIO(b"x: 1"))], ME)
+    assert (kept(token), diagnostics) == ({"a.jsonl": b"{}\n", "sub/b.yml": b"x: 1"}, ())
 
 
 def test_a_zip_file_is_unpacked() -> None:
-    token, notes = upload.save([("w.zip", zipped(**{"prompt_config.yml": b"p", "d/t.jinja": b"t"}))], ME)
-    assert (kept(token), notes) == ({"prompt_config.yml": b"p", "d/t.jinja": b"t"}, ())
+    token, diagnostics = upload.save([("w.zip", zipped(**{"prompt_config.yml": b"p", "d/t.jinja": b"t"}))], ME)
+    assert (kept(token), diagnostics) == ({"prompt_config.yml": b"p", "d/t.jinja": b"t"}, ())
 
 
 @pytest.mark.parametrize("name", ["../x", "/etc/passwd", "a/../../x", "C:\\x", "a\\..\\..\\x", "", "a//b"])
 def test_a_name_that_leads_outside_is_left_out_with_a_note(name: str) -> None:
-    token, notes = upload.save([(name, io.BytesIO(b"x")), ("ok.txt", io.BytesIO(b"y"))], ME)
-    assert (kept(token), [note.code for note in notes]) == ({"ok.txt": b"y"}, ["dat-path-outside"])
+    token, diagnostics = upload.save([(name, io.BytesIO(b"x")), ("ok.txt", io.BytesIO(b"y"))], ME)
+    assert (kept(token), [diagnostic.code for diagnostic in diagnostics]) == ({"ok.txt": b"y"}, ["dat-path-outside"])
 
 
 def test_a_file_where_a_folder_should_be_is_left_out_with_a_note() -> None:
-    token, notes = upload.save([("a", io.BytesIO(b"x")), ("a/b", io.BytesIO(b"y")), ("c", io.BytesIO(b"z"))], ME)
-    assert (kept(token), [note.code for note in notes]) == ({"a": b"x", "c": b"z"}, ["dat-file-missing"])
+    token, diagnostics = upload.save([("a", io.BytesIO(b"x")), ("a/b", io.BytesIO(b"y")), ("c", io.BytesIO(b"z"))], ME)
+    assert (kept(token), [diagnostic.code for diagnostic in diagnostics]) == (
+        {"a": b"x", "c": b"z"},
+        ["dat-file-missing"],
+    )
 
 
 def test_a_link_in_a_zip_file_is_left_out() -> None:
@@ -80,25 +83,27 @@ def test_a_link_in_a_zip_file_is_left_out() -> None:
 def test_c1_what_git_keeps_is_left_out_of_an_upload(named: str, folder: str) -> None:
     sent = {named: b"gitdir: /elsewhere", "ok.txt": b"y"}
     for files in ([("w.zip", zipped(**sent))], [(name, io.BytesIO(content)) for name, content in sent.items()]):
-        token, notes = upload.save(files, ME)
+        token, diagnostics = upload.save(files, ME)
         assert kept(token) == {"ok.txt": b"y"}
-        assert [(note.code, note.severity, note.flagged) for note in notes] == [("dat-file-missing", "info", folder)]
+        assert [(diagnostic.code, diagnostic.severity, diagnostic.flagged) for diagnostic in diagnostics] == [
+            ("dat-file-missing", "info", folder)
+        ]
 
 
 def test_c1_a_repository_by_another_name_is_left_out_and_said_once() -> None:
     bare = {f"w/study.git/{name}": b"x" for name in ("HEAD", "objects/aa/b", "refs/heads/m", "config", "hooks/h")}
     tree = {f"w/own/{name}": b"x" for name in ("HEAD", "commondir")}
     rest = {"w/ok.txt": b"y", "w/study.git/notes.md": b"n", "w/objects/a.txt": b"o", "w/config/c.yml": b"c"}
-    token, notes = upload.save([("w.zip", zipped(**bare, **tree, **rest))], ME)
+    token, diagnostics = upload.save([("w.zip", zipped(**bare, **tree, **rest))], ME)
     assert kept(token) == rest
-    assert [note.flagged for note in notes] == ["w/study.git", "w/own"]
+    assert [diagnostic.flagged for diagnostic in diagnostics] == ["w/study.git", "w/own"]
 
 
 def test_c1_the_files_of_git_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(upload, "COUNT", 2)
     many_of_git = {f".git/objects/{n:02x}/{n}": b"x" for n in range(50)}
-    token, notes = upload.save([("w.zip", zipped(**many_of_git, a=b"1", b=b"2"))], ME)
-    assert (kept(token), len(notes)) == ({"a": b"1", "b": b"2"}, 1)
+    token, diagnostics = upload.save([("w.zip", zipped(**many_of_git, a=b"1", b=b"2"))], ME)
+    assert (kept(token), len(diagnostics)) == ({"a": b"1", "b": b"2"}, 1)
 
 
 def test_a_bomb_is_stopped_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,8 +111,8 @@ def test_a_bomb_is_stopped_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None
     with io.BytesIO() as out:
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("big", b"\0" * (64 << 20))
-        token, notes = upload.save([("w.zip", out)], ME)
-    assert (kept(token), [note.code for note in notes]) == ({}, ["dat-too-large"])
+        token, diagnostics = upload.save([("w.zip", out)], ME)
+    assert (kept(token), [diagnostic.code for diagnostic in diagnostics]) == ({}, ["dat-too-large"])
 
 
 @pytest.mark.parametrize(

@@ -197,7 +197,7 @@ def test_traits_are_criteria_of_their_own_kind_with_the_scale_of_the_rubric(writ
     assert (found.criteria["tone"].scale, found.criteria["tone"].meanings) == ("ordinal", {"0": "dry", "1": "warm"})
     assert {s.judge for s in found.scores if s.criterion in ("cites", "length")} == {"computed"}
     assert found.sources[0].columns["unused"] == ("free",)
-    assert {s.criterion: s.note for s in found.scores}["abstention_detected"] == "it answers"
+    assert {s.criterion: s.diagnostic for s in found.scores}["abstention_detected"] == "it answers"
 
 
 def test_a_class_without_a_rubric_is_nominal_and_an_invalid_one_is_the_judges_failure(write: Write) -> None:
@@ -313,8 +313,8 @@ def test_an_empty_cell_of_the_stamped_table_is_a_fail_only_by_its_error(write: W
         ("q1", 1.0, "scored"), ("q2", 0.0, "scored"), ("q3", None, "missing"), ("q4", None, "missing"),
     ]  # fmt: skip
     assert [state for _, _, state in cells(found)["verify_granular_result"]] == ["scored"] + ["missing"] * 3
-    (note,) = (n for n in found.notes if n.code == "scr-lossy-csv")
-    assert note.values == {"path": "out.csv", "failed": 1, "unknown": 2, "shares": 4}
+    (diagnostic,) = (n for n in found.diagnostics if n.code == "scr-lossy-csv")
+    assert diagnostic.values == {"path": "out.csv", "failed": 1, "unknown": 2, "shares": 4}
     assert dict(found.columns.conditions[0])["answering"] == "api:small +[a, b]"
 
 
@@ -368,7 +368,7 @@ def test_a_result_that_is_no_json_is_a_finding_and_the_rest_is_read(write: Write
     assert {"q0", "q2", "q4"} <= set(found.columns.items)
     assert found.sources[0].refused >= 2
     assert {"dat-bad-line"} == set(codes(found))
-    assert all(note.place.line for note in found.notes)
+    assert all(diagnostic.place.line for diagnostic in found.diagnostics)
 
 
 def test_a_file_that_breaks_off_keeps_what_came_before(write: Write) -> None:

@@ -36,7 +36,7 @@ def test_a_difference_of_more_than_a_tenth_wins(write: Write, one: float, other:
     (made,) = compare(table, table.planned).comparisons
     assert winner(made) == expected
     assert winners([made]) == ((made, expected),)
-    answer = as_json(table, table.planned, tell=lambda note: note.code)
+    answer = as_json(table, table.planned, tell=lambda diagnostic: diagnostic.code)
     assert [row["winner_by_rule"] for row in answer["comparisons"]] == [expected]
 
 

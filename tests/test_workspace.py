@@ -96,11 +96,11 @@ def whole(write: Write) -> Workspace:
 
 
 def codes(found: Workspace) -> list[str]:
-    return [n.code for n in found.notes]
+    return [n.code for n in found.diagnostics]
 
 
 def test_a_whole_workspace_file_opens_without_a_note(whole: Workspace) -> None:
-    assert [(n.code, n.values) for n in whole.notes] == []
+    assert [(n.code, n.values) for n in whole.diagnostics] == []
     assert (
         whole.name,
         whole.file,

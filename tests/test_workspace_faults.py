@@ -44,12 +44,12 @@ Write = Callable[[dict[str, Any]], Path]
 )
 def test_an_unknown_key_is_found_at_every_level(write: Write, key: str, nearest: str, line: int, text: str) -> None:
     found = workspace.open(write({"readback.yml": text}))
-    (note,) = (n for n in found.notes if n.code == "dat-unknown-key")
+    (diagnostic,) = (n for n in found.diagnostics if n.code == "dat-unknown-key")
     assert (key, nearest, "readback.yml", line) == (
-        note.values["key"],
-        note.values["nearest"],
-        note.place.file,
-        note.place.line,
+        diagnostic.values["key"],
+        diagnostic.values["nearest"],
+        diagnostic.place.file,
+        diagnostic.place.line,
     )
 
 
@@ -99,8 +99,8 @@ def test_an_unknown_key_is_found_at_every_level(write: Write, key: str, nearest:
 def test_a_wrong_value_is_a_note_and_the_good_rest_loads(write: Write, where: str, text: str) -> None:
     rest = "" if text.startswith(("- ", "name")) else "name: kept\n"
     found = workspace.open(write({"readback.yml": text + rest, "d.jsonl": [{"id": "1"}]}))
-    note = next(n for n in found.notes if n.code == "dat-wrong-value")
-    assert (where, "readback.yml") == (note.values["where"], note.place.file)
+    diagnostic = next(n for n in found.diagnostics if n.code == "dat-wrong-value")
+    assert (where, "readback.yml") == (diagnostic.values["where"], diagnostic.place.file)
     assert found.name == "kept" or not rest
 
 
@@ -137,16 +137,16 @@ def test_a_wrong_value_is_a_note_and_the_good_rest_loads(write: Write, where: st
 def test_what_a_workspace_file_names_is_checked_where_it_names_it(write: Write, expected: str, text: str) -> None:
     files = {"readback.yml": text, "readme.txt": "hello", "p.py": 'SYSTEM_PROMPT = "s"\nUSER_PROMPT = "{question}"\n'}
     found = workspace.open(write(files))
-    note = next(n for n in found.notes if n.code == expected)
-    assert note.place.file == "readback.yml"
-    assert note.place.line is not None
+    diagnostic = next(n for n in found.diagnostics if n.code == expected)
+    assert diagnostic.place.file == "readback.yml"
+    assert diagnostic.place.line is not None
 
 
 def test_a_secret_in_free_settings_is_masked(write: Write) -> None:
     text = "conditions: [{name: a, settings: {k: 4, openai_api_key: sk-1}}]\n"
     found = workspace.open(write({"readback.yml": text}))
     assert found.conditions[0].settings == {"k": 4, "openai_api_key": "[masked]"}
-    assert [n.code for n in found.notes] == ["dat-secret-masked"]
+    assert [n.code for n in found.diagnostics] == ["dat-secret-masked"]
 
 
 WORDS = st.sampled_from([*ORDER, *TEXTS, "path", "mode", "name", "template", "system", "from", "a", "prompts", "scale"])
@@ -162,4 +162,4 @@ VALUES = st.recursive(
 def test_no_value_anywhere_makes_reading_raise(tmp_path_factory: pytest.TempPathFactory, value: dict[str, Any]) -> None:
     draft = Draft(tmp_path_factory.getbasetemp(), "x")
     read_file(draft, Parsed(value, {(): (1, 1)}, (), "readback.yml"))
-    assert all(note.code for note in draft.workspace().notes)
+    assert all(diagnostic.code for diagnostic in draft.workspace().diagnostics)

@@ -24,7 +24,7 @@ def opened(write: Write, file: str, content: Any) -> Workspace:
 
 
 def said(found: Workspace) -> set[tuple[str, str, str]]:
-    return {(note.code, note.flagged, repr(note.values)) for note in found.notes}
+    return {(diagnostic.code, diagnostic.flagged, repr(diagnostic.values)) for diagnostic in found.diagnostics}
 
 
 EVERY = list(cases())
@@ -38,13 +38,17 @@ def test_b11_a_value_of_a_wrong_type_is_named_and_the_rest_is_used(write: Write,
     wrong = opened(write, case.file, case.content)
     more = said(wrong) - said(right)
     assert more
-    assert any(note.place.file in (case.file, "readback.yml") for note in wrong.notes if _is_new(note, more))
+    assert any(
+        diagnostic.place.file in (case.file, "readback.yml")
+        for diagnostic in wrong.diagnostics
+        if _is_new(diagnostic, more)
+    )
     if len(case.keys) > 1:  # what stands beside it is still there
         assert {one.name for one in wrong.configs} >= {one.name for one in right.configs}
 
 
-def _is_new(note: Diagnostic, more: set[tuple[str, str, str]]) -> bool:
-    return (note.code, note.flagged, repr(note.values)) in more
+def _is_new(diagnostic: Diagnostic, more: set[tuple[str, str, str]]) -> bool:
+    return (diagnostic.code, diagnostic.flagged, repr(diagnostic.values)) in more
 
 
 @pytest.mark.parametrize(
@@ -62,9 +66,9 @@ def test_b11_a_bare_promptconfig_with_one_fault_keeps_the_rest(
     root = write({"p.json": content})
     for path in (root, root / "p.json"):
         found = workspace.open(path)
-        (note,) = found.notes
-        assert (note.code, note.place.file, note.place.line) == (code, "p.json", 1)
-        assert named in (note.values.get("key"), note.values.get("where"))
+        (diagnostic,) = found.diagnostics
+        assert (diagnostic.code, diagnostic.place.file, diagnostic.place.line) == (code, "p.json", 1)
+        assert named in (diagnostic.values.get("key"), diagnostic.values.get("where"))
         assert found.instructions == kept
     assert cli.main(["check", str(root)]) == int(code == "dat-wrong-value")
 
@@ -84,10 +88,12 @@ def test_b11_a_list_where_a_configuration_is_named_is_a_finding(
 ) -> None:
     entry = "p.json" if key == "instructions" else "[p.json]"
     found = workspace.open(write({"readback.yml": f"{key}: {entry}\n", "p.json": text}))
-    assert {note.code for note in found.notes} == codes
+    assert {diagnostic.code for diagnostic in found.diagnostics} == codes
     assert found.dataset is None
-    wrong = [note for note in found.notes if note.code == "dat-wrong-value"]
-    assert all(note.place.file == "readback.yml" and "mapping" in note.values["expected"] for note in wrong)
+    wrong = [diagnostic for diagnostic in found.diagnostics if diagnostic.code == "dat-wrong-value"]
+    assert all(
+        diagnostic.place.file == "readback.yml" and "mapping" in diagnostic.values["expected"] for diagnostic in wrong
+    )
 
 
 @pytest.mark.parametrize(
@@ -95,9 +101,9 @@ def test_b11_a_list_where_a_configuration_is_named_is_a_finding(
 )
 def test_b11_a_misspelt_task_is_asked_about(write: Write, name: str, near: str | None) -> None:
     found = workspace.open(write({"readback.yml": f"tasks: {{{name}: {{user: x}}}}\n"}))
-    assert [note.values["nearest"] for note in found.notes if note.code == "asm-unknown-task"] == (
-        [near] if near else []
-    )
+    assert [
+        diagnostic.values["nearest"] for diagnostic in found.diagnostics if diagnostic.code == "asm-unknown-task"
+    ] == ([near] if near else [])
     assert list(found.tasks) == [name]
 
 
@@ -115,6 +121,6 @@ def test_b11_sampling_values_of_another_type_are_left_out_and_named(write: Write
         "prompts": [{"mode": "a", "template": "t"}],
     }
     found = workspace.open(write({"prompt_config.yml": json.dumps(config), "t": "x"}))
-    where = {note.values["where"] for note in found.notes if note.code == "dat-wrong-value"}
+    where = {diagnostic.values["where"] for diagnostic in found.diagnostics if diagnostic.code == "dat-wrong-value"}
     assert where == {"temperature", "stop_token_ids[1]"}
     assert found.configs[0].settings == {"top_p": 0.5}

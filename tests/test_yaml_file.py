@@ -47,12 +47,12 @@ def here(text: str, json: bool = False) -> Parsed:
     """The text decoded in this process: the same work, without the wait."""
     found = yaml_decode.decode({"text": text, "json": json})
     lines = {tuple(keys): (line, column) for keys, line, column in found["lines"]}
-    notes = [Diagnostic(n["code"], n["values"], flagged=n["flagged"]) for n in found["notes"]]
-    return Parsed(found["value"], lines, tuple(notes), "f.yml")
+    diagnostics = [Diagnostic(n["code"], n["values"], flagged=n["flagged"]) for n in found["notes"]]
+    return Parsed(found["value"], lines, tuple(diagnostics), "f.yml")
 
 
 def faults(parsed: Parsed) -> list[tuple[str, int | None]]:
-    return [(note.code, note.place.line) for note in parsed.notes]
+    return [(diagnostic.code, diagnostic.place.line) for diagnostic in parsed.diagnostics]
 
 
 @settings(max_examples=some(200), deadline=None)
@@ -61,14 +61,14 @@ def test_values_are_those_of_the_safe_loader(value: Any, flow: bool, unicode: bo
     text = yaml.safe_dump(value, default_flow_style=flow, allow_unicode=unicode)
     parsed = here(text)
     assert safely(text) == parsed.value  # which is not always what was dumped
-    assert all(note.code == "dat-yaml-differs" for note in parsed.notes)  # `1e3` is a text here
+    assert all(diagnostic.code == "dat-yaml-differs" for diagnostic in parsed.diagnostics)  # `1e3` is a text here
 
 
 @settings(max_examples=some(150), deadline=None)
 @given(JSON, st.sampled_from((None, 2)), st.booleans())
 def test_json_is_read_by_its_own_rules(value: Any, indent: int | None, ascii_: bool) -> None:
     text = json.dumps(value, indent=indent, ensure_ascii=ascii_)
-    assert (value, ()) == (here(text, json=True).value, here(text, json=True).notes)
+    assert (value, ()) == (here(text, json=True).value, here(text, json=True).diagnostics)
 
 
 @settings(max_examples=some(200), deadline=None)
@@ -81,7 +81,7 @@ def test_any_text_is_decoded_or_noted(text: str) -> None:
     except (yaml.YAMLError, ValueError, TypeError):
         return
     if expected is not None and not isinstance(expected, dict | list):
-        assert str(expected) == str(parsed.value) or parsed.notes
+        assert str(expected) == str(parsed.value) or parsed.diagnostics
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_any_text_is_decoded_or_noted(text: str) -> None:
 def test_scalars_and_aliases_mean_what_they_mean_in_yaml(text: str, value: list[Any]) -> None:
     parsed = here(text)
     assert value == list(parsed.value.values())
-    assert all(note.code == "dat-yaml-differs" for note in parsed.notes)
+    assert all(diagnostic.code == "dat-yaml-differs" for diagnostic in parsed.diagnostics)
 
 
 def test_keys_are_text_as_written() -> None:
@@ -183,8 +183,8 @@ def test_json_faults_are_noted(text: str, value: Any, expected: list[tuple[str, 
 
 
 def test_the_first_and_the_second_line_of_a_doubled_key_are_named() -> None:
-    (note,) = parse_yaml("x:\n  a: 1\n  b: 2\n  a: 3\n", "f.yml").notes
-    assert (note.values, note.place.line, note.flagged) == ({"key": "a", "first": 2}, 4, "a")
+    (diagnostic,) = parse_yaml("x:\n  a: 1\n  b: 2\n  a: 3\n", "f.yml").diagnostics
+    assert (diagnostic.values, diagnostic.place.line, diagnostic.flagged) == ({"key": "a", "first": 2}, 4, "a")
 
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -215,14 +215,16 @@ BITES = {
 def test_a_configuration_that_bites_is_one_finding_in_bounded_time(name: str) -> None:
     parsed = in_time(3, lambda: parse_yaml(BITES[name], "f.yml"))
     assert parsed.value is None
-    assert [note.code for note in parsed.notes] == ["dat-limit"]
-    assert parsed.notes[0].place.file == "f.yml"
+    assert [diagnostic.code for diagnostic in parsed.diagnostics] == ["dat-limit"]
+    assert parsed.diagnostics[0].place.file == "f.yml"
 
 
 def test_many_faults_are_listed_up_to_a_limit() -> None:
     parsed = here("a: 1\n" * 500)
     assert parsed.value == {"a": 1}
-    assert [note.code for note in parsed.notes] == ["dat-duplicate-key"] * yaml_decode.FAULTS + ["dat-limit"]
+    assert [diagnostic.code for diagnostic in parsed.diagnostics] == ["dat-duplicate-key"] * yaml_decode.FAULTS + [
+        "dat-limit"
+    ]
 
 
 def test_a_megabyte_of_ordinary_configuration_is_read() -> None:
@@ -247,18 +249,21 @@ def test_a_file_that_is_no_configuration_gives_no_value_and_one_note(
     write: Write, name: str, content: bytes, code: str
 ) -> None:
     parsed = read_yaml(write({name: content}) / name, name)
-    assert (parsed.value, [note.code for note in parsed.notes], parsed.file) == (None, [code], name)
+    assert (parsed.value, [diagnostic.code for diagnostic in parsed.diagnostics], parsed.file) == (None, [code], name)
 
 
 def test_marks_and_line_ends_are_noted_and_the_file_is_read(write: Write) -> None:
     parsed = read_yaml(write({"f.yml": b"\xef\xbb\xbfa: 1\r\nb: 2\r\n"}) / "f.yml", "f.yml")
-    assert (parsed.value, [note.code for note in parsed.notes]) == ({"a": 1, "b": 2}, ["dat-bom", "dat-crlf"])
+    assert (parsed.value, [diagnostic.code for diagnostic in parsed.diagnostics]) == (
+        {"a": 1, "b": 2},
+        ["dat-bom", "dat-crlf"],
+    )
     assert parsed.place("b").line == 2
 
 
 def test_a_missing_file_and_a_folder_are_noted(tmp_path: Path) -> None:
     for path in (tmp_path / "nothing.yml", tmp_path):
-        assert [note.code for note in read_yaml(path, "f.yml").notes] == ["dat-file-missing"]
+        assert [diagnostic.code for diagnostic in read_yaml(path, "f.yml").diagnostics] == ["dat-file-missing"]
 
 
 def test_decoding_that_dies_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,15 +271,15 @@ def test_decoding_that_dies_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> Non
         raise sandbox.Stopped("crash", "its process ended with SIGSEGV")
 
     monkeypatch.setattr(sandbox, "call", stopped)
-    (note,) = parse_yaml("a: 1", "f.yml").notes
-    assert (note.code, note.place.file) == ("dat-limit", "f.yml")
+    (diagnostic,) = parse_yaml("a: 1", "f.yml").diagnostics
+    assert (diagnostic.code, diagnostic.place.file) == ("dat-limit", "f.yml")
 
 
 def test_an_unknown_key_is_noted_with_the_nearest_known_one() -> None:
     parsed = parse_yaml("prompts:\n  - mode: a\n    sytem_prompt: x\n    zzz: 1\n", "p.yml")
     known = ("mode", "system_prompt", "template")
-    notes = list(unknown_keys(parsed.value["prompts"][0], known, parsed, "prompts", 0, code="alb-unknown-key"))
-    assert [(n.code, n.values["key"], n.values["nearest"], n.place.line) for n in notes] == [
+    diagnostics = list(unknown_keys(parsed.value["prompts"][0], known, parsed, "prompts", 0, code="alb-unknown-key"))
+    assert [(n.code, n.values["key"], n.values["nearest"], n.place.line) for n in diagnostics] == [
         ("alb-unknown-key", "sytem_prompt", "system_prompt", 3),
         ("alb-unknown-key", "zzz", "", 4),
     ]
@@ -308,7 +313,7 @@ def test_secrets_are_masked_and_named(value: Any, expected: Any, keys: tuple[str
 def test_b19_a_date_is_text() -> None:
     parsed = here("last_updated: 2025-11-11\nat: 2025-11-11 10:00:00\nmonth: 2025-11\n")
     assert parsed.value == {"last_updated": "2025-11-11", "at": "2025-11-11 10:00:00", "month": "2025-11"}
-    assert parsed.notes == ()
+    assert parsed.diagnostics == ()
 
 
 @pytest.mark.realdata
@@ -322,4 +327,4 @@ def test_real_configurations_are_read_as_the_safe_loader_reads_them(shared: Path
     assert files
     for path in files:
         parsed = read_yaml(path, path.name)
-        assert (keyed(safely(path.read_text("utf-8"))), ()) == (parsed.value, parsed.notes), path
+        assert (keyed(safely(path.read_text("utf-8"))), ()) == (parsed.value, parsed.diagnostics), path

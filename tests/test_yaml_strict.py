@@ -32,9 +32,9 @@ DIFFERS, NOT_ALLOWED = "dat-yaml-differs", "dat-yaml-not-allowed"
 )
 def test_c7_a_value_that_yaml_1_2_reads_otherwise_is_told(text: str, value: Any, place: tuple[int, int]) -> None:
     parsed = parse_yaml(text, "f.yml")
-    (note,) = parsed.notes
-    assert (parsed.value, note.code) == (value, DIFFERS)
-    assert (note.place.line, note.place.column) == place
+    (diagnostic,) = parsed.diagnostics
+    assert (parsed.value, diagnostic.code) == (value, DIFFERS)
+    assert (diagnostic.place.line, diagnostic.place.column) == place
 
 
 @pytest.mark.parametrize(
@@ -56,9 +56,9 @@ def test_c7_a_value_that_yaml_1_2_reads_otherwise_is_told(text: str, value: Any,
 )
 def test_c7_what_yaml_does_not_allow_is_told(text: str, value: Any, place: tuple[int, int]) -> None:
     parsed = parse_yaml(text, "f.yml")
-    (note,) = parsed.notes
-    assert (parsed.value, note.code) == (value, NOT_ALLOWED)
-    assert (note.place.line, note.place.column) == place
+    (diagnostic,) = parsed.diagnostics
+    assert (parsed.value, diagnostic.code) == (value, NOT_ALLOWED)
+    assert (diagnostic.place.line, diagnostic.place.column) == place
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_c7_what_yaml_does_not_allow_is_told(text: str, value: Any, place: tuple
     ],
 )
 def test_c7_what_all_read_alike_is_not_told(text: str) -> None:
-    codes = {note.code for note in parse_yaml(text, "f.yml").notes}
+    codes = {diagnostic.code for diagnostic in parse_yaml(text, "f.yml").diagnostics}
     assert not codes & {DIFFERS, NOT_ALLOWED}
 
 
@@ -93,6 +93,6 @@ def test_a_number_as_json_writes_it_is_the_same_in_both(value: float) -> None:
 
 
 def test_keys_are_told_of_too_and_json_is_not_yaml() -> None:
-    (note,) = parse_yaml("&a:b c: d", "f.yml").notes
-    assert note.code == DIFFERS
-    assert parse_yaml('{"a": [1e5,\n1E-5], "b":"c"}', "f.json", json=True).notes == ()
+    (diagnostic,) = parse_yaml("&a:b c: d", "f.yml").diagnostics
+    assert diagnostic.code == DIFFERS
+    assert parse_yaml('{"a": [1e5,\n1E-5], "b":"c"}', "f.json", json=True).diagnostics == ()

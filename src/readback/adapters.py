@@ -33,11 +33,11 @@ def read_adapter(path: Path, root: Path, profile: str = DOCUMENT) -> tuple[Adapt
     profile's business.
     """
     parsed = read_yaml(path, paths.show(root, path))
-    notes = list(parsed.notes)
-    top = Node(parsed.value, parsed, notes)
+    diagnostics = list(parsed.diagnostics)
+    top = Node(parsed.value, parsed, diagnostics)
     further = FURTHER if profile == CURRENT else ()
     keys = ("name", "extends", "wording", *CAPABILITIES, *further, "tasks")
-    known = {key: Node(value, parsed, notes, (key,)) for key, value in _entries(top, keys) if value is not None}
+    known = {key: Node(value, parsed, diagnostics, (key,)) for key, value in _entries(top, keys) if value is not None}
     name = known["name"].text() if "name" in known else None
     wording = known["wording"].one_of(WORDINGS) if "wording" in known else None
     flags = {key: known[key].flag() for key in (*CAPABILITIES, *further) if key in known}
@@ -54,7 +54,9 @@ def read_adapter(path: Path, root: Path, profile: str = DOCUMENT) -> tuple[Adapt
         stated=tuple(key for key, value in flags.items() if value is not None),
         further={key: flags[key] is True for key in further if flags.get(key) is not None},
     )
-    return adapter, tuple(replace(note, place=replace(note.place, adapter=adapter.name)) for note in notes)
+    return adapter, tuple(
+        replace(diagnostic, place=replace(diagnostic.place, adapter=adapter.name)) for diagnostic in diagnostics
+    )
 
 
 @cache
@@ -78,7 +80,7 @@ def shipped(profile: str = DOCUMENT) -> Mapping[str, Adapter]:
 
 def _folder(folder: Path, profile: str) -> dict[str, Adapter]:
     read = [read_adapter(file, project_files.PROJECT, profile) for file in sorted(folder.glob("*.yml"))]
-    if faults := [note for _, notes in read for note in notes]:
+    if faults := [diagnostic for _, diagnostics in read for diagnostic in diagnostics]:
         raise ValueError(f"a shipped adapter has faults: {faults}")
     return {adapter.name: adapter for adapter, _ in read}
 
@@ -179,7 +181,7 @@ def _tasks(node: Node, lines: Sequence[str], profile: str) -> Iterator[tuple[str
     for task, entry in node.entries():
         if task not in known:
             close = nearest(task, known) or ""
-            entry.note("asm-adapter-task", task, task=task, nearest=close, known=list(tasks))
+            entry.report("asm-adapter-task", task, task=task, nearest=close, known=list(tasks))
         yield task, tuple(_additions(entry, lines))
 
 
@@ -204,8 +206,8 @@ def _begin(place: Location, lines: Sequence[str]) -> Location:
 
 def _entries(node: Node, known: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
     if not isinstance(node.value, Mapping):
-        if node.value is not None or (not node.keys and not node.notes):
+        if node.value is not None or (not node.keys and not node.diagnostics):
             node.wrong("a mapping with " + ", ".join(known))
         return
-    node.notes.extend(unknown_keys(node.value, known, node.parsed, *node.keys, code=CODE))
+    node.diagnostics.extend(unknown_keys(node.value, known, node.parsed, *node.keys, code=CODE))
     yield from ((key, value) for key, value in node.value.items() if key in known)

@@ -74,7 +74,11 @@ def validate_modelfile_system_message(modelfile_path: Path | str, expected_syste
     if not path.is_file():
         return [f"Modelfile not found: {path}"]
     read = modelfile.read(path, path.parent)
-    traps = [_text(rules.finding(note)) for note in read.notes if note.code in ("oll-syntax", "oll-swallowed-lines")]
+    traps = [
+        _text(rules.finding(diagnostic))
+        for diagnostic in read.diagnostics
+        if diagnostic.code in ("oll-syntax", "oll-swallowed-lines")
+    ]
     if read.system is None:
         return ["; ".join((f"missing SYSTEM directive in {path.name}", *traps))]
     found = _mismatch(expected_system_message, read)

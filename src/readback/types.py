@@ -175,7 +175,7 @@ class Modelfile:
     system_place: Location = NOWHERE
     template_place: Location = NOWHERE
     place: Location = NOWHERE
-    notes: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +197,7 @@ class ChatTemplate:
     config: str | None = None
     detail: str = ""
     place: Location = NOWHERE
-    notes: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,9 +331,9 @@ class VariableUse:
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    """The messages for one record under one choice. `notes` say what went wrong or was applied on the way.
+    """The messages for one record under one choice. `diagnostics` say what went wrong or was applied on the way.
 
-    `messages` is empty when nothing could be built; then `notes` says why. `names` are the variables the
+    `messages` is empty when nothing could be built; then `diagnostics` says why. `names` are the variables the
     templates read, with the line where each first stands; `uses` what became of them for this record.
     """
 
@@ -343,7 +343,7 @@ class Assembly:
     messages: tuple[Message, ...]
     fingerprint: str  # sha256 of the canonical roles and texts
     names: tuple[tuple[str, Location], ...] = ()
-    notes: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     masked: bool = False
     uses: tuple[VariableUse, ...] = ()
 
@@ -369,12 +369,12 @@ class Answer:
 class ModelInput:
     """What the server makes of messages: one text in segments, under a named format.
 
-    `segments` is empty where nothing could be made; then `notes` says why. `stops` are the texts that end the answer.
+    `segments` is empty if nothing could be made; `diagnostics` say why. `stops` are the texts that end the answer.
     """
 
     format: str
     segments: tuple[Segment, ...]
-    notes: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     kind: Literal["format", "modelfile", "chat template"] = "format"
     place: Location = NOWHERE  # of the template's first character
     stops: tuple[str, ...] = ()
@@ -467,7 +467,7 @@ class Score:
     value: float
     state: ScoreState
     why: str = ""
-    note: str = ""
+    rationale: str = ""
     cluster: str | None = None
     run: str | None = None
     place: Location = NOWHERE
@@ -542,7 +542,7 @@ class Workspace:
     alternatives: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # plan, prompts, dataset: the files
     chosen: Mapping[str, str] = field(default_factory=dict)  # which of them whoever opened it wants
     code_texts: tuple[SystemText, ...] = ()  # system texts in notebooks and Python files, whoever they belong to
-    notes: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
 
     def condition(self, name: str) -> Condition | None:
         """The condition of that name or alias."""

@@ -19,10 +19,10 @@ WITHOUT_SCHEMA = "dj_template_"  # these tasks are always called with json_schem
 
 
 class Added(NamedTuple):
-    """(system, user) parts in order, with notes; `ok` is False where one of them could not be rendered."""
+    """(system, user) parts in order, with diagnostics; `ok` is False where one of them could not be rendered."""
 
     parts: tuple[tuple[Segments, Segments], ...] = ()
-    notes: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     ok: bool = True
     uses: tuple[VariableUse, ...] = ()
 
@@ -47,11 +47,11 @@ def added(workspace: Workspace, adapter: Adapter, task: str, fields: Values) -> 
     parts = tuple(
         (next(texts) if one.system is not None else (), next(texts) if one.user is not None else ()) for one in found
     )
-    notes = [*faults, *(note for part in made for note in part.notes)]
-    notes += _blank(found, parts, adapter.name, task)
+    diagnostics = [*faults, *(diagnostic for part in made for diagnostic in part.diagnostics)]
+    diagnostics += _blank(found, parts, adapter.name, task)
     if not task.startswith(WITHOUT_SCHEMA) and "json_schema" not in said and _asks_for_schema(made):
-        notes.append(Diagnostic("asm-no-schema", {"adapter": adapter.name, "task": task}, flagged=task))
-    return Added(parts, tuple(notes), all(part.ok for part in made), tuple(_uses(made, said)))
+        diagnostics.append(Diagnostic("asm-no-schema", {"adapter": adapter.name, "task": task}, flagged=task))
+    return Added(parts, tuple(diagnostics), all(part.ok for part in made), tuple(_uses(made, said)))
 
 
 def _uses(made: tuple[Rendered, ...], said: Values) -> Iterator[VariableUse]:

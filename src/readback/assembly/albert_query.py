@@ -20,9 +20,9 @@ AROUND = 100  # characters on either side in which the long form may already sta
 
 
 def asked(data: dict[str, Any], acronyms: Mapping[str, str], place: Location) -> Iterator[tuple[str, Diagnostic]]:
-    """Set what the program derives: `query`, `search_query` and its misspelt twin; notes where the query is another.
+    """Set what the program derives: `query`, `search_query` and its misspelt twin. Diagnostics where one differs.
 
-    `data` are a record's fields, changed in place. Each note comes with the variable it is about.
+    `data` are a record's fields, changed in place. Each diagnostic comes with the variable it is about.
     """
     own = data.get("query")
     turns = [turn for turn in listed(data.get("history")) if isinstance(turn.get("content"), str)]

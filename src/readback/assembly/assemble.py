@@ -54,9 +54,9 @@ def assemble(
     kept = {name: value for name, value in (extra or {}).items() if name != "answer" or not replies}
     record = tried(workspace, record, kept)  # an answer that is tried is the condition's: the record keeps its own
     if choice.judge is not None:
-        messages, names, notes, uses = _judged(workspace, record, choice, answer, extra or {})
+        messages, names, diagnostics, uses = _judged(workspace, record, choice, answer, extra or {})
     else:
-        messages, names, notes, uses = _sent(workspace, record, choice)
+        messages, names, diagnostics, uses = _sent(workspace, record, choice)
     return Assembly(
         choice,
         record.id,
@@ -64,7 +64,7 @@ def assemble(
         messages,
         fingerprint(messages) if messages else "",
         names,
-        notes,
+        diagnostics,
         record.masked or bool(answer and answer.masked and choice.judge is not None),
         uses,
     )
@@ -81,18 +81,21 @@ def _sent(workspace: Workspace, record: Record, choice: Selection) -> Made:
     profile = profile_of(workspace.options)
     adapter = adapters.find(own.adapter, workspace.adapters, profile) if own.adapter else None
     addition = added(workspace, adapter, own.task, record.fields) if adapter and base.ok else Added()
-    notes, uses = [*(_weighed(workspace, note) for note in base.notes), *addition.notes], base.uses + addition.uses
+    diagnostics, uses = (
+        [*(_weighed(workspace, diagnostic) for diagnostic in base.diagnostics), *addition.diagnostics],
+        base.uses + addition.uses,
+    )
     if own.adapter and adapter is None:
-        notes.insert(0, unknown_interface(own.adapter, workspace))
+        diagnostics.insert(0, unknown_interface(own.adapter, workspace))
     if not (base.ok and addition.ok):
-        return (), base.names, tuple(notes), uses
+        return (), base.names, tuple(diagnostics), uses
     begun = begin(base.system, own, record)
-    notes += begun.notes
+    diagnostics += begun.diagnostics
     asked = with_examples(workspace, choice, record, base.user) if own.is_task and own.task == GENERATION else None
     if asked:
-        notes += asked.notes
+        diagnostics += asked.diagnostics
         if not asked.ok:
-            return (), base.names, tuple(notes), uses
+            return (), base.names, tuple(diagnostics), uses
     question = asked.user if asked else base.user
     system, user = assemble_text(begun.system, question, addition.parts, _instruction(workspace, own.task))
     system_role = adapter is None or adapters.system_role(adapter, workspace.adapters)
@@ -100,28 +103,34 @@ def _sent(workspace: Workspace, record: Record, choice: Selection) -> Made:
     if system and adapter and not system_role:
         end = sum(len(segment.text) for segment in system)
         values = {"adapter": adapter.name, "characters": end}
-        notes.append(Diagnostic("asm-system-folded", values, Location(role="user", start=0, end=end)))
+        diagnostics.append(Diagnostic("asm-system-folded", values, Location(role="user", start=0, end=end)))
     sender = program(workspace, own.prompt)
     if sender.albert:
         alone = sender.sends_text_alone(own.model)
         messages, lost = with_history(messages, record.fields.get("history"), record.place, alone=alone)
-        notes += lost
+        diagnostics += lost
         if sender.dialect == "current":
             messages = merged(messages, system_role=not gemma(own.model))
     if workspace.options.get("merge_roles") == "gemma":
         messages = merged(messages)
-    return messages, base.names, tuple(notes), uses
+    return messages, base.names, tuple(diagnostics), uses
 
 
-def _weighed(workspace: Workspace, note: Diagnostic) -> Diagnostic:
+def _weighed(workspace: Workspace, diagnostic: Diagnostic) -> Diagnostic:
     """A template that fails on a name without a value is no fault yet where no dataset gives any."""
-    undefined = note.code == "alb-render-error" and str(note.values.get("reason", "")).endswith("is undefined")
-    return replace(note, severity="info") if workspace.dataset is None and (undefined or _unfilled(note)) else note
+    undefined = diagnostic.code == "alb-render-error" and str(diagnostic.values.get("reason", "")).endswith(
+        "is undefined"
+    )
+    return (
+        replace(diagnostic, severity="info")
+        if workspace.dataset is None and (undefined or _unfilled(diagnostic))
+        else diagnostic
+    )
 
 
-def _unfilled(note: Diagnostic) -> bool:
+def _unfilled(diagnostic: Diagnostic) -> bool:
     """Whether a format template's plain name has no value."""
-    return note.code == "jdg-format-field" and str(note.values.get("field", "")).isidentifier()
+    return diagnostic.code == "jdg-format-field" and str(diagnostic.values.get("field", "")).isidentifier()
 
 
 def tried(workspace: Workspace, record: Record, extra: Values) -> Record:
@@ -140,17 +149,19 @@ def _judged(workspace: Workspace, record: Record, choice: Selection, answer: Ans
     if workspace.options.get("placeholders") == "bare" and judge.syntax == "placeholder":
         judge = replace(judge, bare=True)
     mapped = workspace.dataset.fields if workspace.dataset else None
-    messages, names, notes, uses = judge_messages(judge, record, choice.condition, answer, extra, mapped or {})
+    messages, names, diagnostics, uses = judge_messages(judge, record, choice.condition, answer, extra, mapped or {})
     rows = Rows(judge, record, None, answer, extra, mapped or {})
     if answer is None and (condition.answers is None if condition else not has_answer(rows)):
-        notes = tuple(_not_run(note, condition is not None) for note in notes)
-    return messages, names, notes, uses
+        diagnostics = tuple(_not_run(diagnostic, condition is not None) for diagnostic in diagnostics)
+    return messages, names, diagnostics, uses
 
 
-def _not_run(note: Diagnostic, of_condition: bool) -> Diagnostic:
+def _not_run(diagnostic: Diagnostic, of_condition: bool) -> Diagnostic:
     """Where nothing is answered yet: what comes with the answer (its context, say) is not missing."""
     return (
-        replace(note, severity="info") if _unfilled(note) or (of_condition and note.code == "jdg-no-answer") else note
+        replace(diagnostic, severity="info")
+        if _unfilled(diagnostic) or (of_condition and diagnostic.code == "jdg-no-answer")
+        else diagnostic
     )
 
 

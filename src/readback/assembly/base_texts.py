@@ -32,12 +32,12 @@ Names = tuple[tuple[str, Location], ...]
 
 
 class Base(NamedTuple):
-    """Both texts; `ok` is False where one could not be made, and then the notes say why."""
+    """Both texts; `ok` is False where one could not be made, and then the diagnostics say why."""
 
     system: Segments
     user: Segments
     names: Names
-    notes: tuple[Diagnostic, ...]
+    diagnostics: tuple[Diagnostic, ...]
     ok: bool
     uses: tuple[VariableUse, ...] = ()
 
@@ -58,7 +58,7 @@ def base_texts(
     if prompt.syntax == "builder":
         kind = model.type if model else None
         user = builders.build(prompt.template or prompt.mode, record, kind, options)
-        return Base(_built_system(prompt, model), user.segments, user.names, user.notes, user.ok, user.uses)
+        return Base(_built_system(prompt, model), user.segments, user.names, user.diagnostics, user.ok, user.uses)
     template = _user_template(prompt, options, "task" if task else "template")
     if template is None:
         return Base((), (), (), (Diagnostic("asm-no-user-text", {"name": prompt.mode}, prompt.place),), False)
@@ -70,15 +70,18 @@ def base_texts(
     names = tuple(dict.fromkeys(name for part in parts for name in part.names))
     used = {name.partition(".")[0].partition("[")[0] for name, _ in names}
     used |= set(META) if any(map(chunk_list, used)) else set()
-    applied = tuple(note for name, note in values.notes if name in used)
+    applied = tuple(diagnostic for name, diagnostic in values.diagnostics if name in used)
     argument, ignored = system_argument(prompt, record, options)
     return Base(
         argument or (parts[0].segments if own else model_system(model) if not task else ()),
         parts[-1].segments,
         names,
-        (*(note for part in parts for note in part.notes), *applied, *ignored),
+        (*(diagnostic for part in parts for diagnostic in part.diagnostics), *applied, *ignored),
         all(part.ok for part in parts),
-        _uses(tuple(part.uses for part in parts), frozenset(name for name, note in values.notes if note.code == FALSY)),
+        _uses(
+            tuple(part.uses for part in parts),
+            frozenset(name for name, diagnostic in values.diagnostics if diagnostic.code == FALSY),
+        ),
     )
 
 

@@ -35,8 +35,8 @@ def build(name: str, record: Record, model_type: str | None = None, options: Opt
     question = row_fields.question(record.fields)
     if question is None or not isinstance(question.value, str) or not question.value.strip():
         values = {"mode": name, "what": row_fields.kind(question.value if question else None)}
-        note = Diagnostic("fmt-empty-instruction", values, row_fields.at(record, "instruction"))
-        return Rendered((), (), (note,), False, (_use("instruction", question),))
+        diagnostic = Diagnostic("fmt-empty-instruction", values, row_fields.at(record, "instruction"))
+        return Rendered((), (), (diagnostic,), False, (_use("instruction", question),))
     asked = Segment(question.value.strip(), "variable", question.name, row_fields.at(record, question.name))
     texts = _Texts(asked, f"{name} format")
     if wanted == "question":
@@ -46,10 +46,10 @@ def build(name: str, record: Record, model_type: str | None = None, options: Opt
     field, contexts = _contexts(record)
     if not contexts.texts and name != "standard":
         missing = Diagnostic("fmt-no-contexts", {"field": field.name}, row_fields.at(record, field.name))
-        alone = texts.rendered(texts.question(), notes=(*contexts.notes, missing))
+        alone = texts.rendered(texts.question(), diagnostics=(*contexts.diagnostics, missing))
         return replace(alone, uses=(*alone.uses, _use(field.name, row_fields.contexts(record.fields))))
     made = texts.hybrid(contexts, options) if wanted == "hybrid" else texts.standard(contexts)
-    return texts.rendered(made, (field.name,), contexts.notes)
+    return texts.rendered(made, (field.name,), contexts.diagnostics)
 
 
 def builder(name: str, model_type: str | None, options: Options) -> Builder:
@@ -90,11 +90,11 @@ class _Texts(NamedTuple):
         return Segment(text, "template", self.name)
 
     def rendered(
-        self, segments: tuple[Segment, ...], names: tuple[str, ...] = (), notes: tuple[Diagnostic, ...] = ()
+        self, segments: tuple[Segment, ...], names: tuple[str, ...] = (), diagnostics: tuple[Diagnostic, ...] = ()
     ) -> Rendered:
         read = (self.asked.name or "", *names)
         uses = tuple(VariableUse(name, "present") for name in read)
-        return Rendered(segments, tuple((name, NOWHERE) for name in read), notes, True, uses)
+        return Rendered(segments, tuple((name, NOWHERE) for name in read), diagnostics, True, uses)
 
 
 def _block(contexts: Contexts, between: str) -> tuple[Segment, ...]:
@@ -116,8 +116,8 @@ def _stored(record: Record) -> Rendered:
     if field is None or not isinstance(field.value, str) or not field.value:
         name = field.name if field else "rag.prompt"
         values = {"field": name, "what": row_fields.kind(field.value if field else None)}
-        note = Diagnostic("fmt-stored-prompt-missing", values, row_fields.at(record, name))
-        return Rendered((), (), (note,), False, (_use(name, field),))
+        diagnostic = Diagnostic("fmt-stored-prompt-missing", values, row_fields.at(record, name))
+        return Rendered((), (), (diagnostic,), False, (_use(name, field),))
     segment = Segment(field.value, "variable", field.name, row_fields.at(record, field.name))
     return Rendered((segment,), ((field.name, NOWHERE),), (), True, (VariableUse(field.name, "present"),))
 

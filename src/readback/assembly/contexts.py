@@ -21,7 +21,7 @@ class Contexts(NamedTuple):
     """One tuple of segments for each context that is left, and what was seen on the way."""
 
     texts: tuple[tuple[Segment, ...], ...]
-    notes: tuple[Diagnostic, ...]
+    diagnostics: tuple[Diagnostic, ...]
 
 
 def normalise_contexts(items: Sequence[Any], field: str = "rag.contexts", place: Location = NOWHERE) -> Contexts:
@@ -33,16 +33,19 @@ def normalise_contexts(items: Sequence[Any], field: str = "rag.contexts", place:
         tuple(s for s in (Segment("" if numbered else f"[{n}] ", "template", "context number"), value) if s.text)
         for n, value in enumerate((Segment(text, "variable", name, _in(place, name)) for name, _, text in kept), 1)
     )
-    notes = [Diagnostic("fmt-context-empty", {"field": f"{field}[{i}]", "what": "null"}, _in(place, f"{field}[{i}]"))
-             for i, item in enumerate(items) if item is None]  # fmt: skip
+    diagnostics = [
+        Diagnostic("fmt-context-empty", {"field": f"{field}[{i}]", "what": "null"}, _in(place, f"{field}[{i}]"))
+        for i, item in enumerate(items)
+        if item is None
+    ]
     for (name, item, text), mark in zip(kept, marks, strict=True):
-        notes += _about(name, item, text, mark, numbered, _in(place, name))
+        diagnostics += _about(name, item, text, mark, numbered, _in(place, name))
     numbers = [int(mark[1]) for mark in marks if mark]
     wanted = list(range(1, len(kept) + 1))
     if numbered and numbers != wanted:
         values = {"field": field, "numbers": numbers, "wanted": wanted}
-        notes.append(Diagnostic("fmt-context-order", values, _in(place, field), str(numbers)))
-    return Contexts(texts, tuple(notes))
+        diagnostics.append(Diagnostic("fmt-context-order", values, _in(place, field), str(numbers)))
+    return Contexts(texts, tuple(diagnostics))
 
 
 def _about(

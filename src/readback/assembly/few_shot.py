@@ -35,27 +35,27 @@ class Asked(NamedTuple):
     """The user text with the examples; `ok` is False where it is not known which ones are sent."""
 
     user: Segments
-    notes: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     ok: bool = True
 
 
 def with_examples(workspace: Workspace, choice: Selection, record: Record, user: Segments) -> Asked:
     """The question as it is sent: alone, or after examples as `Question: …`, `Answer: …` and an empty line each."""
-    config, notes = _config(workspace, choice)
+    config, diagnostics = _config(workspace, choice)
     said = config.settings.get(SETTING) if config else None
     if config is None or not said:
-        return Asked(user, notes)
+        return Asked(user, diagnostics)
     resolved, found, known = _resolve(said, config, record)
-    notes = (*notes, *found)
+    diagnostics = (*diagnostics, *found)
     if not known:
-        return Asked(user, notes, ok=False)
+        return Asked(user, diagnostics, ok=False)
     if not resolved:
         return Asked(
-            user, (*notes, Diagnostic("asm-few-shot-missing", {"file": config.name}, _at(record), config.name))
+            user, (*diagnostics, Diagnostic("asm-few-shot-missing", {"file": config.name}, _at(record), config.name))
         )
     lacking = [one for one in resolved if set(TEXTS) - one.texts.keys()]
     missing = tuple(_left_out(one.name, f"it has no {_first_missing(one)}", one.place) for one in lacking)
-    return Asked(tuple(_written([one for one in resolved if one not in lacking], user)), (*notes, *missing))
+    return Asked(tuple(_written([one for one in resolved if one not in lacking], user)), (*diagnostics, *missing))
 
 
 def _config(workspace: Workspace, choice: Selection) -> tuple[PromptConfig | None, tuple[Diagnostic, ...]]:
@@ -79,26 +79,26 @@ def _resolve(
     """The examples of a record in their order, what was noted, and whether they are known."""
     own = said["questions"].get(record.id or "", {})
     chosen: list[Example] = []
-    notes: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     mode = own.get("mode") or said["mode"]
     if said["pool"] and mode != "none":
         pool, wrong = _pool(record)
-        notes += wrong
+        diagnostics += wrong
         k = own["k"] if own.get("mode") and own["k"] is not None else said["k"]  # inherit: the number too
         if mode == "all" or (mode == "k-shot" and len(pool) <= k):
             chosen = pool
         elif mode == "k-shot":
             if why := _unknown(said, record):
                 values = {"k": k, "of": len(pool), "reason": why}
-                return [], [*notes, Diagnostic("asm-few-shot-random", values, _at(record), config.name)], False
+                return [], [*diagnostics, Diagnostic("asm-few-shot-random", values, _at(record), config.name)], False
             chosen = _drawn(record.id or "", pool, k)
         else:
-            chosen = list(_selected(own.get("selected", ()), pool, record, notes))
-        chosen = _kept(chosen, own.get("excluded", ()), pool, mode, record, notes)
+            chosen = list(_selected(own.get("selected", ()), pool, record, diagnostics))
+        chosen = _kept(chosen, own.get("excluded", ()), pool, mode, record, diagnostics)
     if mode != "none" or not said["salted"]:
         chosen = [*chosen, *_typed(own.get("examples", ()), config, f"question_configs.{record.id}.external_examples")]
         chosen = [*chosen, *_typed(said["examples"], config, "global_examples")]
-    return chosen, notes, True
+    return chosen, diagnostics, True
 
 
 def _pool(record: Record) -> tuple[list[Example], list[Diagnostic]]:
@@ -113,15 +113,15 @@ def _pool(record: Record) -> tuple[list[Example], list[Diagnostic]]:
         return [], []
     if not isinstance(value, list):
         return [], [_wrong(FIELD, value, "a list of {question, answer}", record)]
-    found, notes = [], []
+    found, diagnostics = [], []
     for n, one in enumerate(value):
         name = f"{FIELD}[{n}]"
         if not isinstance(one, Mapping) or any(not isinstance(one.get(key), str | None) for key in TEXTS):
-            notes.append(_wrong(name, one, "an object with question and answer, two texts", record))
+            diagnostics.append(_wrong(name, one, "an object with question and answer, two texts", record))
             continue
         texts = {key: one[key] for key in TEXTS if isinstance(one.get(key), str)}
         found.append(Example(texts, name, _at(record, name), "variable"))
-    return found, notes
+    return found, diagnostics
 
 
 def _drawn(called: str, pool: Sequence[Example], k: int) -> list[Example]:
@@ -140,7 +140,7 @@ def _unknown(said: Mapping[str, Any], record: Record) -> str:
 
 
 def _selected(
-    chosen: Sequence[int | str], pool: Sequence[Example], record: Record, notes: list[Diagnostic]
+    chosen: Sequence[int | str], pool: Sequence[Example], record: Record, diagnostics: list[Diagnostic]
 ) -> Iterator[Example]:
     hashes = _hashes(pool)
     for one in chosen:
@@ -148,12 +148,12 @@ def _selected(
         if at is not None and 0 <= at < len(pool):
             yield pool[at]
         else:
-            notes.append(_left_out(str(one), f"the record has {len(pool)} and none of that name", _at(record)))
+            diagnostics.append(_left_out(str(one), f"the record has {len(pool)} and none of that name", _at(record)))
 
 
 def _kept(
     found: list[Example], excluded: Sequence[int | str], pool: Sequence[Example], mode: str, record: Record,
-    notes: list[Diagnostic],
+    diagnostics: list[Diagnostic],
 ) -> list[Example]:  # fmt: skip
     """Without the excluded ones. The program counts an index among what was chosen, and not in the pool."""
     if not excluded:
@@ -164,7 +164,7 @@ def _kept(
     if found != list(pool):
         meant = [pool[n].name for n in sorted(indices) if 0 <= n < len(pool)]
         gone = [one.name for n, one in enumerate(found) if n in indices]
-        notes.append(
+        diagnostics.append(
             Diagnostic("asm-few-shot-excluded", {"meant": meant, "gone": gone, "mode": mode}, _at(record), mode)
         )
     return kept

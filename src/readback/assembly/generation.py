@@ -24,7 +24,7 @@ class Begun(NamedTuple):
 
     system: Segments
     turns: tuple[Message, ...] = ()
-    notes: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
 
 
 def begin(system: Segments, condition: SelectedTexts, record: Record) -> Begun:
@@ -35,10 +35,10 @@ def begin(system: Segments, condition: SelectedTexts, record: Record) -> Begun:
     """
     if not condition.is_task or condition.task != GENERATION:
         return Begun(system)
-    turns, notes = earlier_turns(record)
+    turns, diagnostics = earlier_turns(record)
     if any(turn.role == "system" for turn in turns):
-        return Begun((), turns, notes)
-    return Begun(system or own_system(condition.model), turns, notes)
+        return Begun((), turns, diagnostics)
+    return Begun(system or own_system(condition.model), turns, diagnostics)
 
 
 def own_system(model: Model | None) -> Segments:
@@ -50,7 +50,7 @@ def own_system(model: Model | None) -> Segments:
 
 
 def earlier_turns(record: Record) -> tuple[tuple[Message, ...], tuple[Diagnostic, ...]]:
-    """The turns in the record's history, or a note where it is none. Blocks of a turn: its texts, a line feed between.
+    """The turns in the record's history, or a diagnostic where it is none. Blocks of a turn are joined by a line feed.
 
     A turn needs a role that is known; what it holds besides texts (tool calls, thinking) is not shown.
     """

@@ -137,7 +137,7 @@ def _preflight(run: _Run) -> Iterator[Lost]:
     first = next(iter(run.data.records(0, 1)), None)
     for choice in tuple(run.active) if first else ():
         made = assemble(run.opened, first or Record(None, {}), choice)
-        if hit := next((note for note in made.notes if note.code == "dat-limit"), None):
+        if hit := next((diagnostic for diagnostic in made.diagnostics if diagnostic.code == "dat-limit"), None):
             yield Lost(None, choice, f"{hit.values.get('what')}: more than {hit.values.get('limit')}")
             run.give_up(choice)
     for choice, why in trial.too_slow(run.opened, run.data, run.active).items():

@@ -28,17 +28,20 @@ def fill(judge: Judge, values: Mapping[str, Value]) -> Filled:
     said = plain | {name: "".join(s.text for s in segments) for name, segments in pieces.items()}
     (made,) = rendered((Template(judge.user, judge.syntax, "template", judge.place),), said)
     if not made.ok:
-        return Filled(None, made.names, made.notes)
+        return Filled(None, made.names, made.diagnostics)
     used = {"gold" if name == GOLD_FIELD else name for name, _ in made.names}
     user = tuple(piece for segment in made.segments for piece in _opened(segment, pieces, said, values))
-    return Filled(user, made.names, (*made.notes, *absent(judge, used, values, faults)))
+    return Filled(user, made.names, (*made.diagnostics, *absent(judge, used, values, faults)))
 
 
 def _as_it_is(judge: Judge) -> Filled:
     """A text that names nothing to fill in; the first of its braces is said for information."""
     (braces,) = rendered((Template(judge.user, "format", "template", judge.place),), {})
-    notes = (replace(note, values={**note.values, "reason": AS_IT_IS}, severity="info") for note in braces.notes[:1])
-    return Filled(compact([Segment(judge.user, "template", place=judge.place)]), (), tuple(notes))
+    diagnostics = (
+        replace(diagnostic, values={**diagnostic.values, "reason": AS_IT_IS}, severity="info")
+        for diagnostic in braces.diagnostics[:1]
+    )
+    return Filled(compact([Segment(judge.user, "template", place=judge.place)]), (), tuple(diagnostics))
 
 
 def _opened(

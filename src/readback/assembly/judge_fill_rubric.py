@@ -40,8 +40,8 @@ def fill(judge: Judge, values: Mapping[str, Value]) -> Filled:
         end = hit.end()
     segments.append(_literal(judge, end, len(judge.user)))
     used = {PLACEHOLDERS[name] for name in names}
-    notes = (*absent(judge, used, values, faults), *_placeholders(pattern, values, used))
-    return Filled(compact(segments), tuple(names.items()), notes)
+    diagnostics = (*absent(judge, used, values, faults), *_placeholders(pattern, values, used))
+    return Filled(compact(segments), tuple(names.items()), diagnostics)
 
 
 def _piece(found: Value, texts: tuple[str, ...]) -> Segments:

@@ -27,7 +27,7 @@ def judge_messages(
     extra: Values | None = None,
     mapped: Mapping[str, str] = NOTHING,
 ) -> Made:
-    """Messages, the names the template reads, notes, and what became of the names.
+    """Messages, the names the template reads, diagnostics, and what became of the names.
 
     There are no messages where the template cannot be filled in.
 
@@ -45,9 +45,9 @@ def judge_messages(
     left = {name for name, one in values.items() if one.left_out}
     uses = tuple(_use(name, place, values) for name, place in filled.names if _input(name) not in left)
     if filled.user is None:
-        return (), filled.names, tuple(_weighed(judge, record, note) for note in filled.notes), uses
+        return (), filled.names, tuple(_weighed(judge, record, diagnostic) for diagnostic in filled.diagnostics), uses
     system = (Segment(judge.system, "system", judge.name, judge.system_place),) if judge.system else ()
-    return to_messages(system, filled.user, True), filled.names, filled.notes, uses
+    return to_messages(system, filled.user, True), filled.names, filled.diagnostics, uses
 
 
 def _input(placeholder: str) -> str:
@@ -68,15 +68,15 @@ def _own_names(rows: Rows, values: Mapping[str, Value]) -> Iterator[tuple[str, V
             yield name, usual
 
 
-def _weighed(judge: Judge, record: Record, note: Diagnostic) -> Diagnostic:
+def _weighed(judge: Judge, record: Record, diagnostic: Diagnostic) -> Diagnostic:
     """Why a template cannot be filled in: for information where there is nothing yet to fill it with, and where braces
     stand that `str.format` would refuse, unless it is known to be called: other programs replace names alone.
     """
-    plain = note.code == "jdg-format-field" and str(note.values.get("field", "")).isidentifier()
-    other = note.code in ("jdg-format-field", "jdg-format-syntax") and not plain
+    plain = diagnostic.code == "jdg-format-field" and str(diagnostic.values.get("field", "")).isidentifier()
+    other = diagnostic.code in ("jdg-format-field", "jdg-format-syntax") and not plain
     if (plain and record.id is None) or (other and not judge.formatted):
-        return replace(note, severity="info")
-    return note
+        return replace(diagnostic, severity="info")
+    return diagnostic
 
 
 def _use(name: str, place: Location, values: Mapping[str, Value]) -> VariableUse:

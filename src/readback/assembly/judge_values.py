@@ -52,11 +52,11 @@ class Value:
 
 
 class Filled(NamedTuple):
-    """A judge's template with its values: segments (None: it cannot be filled in), names it reads, notes."""
+    """A judge's template with its values: segments (None: it cannot be filled in), names it reads, diagnostics."""
 
     user: tuple[Segment, ...] | None
     names: tuple[tuple[str, Location], ...]
-    notes: tuple[Diagnostic, ...]
+    diagnostics: tuple[Diagnostic, ...]
 
 
 @dataclass(frozen=True, slots=True)

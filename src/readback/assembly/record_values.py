@@ -26,7 +26,7 @@ class Given:
 
     values: Values
     defaults: Values
-    notes: tuple[tuple[str, Diagnostic], ...] = ()
+    diagnostics: tuple[tuple[str, Diagnostic], ...] = ()
 
 
 def given(
@@ -52,7 +52,7 @@ def _albert(
 ) -> Given:
     changed = list(asked(data, acronyms, place))
     filled = {name: data.pop(name, None) for name in defaults if not data.get(name)}
-    notes = [
+    diagnostics = [
         (name, _falsy(name, value, defaults[name], place))
         for name, value in filled.items()
         if value is not None and value != defaults[name]
@@ -62,8 +62,8 @@ def _albert(
         if name.endswith(COLLECTION) != current:
             del data[name]  # the other program's name, which this one leaves without a value
     if options.get("apply_limit") != "off":
-        notes += list(_limit(data, defaults, place))
-    return Given(data, defaults, (*changed, *notes))
+        diagnostics += list(_limit(data, defaults, place))
+    return Given(data, defaults, (*changed, *diagnostics))
 
 
 def chunk_list(name: str) -> bool:

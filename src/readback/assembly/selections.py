@@ -68,14 +68,14 @@ def selected_texts(workspace: Workspace, choice: Selection) -> SelectedTexts | D
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> Diagnostic:
-    """The note for a name that the workspace does not have."""
+    """The diagnostic for a name that the workspace does not have."""
     names = sorted(known)
     values = {"kind": kind, "name": name, "nearest": nearest(name, names) or "", "known": ", ".join(names)}
     return Diagnostic("dat-unknown-name", values, flagged=name)
 
 
 def unknown_interface(name: str, workspace: Workspace) -> Diagnostic:
-    """The note for an adapter that is neither the workspace's nor a shipped one."""
+    """The diagnostic for an adapter that is neither the workspace's nor a shipped one."""
     known = sorted({**adapters.shipped(), **workspace.adapters})
     values = {"interface": name, "nearest": nearest(name, known) or "", "known": ", ".join(known)}
     return Diagnostic("asm-unknown-interface", values, flagged=name)

@@ -41,11 +41,12 @@ def always(served: Mapping[str, SelfTest], opened: Workspace | None = None) -> t
         for model_input in (probe.first, probe.later, *_learnt(probe))
     )
     found = {
-        _about(note): note
+        _about(diagnostic): diagnostic
         for name, model_input in noted
         if model_input.kind != "format"
-        for note in model_input.notes
-        if note.values.get("when") not in ONCE or (name not in sent and note.values.get("when") == "execute")
+        for diagnostic in model_input.diagnostics
+        if diagnostic.values.get("when") not in ONCE
+        or (name not in sent and diagnostic.values.get("when") == "execute")
     }
     return tuple(found.values())
 
@@ -62,17 +63,25 @@ def own_template(trained: ModelInput, served: ModelInput | None) -> bool:
 
 def of_this(opened: Workspace, model_input: ModelInput | None) -> tuple[Diagnostic, ...]:
     """What a server noted on one record's text and does not note of every text."""
-    if model_input is None or model_input.kind == "format" or not model_input.notes:
+    if model_input is None or model_input.kind == "format" or not model_input.diagnostics:
         return ()
     known = _told[1] if _told and _told[0] is opened else frozenset(said(opened)["noted"])
-    return tuple(note for note in model_input.notes if _about(note) not in known and note.values.get("when") != "read")
+    return tuple(
+        diagnostic
+        for diagnostic in model_input.diagnostics
+        if _about(diagnostic) not in known and diagnostic.values.get("when") != "read"
+    )
 
 
 def said(opened: Workspace) -> dict[str, list[str]]:
     """What a child is told of the servers, as JSON: what is noted whatever is sent, the models whose templates hang."""
     made = probes(opened)
-    hang = [name for name, one in made.items() if any(note.code == "dat-limit" for note in one.first.notes)]
-    return {"noted": [_about(note) for note in always(made, opened)], "hang": hang}
+    hang = [
+        name
+        for name, one in made.items()
+        if any(diagnostic.code == "dat-limit" for diagnostic in one.first.diagnostics)
+    ]
+    return {"noted": [_about(diagnostic) for diagnostic in always(made, opened)], "hang": hang}
 
 
 def tell(opened: Workspace, found: Mapping[str, Iterable[str]]) -> None:
@@ -88,8 +97,8 @@ def hangs(opened: Workspace, model: str | None) -> bool:
     return _told is not None and _told[0] is opened and model in _told[2]
 
 
-def _about(note: Diagnostic) -> str:
-    return repr((note.code, note.place, note.flagged))
+def _about(diagnostic: Diagnostic) -> str:
+    return repr((diagnostic.code, diagnostic.place, diagnostic.flagged))
 
 
 def _probe(opened: Workspace, model: Model) -> SelfTest | None:

@@ -38,9 +38,9 @@ def training(workspace: Workspace, record: Record, model: str) -> Assembly | Non
     user = builders.build(mode, record, known.type, workspace.options)
     reply = _reply(record)
     messages = [Message("system", compact(system)), Message("user", user.segments)] if user.ok else []
-    notes = list(user.notes)
+    diagnostics = list(user.diagnostics)
     if reply is None:
-        notes.append(
+        diagnostics.append(
             Diagnostic(
                 "fmt-reference-missing", {"field": "expected_response"}, row_fields.at(record, "expected_response")
             )
@@ -51,7 +51,7 @@ def training(workspace: Workspace, record: Record, model: str) -> Assembly | Non
     kept = tuple(message for message in messages if message.role != "system" or message.segments)
     mark = fingerprint(kept) if kept else ""
     choice = Selection(mode=mode)
-    return Assembly(choice, record.id, record.place.index, kept, mark, user.names, tuple(notes), record.masked)
+    return Assembly(choice, record.id, record.place.index, kept, mark, user.names, tuple(diagnostics), record.masked)
 
 
 def read_from(made: Assembly) -> Location | None:

@@ -63,22 +63,22 @@ class TrainedText:
     prompt: tuple[Segment, ...] = ()
     template: Template | None = None
     missing: Missing = ""
-    notes: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
 
 
 def trained_text(opened: Workspace, record: Record, model: str) -> TrainedText:
     """The training text of a record for a model, or why there is none."""
     known, made = opened.models.get(model), training(opened, record, model)
     if known is None or made is None or not made.messages:
-        return TrainedText(made, missing="messages", notes=made.notes if made else ())
+        return TrainedText(made, missing="messages", diagnostics=made.diagnostics if made else ())
     found = template(known)
     if found is None:
         return TrainedText(made, missing="template")
     asked, answer = _turns(made.messages)
     text, prompt = rendered(opened, found, made.messages), prompt_of(opened, found, asked, answer)
     if not text.segments or not prompt:
-        return TrainedText(made, None, (), found, "text", text.notes)
-    return TrainedText(made, text, prompt, found, notes=text.notes)
+        return TrainedText(made, None, (), found, "text", text.diagnostics)
+    return TrainedText(made, text, prompt, found, diagnostics=text.diagnostics)
 
 
 def trained_input(opened: Workspace, record: Record, choice: Selection) -> ModelInput | None:

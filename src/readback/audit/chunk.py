@@ -13,7 +13,7 @@ from readback.assembly.training_layout import trained_on
 from readback.assembly.training_text import trained_input
 from readback.audit import repeats
 from readback.audit.variables import Told
-from readback.observed.observer import Observer, Seen, note
+from readback.observed.observer import Observer, Seen, diagnostic
 from readback.records.dataset import open_dataset
 from readback.types import NO_SYSTEMS, Assembly, Finding, ModelInput, Record, RuleContext, Selection, Workspace
 
@@ -96,7 +96,7 @@ def by_format(case: RuleContext, read: ModelInput | None, told: Collection[Findi
     written twice. (What a model's own server does, `about` and `of_server` tell.)
     """
     known = {one.code for one in told}
-    noted = read.notes if read and read.kind == "format" else ()
+    noted = read.diagnostics if read and read.kind == "format" else ()
     yield from (rules.noted(one, case) for one in noted if one.code not in known)
 
 
@@ -118,9 +118,9 @@ def about(
     learned = None if hung else trained_input(opened, record, assembly.choice)
     case = RuleContext(opened, record, assembly, trained, model_input=read, tokens=counted, trained_input=learned)
     wanted = None if codes is None else frozenset(codes)
-    notes = (*assembly.notes, note(seen)) if seen and seen.parting else assembly.notes
+    diagnostics = (*assembly.diagnostics, diagnostic(seen)) if seen and seen.parting else assembly.diagnostics
     of_training = of_this(opened, learned) if learned and own_template(learned, read) else ()
-    said = (rules.noted(one, case) for one in (*notes, *of_this(opened, read), *of_training))
+    said = (rules.noted(one, case) for one in (*diagnostics, *of_this(opened, read), *of_training))
     found = (*(one for one in said if wanted is None or one.code in wanted), *rules.check(case, "assembly", wanted))
     yield from found if opened.dataset else (one for one in found if _without_row(one))
 

@@ -45,7 +45,7 @@ def planned(opened: Workspace) -> tuple[Pair, ...]:
 def weighed(audit: Audit, found: Sequence[Group], pairs: Sequence[Pair]) -> tuple[Weighed, ...]:
     """The groups in the order in which a meeting should look at them.
 
-    Errors before warnings before notes; then what is on one side only of a planned comparison, then what is on both,
+    Errors, warnings, then infos; then what is on one side only of a planned comparison, then what is on both,
     then what is in none; then by conditions touched, then by records; ties by code.
     """
     name = names(audit)

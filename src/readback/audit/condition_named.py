@@ -22,8 +22,8 @@ SIGNS: Mapping[str, re.Pattern[str]] = {
 }
 
 
-def notes(opened: Workspace) -> Iterator[Diagnostic]:
-    """A note for each judge, condition and sign by which the judge can tell the condition from all its others."""
+def diagnostics(opened: Workspace) -> Iterator[Diagnostic]:
+    """A diagnostic for each judge, condition and sign by which the judge can tell the condition from all its others."""
     by: dict[str, list[Condition]] = {}
     for condition in opened.conditions:
         if condition.judge and condition.answers:

@@ -159,7 +159,7 @@ def _codes(select: Collection[str], ignore: Collection[str]) -> Iterator[str]:
 def _preflight(run: _Run, record: Record, firsts: Iterable[Assembly]) -> Iterator[Finding | Fault]:
     """Give up choices whose first record breaks a limit, or most of whose records are slow; and idle judges."""
     for choice, assembly in zip(tuple(run.active), firsts, strict=True):
-        if hit := next((note for note in assembly.notes if note.code == "dat-limit"), None):
+        if hit := next((diagnostic for diagnostic in assembly.diagnostics if diagnostic.code == "dat-limit"), None):
             run.active.remove(choice)
             yield rules.noted(hit, RuleContext(run.opened, record, assembly))
         elif _waits(run.opened, choice):

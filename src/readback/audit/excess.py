@@ -20,19 +20,23 @@ def of_record(
     hits = list(_previewed(opened, data, index, choice)) if choice else []
     place = data.place(index)
     made = Assembly(choice, place.record, index, (), "") if choice else None
-    note = Diagnostic(CODE, {"what": "this record", "limit": stopped.detail}, flagged=stopped.kind)
+    diagnostic = Diagnostic(CODE, {"what": "this record", "limit": stopped.detail}, flagged=stopped.kind)
     record = Record(place.record, {}, place, again=data.again(index))
-    yield from hits or [rules.noted(note, RuleContext(opened, record, made))]
+    yield from hits or [rules.noted(diagnostic, RuleContext(opened, record, made))]
 
 
 def given_up(opened: Workspace, choice: Selection, what: str, limit: str) -> Finding:
     """That a choice is looked at no more."""
-    note = Diagnostic(CODE, {"what": what, "limit": limit}, flagged="given up")
-    return rules.noted(note, RuleContext(opened, None, Assembly(choice, None, None, (), "")))
+    diagnostic = Diagnostic(CODE, {"what": what, "limit": limit}, flagged="given up")
+    return rules.noted(diagnostic, RuleContext(opened, None, Assembly(choice, None, None, (), "")))
 
 
 def _previewed(opened: Workspace, data: Dataset, index: int, choice: Selection) -> Iterator[Finding]:
     """What exceeds its limits when the record is assembled as for a page, each template in a child of its own."""
     record = data.record(index)
     made = assemble(opened, record, choice, Replies(opened).get(choice, record))
-    yield from (rules.noted(note, RuleContext(opened, record, made)) for note in made.notes if note.code == CODE)
+    yield from (
+        rules.noted(diagnostic, RuleContext(opened, record, made))
+        for diagnostic in made.diagnostics
+        if diagnostic.code == CODE
+    )

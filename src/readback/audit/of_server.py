@@ -23,7 +23,9 @@ def of_server(opened: Workspace, model: Model) -> Iterator[Finding | Fault]:
     """The findings, with the keys they have in an audit of the workspace."""
     files = {one.place.file for one in (model.modelfile, model.chat_template) if one and one.place.file}
     served = probes(opened)
-    about = (note for note in (*opened.notes, *always(served, opened)) if note.place.file in files)
+    about = (
+        diagnostic for diagnostic in (*opened.diagnostics, *always(served, opened)) if diagnostic.place.file in files
+    )
     yield from {found.key: found for found in map(rules.finding, about)}.values()
     codes = [code for code in rules.RULES() if code.partition("-")[0] in AREAS]
     for one in rules.check(RuleContext(opened, probes=served), "workspace", codes):

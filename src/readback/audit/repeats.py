@@ -1,7 +1,7 @@
 """What repeats from record to record: a child sends hashes of the texts, and here the first record of each is kept.
 
 A rule about the dataset (ON = "dataset") has `marks(case)`, which yields (kind, text) for what should be there once,
-and `repeats(first, case, kinds)`, which yields notes at the later one. A mark costs 8 bytes on its way and about 100
+and `repeats(first, case, kinds)`, which yields them at the later one. A mark costs 8 bytes on its way and about 100
 bytes here; texts are read again, and held against each other, only where two hashes agree.
 """
 

@@ -65,10 +65,13 @@ def noted(opened: Workspace, data: Dataset) -> tuple[Diagnostic, ...]:
     about ids.
     """
     if of(opened, data.file) is None:
-        return data.notes
-    own = (replace(note, severity="info") if note.code in IDS else note for note in data.notes)
+        return data.diagnostics
+    own = (
+        replace(diagnostic, severity="info") if diagnostic.code in IDS else diagnostic
+        for diagnostic in data.diagnostics
+    )
     beside = opened.dataset is not None and opened.dataset.path != data.file
-    return (*(note for note in own if not (beside and note.code in IDS)), *data.training_notes)
+    return (*(diagnostic for diagnostic in own if not (beside and diagnostic.code in IDS)), *data.training_diagnostics)
 
 
 def of(opened: Workspace, file: str) -> TrainingFile | None:

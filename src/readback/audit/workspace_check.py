@@ -39,30 +39,34 @@ def found(
     progress: Progress | None = None,
 ) -> Iterator[Finding | Fault]:
     """What loading noted, what is wrong with what serves the models, and what the rules about the workspace find."""
-    yield from (rules.finding(note) for note in notes(opened, data, beside, progress) if _wants(codes, note))
+    yield from (
+        rules.finding(diagnostic)
+        for diagnostic in diagnostics(opened, data, beside, progress)
+        if _wants(codes, diagnostic)
+    )
     served = probes(opened)
-    yield from (rules.finding(note) for note in always(served, opened) if _wants(codes, note))
+    yield from (rules.finding(diagnostic) for diagnostic in always(served, opened) if _wants(codes, diagnostic))
     yield from rules.check(RuleContext(opened, probes=served), "workspace", codes)
 
 
-def _wants(codes: Collection[str] | None, note: Diagnostic) -> bool:
-    return codes is None or note.code in codes
+def _wants(codes: Collection[str] | None, diagnostic: Diagnostic) -> bool:
+    return codes is None or diagnostic.code in codes
 
 
-def notes(
+def diagnostics(
     opened: Workspace, data: Dataset, beside: Collection[Part] = (), progress: Progress | None = None
 ) -> Iterator[Diagnostic]:
-    """The notes of the workspace, of its dataset, the training files `beside` it, answers, scores and logs."""
-    yield from opened.notes
+    """The diagnostics of the workspace, of its dataset, the training files `beside` it, answers, scores and logs."""
+    yield from opened.diagnostics
     yield from training.noted(opened, data)
     for part in beside:
         yield from training.noted(part.opened, part.data)
     for condition in opened.conditions:
         if condition.answers:
-            yield from answers.open_answers(opened, condition, progress).notes
+            yield from answers.open_answers(opened, condition, progress).diagnostics
     if opened.scores:
-        yield from stats.notes(scores.load(opened, progress))
+        yield from stats.diagnostics(scores.load(opened, progress))
     else:
-        yield from contestants.notes(opened)
-    yield from condition_named.notes(opened)
-    yield from open_log(opened, data, progress).notes
+        yield from contestants.diagnostics(opened)
+    yield from condition_named.diagnostics(opened)
+    yield from open_log(opened, data, progress).diagnostics

@@ -53,8 +53,8 @@ def document(entries: Iterable[Entry], title: str, words: Words) -> str:
 def _excerpts(one: Entry, words: Words) -> Iterator[str]:
     for part in one.excerpts:
         shown = spelled(part.text)
-        notes = [line(part.label), left(part, words), words["spelled"] if shown != part.text else ""]
-        if said := "; ".join(note for note in notes if note):
+        remarks = [line(part.label), left(part, words), words["spelled"] if shown != part.text else ""]
+        if said := "; ".join(remark for remark in remarks if remark):
             yield f"*{said}*" if part.label else f"({said})"
         yield fence(shown)
 

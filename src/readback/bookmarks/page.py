@@ -45,7 +45,7 @@ def _entry(one: Entry, number: int, words: Words, exact: Exact) -> str:
 
 
 def _excerpt(part: Excerpt, one: Entry, words: Words, exact: Exact) -> str:
-    said = "; ".join(note for note in (part.label, left(part, words)) if note)
+    said = "; ".join(remark for remark in (part.label, left(part, words)) if remark)
     head = f'<p class="small">{_text(said)}</p>\n' if said else ""
     mark = f'<mark class="{one.severity or "info"}">'
     body = "".join(f"{mark}{exact(text)}</mark>" if marked else exact(text) for text, marked in cuts(part))

@@ -1,4 +1,4 @@
-"""Find citations under limits, for pages: a text that costs too much is a note, never a hang."""
+"""Find citations under limits, for pages: a text that costs too much is a diagnostic, never a hang."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ MOST = 2_000_000  # characters that are searched at once
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The citations of each text, in the order asked; empty, with a note that says why, where nothing was searched."""
+    """The citations of each text, in the order asked; empty, and a diagnostic why, where nothing was searched."""
 
     citations: tuple[tuple[Citation, ...], ...]
-    note: Diagnostic | None = None
+    diagnostic: Diagnostic | None = None
 
 
 def find(texts: Sequence[str], steps: Collection[str] = (), patterns: Patterns = "readback") -> Found:

@@ -105,17 +105,21 @@ def _rendered(source: str, variables: Mapping[str, Any], today: str | None) -> s
 
 
 def made(model_input: ModelInput, whatever: bool = False) -> str:
-    """The text that a model reads. Raises Wrong with its first note that is not only an explanation."""
-    failed = None if whatever else next((note for note in model_input.notes if note.code not in EXPLAINED), None)
+    """The text that a model reads. Raises Wrong with its first diagnostic that is not only an explanation."""
+    failed = (
+        None
+        if whatever
+        else next((diagnostic for diagnostic in model_input.diagnostics if diagnostic.code not in EXPLAINED), None)
+    )
     if failed:
         raise Wrong(said(failed))
     return model_input.text
 
 
-def said(note: Diagnostic) -> str:
-    """A note in its rule's words, behind its place in the template."""
-    where = ":".join(str(part) for part in (note.place.line, note.place.column) if part is not None)
-    message = rules.finding(note).message
+def said(diagnostic: Diagnostic) -> str:
+    """A diagnostic in its rule's words, behind its place in the template."""
+    where = ":".join(str(part) for part in (diagnostic.place.line, diagnostic.place.column) if part is not None)
+    message = rules.finding(diagnostic).message
     return f"{where}: {message}" if where else message
 
 

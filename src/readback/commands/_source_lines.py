@@ -34,7 +34,7 @@ def _said(one: Answer) -> Iterator[str]:
     if one["failures"]:
         yield f"failures recorded: {', '.join(f'{group} {count}' for group, count in one['failures'].items())}"
     if one["texts_left"]:
-        yield f"{_many(one['texts_left'], 'note')} of judges not kept in memory"
+        yield f"{_many(one['texts_left'], 'diagnostic')} of judges not kept in memory"
     if unused := one["columns"].get("unused", ()):
         more = f" and {len(unused) - MOST} more" if len(unused) > MOST else ""
         yield f"columns not used: {', '.join(name or 'one without a name' for name in unused[:MOST])}{more}"

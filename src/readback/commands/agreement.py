@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
         answer = agreement_answer.as_json(table, args.criterion)
     except LookupError as unknown:
         raise UsageError(str(unknown.args[0])) from None
-    found = [rules.finding(note) for note in stats.notes(table)]
+    found = [rules.finding(diagnostic) for diagnostic in stats.diagnostics(table)]
     if args.format == "json":
         print(as_json.dumps(answer, indent=1))
     elif args.format == "csv":

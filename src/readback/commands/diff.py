@@ -49,8 +49,8 @@ def run(args: argparse.Namespace) -> int:
 def _shown(args: argparse.Namespace, opened: Workspace, a: Side, b: Side) -> int:
     found = difference(show_side(opened, a), show_side(opened, b))
     for name, side in (("A", found.a), ("B", found.b)):
-        for note in _noted(side):
-            print(_lines.safe(f"readback: {name}: {note}"), file=sys.stderr)
+        for diagnostic in _noted(side):
+            print(_lines.safe(f"readback: {name}: {diagnostic}"), file=sys.stderr)
     if args.format == "json":
         print(
             as_json.dumps(
@@ -70,9 +70,9 @@ def _shown(args: argparse.Namespace, opened: Workspace, a: Side, b: Side) -> int
 
 def _noted(side: Shown) -> Iterator[str]:
     """What was left out of the files, and why there are no messages."""
-    for note in side.notes:
-        if note.code.startswith("dat-") or not side.messages:
-            yield rules.finding(note).message
+    for diagnostic in side.diagnostics:
+        if diagnostic.code.startswith("dat-") or not side.messages:
+            yield rules.finding(diagnostic).message
 
 
 def _counted(args: argparse.Namespace, opened: Workspace, a: Side, b: Side) -> int:

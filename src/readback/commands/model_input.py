@@ -93,7 +93,7 @@ def _template(path: Path) -> Any:
 
 def _told(sent: ModelInput | None, error: str, form: str) -> int:
     """Print the text, or why there is none; what is only explained goes beside it."""
-    found = [rules.finding(note) for note in (sent.notes if sent else ())]
+    found = [rules.finding(diagnostic) for diagnostic in (sent.diagnostics if sent else ())]
     failed = sent is None or (not sent.segments and any(one.severity == "error" for one in found))
     if form == "json":
         said = {"error": error} if sent is None else {**(as_json.model_input(sent) or {})}

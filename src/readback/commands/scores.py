@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     plan = planned(workspace)
     asked = {"by": args.by, "baseline": args.baseline, "criterion": args.criterion, "judge": args.judge}
     try:
-        answer = answers.as_json(table, plan, tell=lambda note: rules.finding(note).message, **asked)
+        answer = answers.as_json(table, plan, tell=lambda diagnostic: rules.finding(diagnostic).message, **asked)
         if args.slice:
             field = answer_sections.field(workspace, table, args.slice)
             answer["slices"] = answer_sections.slices(table, field, _sides(table, plan, asked))
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(str(unknown.args[0])) from None
     if args.findings:
         answer |= _finding_costs.answer(workspace, table, answer["rows"])
-    found = [rules.finding(note) for note in stats.notes(table)]
+    found = [rules.finding(diagnostic) for diagnostic in stats.diagnostics(table)]
     if args.format == "json":
         print(as_json.dumps(answer, indent=1))
     elif args.format == "csv":

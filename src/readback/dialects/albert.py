@@ -64,7 +64,7 @@ def _others(value: Mapping[str, Any]) -> str | None:
 def read(
     path: Path, root: Path, parsed: Parsed | None = None, named: bool = True
 ) -> tuple[PromptConfig, tuple[Diagnostic, ...]]:
-    """The configuration with a Prompt for each mode whose template could be read; everything else is a note.
+    """The configuration with a Prompt for each mode whose template could be read; everything else is a diagnostic.
 
     Other programs call their files so, too. Unless somebody `named` this one, or it says what only an Albert
     configuration says, one without modes is told for information.
@@ -74,17 +74,19 @@ def read(
     top = Node(parsed.value, parsed)
     empty = PromptConfig(name, NAME, place=top.place)
     if not isinstance(top.value, Mapping):
-        if not {"dat-file-missing", "dat-bad-line", "dat-limit", "dat-too-large"} & {n.code for n in parsed.notes}:
-            top.note("alb-not-a-mapping", found=_kind(top.value))
-        return empty, (*parsed.notes, *top.notes)
+        if not {"dat-file-missing", "dat-bad-line", "dat-limit", "dat-too-large"} & {
+            n.code for n in parsed.diagnostics
+        }:
+            top.report("alb-not-a-mapping", found=_kind(top.value))
+        return empty, (*parsed.diagnostics, *top.diagnostics)
     ours = named or OWN in top.value or any(map(_lists_modes, top.value.values()))
     found = _others(top.value)
     if found and not (ours and isinstance(top.value.get("prompts"), list)):
-        top.note("alb-not-albert", found=found)
+        top.report("alb-not-albert", found=found)
         if not ours:
-            top.notes[-1] = replace(top.notes[-1], severity="info")
-        return empty, (*parsed.notes, *top.notes)
-    top.notes.extend(unknown_keys(top.value, TOP, parsed, code="alb-unknown-key"))
+            top.diagnostics[-1] = replace(top.diagnostics[-1], severity="info")
+        return empty, (*parsed.diagnostics, *top.diagnostics)
+    top.diagnostics.extend(unknown_keys(top.value, TOP, parsed, code="alb-unknown-key"))
     if top.value.get("system_prompt") is not None:
         top.at("system_prompt", top.value["system_prompt"]).text()
     templates = Templates(path, root)
@@ -95,7 +97,7 @@ def read(
         max_tokens=_max_tokens(top),
         settings={**_sampling(top), **({"models": _models(top)} if "models" in top.value else {})},
     )
-    return config, (*parsed.notes, *top.notes, *templates.notes)
+    return config, (*parsed.diagnostics, *top.diagnostics, *templates.diagnostics)
 
 
 def _prompts(top: Node, templates: Templates) -> dict[str, Prompt]:
@@ -106,20 +108,20 @@ def _prompts(top: Node, templates: Templates) -> dict[str, Prompt]:
     for entry in listed.items():
         if (mode := _mode(entry)) is None:
             continue
-        before = len(top.notes)
+        before = len(top.diagnostics)
         if mode in first:
             at = first[mode].place
-            entry.note("alb-duplicate-mode", mode, name=mode, file=at.file, line=at.line)
+            entry.report("alb-duplicate-mode", mode, name=mode, file=at.file, line=at.line)
         first.setdefault(mode, entry)
         prompts.pop(mode, None)
         if prompt := _prompt(entry, mode, top, templates):
             prompts[mode] = prompt
-        top.notes[before:] = [replace(n, place=replace(n.place, mode=mode)) for n in top.notes[before:]]
+        top.diagnostics[before:] = [replace(n, place=replace(n.place, mode=mode)) for n in top.diagnostics[before:]]
     return prompts
 
 
 def _mode(entry: Node) -> str | None:
-    """The name of one entry of `prompts`; None, with a note, when it has none."""
+    """The name of one entry of `prompts`; None, with a diagnostic, when it has none."""
     if not isinstance(entry.value, Mapping):
         entry.wrong("a mapping with mode and template")
         return None
@@ -128,17 +130,17 @@ def _mode(entry: Node) -> str | None:
         return str(mode)
     if isinstance(mode, str) and mode:
         return mode
-    entry.note("alb-missing-mode", str(entry.value.get("template", ""))[:60], number=int(entry.keys[-1]) + 1)
+    entry.report("alb-missing-mode", str(entry.value.get("template", ""))[:60], number=int(entry.keys[-1]) + 1)
     return None
 
 
 def _prompt(entry: Node, mode: str, top: Node, templates: Templates) -> Prompt | None:
-    """One entry of `prompts`; None, with a note, when its template cannot be read."""
+    """One entry of `prompts`; None, with a diagnostic, when its template cannot be read."""
     value = entry.value
-    entry.notes.extend(unknown_keys(value, PER_PROMPT, entry.parsed, *entry.keys, code="alb-unknown-key"))
+    entry.diagnostics.extend(unknown_keys(value, PER_PROMPT, entry.parsed, *entry.keys, code="alb-unknown-key"))
     if "prompt_format" in value:
         said = entry.at("prompt_format", value["prompt_format"])
-        said.note("alb-mode-format-ignored", mode, mode=mode, format=str(said.value))
+        said.report("alb-mode-format-ignored", mode, mode=mode, format=str(said.value))
     template = _template(entry, mode, templates)
     if template is None:
         return None
@@ -158,7 +160,7 @@ def _prompt(entry: Node, mode: str, top: Node, templates: Templates) -> Prompt |
 
 
 def _template(entry: Node, mode: str, templates: Templates) -> Text | None:
-    """The template's text: from the file beside the configuration, or inline; None, with a note, without one.
+    """The template's text: from the file beside the configuration, or inline; None, with a diagnostic, without one.
 
     A mode that names none has none in the document; the later program sends the bare query: noted, and shown so.
     """
@@ -166,13 +168,13 @@ def _template(entry: Node, mode: str, templates: Templates) -> Text | None:
     if named is None and isinstance(inline, str):
         return Text(inline, entry.at("template_string", inline).place)
     if named is None or named == "":
-        entry.note("alb-template-missing", mode, mode=mode, template="", reason="it names no template")
+        entry.report("alb-template-missing", mode, mode=mode, template="", reason="it names no template")
         return Text(BARE, entry.place, {"bare_query": True})
     part = entry.at("template", named)
     found = templates.read(named) if isinstance(named, str) else Refused("alb-template-path", "it is not a text")
     if isinstance(found, Refused):
         shown = str(named)[:80]
-        part.note(found.code, shown, mode=mode, template=shown, reason=found.reason)
+        part.report(found.code, shown, mode=mode, template=shown, reason=found.reason)
         return None
     return found
 
@@ -190,7 +192,7 @@ def _system(entry: Node, mode: str, top: Node) -> tuple[str | None, Location]:
     if not general or not isinstance(general, str):
         return None, NOWHERE
     if "system_prompt" in entry.value and not own:
-        part.note("alb-system-not-disabled", mode, mode=mode)
+        part.report("alb-system-not-disabled", mode, mode=mode)
     return general, above.place
 
 
@@ -202,7 +204,7 @@ def _chat_format(top: Node) -> str | None:
             part.wrong("a text, or null")
             return None
         known = ", ".join(FORMATS)
-        part.note("alb-format-unknown", said, format=said, nearest=nearest(said, FORMATS) or "", known=known)
+        part.report("alb-format-unknown", said, format=said, nearest=nearest(said, FORMATS) or "", known=known)
     return said
 
 
@@ -212,7 +214,7 @@ def _max_tokens(top: Node) -> int | None:
 
 
 def _sampling(node: Node) -> dict[str, Any]:
-    """The sampling values that can be sent; one of another type is a note, and left out."""
+    """The sampling values that can be sent; one of another type is a diagnostic, and left out."""
     found = {}
     for key in (*SAMPLING, "max_tokens"):
         if node.value.get(key) is not None and _is_sampling(key, node.at(key, node.value[key])):
@@ -236,7 +238,7 @@ def _models(top: Node) -> list[dict[str, Any]]:
         if not isinstance(one.value, Mapping):
             one.wrong("a mapping with model_kind")
             continue
-        top.notes.extend(unknown_keys(one.value, PER_MODEL, one.parsed, *one.keys, code="alb-unknown-key"))
+        top.diagnostics.extend(unknown_keys(one.value, PER_MODEL, one.parsed, *one.keys, code="alb-unknown-key"))
         if one.value.get("model_kind") is not None:
             one.at("model_kind", one.value["model_kind"]).text()
         shown = {key: value for key, value in one.value.items() if key not in (*SAMPLING, "max_tokens")}

@@ -31,11 +31,11 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Templates:
-    """The files beside one configuration. One that many modes name is read once; `notes` say what is odd in them."""
+    """The files beside one configuration. One that many modes name is read once; `diagnostics` say what is odd."""
 
     config: Path
     root: Path
-    notes: list[Diagnostic] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
     known: dict[str, Text | Refused] = field(default_factory=dict)
 
     def read(self, named: str) -> Text | Refused:
@@ -55,8 +55,8 @@ class Templates:
         if isinstance(path, Diagnostic):
             code = "alb-template-path" if path.code == "dat-path-outside" else "alb-template-missing"
             return Refused(code, f"{named}: {path.values.get('reason', '')}")
-        text, notes = read_text(path, show(self.root, path))
-        self.notes.extend(notes)
+        text, diagnostics = read_text(path, show(self.root, path))
+        self.diagnostics.extend(diagnostics)
         if text is None:
             return Refused("alb-template-missing", f"{named} cannot be read as text")
         return Text(text, Location(file=show(self.root, path), line=1, column=1))

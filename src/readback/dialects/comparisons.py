@@ -39,7 +39,7 @@ def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Comparis
     top = Node(parsed.value, parsed)
     if not isinstance(parsed.value, Mapping):
         top.wrong("a mapping with " + ", ".join(GROUPS))
-        return Comparisons(), (*parsed.notes, *top.notes)
+        return Comparisons(), (*parsed.diagnostics, *top.diagnostics)
     models = top.at("models", parsed.value.get("models") or {})
     names = {
         PurePosixPath(folder).name: name
@@ -48,7 +48,7 @@ def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Comparis
     }
     labels = {name: label for label, name in names.items()}
     pairs = tuple(_pairs(parsed.value, labels))
-    return Comparisons(names, pairs), (*parsed.notes, *top.notes)
+    return Comparisons(names, pairs), (*parsed.diagnostics, *top.diagnostics)
 
 
 def _pairs(value: Mapping[str, Any], labels: Mapping[str, str]) -> Iterator[dict[str, Any]]:

@@ -21,7 +21,7 @@ TASK = ("system", "system_file", "user", "user_file", "syntax", "default")
 
 
 def modes(node: Node, root: Path) -> Iterator[Prompt]:
-    """The prompts of `modes:`, a list of mappings with `mode`; one without a name is left out with a note."""
+    """The prompts of `modes:`, a list of mappings with `mode`; one without a name is left out with a diagnostic."""
     lines = _lines(node, root)
     for item in node.listed():
         parts = item.mapping(*MODE)
@@ -70,10 +70,10 @@ def _text(parts: Mapping[str, Node], key: str, root: Path, lines: Sequence[str])
         return None, NOWHERE
     path = resolve(root, named, place=file.place)
     if isinstance(path, Diagnostic):
-        file.notes.append(path)
+        file.diagnostics.append(path)
         return None, NOWHERE
-    text, notes = read_text(path, show(root, path))
-    file.notes.extend(notes)
+    text, diagnostics = read_text(path, show(root, path))
+    file.diagnostics.extend(diagnostics)
     return text, Location(file=show(root, path), line=1, column=1)
 
 

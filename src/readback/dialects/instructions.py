@@ -80,28 +80,28 @@ def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[PromptCo
     file = show(root, path)
     parsed = parsed or read_yaml(path, file)
     shape = _shape(parsed.value)
-    notes = list(parsed.notes)
+    diagnostics = list(parsed.diagnostics)
     keys: tuple[str | int, ...] = ("config",) if shape == "preset" else ()
     config = parsed.value["config"] if shape == "preset" else parsed.value
     if isinstance(parsed.value, list):
         top = Node(parsed.value, parsed)
         top.wrong("a mapping from tasks to texts")
-        return PromptConfig(file, NAME, place=parsed.place()), (*notes, *top.notes)
+        return PromptConfig(file, NAME, place=parsed.place()), (*diagnostics, *top.diagnostics)
     if shape is None or not config:
-        notes.append(Diagnostic("asm-no-instructions", {"file": file}, parsed.place(*keys), file))
-        return PromptConfig(file, NAME, place=parsed.place()), tuple(notes)
+        diagnostics.append(Diagnostic("asm-no-instructions", {"file": file}, parsed.place(*keys), file))
+        return PromptConfig(file, NAME, place=parsed.place()), tuple(diagnostics)
     config = _said(config)
     if shape == "user instructions":
         instructions, found = from_value(config, parsed)
-        notes += found
+        diagnostics += found
         settings: dict[str, Any] = {"shape": shape}
     else:
         instructions, settings, found = _verification(config, parsed, keys)
-        notes += found
+        diagnostics += found
         settings = {"shape": shape, **settings}
     places = places_of(instructions, parsed, keys if shape == "user instructions" else (*keys, "prompt_config"), keys)
     made = PromptConfig(file, NAME, instructions=instructions, settings=settings, place=parsed.place())
-    return replace(made, instruction_places=places), tuple(notes)
+    return replace(made, instruction_places=places), tuple(diagnostics)
 
 
 def _verification(
@@ -109,7 +109,9 @@ def _verification(
 ) -> tuple[Instructions, dict[str, Any], tuple[Diagnostic, ...]]:
     """The instructions of a verification configuration, its other settings, and what is wrong with it."""
     top = Node(config, parsed, keys=keys)
-    top.notes.extend(unknown_keys(config, (*verification.KEYS, *SHORTCUTS, *verification.OBSOLETE), parsed, *keys))
+    top.diagnostics.extend(
+        unknown_keys(config, (*verification.KEYS, *SHORTCUTS, *verification.OBSOLETE), parsed, *keys)
+    )
     check(top)
     examples = few_shot.read(top)
     stated = config.get("prompt_config")
@@ -122,9 +124,9 @@ def _verification(
     shown = {key: value for key, value in config.items() if key not in (*dropped, *SHORTCUTS, "prompt_config")}
     settings, masked = mask_secrets(shown)
     secrets = (Diagnostic("dat-secret-masked", {"key": key}, parsed.place(*keys, *_way(key)), key) for key in masked)
-    notes = (*top.notes, *found, *more, *secrets, *_unused_prompts(config, parsed, keys))
+    diagnostics = (*top.diagnostics, *found, *more, *secrets, *_unused_prompts(config, parsed, keys))
     settings |= {few_shot.SETTING: examples} if examples else {}
-    return instructions, settings | ({"dropped": dropped} if dropped else {}), notes
+    return instructions, settings | ({"dropped": dropped} if dropped else {}), diagnostics
 
 
 def _unused_prompts(config: Mapping[str, Any], parsed: Parsed, keys: tuple[str | int, ...]) -> Iterator[Diagnostic]:
@@ -165,12 +167,12 @@ def from_value(value: Any, parsed: Parsed, *at: str | int) -> tuple[Instructions
     node = Node(value, parsed, keys=at)
     if not isinstance(value, Mapping):
         node.wrong("a mapping from tasks to texts")
-        return {}, tuple(node.notes)
+        return {}, tuple(node.diagnostics)
     grouped = {key: group for key in value if (group := _group_of(key))}
     for key, group in grouped.items():
-        node.at(key, value[key]).note("asm-grouped-task-key", str(key), key=key, group=group)
+        node.at(key, value[key]).report("asm-grouped-task-key", str(key), key=key, group=group)
     others = {key: one for key, one in value.items() if key not in grouped}
-    node.notes.extend(unknown_keys(others, (*KEYS, *SHORTCUTS), parsed, *at))
+    node.diagnostics.extend(unknown_keys(others, (*KEYS, *SHORTCUTS), parsed, *at))
     found: Instructions = {}
     for key in (*KEYS, *SHORTCUTS):
         if key not in value:
@@ -181,10 +183,10 @@ def from_value(value: Any, parsed: Parsed, *at: str | int) -> tuple[Instructions
             part.wrong("a text, or null")
             continue
         if text is not None and not text.strip():
-            part.note("asm-empty-instruction", key, key=key, characters=len(text))
+            part.report("asm-empty-instruction", key, key=key, characters=len(text))
         if found.get(field) is None:
             found[field] = text
-    return found, tuple(node.notes)
+    return found, tuple(node.diagnostics)
 
 
 def _group_of(key: Any) -> str | None:

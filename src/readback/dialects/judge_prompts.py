@@ -74,7 +74,7 @@ def _names_a_pair(path: Path) -> bool:
 
 
 def read(path: Path, root: Path, spec: Mapping[str, Any] | None = None) -> Found:
-    """The judges that `path` defines: one, or one for each row of a JSONL. None and a note where there is none.
+    """The judges that `path` defines: one, or one for each row of a JSONL. None and a diagnostic where there is none.
 
     `spec` says which texts: `system` and `user` are names of constants in the Python file (`file`, or `path`), or
     text files. Whether a template's fields can be filled is seen when it is.
@@ -86,24 +86,24 @@ def read(path: Path, root: Path, spec: Mapping[str, Any] | None = None) -> Found
             return (), (named,)
         path = named
     if "system" in spec or "user" in spec:
-        judges, notes = _said(path, root, spec)
+        judges, diagnostics = _said(path, root, spec)
     elif path.suffix == ".py":
-        judges, notes = _from_python(path, root, None, None)
+        judges, diagnostics = _from_python(path, root, None, None)
     elif path.suffix in CONFIGS:
         parsed = read_yaml(path, show(root, path))
-        judges, notes = (), parsed.notes
+        judges, diagnostics = (), parsed.diagnostics
         if judge_rubric.recognise(parsed.value):
             judge, found = judge_rubric.read(path, parsed)
-            judges, notes = (judge,), (*notes, *found)
+            judges, diagnostics = (judge,), (*diagnostics, *found)
         elif path.suffix == ".json" and _are_definitions(parsed.value):
-            judges, notes = _definitions(path, root)
+            judges, diagnostics = _definitions(path, root)
         elif parsed.value is not None:
-            notes = (*notes, _elsewhere(path, root, parsed.value))
+            diagnostics = (*diagnostics, _elsewhere(path, root, parsed.value))
     elif path.suffix in TABLES:
-        judges, notes = _definitions(path, root)
+        judges, diagnostics = _definitions(path, root)
     else:
-        judges, notes = _from_texts(path, root, None, path)
-    return judges, notes
+        judges, diagnostics = _from_texts(path, root, None, path)
+    return judges, diagnostics
 
 
 def criteria_of(judge: Judge) -> Mapping[str, Criterion]:
@@ -136,13 +136,13 @@ def _said(path: Path, root: Path, spec: Mapping[str, Any]) -> Found:
 def _from_python(path: Path, root: Path, system: str | None, user: str | None) -> Found:
     """The constants of that name; by default the two of the RAG judge, else the only pair that looks like one."""
     file = show(root, path)
-    source, notes = read_text(path, file)
+    source, diagnostics = read_text(path, file)
     if source is None:
-        return (), notes
+        return (), diagnostics
     found = python_constants.look([source])
     if found.stopped or found.skipped:
         reason = found.stopped or f"line {found.skipped[0][1]} is not Python: {found.skipped[0][2]}"
-        return (), (*notes, _nothing(path, root, reason))
+        return (), (*diagnostics, _nothing(path, root, reason))
     texts = {text.name: text for text in found.constants if text.name}
     system = system or _only(texts, SYSTEM, SYSTEM_LIKE)
     others = {n: t for n, t in texts.items() if n != system}
@@ -150,9 +150,9 @@ def _from_python(path: Path, root: Path, system: str | None, user: str | None) -
     user = user or (users[0] if len(users) == 1 else None)
     missing = [name for name in (user, system) if name is not None and name not in texts]
     if missing:
-        return (), (*notes, _nothing(path, root, f"it has no text called {' or '.join(missing)}"))
+        return (), (*diagnostics, _nothing(path, root, f"it has no text called {' or '.join(missing)}"))
     if user is None:
-        return (), (*notes, _no_user(path, root, users, found.inner))
+        return (), (*diagnostics, _no_user(path, root, users, found.inner))
     judge = _judge(
         path.stem,
         texts[user].text or "",
@@ -161,7 +161,7 @@ def _from_python(path: Path, root: Path, system: str | None, user: str | None) -
         Location(file=file, line=texts[system].line) if system else NOWHERE,
         _formatted(user, source),
     )
-    return (judge,), notes
+    return (judge,), diagnostics
 
 
 def _users(texts: Mapping[str, Any]) -> list[str]:
@@ -199,12 +199,12 @@ def _like(texts: Mapping[str, Any], like: str) -> list[str]:
 
 
 def _from_texts(path: Path, root: Path, system: Path | None, user: Path) -> Found:
-    text, notes = read_text(user, show(root, user))
+    text, diagnostics = read_text(user, show(root, user))
     above, more = read_text(system, show(root, system)) if system else (None, ())
     if text is None or (system and above is None):
-        return (), (*notes, *more)
+        return (), (*diagnostics, *more)
     at = Location(file=show(root, system), line=1) if system else NOWHERE
-    return (_judge(path.stem, text, above, Location(file=show(root, user), line=1), at),), (*notes, *more)
+    return (_judge(path.stem, text, above, Location(file=show(root, user), line=1), at),), (*diagnostics, *more)
 
 
 def _are_definitions(value: Any) -> bool:
@@ -219,15 +219,15 @@ def _definitions(path: Path, root: Path) -> Found:
     """One judge a row: name, system_prompt, prompt_template; other columns are shown as settings."""
     file = show(root, path)
     judges: list[Judge] = []
-    notes: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     for row in raw_rows(path, file):
         if not isinstance(row, Row):
-            notes.append(row)
+            diagnostics.append(row)
             continue
         template, system = row.fields.get("prompt_template"), row.fields.get("system_prompt")
         place = Location(file=file, line=row.line, field="prompt_template")
         if not isinstance(template, str) or not isinstance(system, str | None):
-            notes.append(Diagnostic("jdg-empty-prompt", {"judge": str(row.fields.get("name", ""))}, place))
+            diagnostics.append(Diagnostic("jdg-empty-prompt", {"judge": str(row.fields.get("name", ""))}, place))
             continue
         name = row.fields.get("name")
         judge = _judge(
@@ -235,7 +235,7 @@ def _definitions(path: Path, root: Path) -> Found:
         )
         rest = {k: v for k, v in row.fields.items() if k not in ("name", "prompt_template", "system_prompt")}
         judges.append(replace(judge, settings=rest))
-    return tuple(judges), tuple(notes)
+    return tuple(judges), tuple(diagnostics)
 
 
 def _judge(

@@ -45,12 +45,14 @@ def read(path: Path, parsed: Parsed) -> tuple[Judge, tuple[Diagnostic, ...]]:
     parts = top.mapping(*KEYS)
     prompt = parts["prompt"].text() if "prompt" in parts else None
     if not (prompt or "").strip():
-        top.note("jdg-empty-prompt", path.stem, judge=path.stem)
+        top.report("jdg-empty-prompt", path.stem, judge=path.stem)
     criteria = _criteria(parts.get("criteria"))
     settings: dict[str, Any] = {SHOWN[key]: node.value for key, node in parts.items() if key in SHOWN}
     if "inference" in parts:
         settings["inference"], masked = mask_secrets(parts["inference"].value)
-        top.notes.extend(Diagnostic("dat-secret-masked", {"key": key}, parts["inference"].place, key) for key in masked)
+        top.diagnostics.extend(
+            Diagnostic("dat-secret-masked", {"key": key}, parts["inference"].place, key) for key in masked
+        )
     judge = Judge(
         name=path.stem,
         user=prompt or "",
@@ -65,7 +67,7 @@ def read(path: Path, parsed: Parsed) -> tuple[Judge, tuple[Diagnostic, ...]]:
         },
         place=parts["prompt"].place if "prompt" in parts else top.place,
     )
-    return judge, tuple(top.notes)
+    return judge, tuple(top.diagnostics)
 
 
 def _criteria(node: Node | None) -> dict[str, dict[str, Any]]:

@@ -50,7 +50,7 @@ def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Model, t
     """The model in `path`, named by the file's stem, its type inferred where the file does not say one."""
     parsed = parsed or read_yaml(path, show(root, path))
     top = Node(parsed.value, parsed)
-    notes = [*parsed.notes]
+    diagnostics = [*parsed.diagnostics]
     if isinstance(parsed.value, Mapping) and isinstance(parsed.value.get("inference"), Mapping):
         top = top.at("inference", parsed.value["inference"])
     parts = top.mapping(*KEYS, *(NESTED if top.keys else ()))
@@ -60,8 +60,8 @@ def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Model, t
     _check(parts)
     if isinstance(stop := settings.get("stop_sequences"), str):
         settings = {**settings, "stop_sequences": [stop]}
-    notes += [*top.notes, *kind.notes]
-    notes += [Diagnostic("dat-secret-masked", {"key": key}, top.place, key) for key in masked]
+    diagnostics += [*top.diagnostics, *kind.diagnostics]
+    diagnostics += [Diagnostic("dat-secret-masked", {"key": key}, top.place, key) for key in masked]
     model = Model(
         name=path.stem,
         type=kind.type,
@@ -69,7 +69,7 @@ def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Model, t
         settings=settings,
         place=parts["model"].place if "model" in parts else top.place,
     )
-    return model, tuple(notes)
+    return model, tuple(diagnostics)
 
 
 def model_of(path: Path, root: Path) -> str | None:
@@ -81,7 +81,7 @@ def model_of(path: Path, root: Path) -> str | None:
 
 
 def _said(node: Node | None) -> str | None:
-    """The type a file states: trimmed and lower-cased, and one of the three, else a note."""
+    """The type a file states: trimmed and lower-cased, and one of the three, else a diagnostic."""
     text = node.text() if node else None
     if node is None or text is None:
         return None

@@ -62,14 +62,14 @@ def recognise(path: Path, value: Any) -> bool:
 
 
 def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Plan, tuple[Diagnostic, ...]]:
-    """The plan in `path`. A run without a label is left out with a note; everything else of it loads."""
+    """The plan in `path`. A run without a label is left out with a diagnostic; everything else of it loads."""
     parsed = parsed or read_yaml(path, show(root, path))
     top = Node(parsed.value, parsed)
     parts = top.mapping("defaults", "runs")
     defaults = parts["defaults"].mapping(*DEFAULTS) if "defaults" in parts else {}
     _check(defaults)
     runs = [run for item in (parts["runs"].listed() if "runs" in parts else ()) if (run := _run(item, defaults))]
-    return Plan(parsed.file, tuple(runs), _named(defaults.get("dataset"))), (*parsed.notes, *top.notes)
+    return Plan(parsed.file, tuple(runs), _named(defaults.get("dataset"))), (*parsed.diagnostics, *top.diagnostics)
 
 
 def _run(item: Node, defaults: Mapping[str, Node]) -> Run | None:

@@ -44,14 +44,14 @@ class Inferred(NamedTuple):
 
     type: str
     reason: str
-    notes: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
 
 
 def infer_type(model: str, file: str | None = None, explicit: str | None = None, place: Location = NOWHERE) -> Inferred:
     """The model's type by the document's four steps: said, by file name, by model name, else base.
 
     `explicit` must already be one of TYPES. Upstream never looks for rag_trained in the model's name, and
-    neither do we: what is shown must be what the program does, and the note says that it was a guess.
+    neither do we: what is shown must be what the program does, and the diagnostic says that it was a guess.
     """
     if explicit is not None:
         return Inferred(explicit, SAID)
@@ -63,16 +63,16 @@ def infer_type(model: str, file: str | None = None, explicit: str | None = None,
     elif by_name:
         reason = f"model name {reason}"
     values = {"model": model, "file": stem, "type": kind, "reason": reason}
-    notes = [Diagnostic("fmt-model-type-inferred", values, place, model)]
+    diagnostics = [Diagnostic("fmt-model-type-inferred", values, place, model)]
     if by_file and by_name and by_file[0] != by_name[0]:
         other = {"model": model, "file": stem, "file_type": by_file[0], "name_type": by_name[0], "type": kind}
-        notes.append(Diagnostic("fmt-model-type-conflict", other, place, model))
+        diagnostics.append(Diagnostic("fmt-model-type-conflict", other, place, model))
     hint = next((word for word in GUESSED if word in f"{stem} {model}".lower()), None)
     if hint and not (by_file or by_name):
         name = model if hint in model.lower() else stem
         values = {"model": model, "file": stem, "hint": hint, "name": name}
-        notes.append(Diagnostic("fmt-model-type-guess", values, place, model))
-    return Inferred(kind, reason, tuple(notes))
+        diagnostics.append(Diagnostic("fmt-model-type-guess", values, place, model))
+    return Inferred(kind, reason, tuple(diagnostics))
 
 
 def _by_file(name: str) -> tuple[str, str] | None:
@@ -93,7 +93,7 @@ def _by_name(name: str) -> tuple[str, str] | None:
 
 
 def unknown_mode(mode: str, known: Iterable[str], place: Location) -> Diagnostic:
-    """The note for a mode that no configuration defines."""
+    """The diagnostic for a mode that no configuration defines."""
     names = sorted(known)
     close = difflib.get_close_matches(mode, names, 1)
     values = {"mode": mode, "nearest": close[0] if close else "–", "known": ", ".join(names)}

@@ -43,7 +43,7 @@ class Code:
     messages: tuple[Candidate, ...] = ()
     named: tuple[Candidate, ...] = ()
     constants: tuple[Candidate, ...] = ()
-    notes: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     source: str = field(default="", repr=False)
     imported: Mapping[str, str] = field(default_factory=dict)  # texts of other files, by their names here
 
@@ -55,9 +55,9 @@ class Code:
 
 
 def read(path: Path, root: Path, deep: int = DEEP) -> Code:
-    """What stands in `path`. What cannot be read is in the notes, never raised."""
+    """What stands in `path`. What cannot be read is in the diagnostics, never raised."""
     file = show(root, path)
-    cells, source, notes = _cells(path, file)
+    cells, source, diagnostics = _cells(path, file)
     sources = [text for _, text in cells]
     found = python_constants.look(sources)
     wanted = [one for one in found.imports if _may_be_text(one, source)] if deep else []
@@ -66,7 +66,10 @@ def read(path: Path, root: Path, deep: int = DEEP) -> Code:
         found = python_constants.look(sources, known)
     if found.stopped:
         return Code(
-            notes=(*notes, Diagnostic("dat-limit", {"what": "the parser", "limit": found.stopped}, Location(file=file)))
+            diagnostics=(
+                *diagnostics,
+                Diagnostic("dat-limit", {"what": "the parser", "limit": found.stopped}, Location(file=file)),
+            )
         )
     places = [Location(file=file, field=name or None) for name, _ in cells]
     skipped = (
@@ -88,7 +91,7 @@ def read(path: Path, root: Path, deep: int = DEEP) -> Code:
         tuple(candidate(one) for one in found.systems if not one.given),
         tuple(dict.fromkeys(candidate(one) for one in (*like, *others))),
         tuple(map(candidate, found.constants)),
-        (*notes, *skipped),
+        (*diagnostics, *skipped),
         source,
         known,
     )
@@ -101,24 +104,27 @@ def _is_prose(text: str | None) -> bool:
 
 def _cells(path: Path, file: str) -> tuple[list[tuple[str, str]], str, tuple[Diagnostic, ...]]:
     """The code of a file, or of a notebook by its cells; all its text, with what is said between the cells."""
-    text, notes = read_text(path, file, LIMITS.get(path.suffix, 1 << 20))
+    text, diagnostics = read_text(path, file, LIMITS.get(path.suffix, 1 << 20))
     if text is None:
-        return [], "", notes
+        return [], "", diagnostics
     if path.suffix != NOTEBOOK:
-        return [("", text)], text, notes
+        return [("", text)], text, diagnostics
     try:
         found = sandbox.call("readback.dialects.training_code:notebook_cells", text, python_constants.LIMITS)
     except sandbox.Stopped as stopped:
         return (
             [],
             "",
-            (*notes, Diagnostic("dat-limit", {"what": stopped.kind, "limit": stopped.detail}, Location(file=file))),
+            (
+                *diagnostics,
+                Diagnostic("dat-limit", {"what": stopped.kind, "limit": stopped.detail}, Location(file=file)),
+            ),
         )
     if isinstance(found, str):
-        note = Diagnostic("trn-cell-skipped", {"cell": "the notebook", "reason": found}, Location(file=file))
-        return [], "", (*notes, note)
+        diagnostic = Diagnostic("trn-cell-skipped", {"cell": "the notebook", "reason": found}, Location(file=file))
+        return [], "", (*diagnostics, diagnostic)
     whole = "\n".join(source for _, _, source in found)
-    return [(f"cell {number}", source) for number, is_code, source in found if is_code], whole, notes
+    return [(f"cell {number}", source) for number, is_code, source in found if is_code], whole, diagnostics
 
 
 def notebook_cells(text: str) -> list[tuple[int, bool, str]] | str:

@@ -32,32 +32,32 @@ def recognise(path: Path, value: Any) -> bool:
 def read(
     path: Path, root: Path, constant: str | None = None, cell: int | None = None
 ) -> tuple[SystemText | None, tuple[Diagnostic, ...]]:
-    """The system text in `path`; None, with a note, when there is none.
+    """The system text in `path`; None, with a diagnostic, when there is none.
 
     Of the constant of that name, or in the notebook's cell of that number (from 1), where one is given. Two different
     texts are a finding (trn-system-candidates), and one is taken: the first of those with an answer beside them, as
     in training, else the first.
     """
     file = show(root, path)
-    candidates, notes = _code(path, root, constant, cell) if recognise(path, None) else _messages(path, file)
+    candidates, diagnostics = _code(path, root, constant, cell) if recognise(path, None) else _messages(path, file)
     found = [c for c in candidates if c.text is not None]
     if not found:
-        if not any(n.code in ("dat-file-missing", "dat-too-large", "dat-limit", "dat-encoding") for n in notes):
+        if not any(n.code in ("dat-file-missing", "dat-too-large", "dat-limit", "dat-encoding") for n in diagnostics):
             where = constant or (f"cell {cell}" if cell else "")
             reason = "it is computed there" if candidates else f"{where} is no text in it" if where else "none in it"
             rows = not recognise(path, None) and any(isinstance(row, Row) for row in raw_rows(path, file))
             about = {"file": file, "reason": WITHOUT if rows else reason}
-            notes = (
-                *notes,
+            diagnostics = (
+                *diagnostics,
                 Diagnostic("trn-system-not-found", about, Location(file=file), file, "info" if rows else None),
             )
-        return None, notes
+        return None, diagnostics
     if varied(path, found):  # none of them is the text that the model was trained with
-        return None, (*notes, several(candidates, None))
+        return None, (*diagnostics, several(candidates, None))
     taken = next((one for one in found if one.answered), found[0])
     if different(candidates):
-        notes = (*notes, several(candidates, taken))
-    return SystemText(taken.text or "", "training", taken.place), notes
+        diagnostics = (*diagnostics, several(candidates, taken))
+    return SystemText(taken.text or "", "training", taken.place), diagnostics
 
 
 def different(candidates: Sequence[Candidate]) -> bool:
@@ -108,22 +108,22 @@ def _code(
     """The system messages of a notebook's code cells or a Python file, else what is named so; or what was asked for."""
     read = training_code.read(path, root)
     if constant is not None:
-        return [one for one in read.constants if one.name == constant], read.notes
+        return [one for one in read.constants if one.name == constant], read.diagnostics
     there = [one for one in read.messages if cell is None or one.place.field == f"cell {cell}"]
     named = [one for one in read.named if cell is None or one.place.field == f"cell {cell}"]
-    return there or named, read.notes
+    return there or named, read.diagnostics
 
 
 def _messages(path: Path, file: str) -> tuple[list[Candidate], tuple[Diagnostic, ...]]:
-    """The first system message of each of the first rows; what is wrong with a row is a note."""
+    """The first system message of each of the first rows; what is wrong with a row is a diagnostic."""
     candidates: list[Candidate] = []
-    notes: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     for row in islice(raw_rows(path, file), ROWS):
         if not isinstance(row, Row):
-            notes.append(row)
+            diagnostics.append(row)
         elif (text := _system_of(row.fields)) is not None:
             candidates.append(Candidate(text, Location(file=file, line=row.line, field="messages")))
-    return candidates, tuple(notes)
+    return candidates, tuple(diagnostics)
 
 
 def users(path: Path, root: Path) -> Iterator[tuple[int | None, str]]:

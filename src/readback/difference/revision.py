@@ -13,7 +13,7 @@ from pathlib import Path
 from readback.difference.git import Blob, Git
 from readback.difference.side import SideError
 from readback.files import cache_folder
-from readback.files.bounded_notes import as_json, from_json
+from readback.files.bounded_diagnostics import as_json, from_json
 from readback.files.paths import of_git
 from readback.types import NOWHERE, Diagnostic
 
@@ -30,7 +30,7 @@ class Revision:
     """Where the files of a revision lie now, and what could not be had of them."""
 
     path: Path
-    notes: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
 
 
 def revision(way: Path, rev: str) -> Revision:
@@ -47,9 +47,9 @@ def revision(way: Path, rev: str) -> Revision:
     with contextlib.suppress(OSError):
         os.utime(home)  # used now: kept longest
     about = json.loads((home / ABOUT).read_text("utf-8"))
-    notes = tuple(from_json(note) for note in about["notes"])
+    diagnostics = tuple(from_json(diagnostic) for diagnostic in about["notes"])
     root = home / about["name"]
-    return Revision(root if folder == way else root / way.name, notes)
+    return Revision(root if folder == way else root / way.name, diagnostics)
 
 
 def _key(git: Git, commit: str) -> str:
@@ -62,8 +62,8 @@ def _copy(git: Git, commit: str, below: str, rev: str, name: str, home: Path) ->
     made = cache_folder.fresh(home)
     try:
         with cache_folder.room():
-            notes = [as_json(note) for note in _written(git, commit, below, rev, made / name)]
-            (made / ABOUT).write_text(json.dumps({"name": name, "notes": notes}), "utf-8")
+            diagnostics = [as_json(diagnostic) for diagnostic in _written(git, commit, below, rev, made / name)]
+            (made / ABOUT).write_text(json.dumps({"name": name, "notes": diagnostics}), "utf-8")
         with contextlib.suppress(OSError):  # somebody else was quicker
             made.rename(home)
     finally:
@@ -82,7 +82,7 @@ def _tidy(folder: Path) -> None:
 
 
 def _written(git: Git, commit: str, below: str, rev: str, root: Path) -> Iterator[Diagnostic]:
-    """Write the files; notes what is no file of its own there. Links come last, so that nothing is written through."""
+    """Write the files; a diagnostic for what is not a file of its own. Links come last, so nothing is written through."""
     root.mkdir()
     there = [*git.files(commit, below)]
     if not there:

@@ -51,7 +51,7 @@ class Shown:
     messages: tuple[Message, ...]
     fingerprint: str
     assembly: Assembly | None
-    notes: tuple[Diagnostic, ...]
+    diagnostics: tuple[Diagnostic, ...]
     label: str
     trained: TrainedText | None = None
     variants: tuple[Variant, ...] = ()

@@ -35,11 +35,11 @@ def show_side(opened: Workspace, side: Side, at: int = 0) -> Shown:
 
     Raises SideError where there is nothing to show: a name or a record that is not there, files that cannot be read.
     """
-    workspace, notes = reached(opened, side)
+    workspace, diagnostics = reached(opened, side)
     side = replace(side, choice=named(workspace, side.choice))
     record = _record(opened, workspace, side, at)
     made = shown(workspace, side, record, _answer(workspace, side.choice, record))
-    return replace(made, notes=(*notes, *made.notes), label=label(side, record.id))
+    return replace(made, diagnostics=(*diagnostics, *made.diagnostics), label=label(side, record.id))
 
 
 def reached(opened: Workspace, side: Side) -> tuple[Workspace, tuple[Diagnostic, ...]]:
@@ -60,7 +60,7 @@ def reached(opened: Workspace, side: Side) -> tuple[Workspace, tuple[Diagnostic,
     found = revision(way, side.rev) if side.rev is not None else Revision(way)
     try:
         made = workspace.open(found.path, fields=fields, options=dict(side.options), chosen=chosen)
-        return (_read_alike(made, opened) if fields is not None else made), found.notes
+        return (_read_alike(made, opened) if fields is not None else made), found.diagnostics
     except workspace.NothingRead as nothing:
         where = f"revision {side.rev}: " if side.rev is not None else ""
         raise SideError(f"{where}{nothing.reason}") from None
@@ -81,16 +81,16 @@ def shown(workspace: Workspace, side: Side, record: Record, answer: Answer | Non
     condition = workspace.condition(side.choice.condition) if side.choice.condition else None
     named_by = variants(workspace, side.choice)
     if side.layer == "messages" and made:
-        return Shown(side, made.messages, made.fingerprint, made, made.notes, label(side), None, named_by)
+        return Shown(side, made.messages, made.fingerprint, made, made.diagnostics, label(side), None, named_by)
     if made is None:
         return _trained(workspace, side, record, condition)
     sent = model_input.sent(workspace, record, made, condition, False)
     if sent is None and made.messages:
         raise SideError(f"{label(side)}: no chat format is known; {SERVING}")
     messages = (Message("prompt", sent.segments),) if sent and sent.segments else ()
-    notes = (*made.notes, *(sent.notes if sent else ()))
+    diagnostics = (*made.diagnostics, *(sent.diagnostics if sent else ()))
     mark = fingerprint(messages) if messages else ""
-    return Shown(side, messages, mark, made, notes, label(side), None, named_by)
+    return Shown(side, messages, mark, made, diagnostics, label(side), None, named_by)
 
 
 def _trained(workspace: Workspace, side: Side, record: Record, condition: Condition | None) -> Shown:
@@ -103,8 +103,8 @@ def _trained(workspace: Workspace, side: Side, record: Record, condition: Condit
     if known is None or known.messages is None:
         raise SideError(f"{label(side)}: no layout is known in which a model of it was trained; {TRAINING}")
     made = known.messages
-    notes = (*made.notes, *known.notes)
-    return formed(Shown(side, made.messages, made.fingerprint, made, notes, label(side), known), "text")
+    diagnostics = (*made.diagnostics, *known.diagnostics)
+    return formed(Shown(side, made.messages, made.fingerprint, made, diagnostics, label(side), known), "text")
 
 
 def named(workspace: Workspace, choice: Selection) -> Selection:

@@ -26,7 +26,7 @@ class Listing:
     """The files found below a folder, shallowest first, and what had to be left out."""
 
     files: tuple[Path, ...]
-    notes: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
 
 
 def of_git(name: str) -> bool:
@@ -136,25 +136,25 @@ def _revision(ref: Path) -> str | None:
 def listing(root: Path, depth: int = DEPTH, limit: int = FILES) -> Listing:
     """The files at most `depth` folders below `root`: hidden names skipped, folders that are links not entered."""
     files: list[Path] = []
-    notes: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     waiting = deque([(root, 0)])
     while waiting:
         folder, level = waiting.popleft()
         names = _entries(folder)
         if len(names) > ENTRIES:
-            notes.append(_limit(f"names in one folder ({show(root, folder) or '.'})", ENTRIES))
+            diagnostics.append(_limit(f"names in one folder ({show(root, folder) or '.'})", ENTRIES))
         for path in names[:ENTRIES]:
             if not _printable(path.name):
-                note = _missing(ascii(path.name), "its name is not UTF-8", NOWHERE)
-                notes.append(replace(note, severity="info"))
+                diagnostic = _missing(ascii(path.name), "its name is not UTF-8", NOWHERE)
+                diagnostics.append(replace(diagnostic, severity="info"))
             elif _is_folder(path):
                 if level < depth:
                     waiting.append((path, level + 1))
             elif len(files) < limit:
                 files.append(path)
             else:
-                return Listing(tuple(files), (*notes, _limit("files in the folder", limit)))
-    return Listing(tuple(files), tuple(notes))
+                return Listing(tuple(files), (*diagnostics, _limit("files in the folder", limit)))
+    return Listing(tuple(files), tuple(diagnostics))
 
 
 def _limit(what: str, limit: int) -> Diagnostic:
@@ -198,10 +198,10 @@ def expand(root: Path, pattern: str, place: Location = NOWHERE) -> tuple[tuple[P
     found = listing(start, deep, MATCHES) if start == root or isinstance(_inside(root, start), Path) else Listing(())
     matching = [p for p in found.files if _matches(PurePosixPath(show(start, p)).parts, parts[plain:])]
     paths = [resolve(root, show(root, p), place=place) for p in sorted(matching)]
-    notes = [n for n in (*found.notes, *paths) if isinstance(n, Diagnostic)]
+    diagnostics = [n for n in (*found.diagnostics, *paths) if isinstance(n, Diagnostic)]
     if not matching:
-        notes.append(_missing(pattern, "no file matches", place))
-    return tuple(p for p in paths if isinstance(p, Path)), tuple(notes)
+        diagnostics.append(_missing(pattern, "no file matches", place))
+    return tuple(p for p in paths if isinstance(p, Path)), tuple(diagnostics)
 
 
 def _inside(root: Path, folder: Path) -> Path | Diagnostic:

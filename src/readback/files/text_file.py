@@ -14,22 +14,22 @@ HEAD = 8192  # bytes in which a binary file shows itself
 
 
 def read_text(path: Path, file: str, limit: int = 1 << 20) -> tuple[str | None, tuple[Diagnostic, ...]]:
-    """The text of `path`, called `file` in notes: UTF-8 without its byte-order mark, line ends kept.
+    """The text of `path`, called `file` in diagnostics: UTF-8 without its byte-order mark, line ends kept.
 
-    None when it is missing, no regular file, larger than `limit` bytes, or not UTF-8 text; the notes say which.
+    None when it is missing, no regular file, larger than `limit` bytes, or not UTF-8 text; the diagnostics say which.
     """
     data = read_bytes(path, file, limit)
     if isinstance(data, Diagnostic):
         return None, (data,)
     marked = data.startswith(BOM)
-    notes = (Diagnostic("dat-bom", {}, Location(file=file, line=1)),) if marked else ()
+    diagnostics = (Diagnostic("dat-bom", {}, Location(file=file, line=1)),) if marked else ()
     text = _decode(data.removeprefix(BOM), file)
     if isinstance(text, Diagnostic):
-        return None, (*notes, text)
+        return None, (*diagnostics, text)
     if count := text.count("\r\n"):
         first = text[: text.index("\r\n")].count("\n") + 1
-        notes = (*notes, Diagnostic("dat-crlf", {"lines": count}, Location(file=file, line=first)))
-    return text, notes
+        diagnostics = (*diagnostics, Diagnostic("dat-crlf", {"lines": count}, Location(file=file, line=first)))
+    return text, diagnostics
 
 
 def read_bytes(path: Path, file: str, limit: int) -> bytes | Diagnostic:

@@ -33,12 +33,12 @@ COLLECTIONS = {f"tag:yaml.org,2002:{name}" for name in ("map", "seq", "set", "om
 Path = tuple[str | int, ...]
 
 
-class Refused(Exception):  # noqa: N818 - carries a note, as every fault of the input does
+class Refused(Exception):  # noqa: N818 - carries a diagnostic, as every fault of the input does
     """Nothing can be made of the text; `note` says why."""
 
     def __init__(self, code: str, line: int | None, column: int | None, **values: Any) -> None:
         super().__init__(code)
-        self.note = {"code": code, "line": line, "column": column, "values": values, "flagged": ""}
+        self.diagnostic = {"code": code, "line": line, "column": column, "values": values, "flagged": ""}
 
 
 @dataclass(slots=True)
@@ -46,15 +46,17 @@ class Found:
     """What has been decoded so far."""
 
     lines: list[list[Any]] = field(default_factory=list)  # path, line, column
-    notes: list[dict[str, Any]] = field(default_factory=list)
+    diagnostics: list[dict[str, Any]] = field(default_factory=list)
 
-    def note(self, code: str, mark: Any, flagged: str = "", **values: Any) -> None:
-        if len(self.notes) < FAULTS:
+    def report(self, code: str, mark: Any, flagged: str = "", **values: Any) -> None:
+        if len(self.diagnostics) < FAULTS:
             at = {"line": mark.line + 1, "column": mark.column + 1} if mark else {"line": None, "column": None}
-            self.notes.append({"code": code, **at, "values": values, "flagged": flagged})
-        elif len(self.notes) == FAULTS:
+            self.diagnostics.append({"code": code, **at, "values": values, "flagged": flagged})
+        elif len(self.diagnostics) == FAULTS:
             values = {"what": "faults listed for one file", "limit": FAULTS}
-            self.notes.append({"code": "dat-limit", "line": None, "column": None, "values": values, "flagged": ""})
+            self.diagnostics.append(
+                {"code": "dat-limit", "line": None, "column": None, "values": values, "flagged": ""}
+            )
 
 
 def decode(payload: dict[str, Any]) -> dict[str, Any]:
@@ -63,8 +65,8 @@ def decode(payload: dict[str, Any]) -> dict[str, Any]:
     try:
         value = _json(payload["text"], found) if payload["json"] else _yaml(payload["text"], found)
     except Refused as refused:
-        return {"value": None, "lines": found.lines, "notes": [*found.notes, refused.note]}
-    return {"value": value, "lines": found.lines, "notes": found.notes}
+        return {"value": None, "lines": found.lines, "notes": [*found.diagnostics, refused.diagnostic]}
+    return {"value": value, "lines": found.lines, "notes": found.diagnostics}
 
 
 def warm() -> None:
@@ -76,7 +78,7 @@ def warm() -> None:
 def _yaml(text: str, found: Found) -> Any:
     loader = Loader(text)
     try:
-        return _Composer(yaml_strict.Watched(loader, text, found.note), found).document()
+        return _Composer(yaml_strict.Watched(loader, text, found.report), found).document()
     except yaml.MarkedYAMLError as error:
         mark: Any = error.problem_mark or error.context_mark
         reason = ", ".join(part for part in (error.context, error.problem) if part)
@@ -117,14 +119,16 @@ def _json(text: str, found: Found) -> Any:
     try:
         _yaml(text, by_yaml)
     except Refused as refused:
-        if refused.note["code"] == "dat-limit":
+        if refused.diagnostic["code"] == "dat-limit":
             raise
         for key in doubled:
-            found.note("dat-duplicate-key", None, key[:80], key=key[:80], first="?")
+            found.report("dat-duplicate-key", None, key[:80], key=key[:80], first="?")
     found.lines.extend(by_yaml.lines)
-    found.notes.extend(note for note in by_yaml.notes if note["code"] == "dat-duplicate-key")
+    found.diagnostics.extend(
+        diagnostic for diagnostic in by_yaml.diagnostics if diagnostic["code"] == "dat-duplicate-key"
+    )
     for name in unreal:
-        found.note("dat-nan", None, name, field="", value=name)
+        found.report("dat-nan", None, name, field="", value=name)
     return value
 
 
@@ -145,7 +149,7 @@ class _Composer:
         self.loader.get_event()  # the end of the document
         if self.loader.check_event(yaml.DocumentStartEvent):
             mark = self.loader.get_event().start_mark
-            self.found.note("dat-bad-line", mark, reason="a second document starts here; only the first one is read")
+            self.found.report("dat-bad-line", mark, reason="a second document starts here; only the first one is read")
         return value
 
     def node(self, event: Any, path: Path) -> Any:
@@ -215,7 +219,7 @@ class _Composer:
                 continue
             line = event.start_mark.line + 1
             if key in first:
-                self.found.note("dat-duplicate-key", event.start_mark, key[:80], key=key[:80], first=first[key])
+                self.found.report("dat-duplicate-key", event.start_mark, key[:80], key=key[:80], first=first[key])
             first.setdefault(key, line)
             if len(path) < PLACED:
                 self.placed((*path, key), event.start_mark)
@@ -234,7 +238,7 @@ class _Composer:
             return str(event.value)
         value = self.node(event, (*path, "?"))
         if not isinstance(value, str):
-            self.found.note("dat-bad-line", event.start_mark, reason="a key must be text; this one is left out")
+            self.found.report("dat-bad-line", event.start_mark, reason="a key must be text; this one is left out")
             return None
         return value
 
@@ -243,7 +247,7 @@ class _Composer:
         maps = [each for each in several if isinstance(each, dict)]
         self.pay(event, sum(map(len, maps)), 0)
         if len(maps) < len(several):
-            self.found.note("dat-bad-line", event.start_mark, "<<", reason="'<<' merges mappings only")
+            self.found.report("dat-bad-line", event.start_mark, "<<", reason="'<<' merges mappings only")
         return maps
 
     def resolved(self, event: Any) -> str:
@@ -254,7 +258,7 @@ class _Composer:
     def collection(self, event: Any, kind: type) -> None:
         tag = event.tag
         if tag not in (None, "!") and tag not in COLLECTIONS:
-            self.found.note("dat-bad-line", event.start_mark, tag[:80], reason=f"the tag {tag[:80]} is not followed")
+            self.found.report("dat-bad-line", event.start_mark, tag[:80], reason=f"the tag {tag[:80]} is not followed")
 
     def scalar(self, event: Any, path: Path) -> Any:
         tag, text = self.resolved(event), event.value
@@ -262,19 +266,19 @@ class _Composer:
             self.differing(event, text)
             return text
         if tag not in SCALARS:
-            self.found.note("dat-bad-line", event.start_mark, tag[:80], reason=f"the tag {tag[:80]} is not followed")
+            self.found.report("dat-bad-line", event.start_mark, tag[:80], reason=f"the tag {tag[:80]} is not followed")
             return text
         try:
             value = self.loader.yaml_constructors[tag](self.loader, ScalarNode(tag, text))
         except (ValueError, KeyError, IndexError):
-            self.found.note("dat-bad-line", event.start_mark, text[:80], reason=f"{text[:80]!r} is not a {tag[18:]}")
+            self.found.report("dat-bad-line", event.start_mark, text[:80], reason=f"{text[:80]!r} is not a {tag[18:]}")
             return text
         if isinstance(value, int) and value.bit_length() > DIGITS * 3:
-            self.found.note("dat-bad-line", event.start_mark, text[:80], reason="a number of too many digits")
+            self.found.report("dat-bad-line", event.start_mark, text[:80], reason="a number of too many digits")
             return text
         if isinstance(value, float) and value - value != 0:
             name = ".".join(map(str, path))
-            self.found.note("dat-nan", event.start_mark, text[:80], field=name, value=text[:80])
+            self.found.report("dat-nan", event.start_mark, text[:80], field=name, value=text[:80])
         self.differing(event, value)
         return value
 
@@ -284,4 +288,4 @@ class _Composer:
         if plain and (other := yaml_strict.number(event.value, value, event.tag == "!")):
             text, read = event.value[: yaml_strict.SHOWN], str(value)[: yaml_strict.SHOWN]
             read = f"the text {read!r}" if isinstance(value, str) else read
-            self.found.note(yaml_strict.DIFFERS, event.start_mark, text, text=text, read=read, other=other)
+            self.found.report(yaml_strict.DIFFERS, event.start_mark, text, text=text, read=read, other=other)

@@ -27,7 +27,7 @@ class Parsed:
 
     value: Any
     lines: Mapping[tuple[str | int, ...], tuple[int, int]] = field(default_factory=dict)
-    notes: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     file: str = ""
 
     def place(self, *keys: str | int) -> Location:
@@ -44,11 +44,11 @@ def read_yaml(path: Path, file: str) -> Parsed:
     YAML 1.1 as PyYAML's safe loader reads it (so `no` is false), except that keys are text, timestamps stay
     text, and no tag builds an object.
     """
-    text, notes = read_text(path, file)
+    text, diagnostics = read_text(path, file)
     if text is None:
-        return Parsed(None, {}, notes, file)
+        return Parsed(None, {}, diagnostics, file)
     parsed = parse_yaml(text, file, json=path.suffix.lower() == ".json")
-    return Parsed(parsed.value, parsed.lines, (*notes, *parsed.notes), file)
+    return Parsed(parsed.value, parsed.lines, (*diagnostics, *parsed.diagnostics), file)
 
 
 def parse_yaml(text: str, file: str, *, json: bool = False) -> Parsed:
@@ -56,15 +56,15 @@ def parse_yaml(text: str, file: str, *, json: bool = False) -> Parsed:
     try:
         found = sandbox.call("readback.files.yaml_decode:decode", {"text": text, "json": json}, LIMITS)
     except sandbox.Stopped as stopped:
-        note = Diagnostic(
+        diagnostic = Diagnostic(
             "dat-limit", {"what": f"{stopped.kind} for decoding", "limit": stopped.detail}, Location(file=file)
         )
-        return Parsed(None, {}, (note,), file)
+        return Parsed(None, {}, (diagnostic,), file)
     lines = {tuple(keys): (line, column) for keys, line, column in found["lines"]}
-    return Parsed(found["value"], lines, tuple(_note(raw, file) for raw in found["notes"]), file)
+    return Parsed(found["value"], lines, tuple(_diagnostic(raw, file) for raw in found["notes"]), file)
 
 
-def _note(raw: Mapping[str, Any], file: str) -> Diagnostic:
+def _diagnostic(raw: Mapping[str, Any], file: str) -> Diagnostic:
     place = Location(file=file, line=raw["line"], column=raw["column"])
     return Diagnostic(raw["code"], raw["values"], place, raw["flagged"])
 
@@ -76,7 +76,7 @@ def unknown_keys(
     *at: str | int,
     code: str = "dat-unknown-key",
 ) -> Iterator[Diagnostic]:
-    """A note for each key of `mapping` (which stands at `at` in the file) that is not among `known`."""
+    """A diagnostic for each key of `mapping` (which stands at `at` in the file) that is not among `known`."""
     for key in mapping:
         if key not in known:
             shown = str(key)[:LONGEST]

@@ -1,4 +1,4 @@
-"""Walk a parsed configuration: each step knows its place, and a wrong type becomes a note instead of an error."""
+"""Walk a parsed configuration: each step knows its place, and a wrong type becomes a diagnostic instead of an error."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ SHOWN = 60  # characters of a wrong value that are worth showing
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One value of a configuration, with the keys that lead to it. `notes` is shared by all nodes of a file."""
+    """One value of a configuration, with the keys that lead to it. `diagnostics` is shared by all nodes of a file."""
 
     value: Any
     parsed: Parsed
-    notes: list[Diagnostic] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
     keys: tuple[str | int, ...] = ()
 
     @property
@@ -35,21 +35,21 @@ class Node:
     def at(self, key: str | int, value: Any) -> Node:
         return replace(self, value=value, keys=(*self.keys, key))
 
-    def note(self, code: str, flagged: str = "", **values: Any) -> None:
-        self.notes.append(Diagnostic(code, values, self.place, flagged))
+    def report(self, code: str, flagged: str = "", **values: Any) -> None:
+        self.diagnostics.append(Diagnostic(code, values, self.place, flagged))
 
     def wrong(self, expected: str) -> None:
         """Note that this value is not what it should be."""
         shown = self.value if isinstance(self.value, str) else json.dumps(self.value, ensure_ascii=False, default=str)
         cut = shown if len(shown) <= SHOWN else shown[:SHOWN] + "…"
-        self.note("dat-wrong-value", cut, where=self.where, value=cut, expected=expected)
+        self.report("dat-wrong-value", cut, where=self.where, value=cut, expected=expected)
 
     def mapping(self, *known: str) -> dict[str, Node]:
         """The entries that are not null, by name; other names than `known` are noted and left out."""
         if not isinstance(self.value, Mapping):
             self.wrong("a mapping with " + ", ".join(known))
             return {}
-        self.notes.extend(unknown_keys(self.value, known, self.parsed, *self.keys))
+        self.diagnostics.extend(unknown_keys(self.value, known, self.parsed, *self.keys))
         return {k: self.at(k, v) for k, v in self.value.items() if k in known and v is not None}
 
     def entries(self) -> Iterator[tuple[str, Node]]:
@@ -64,7 +64,7 @@ class Node:
         """The values of a mapping whose names are free, secrets masked and said to be."""
         found, masked = mask_secrets({key: part.value for key, part in self.entries()})
         for key in masked:
-            self.note("dat-secret-masked", key, key=key)
+            self.report("dat-secret-masked", key, key=key)
         return dict(found)
 
     def items(self) -> Iterator[Node]:
@@ -116,7 +116,7 @@ class Node:
         return None
 
     def one_of(self, known: Collection[str], what: str = "one of") -> str | None:
-        """The value if it is one of `known`; else a note with the nearest of them."""
+        """The value if it is one of `known`; else a diagnostic with the nearest of them."""
         if isinstance(self.value, str) and self.value in known:
             return self.value
         close = nearest(self.value, known) if isinstance(self.value, str) else None

@@ -37,8 +37,8 @@ class Mark(NamedTuple):
 class Watched:
     """A PyYAML loader whose events are looked at on their way. `note` takes a code, a mark, what is flagged, values."""
 
-    def __init__(self, loader: Any, text: str, note: Callable[..., None]) -> None:
-        self._loader, self._text, self._note = loader, text, note
+    def __init__(self, loader: Any, text: str, diagnostic: Callable[..., None]) -> None:
+        self._loader, self._text, self._diagnostic = loader, text, diagnostic
         self._end = 0  # of the event before
         self._blocks: list[int] = []  # the columns of the block collections that are open
         self._flow = 0  # how many flow collections are open
@@ -141,10 +141,12 @@ class Watched:
             self._differs(hit.start(), hit[0][:SHOWN], read, f"the name {hit[1][:SHOWN]!r}")
 
     def _differs(self, at: int, said: str, read: str, other: str) -> None:
-        self._note(DIFFERS, self._mark(at), said, text=said or "the end of this text", read=read[:SHOWN], other=other)
+        self._diagnostic(
+            DIFFERS, self._mark(at), said, text=said or "the end of this text", read=read[:SHOWN], other=other
+        )
 
     def _not_allowed(self, at: int, what: str, read: str) -> None:
-        self._note(NOT_ALLOWED, self._mark(at), what=what, read=read)
+        self._diagnostic(NOT_ALLOWED, self._mark(at), what=what, read=read)
 
     def _mark(self, at: int) -> Mark:
         before = self._text[:at]

@@ -11,11 +11,11 @@ from readback.types import Diagnostic, Location
 
 
 def unique(given: Sequence[str], place: Location) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]:
-    """The names with a repeated one numbered (`score`, `score_2`), so that no cell is lost, and a note for each; one
+    """The names with a repeated one numbered (`score`, `score_2`), so that no cell is lost; a diagnostic for each; one
     note for all columns without a name.
     """
     names: dict[str, None] = {}
-    notes: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     for name in given:
         called = name
         number = 2
@@ -23,14 +23,14 @@ def unique(given: Sequence[str], place: Location) -> tuple[tuple[str, ...], tupl
             called = f"{name}_{number}"
             number += 1
         if called != name and name.strip():
-            notes.append(
+            diagnostics.append(
                 Diagnostic("dat-duplicate-name", {"kind": "column", "name": name, "called": called}, place, name)
             )
         names[called] = None
     blank = [at for at, name in enumerate(given, 1) if not name.strip()]
     if len(blank) > 1:
-        notes.append(Diagnostic("dat-unnamed-columns", {"columns": blank, "count": len(blank)}, place))
-    return tuple(names), tuple(notes)
+        diagnostics.append(Diagnostic("dat-unnamed-columns", {"columns": blank, "count": len(blank)}, place))
+    return tuple(names), tuple(diagnostics)
 
 
 def with_json(fields: Mapping[str, Any], columns: Collection[str]) -> dict[str, Any]:
@@ -61,9 +61,9 @@ class JsonColumns:
         self._decoder = Decoder()
 
     def read(self, row: Row, file: str) -> Row:
-        """The row with its JSON; where a cell of a column that was `said` is none, a note says so."""
+        """The row with its JSON; where a cell of a column that was `said` is none, a diagnostic says so."""
         values: dict[str, Any] = {}
-        notes: list[Diagnostic] = []
+        diagnostics: list[Diagnostic] = []
         for name in row.fields if self.said is None else self.said:
             cell = row.fields.get(name)
             if name in self._text or not isinstance(cell, str) or not cell.strip(BLANK):
@@ -76,16 +76,16 @@ class JsonColumns:
             if not isinstance(value, NotJson):
                 self.held.setdefault(name)
                 values[name] = value
-                notes.extend(self._decoder.notes(value, place))
+                diagnostics.extend(self._decoder.diagnostics(value, place))
             elif self.said is None:
                 self._refute(name)
             else:
                 said = {"column": name, "reason": value.reason, "at": value.at + 1}
-                notes.append(Diagnostic("dat-cell-not-json", said, place, name))
-        if not values and not notes:
+                diagnostics.append(Diagnostic("dat-cell-not-json", said, place, name))
+        if not values and not diagnostics:
             return row
         cells = {name: row.fields[name] for name in values}
-        return row._replace(fields={**row.fields, **values}, notes=(*row.notes, *notes), cells=cells)
+        return row._replace(fields={**row.fields, **values}, diagnostics=(*row.diagnostics, *diagnostics), cells=cells)
 
     def _refute(self, name: str) -> None:
         self.again = self.again or name in self.held

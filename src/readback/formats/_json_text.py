@@ -76,7 +76,7 @@ class Decoder:
             raise NotJson("something follows the value", end)
         return value
 
-    def notes(self, value: Any, place: Location) -> tuple[Diagnostic, ...]:
+    def diagnostics(self, value: Any, place: Location) -> tuple[Diagnostic, ...]:
         """Notes on the text decoded last, which gave `value`."""
         if not self.repeated and not self.endless:
             return ()

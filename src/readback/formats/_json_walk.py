@@ -39,8 +39,8 @@ class Walk:
 
     def refused(self, reason: str, ahead: str = "") -> Refused:
         line, column = self.cursor.position(ahead)
-        note = bad(reason, Location(file=self.file, line=line), column)
-        return Refused(note, line, line, self.cursor.offset)
+        diagnostic = bad(reason, Location(file=self.file, line=line), column)
+        return Refused(diagnostic, line, line, self.cursor.offset)
 
     def items(self) -> Iterator[Event]:
         """The items of the list that begins here."""
@@ -80,9 +80,11 @@ class Walk:
             return Refused(too_long(self.file, line, LONGEST), line, line, offset)
         raw = text.encode("utf-8", "surrogateescape")
         if isinstance(value, dict) and (text.isascii() or is_utf8(raw)):
-            return Row(value, line, cursor.line, offset, cursor.offset, raw, cursor.decoder.notes(value, place))
-        note = not_utf8(raw, self.file, line, column) if isinstance(value, dict) else no_object(value, place, column)
-        return Refused(note, line, cursor.line, cursor.offset)
+            return Row(value, line, cursor.line, offset, cursor.offset, raw, cursor.decoder.diagnostics(value, place))
+        diagnostic = (
+            not_utf8(raw, self.file, line, column) if isinstance(value, dict) else no_object(value, place, column)
+        )
+        return Refused(diagnostic, line, cursor.line, cursor.offset)
 
     def object(self, key: str | None, found: Row | Refused) -> Iterator[Event]:
         """The records of the object that begins here: the list under `key`.

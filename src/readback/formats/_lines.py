@@ -52,7 +52,7 @@ def content(line: bytes) -> bytes:
 
 
 def too_long(file: str, line: int, size: int) -> Diagnostic:
-    """The note for a line or record above the bound."""
+    """The diagnostic for a line or record above the bound."""
     return Diagnostic(
         "dat-too-large", {"what": "one record", "size": size, "limit": LONGEST}, Location(file=file, line=line)
     )
@@ -68,7 +68,7 @@ def is_utf8(data: bytes) -> bool:
 
 
 def not_utf8(data: bytes, file: str, line: int, column: int = 1) -> Diagnostic:
-    """The note for bytes that are not UTF-8 and begin at a place: where the first one stands, and their number."""
+    """The diagnostic for bytes that are not UTF-8 and begin at a place: where the first one is, and their number."""
     text = data.decode("utf-8", "surrogateescape")
     wrong = [at for at, letter in enumerate(text) if "\udc80" <= letter <= "\udcff"]
     before = text[: wrong[0]]
@@ -89,7 +89,7 @@ def marks(head: bytes, file: str) -> Diagnostic | None:
 
 
 class Comments:
-    """Counts the lines that are taken for comments, for one note."""
+    """Counts the lines that are taken for comments, for one diagnostic."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -101,14 +101,14 @@ class Comments:
             self.line, self.first = number, data.decode("utf-8", "replace").strip()[:SHOWN]
         self.count += 1
 
-    def note(self, file: str) -> Iterator[Diagnostic]:
+    def report(self, file: str) -> Iterator[Diagnostic]:
         if self.count:
             values = {"lines": self.count, "first": self.first}
             yield Diagnostic("dat-comment-lines", values, Location(file=file, line=self.line))
 
 
 class Ends:
-    """Counts the lines that end in CR LF, for one note at the end."""
+    """Counts the lines that end in CR LF, for one diagnostic at the end."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -119,6 +119,6 @@ class Ends:
             self.count += 1
             self.first = self.first or line.number
 
-    def note(self, file: str) -> Iterator[Diagnostic]:
+    def report(self, file: str) -> Iterator[Diagnostic]:
         if self.count:
             yield Diagnostic("dat-crlf", {"lines": self.count}, Location(file=file, line=self.first))

@@ -140,7 +140,7 @@ def _indent(data: bytes) -> int:
 
 @dataclass(slots=True)
 class OverLines:
-    """Counts the records of a file of JSON lines that have no line of their own, for one note."""
+    """Counts the records of a file of JSON lines that have no line of their own, for one diagnostic."""
 
     count: int = 0
     line: int = 0
@@ -149,7 +149,7 @@ class OverLines:
         self.line = self.line or line
         self.count += 1
 
-    def note(self, file: str, how: str = "written over several lines", each: str = ".") -> Iterator[Diagnostic]:
+    def report(self, file: str, how: str = "written over several lines", each: str = ".") -> Iterator[Diagnostic]:
         if self.count:
             values = {"records": self.count, "how": how, "command": f"jq -c '{each}' {quote(file)}"}
             yield Diagnostic("dat-over-lines", values, Location(file=file, line=self.line))

@@ -12,7 +12,7 @@ class Row(NamedTuple):
     """One record as it stands in a file. A named tuple, for a pass makes one for every line.
 
     `offset` and `end` are byte offsets of the record without its line end; `line` and `end_line` count from 1.
-    `raw` is what stands between them. `notes` are what was seen in it (a repeated key, NaN). `cells` are the texts of
+    `raw` is what stands between them. `diagnostics`: what was seen in it (a repeated key, NaN). `cells` are the texts of
     a table's cells that were read as JSON.
     """
 
@@ -22,14 +22,14 @@ class Row(NamedTuple):
     offset: int
     end: int
     raw: bytes
-    notes: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     cells: Mapping[str, str] = {}
 
 
 class Refused(NamedTuple):
     """A record that could not be read; its note says why (None: an earlier note says it for all)."""
 
-    note: Diagnostic | None
+    diagnostic: Diagnostic | None
     line: int
     end_line: int
     end: int

@@ -65,9 +65,9 @@ def rows(stream: BinaryIO, file: str, delimiter: str | None = None, absent: str 
         elif headless:  # without names no cell means anything; the header's note says it for all
             yield Refused(None, found.line, found.end_line, found.end)
         elif names is None:
-            names, notes = unique(found.cells, Location(file=file, line=found.line))
+            names, diagnostics = unique(found.cells, Location(file=file, line=found.line))
             yield Header({"names": list(names), "delimiter": feed.delimiter}, found.line, found.end_line, found.end)
-            yield from notes
+            yield from diagnostics
             lacking = names.index(absent) if absent in names else None
         elif lacking is not None and len(found.cells) == len(names) - 1:
             cells = [*found.cells[:lacking], "", *found.cells[lacking:]]
@@ -87,10 +87,10 @@ def rows(stream: BinaryIO, file: str, delimiter: str | None = None, absent: str 
             fields: dict[str, Any] = dict(zip(names, found.cells, strict=True))
             raw = found.raw
             yield Row(fields, found.line, found.end_line, found.offset, found.offset + len(raw), raw)
-    yield from below.note(file)
+    yield from below.report(file)
     if hollow:
         yield Diagnostic("dat-blank-rows", {"rows": len(hollow)}, Location(file=file, line=hollow[0]))
-    yield from feed.ends.note(file)
+    yield from feed.ends.report(file)
 
 
 def parse(raw: bytes, shape: Mapping[str, Any]) -> dict[str, Any]:
@@ -152,7 +152,7 @@ class _Feed:
             self.ends.see(line)
             above.see(line.number, line.data or b"")
             yield Blank(line.number, line.end)
-        yield from above.note(self.file)
+        yield from above.report(self.file)
         self.delimiter = delimiter or separator(head[said].data or b"")
         self._again.extend(head[said:])
         yield from self._all()
@@ -193,8 +193,8 @@ class _Feed:
             return Blank(first.number, last.end)
         for line in taken:
             if not is_utf8(line.data or b""):
-                note = not_utf8(line.data or b"", self.file, line.number)
-                return Refused(note, first.number, last.number, last.end)
+                diagnostic = not_utf8(line.data or b"", self.file, line.number)
+                return Refused(diagnostic, first.number, last.number, last.end)
         return _Cells(cells, taken, content(raw), first.offset)
 
     def _refused(self, error: Exception) -> Refused:
@@ -204,11 +204,11 @@ class _Feed:
         self._again.extendleft(reversed(others))
         self.ends.see(first)
         if isinstance(error, _TooLong):
-            note = too_long(self.file, first.number, self._size)
+            diagnostic = too_long(self.file, first.number, self._size)
         else:
             reason = REASONS.get(str(error), str(error))
-            note = Diagnostic("dat-bad-line", {"reason": reason}, Location(file=self.file, line=first.number))
-        return Refused(note, first.number, first.number, first.end)
+            diagnostic = Diagnostic("dat-bad-line", {"reason": reason}, Location(file=self.file, line=first.number))
+        return Refused(diagnostic, first.number, first.number, first.end)
 
 
 REASONS = {"unexpected end of data": "a quote is opened and never closed"}

@@ -39,7 +39,7 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
                     listed.see(event.line)
                 yield event
             if any(suffix in jsonl.SUFFIXES for suffix in PurePosixPath(file.lower()).suffixes):
-                yield from listed.note(file, "written as one list", ".[]")
+                yield from listed.report(file, "written as one list", ".[]")
         case "{":
             row = walk.item()
             key = _list(row.fields) if isinstance(row, Row) else None

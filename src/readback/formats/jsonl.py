@@ -19,7 +19,7 @@ COMMENTS = (b"#", b"//")  # how a line of comments begins, in a file that begins
 
 
 def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
-    """Every line of `stream` as a Row, a Refused or a Blank, with notes on byte-order mark and line ends.
+    """Every line of `stream` as a Row, a Refused or a Blank, with diagnostics on byte-order mark and line ends.
 
     Where a comment stands before the first record, every line that begins like one is a comment: a loader that leaves
     them out does so everywhere. They are counted as blank lines, and said once. An object that is written over several
@@ -44,8 +44,8 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
                 data = data[len(UTF8_MARK) :]
                 start += len(UTF8_MARK)
         if utf16 or data is None:
-            note = None if utf16 else too_long(file, line.number, line.end - line.offset)
-            yield Refused(note, line.number, line.number, line.end)
+            diagnostic = None if utf16 else too_long(file, line.number, line.end - line.offset)
+            yield Refused(diagnostic, line.number, line.number, line.end)
             continue
         raw = content(data)
         if not raw.strip(BLANKS):
@@ -72,11 +72,11 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
         if isinstance(value, Diagnostic):
             yield Refused(value, line.number, last.number, last.end)
         else:
-            notes = decoder.notes(value, place)
-            yield Row(value, line.number, last.number, start, start + len(raw), raw, notes)
-    yield from comments.note(file)
-    yield from over.note(file)
-    yield from ends.note(file)
+            diagnostics = decoder.diagnostics(value, place)
+            yield Row(value, line.number, last.number, start, start + len(raw), raw, diagnostics)
+    yield from comments.report(file)
+    yield from over.report(file)
+    yield from ends.report(file)
 
 
 def _value(decoder: Decoder, raw: bytes, place: Location) -> dict[str, Any] | Diagnostic:
@@ -114,7 +114,7 @@ def _alone(found: Spread, feed: Feed) -> tuple[bytes, tuple[Line, ...]]:
 
 
 def no_object(value: object, place: Location, column: int) -> Diagnostic:
-    """The note for a JSON value that is no record; "kind" among its values says what it is instead."""
+    """The diagnostic for a JSON value that is no record; "kind" among its values says what it is instead."""
     kind = KINDS[type(value).__name__]
     return bad(f"{kind}, where an object is needed", place, column, kind=kind)
 
@@ -125,7 +125,7 @@ KINDS = {"list": "a list", "str": "a text", "int": "a number", "float": "a numbe
 
 
 def bad(reason: str, place: Location, column: int, **values: str) -> Diagnostic:
-    """The note for a record that is not JSON, or not an object."""
+    """The diagnostic for a record that is not JSON, or not an object."""
     return Diagnostic(
         "dat-bad-line", {"reason": reason, **values}, Location(file=place.file, line=place.line, column=column)
     )

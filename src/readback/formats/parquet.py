@@ -24,7 +24,7 @@ parse = jsonl.parse
 
 
 def spool(path: Path, out: BinaryIO, file: str) -> Iterator[int | Diagnostic]:
-    """Write the rows of `path` to `out` as JSON lines; yields how far it is, in bytes of `path`, and notes."""
+    """Write the rows of `path` to `out` as JSON lines; yields how far it is, in bytes of `path`, and diagnostics."""
     size = path.stat().st_size
     names: tuple[str, ...] = ()
     promised = done = 0
@@ -32,9 +32,9 @@ def spool(path: Path, out: BinaryIO, file: str) -> Iterator[int | Diagnostic]:
     try:
         for frame in stream("readback.formats._parquet_rows:rows", str(path.resolve()), LIMITS):
             if "names" in frame:
-                names, notes = unique(frame["names"], place)
+                names, diagnostics = unique(frame["names"], place)
                 promised = frame["rows"]
-                yield from notes
+                yield from diagnostics
             elif "lost" in frame:
                 lost = min(frame["lost"], LOST)
                 out.write(GONE * lost)
@@ -70,10 +70,14 @@ def _line(names: tuple[str, ...], text: str) -> bytes:
 def rows(lines: BinaryIO, file: str) -> Iterator[Event]:
     """The rows that `spool` wrote; `line` is the number of the row."""
     for event in jsonl.rows(lines, file):
-        if isinstance(event, Refused) and event.note and event.note.values.get("kind") == jsonl.KINDS["NoneType"]:
-            yield event._replace(note=None)  # told once for all rows that were lost together
-        elif isinstance(event, Refused) and event.note and event.note.code == "dat-bad-line":
-            note = jsonl.bad("a value in this row cannot be decoded", Location(file=file, line=event.line), 1)
-            yield event._replace(note=note)
+        if (
+            isinstance(event, Refused)
+            and event.diagnostic
+            and event.diagnostic.values.get("kind") == jsonl.KINDS["NoneType"]
+        ):
+            yield event._replace(diagnostic=None)  # told once for all rows that were lost together
+        elif isinstance(event, Refused) and event.diagnostic and event.diagnostic.code == "dat-bad-line":
+            diagnostic = jsonl.bad("a value in this row cannot be decoded", Location(file=file, line=event.line), 1)
+            yield event._replace(diagnostic=diagnostic)
         else:
             yield event

@@ -34,7 +34,7 @@ class Reply:
     thought: tuple[Span, ...] = ()
     others: tuple[Span, ...] = ()
     refused: tuple[str, ...] = ()
-    notes: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
 
     @property
     def ambiguous(self) -> bool:
@@ -68,7 +68,7 @@ def read(text: str, keys: Collection[str], *, upstream: Literal[None, "rag", "ru
     other = [one for one in holding if one.start != chosen.start and one.value != chosen.value][:MOST]
     step = steps.get(chosen.start, "braces") if chosen in good else "braces"
     span, others = (chosen.start, chosen.end), tuple((one.start, one.end) for one in other)
-    return Reply(step, chosen.value, span, thought, others, refused, tuple(_notes(step, span, others)))
+    return Reply(step, chosen.value, span, thought, others, refused, tuple(_diagnostics(step, span, others)))
 
 
 def _thinking(text: str) -> tuple[int, int, tuple[Span, ...]]:
@@ -108,7 +108,7 @@ def _best(found: list[Found], steps: Mapping[int, Step]) -> Found | None:
     return next(iter(marked or fenced or found[-1:]), None)
 
 
-def _notes(step: Step, span: Span, others: tuple[Span, ...]) -> Iterator[Diagnostic]:
+def _diagnostics(step: Step, span: Span, others: tuple[Span, ...]) -> Iterator[Diagnostic]:
     if others:
         values = {"item": "the answer", "others": len(others), "step": step}
         yield Diagnostic("jdg-reply-ambiguous", values, Location(start=span[0], end=span[1]))

@@ -25,7 +25,7 @@ class Mark(NamedTuple):
     value: float
     state: ScoreState
     why: str = ""
-    note: Diagnostic | None = None
+    diagnostic: Diagnostic | None = None
     text: bool = False
 
 
@@ -33,7 +33,7 @@ def scores(reply: Reply, criteria: Mapping[str, Criterion], *, item: str = "", j
     """Each criterion's mark. One that cannot be read does not void the others.
 
     A value is looked for under the criterion's name, with and without the ending `_score`, at the top of the object
-    and under `scores`. `item` and `judge` are named in notes.
+    and under `scores`. `item` and `judge` are named in diagnostics.
     """
     return {name: _held(written(reply, name), criterion, item, judge) for name, criterion in criteria.items()}
 
@@ -75,10 +75,10 @@ def _held(found: Mark, criterion: Criterion, item: str, judge: str) -> Mark:
     else:
         if found.text:
             values = {"criterion": criterion.name, "value": number(found.value), "count": 1, "where": item}
-            return found._replace(note=Diagnostic("jdg-score-text", values, at, criterion.name))
+            return found._replace(diagnostic=Diagnostic("jdg-score-text", values, at, criterion.name))
         return found
     values = {"value": shown, "criterion": criterion.name, "scale": scale_text(criterion), "item": item or "the answer"}
-    return found._replace(note=Diagnostic("jdg-out-of-range", values, at, f"{criterion.name}|{shown}"))
+    return found._replace(diagnostic=Diagnostic("jdg-out-of-range", values, at, f"{criterion.name}|{shown}"))
 
 
 def _off(shown: str) -> Mark:

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from readback.files import checksum
-from readback.files.bounded_notes import BoundedNotes, as_json, from_json
+from readback.files.bounded_diagnostics import BoundedDiagnostics, as_json, from_json
 from readback.files.cache_folder import cache_folder
 from readback.files.file_state import state
 from readback.files.progress import Cancelled, Progress
@@ -54,7 +54,7 @@ class Log:
     files: tuple[Dataset, ...] = ()
     places: Mapping[Key, tuple[tuple[int, int], ...]] | None = None
     rows: int = 0
-    notes: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
 
     def get(self, condition: str, record: str) -> tuple[Logged, ...]:
         """The requests for a record under a condition, in the order of the files; retries make several."""
@@ -79,16 +79,16 @@ def open_log(opened: Workspace, data: Dataset, progress: Progress | None = None)
     sources = (DatasetSource(name, private=private, text=TEXTS) for name in opened.sent)
     files = tuple(open_dataset(opened.root, source, progress) for source in sources)
     kept = cache_folder("observed") / f"{_mark(opened, data, files)}.json"
-    places, notes = _load(kept) or _keep(kept, *_index(opened, data, files, progress))
-    said = [n for file in files for n in file.notes if n.code not in OURS and not _of_private(n, private)]
-    return Log(files, places, sum(map(len, files)), (*said, *notes))
+    places, diagnostics = _load(kept) or _keep(kept, *_index(opened, data, files, progress))
+    said = [n for file in files for n in file.diagnostics if n.code not in OURS and not _of_private(n, private)]
+    return Log(files, places, sum(map(len, files)), (*said, *diagnostics))
 
 
 def _index(
     opened: Workspace, data: Dataset, files: Sequence[Dataset], progress: Progress | None
 ) -> tuple[dict[Key, list[tuple[int, int]]], list[Diagnostic]]:
     places: dict[Key, list[tuple[int, int]]] = {}
-    notes = BoundedNotes()
+    diagnostics = BoundedDiagnostics()
     conditions = _Conditions(opened)
     for number, file in enumerate(files):
         for index, row in enumerate(file.records()):
@@ -97,10 +97,10 @@ def _index(
             key = _key(row, file.file, data, conditions)
             if isinstance(key, str):
                 at = Location(file=row.place.file, line=row.place.line)
-                notes.add(Diagnostic("dat-request-unmatched", {"reason": key}, at, f"{row.place.line}"))
+                diagnostics.add(Diagnostic("dat-request-unmatched", {"reason": key}, at, f"{row.place.line}"))
             elif len(found := places.setdefault(key, [])) < REPEATS:
                 found.append((number, index))
-    return places, notes.kept
+    return places, diagnostics.kept
 
 
 def _key(row: Record, file: str, data: Dataset, conditions: _Conditions) -> Key | str:
@@ -162,8 +162,8 @@ def _named(fields: Mapping[str, Any], name: str) -> str | None:
     return None
 
 
-def _of_private(note: Diagnostic, private: tuple[str, ...]) -> bool:
-    return note.code == "dat-unknown-key" and note.flagged in private
+def _of_private(diagnostic: Diagnostic, private: tuple[str, ...]) -> bool:
+    return diagnostic.code == "dat-unknown-key" and diagnostic.flagged in private
 
 
 @lru_cache(maxsize=4)
@@ -173,17 +173,17 @@ def _load(kept: Any) -> tuple[Mapping[Key, tuple[tuple[int, int], ...]], tuple[D
             return None
         found = json.loads(bytes(whole))
         places = {(condition, record): tuple((f, i) for f, i in where) for condition, record, where in found["places"]}
-        return places, tuple(from_json(note) for note in found["notes"])
+        return places, tuple(from_json(diagnostic) for diagnostic in found["notes"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
 def _keep(
-    kept: Any, places: Mapping[Key, Sequence[tuple[int, int]]], notes: Sequence[Diagnostic]
+    kept: Any, places: Mapping[Key, Sequence[tuple[int, int]]], diagnostics: Sequence[Diagnostic]
 ) -> tuple[Mapping[Key, tuple[tuple[int, int], ...]], tuple[Diagnostic, ...]]:
     """Written for the next opening where that is allowed; a bounded child may not."""
     rows = [[condition, record, list(where)] for (condition, record), where in places.items()]
-    text = json.dumps({"places": rows, "notes": [as_json(note) for note in notes]})
+    text = json.dumps({"places": rows, "notes": [as_json(diagnostic) for diagnostic in diagnostics]})
     with contextlib.suppress(OSError):
         new = kept.with_suffix(f".{os.getpid()}")
         content = text.encode("utf-8", "surrogatepass")
@@ -193,7 +193,7 @@ def _keep(
         for one in old:
             one.unlink(missing_ok=True)
     _load.cache_clear()
-    return {key: tuple(where) for key, where in places.items()}, tuple(notes)
+    return {key: tuple(where) for key, where in places.items()}, tuple(diagnostics)
 
 
 def _mark(opened: Workspace, data: Dataset, files: Sequence[Dataset]) -> str:

@@ -92,8 +92,8 @@ def prepare(opened: Workspace, data: Dataset) -> None:
             open_answers(opened, condition)
 
 
-def note(seen: Seen) -> Diagnostic:
-    """The note of a request that differs: the first difference and where it was logged."""
+def diagnostic(seen: Seen) -> Diagnostic:
+    """The diagnostic of a request that differs: the first difference and where it was logged."""
     assert seen.parting is not None  # noqa: S101 - asked for only where there is one
     first = seen.parting
     at = seen.place

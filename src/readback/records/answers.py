@@ -24,7 +24,7 @@ class Answers:
 
     condition: str
     dataset: Dataset | None = None
-    notes: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     by_line: bool = False
 
     @property
@@ -67,7 +67,7 @@ def open_answers(workspace: Workspace, condition: Condition, progress: Progress 
     """The answers that `condition` names, indexed like a dataset; without any when it names no file.
 
     Records are known by the field that names them in the dataset where the answers have it, else by the first
-    of the usual ones. What is wrong is in `notes`. Raises Cancelled when `progress` answers False.
+    of the usual ones. What is wrong is in `diagnostics`. Raises Cancelled when `progress` answers False.
     """
     if not condition.answers:
         return Answers(condition.name)
@@ -83,9 +83,14 @@ def open_answers(workspace: Workspace, condition: Condition, progress: Progress 
     wanted = open_dataset(workspace.root, workspace.dataset, progress).id_field
     if wanted and wanted != opened.id_field and opened.field_counts.get(wanted):
         opened = open_dataset(workspace.root, replace(source, id=wanted), progress)
-    notes = (*(note for note in opened.notes if not _of_dataset(note, workspace.dataset)), *_without_text(opened))
+    diagnostics = (
+        *(diagnostic for diagnostic in opened.diagnostics if not _of_dataset(diagnostic, workspace.dataset)),
+        *_without_text(opened),
+    )
     by_line = opened.id_field is None and wanted is None
-    return Answers(condition.name, opened, tuple(_under(note, condition.name) for note in notes), by_line)
+    return Answers(
+        condition.name, opened, tuple(_under(diagnostic, condition.name) for diagnostic in diagnostics), by_line
+    )
 
 
 def _replies(workspace: Workspace) -> Iterator[str]:
@@ -95,12 +100,12 @@ def _replies(workspace: Workspace) -> Iterator[str]:
             yield from (field, field.removeprefix("answer."))
 
 
-def _of_dataset(note: Diagnostic, source: DatasetSource | None) -> bool:
+def _of_dataset(diagnostic: Diagnostic, source: DatasetSource | None) -> bool:
     """A private field or a JSON column of the dataset that answers need not have."""
     return (
-        note.code == "dat-unknown-key"
+        diagnostic.code == "dat-unknown-key"
         and source is not None
-        and note.flagged in (*source.private, *(source.json or ()))
+        and diagnostic.flagged in (*source.private, *(source.json or ()))
     )
 
 
@@ -110,5 +115,5 @@ def _without_text(opened: Dataset) -> Iterator[Diagnostic]:
         yield Diagnostic("dat-unknown-key", values, Location(file=opened.file), TEXTS[0])
 
 
-def _under(note: Diagnostic, condition: str) -> Diagnostic:
-    return replace(note, place=replace(note.place, condition=condition))
+def _under(diagnostic: Diagnostic, condition: str) -> Diagnostic:
+    return replace(diagnostic, place=replace(diagnostic.place, condition=condition))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from readback.files import cache_folder
-from readback.files.bounded_notes import from_json
+from readback.files.bounded_diagnostics import from_json
 from readback.files.file_state import State, state
 from readback.files.paths import resolve, show
 from readback.files.progress import Cancelled, Progress
@@ -38,7 +38,7 @@ NONE = Counts()
 class Dataset:
     """The records of one file, read from disk when they are asked for. Safe to use from several threads.
 
-    `notes` are at most 1,000 of each code; `note_counts` counts all. `fields` are the names records have at
+    `diagnostics` are at most 1,000 of each code; `diagnostic_counts` counts all. `fields` are the names records have at
     their top level; `field_counts` says how many records have each, with names inside objects dotted.
     `training_notes` are those about its rows as training data, for whoever takes them for that.
     """
@@ -47,13 +47,13 @@ class Dataset:
     file: str
     format: str
     counts: Counts = NONE
-    notes: tuple[Diagnostic, ...] = ()
-    note_counts: Mapping[str, int] = field(default_factory=dict)
+    diagnostics: tuple[Diagnostic, ...] = ()
+    diagnostic_counts: Mapping[str, int] = field(default_factory=dict)
     fields: tuple[str, ...] = ()
     field_counts: Mapping[str, int] = field(default_factory=dict)
     id_field: str | None = None
     kinds: Mapping[str, int] = field(default_factory=dict)  # rows of training data by kind, the most frequent first
-    training_notes: tuple[Diagnostic, ...] = ()
+    training_diagnostics: tuple[Diagnostic, ...] = ()
     systems: Systems = NO_SYSTEMS  # the system texts of its training rows
     detail: str = ""
     source: DatasetSource | None = None
@@ -153,7 +153,7 @@ def open_dataset(root: Path, source: DatasetSource | None, progress: Progress | 
     """The dataset that `source` names below `root`; None gives one empty record.
 
     The first time a file is read from end to end and its index kept; later only the index is read. What is
-    wrong is in `notes`, never raised; of one that is named and not there, whoever named it says so. Raises Cancelled
+    wrong is in `diagnostics`, never raised; of a named one that is not there, whoever named it says so. Raises Cancelled
     when `progress(done, total)` answers False, and DiskFull where the index finds no room.
     """
     if source is None:
@@ -173,8 +173,15 @@ def open_dataset(root: Path, source: DatasetSource | None, progress: Progress | 
         )
 
 
-def _unread(root: Path, source: DatasetSource, note: Diagnostic) -> Dataset:
-    return Dataset(root / source.path, source.path, "", notes=(note,), note_counts={note.code: 1}, source=source)
+def _unread(root: Path, source: DatasetSource, diagnostic: Diagnostic) -> Dataset:
+    return Dataset(
+        root / source.path,
+        source.path,
+        "",
+        diagnostics=(diagnostic,),
+        diagnostic_counts={diagnostic.code: 1},
+        source=source,
+    )
 
 
 def _opened(path: Path, file: str, source: DatasetSource, progress: Progress | None) -> Dataset:
@@ -206,13 +213,13 @@ def _opened(path: Path, file: str, source: DatasetSource, progress: Progress | N
         file=file,
         format=chosen.module.NAME + (" in gzip" if chosen.packed else ""),
         counts=Counts(**meta["counts"]),
-        notes=tuple(from_json(note) for note in meta["notes"]),
-        note_counts=meta["note_counts"],
+        diagnostics=tuple(from_json(diagnostic) for diagnostic in meta["notes"]),
+        diagnostic_counts=meta["note_counts"],
         fields=tuple(meta["fields"]),
         field_counts=meta["field_counts"],
         id_field=meta["id_field"],
         kinds=meta["kinds"],
-        training_notes=tuple(from_json(note) for note in meta["training_notes"]),
+        training_diagnostics=tuple(from_json(diagnostic) for diagnostic in meta["training_notes"]),
         systems=_systems(*meta["systems"]),
         detail=detail(chosen, meta["shape"]),
         source=source,

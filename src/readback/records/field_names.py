@@ -10,7 +10,7 @@ from readback.types import DatasetSource, Diagnostic, Location, Values
 
 MOST = 2_000  # names counted: keys that are data (`coverage: {"1": …}`) are not fields
 LONGEST = 200  # characters of one name
-NAMED = 20  # names listed in a note
+NAMED = 20  # names listed in a diagnostic
 
 
 class FieldNames:
@@ -39,7 +39,7 @@ class FieldNames:
         for target in [one for one in self._private if mask(fields, one)[1]]:
             del self._private[target]
 
-    def notes(self, file: str) -> Iterator[Diagnostic]:
+    def diagnostics(self, file: str) -> Iterator[Diagnostic]:
         """Fields that the source names and no record has, and field names with characters nobody sees."""
         for target in self._targets:
             yield self._unknown(target)
@@ -58,7 +58,7 @@ class FieldNames:
 
 
 def invisible(what: str, text: str, place: Location) -> Diagnostic:
-    """The note for a text that holds characters nobody sees."""
+    """The diagnostic for a text that holds characters nobody sees."""
     letters = dict.fromkeys(letter for letter in text if not letter.isprintable())
     characters = [f"U+{ord(letter):04X}" for letter in letters]
     return Diagnostic("dat-invisible-character", {"what": what, "text": text, "characters": characters}, place, text)

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from readback.dialects.system_texts import known
 from readback.files import cache_folder
-from readback.files.bounded_notes import BoundedNotes, as_json
+from readback.files.bounded_diagnostics import BoundedDiagnostics, as_json
 from readback.files.progress import Meter, Progress
 from readback.formats import jsonl
 from readback.formats._choose import Chosen
@@ -59,7 +59,7 @@ def build(path: Path, file: str, source: DatasetSource, chosen: Chosen, entry: P
 
 
 def _fill(made: Path, path: Path, file: str, source: DatasetSource, chosen: Chosen, progress: Progress | None) -> None:
-    notes = BoundedNotes()
+    diagnostics = BoundedDiagnostics()
     steps = unpackers(chosen)
     meter = Meter(progress, path.stat().st_size, len(steps) + 1)
     data = path
@@ -68,7 +68,7 @@ def _fill(made: Path, path: Path, file: str, source: DatasetSource, chosen: Chos
         unpacked = made / f"{SPOOL}-{step.__name__}"
         for found in _unpacked(step, data, unpacked, file):
             if isinstance(found, Diagnostic):
-                notes.add(found)
+                diagnostics.add(found)
             else:
                 meter.at(found)
         if data != path:
@@ -78,13 +78,13 @@ def _fill(made: Path, path: Path, file: str, source: DatasetSource, chosen: Chos
         data = data.rename(made / SPOOL)
     with data.open("rb") as stream:
         meter.begin(os.fstat(stream.fileno()).st_size)
-        reading = _read(stream, file, source, chosen, deepcopy(notes), made, meter)
+        reading = _read(stream, file, source, chosen, deepcopy(diagnostics), made, meter)
         if reading.columns and reading.columns.again:
             reading.ids.drop()
             stream.seek(0)
             meter.again()
             known = JsonColumns(tuple(reading.columns.held))
-            reading = _read(stream, file, source, chosen, notes, made, meter, known)
+            reading = _read(stream, file, source, chosen, diagnostics, made, meter, known)
         meter.end()
     meta, numbers = reading.finish(made, getattr(chosen.module, "BY_LINES", True))
     write(made, path, meta, numbers)
@@ -95,7 +95,7 @@ def _read(
     file: str,
     source: DatasetSource,
     chosen: Chosen,
-    notes: BoundedNotes,
+    diagnostics: BoundedDiagnostics,
     made: Path,
     meter: Meter,
     known: JsonColumns | None = None,
@@ -103,7 +103,7 @@ def _read(
     """One pass over the text; `known` are the columns with JSON where an earlier pass found them."""
     cells = getattr(chosen.module, "CELLS", False)
     columns = known or (JsonColumns(source.json, source.text) if cells else None)
-    reading = _Reading(file, source, notes, made, columns)
+    reading = _Reading(file, source, diagnostics, made, columns)
     for event in events(chosen, stream, file):
         reading.see(event)
         if not isinstance(event, Diagnostic):
@@ -134,13 +134,18 @@ class _Reading:
     """What one pass gathers."""
 
     def __init__(
-        self, file: str, source: DatasetSource, notes: BoundedNotes, folder: Path, columns: JsonColumns | None
+        self,
+        file: str,
+        source: DatasetSource,
+        diagnostics: BoundedDiagnostics,
+        folder: Path,
+        columns: JsonColumns | None,
     ) -> None:
         self.file = file
         self.source = source
         self.columns = columns
-        self.notes = notes
-        self.held = BoundedNotes()  # of what is refused before the first record
+        self.diagnostics = diagnostics
+        self.held = BoundedDiagnostics()  # of what is refused before the first record
         self.no_objects = 0  # of these, values that are JSON and no objects
         private = private_paths(source)
         self.ids = RecordIds(source.id, private, folder)
@@ -157,12 +162,12 @@ class _Reading:
         match event:
             case Row():
                 self._row(event)
-            case Refused(note=note, line=line, end_line=end_line):
+            case Refused(diagnostic=diagnostic, line=line, end_line=end_line):
                 self.bad += 1
                 self._span(line, end_line)
-                if note:
-                    (self.notes if self.starts else self.held).add(note)
-                    self.no_objects += "kind" in note.values
+                if diagnostic:
+                    (self.diagnostics if self.starts else self.held).add(diagnostic)
+                    self.no_objects += "kind" in diagnostic.values
             case Blank(line=line):
                 self.blank += 1
                 self._span(line, line)
@@ -171,7 +176,7 @@ class _Reading:
                 self.header += line > 0
                 self._span(line, end_line)
             case Diagnostic():
-                self.notes.add(event)
+                self.diagnostics.add(event)
 
     def _span(self, line: int, end_line: int) -> None:
         self.continued += end_line - line
@@ -180,7 +185,7 @@ class _Reading:
     def _row(self, row: Row) -> None:
         if self.columns:
             row = self.columns.read(row, self.file)
-        self.notes.extend(row.notes)
+        self.diagnostics.extend(row.diagnostics)
         self.ids.see(row)
         self.names.see(row.fields)
         self.census.see(row.fields)
@@ -194,18 +199,18 @@ class _Reading:
     def _release(self) -> None:
         """Say what was refused before the first record: once, where the file holds nothing but other values."""
         if self.starts or self.bad < 2 or self.no_objects < self.bad:
-            self.notes.take(self.held)
+            self.diagnostics.take(self.held)
         else:
             first = self.held.kept[0]
             kind = first.values["kind"]
             reason = f"none of its {quantity(self.bad, 'row')} is an object, which records are; the first is {kind}"
-            self.notes.add(replace(first, values={"reason": reason, "kind": kind, "count": self.bad}))
-        self.held = BoundedNotes()
+            self.diagnostics.add(replace(first, values={"reason": reason, "kind": kind, "count": self.bad}))
+        self.held = BoundedDiagnostics()
 
     def finish(self, folder: Path, by_lines: bool) -> tuple[dict[str, Any], list[array[int]]]:
         """What the index is to hold."""
-        field, id_ends, odd, notes = self.ids.finish(folder / IDS, self.file)
-        self.notes.extend(notes)
+        field, id_ends, odd, diagnostics = self.ids.finish(folder / IDS, self.file)
+        self.diagnostics.extend(diagnostics)
         names = Names(mapped(folder / IDS), id_ends)
 
         def place(index: int) -> Location:
@@ -219,33 +224,35 @@ class _Reading:
         for index, first in again:
             at = place(index)
             values = {"id": at.record, "first": self.lines[first]}
-            self.notes.add(Diagnostic("dat-duplicate-id", values, at, severity="info" if about else None))
-        self.notes.extend(invisible("id", place(index).record or "", place(index)) for index in odd)
+            self.diagnostics.add(Diagnostic("dat-duplicate-id", values, at, severity="info" if about else None))
+        self.diagnostics.extend(invisible("id", place(index).record or "", place(index)) for index in odd)
         held = list(self.columns.held) if self.columns else []
         if held and self.source.json is None:
-            self.notes.add(Diagnostic("dat-json-column", {"columns": held}, Location(file=self.file), "\n".join(held)))
+            self.diagnostics.add(
+                Diagnostic("dat-json-column", {"columns": held}, Location(file=self.file), "\n".join(held))
+            )
         if self.starts:
-            self.notes.extend(self.names.notes(self.file))
-        elif not (self.bad or self.notes.counts.keys() & UNREAD):
+            self.diagnostics.extend(self.names.diagnostics(self.file))
+        elif not (self.bad or self.diagnostics.counts.keys() & UNREAD):
             values = {"columns": self.shape.get("names", [])}
-            self.notes.add(Diagnostic("dat-empty-file", values, Location(file=self.file)))
+            self.diagnostics.add(Diagnostic("dat-empty-file", values, Location(file=self.file)))
         self._release()
-        taught = BoundedNotes()
-        taught.extend(self.census.notes(self.file, place))
+        taught = BoundedDiagnostics()
+        taught.extend(self.census.diagnostics(self.file, place))
         read = len(self.starts)
         counts = Counts(read, self.bad, lines=read + self.bad)
         if by_lines:
             counts = Counts(read, self.bad, self.blank, self.last, self.header, self.continued)
         meta = {
             "counts": asdict(counts),
-            "notes": [as_json(note) for note in self.notes.kept],
-            "note_counts": self.notes.counts,
+            "notes": [as_json(diagnostic) for diagnostic in self.diagnostics.kept],
+            "note_counts": self.diagnostics.counts,
             "fields": list(self.names.top),
             "field_counts": self.names.counts,
             "id_field": field,
             "kinds": self.census.counts,
             "systems": list(astuple(known(self.census.systems))),
-            "training_notes": [as_json(note) for note in taught.kept],
+            "training_notes": [as_json(diagnostic) for diagnostic in taught.kept],
             "shape": self.shape | ({"json": held} if held else {}),
         }
         return meta, [self.starts, self.ends, self.lines, id_ends, table]

@@ -59,13 +59,13 @@ def _rows(
         with path.open("rb") as stream:
             for event in walk(stream, file) if walk else events(chosen, stream, file):
                 match event:
-                    case Row(notes=notes):
-                        yield from notes
+                    case Row(diagnostics=diagnostics):
+                        yield from diagnostics
                         yield event
-                    case Refused(note=note):
+                    case Refused(diagnostic=diagnostic):
                         refused()
-                        if note:
-                            yield note
+                        if diagnostic:
+                            yield diagnostic
                     case Header():
                         header(event)
                     case Diagnostic():

@@ -75,11 +75,11 @@ class RecordIds:
             return chosen.field, chosen.ends, chosen.odd, []
         called = dict(self._called(chosen))
         ends = _write(target, chosen, called, count)
-        notes = self._notes(chosen, called, file)
+        diagnostics = self._diagnostics(chosen, called, file)
         if chosen is None:
-            return None, ends, array("q"), notes
+            return None, ends, array("q"), diagnostics
         chosen.path.unlink()
-        return chosen.field, ends, chosen.odd, notes
+        return chosen.field, ends, chosen.odd, diagnostics
 
     def _chosen(self, count: int) -> _Column | None:
         """The column that is the id: the first that every record has, else the one that most have, at least half."""
@@ -97,8 +97,8 @@ class RecordIds:
                 name += "_"
             yield index, name
 
-    def _notes(self, chosen: _Column | None, called: Mapping[int, str], file: str) -> Iterator[Diagnostic]:
-        """A note for each record without an id, or one for all where they have none."""
+    def _diagnostics(self, chosen: _Column | None, called: Mapping[int, str], file: str) -> Iterator[Diagnostic]:
+        """A diagnostic for each record without an id, or one for all where they have none."""
         if chosen:
             for index, name in called.items():
                 place = Location(file=file, line=self._lines[index], index=index, record=name)

@@ -57,7 +57,7 @@ class Census:
         found = Counter(self._kinds).most_common()
         return {KINDS[number]: count for number, count in found if number != OTHER}
 
-    def notes(self, file: str, place: Callable[[int], Location]) -> Iterator[Diagnostic]:
+    def diagnostics(self, file: str, place: Callable[[int], Location]) -> Iterator[Diagnostic]:
         """What is to be said of the file; `place` tells where a row stands. Nothing of a file of other data."""
         main = self._main()
         if main is None:

@@ -42,7 +42,7 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """What a template gave. `ok` False: no segments, and a note that says why.
+    """What a template gave. `ok` False: no segments, and a diagnostic that says why.
 
     `names` are the variables it reads from the values, dotted where the template says so, each with the line
     where it first stands; `uses` what became of them, and of the fields of what it goes through.
@@ -50,7 +50,7 @@ class Rendered:
 
     segments: tuple[Segment, ...]
     names: tuple[tuple[str, Location], ...] = ()
-    notes: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     ok: bool = True
     uses: tuple[VariableUse, ...] = ()
 
@@ -189,7 +189,7 @@ def _rendered(template: Template, answer: Mapping[str, Any]) -> Rendered:
     names = tuple((name, _at(template, line)) for name, line in sorted(answer["names"].items(), key=lambda n: n[1]))
     uses = _uses(template.place, tuple(map(tuple, answer.get("uses", ()))))
     if failed := answer.get("failed"):
-        return Rendered((), names, (_note(template, failed),), False, uses)
+        return Rendered((), names, (_diagnostic(template, failed),), False, uses)
     places = {line: _at(template, line) for line in {piece[3] for piece in answer["pieces"]}}
     segments = (
         Segment(text, template.origin if kind == "literal" else kind, name, places[line])
@@ -213,7 +213,7 @@ def _uses(place: Location, kept: tuple[tuple[Any, ...], ...]) -> tuple[VariableU
     )
 
 
-def _note(template: Template, failed: Mapping[str, Any]) -> Diagnostic:
+def _diagnostic(template: Template, failed: Mapping[str, Any]) -> Diagnostic:
     """The one finding of a template that gave no text."""
     kind, reason, place = failed["kind"], failed["reason"], _at(template, failed["line"])
     if kind in EXCESS:

@@ -12,8 +12,8 @@ from readback.types import Values
 PLACEHOLDER = re.compile(r"\{\{[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*\}\}")
 TOKEN = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 FIELD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-SHOWN = 80  # characters of a field's name in a note
-KNOWN = 12  # names offered in a note
+SHOWN = 80  # characters of a field's name in a diagnostic
+KNOWN = 12  # names offered in a diagnostic
 REFUSED = 20  # fields noted for one template
 LONGEST = 8 << 20  # characters of one filled text
 
@@ -29,7 +29,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """Why a template cannot be filled: the code of its note, the note's values, and the line."""
+    """Why a template cannot be filled: the code of its note, the diagnostic's values, and the line."""
 
     code: str
     line: int

@@ -36,7 +36,7 @@ def recognise(path: Path, file: str) -> str | None:
 
 
 def read(path: Path, asked: Asked, beat: Callable[[int], None] | None = None) -> Read | Diagnostic:
-    """The scores of one file, or the note that says why there are none. `beat` is told the bytes that are done."""
+    """The scores of one file, or the diagnostic that says why there are none. `beat` gets the bytes that are done."""
     refused: list[None] = []
     above: list[Header] = []
     rows = _rows(path, asked.source.path, lambda: refused.append(None), above.append)
@@ -55,7 +55,7 @@ def read(path: Path, asked: Asked, beat: Callable[[int], None] | None = None) ->
             _told(chain(early, rows), beat), head, asked
         )
         result = replace(result, source=replace(result.source, refused=result.source.refused + len(refused)))
-        return replace(result, notes=(*result.notes, _none(asked, head))) if _nothing(result) else result
+        return replace(result, diagnostics=(*result.diagnostics, _none(asked, head))) if _nothing(result) else result
     if not (head or refused) and (columns := above[0].shape.get("names") if above else None):
         return Diagnostic("dat-empty-file", {"columns": columns}, Location(file=asked.source.path), severity="warning")
     if early and not head and isinstance(early[0], Diagnostic):  # the row reader has said why there is nothing

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from readback.results._blocks import Block, Irregular
-from readback.results._cells import FAILURE_NOTES, failure_note, with_status
+from readback.results._cells import FAILURE_WORDS, failure_words, with_status
 from readback.results._costs import Costs, Spent
 from readback.results._distinct import cells, distinct
 from readback.results._intake import BETWEEN, MOST_VALUES, TEXT, Intake
@@ -78,7 +78,7 @@ class Batch:
             self.costs.column(name, columns[name])
         self._rows(columns, lines)
         self._spend(columns, len(lines))
-        value, state, why, whys = self._cells(columns, any(start.encode() in block.data for start in FAILURE_NOTES))
+        value, state, why, whys = self._cells(columns, any(start.encode() in block.data for start in FAILURE_WORDS))
         at = self.at
         for one, text in zip(np.flatnonzero(why).tolist(), why[why > 0].tolist(), strict=True):
             self.intake.whys[at + one] = whys[text]
@@ -118,7 +118,7 @@ class Batch:
         single = (plan.criterion, plan.judge, plan.status, plan.run, plan.replicate, plan.cluster, plan.prompt)
         wanted = {
             *plan.item,
-            *plan.notes,
+            *plan.rationales,
             *plan.candidates,
             *plan.costs,
             *plan.tokens,
@@ -241,21 +241,21 @@ class Batch:
             reasons = status.of_rows([whys.setdefault(text, len(whys)) for _, _, text in said_by], np.int32)
             over = states != SCORED
             value[over], state[over], why[over] = np.nan, states[over, None], reasons[over, None]
-        if failures and self.plan.notes:
-            for row, begun in _failures([columns[name] for name in self.plan.notes], value, state):
+        if failures and self.plan.rationales:
+            for row, begun in _failures([columns[name] for name in self.plan.rationales], value, state):
                 reason = f"the judge failed: {begun}"
                 value[row], state[row], why[row] = math.nan, FAILED, whys.setdefault(reason, len(whys))
         return value, state.ravel(), why.ravel(), list(whys)
 
     def _texts(self, columns: Arrays, at: int) -> None:
-        """The first note of each row, for each of its cells, as long as there is room."""
+        """The first diagnostic of each row, for each of its cells, as long as there is room."""
         import pyarrow.compute as pc
 
         intake, many = self.intake, len(self.plan.scores)
-        if not self.plan.notes:
+        if not self.plan.rationales:
             return
-        first = columns[self.plan.notes[0]]
-        for name in self.plan.notes[1:]:
+        first = columns[self.plan.rationales[0]]
+        for name in self.plan.rationales[1:]:
             first = pc.if_else(pc.equal(first, ""), columns[name], first)
         if intake.text_size > TEXT:
             intake.texts_left += many * int(pc.sum(pc.not_equal(first, "")).as_py() or 0)
@@ -288,17 +288,17 @@ def _either(one: Any, other: Any = None) -> Any:
     return pc.if_else(pc.equal(one, ""), other, pc.if_else(pc.equal(other, ""), one, both))
 
 
-def _failures(notes: Sequence[Any], value: Any, state: Any) -> Any:
+def _failures(texts: Sequence[Any], value: Any, state: Any) -> Any:
     """The rows that a failed judge wrote down as zeros, each with how its note begins."""
     import numpy as np
     import pyarrow.compute as pc
 
     maybe = np.zeros(len(value), bool)
-    for column in notes:
-        for start in FAILURE_NOTES:
+    for column in texts:
+        for start in FAILURE_WORDS:
             maybe |= pc.match_substring(column, start).to_numpy(zero_copy_only=False)
     for row in np.flatnonzero(maybe).tolist():
-        said = [text for column in notes if (text := column[row].as_py())]
+        said = [text for column in texts if (text := column[row].as_py())]
         found = [(float(v), int(s), "") for v, s in zip(value[row], state[row], strict=True)]
-        if begun := failure_note(said, found):
+        if begun := failure_words(said, found):
             yield row, begun

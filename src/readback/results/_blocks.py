@@ -88,7 +88,7 @@ class Plain:
             return outside(iter(lambda: stream.read(BLOCK), b""))
 
     @property
-    def notes(self) -> tuple[Diagnostic, ...]:
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What the row reader says of the whole file, once all of it is read."""
         crlf = Diagnostic("dat-crlf", {"lines": self.ends}, Location(file=self.file, line=self.first_end))
         return (*((self.marked,) if self.marked else ()), *((crlf,) if self.ends else ()))

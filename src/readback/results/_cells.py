@@ -29,7 +29,7 @@ STATUS = {
     **dict.fromkeys(("n/a", "na", "not applicable", "not_applicable"), NOT_APPLICABLE),
 }
 # The judge of the GRAG-LiveRAG evaluation program writes 0 for every score when it fails, with one of these notes.
-FAILURE_NOTES = (
+FAILURE_WORDS = (
     "Failed to parse LLM response",
     "JSON parsing error:",
     "Missing required fields in LLM response",
@@ -87,15 +87,15 @@ def with_status(found: Cell, status: Any) -> Cell:
     return found if state is None else (math.nan, state, f"status: {status.strip()}")
 
 
-def failure_note(notes: Iterable[str], cells: Iterable[Cell]) -> str | None:
-    """The beginning of the note by which a judge's failure was written down as zeros, if this row is one."""
-    begun = next((start for note in notes for start in FAILURE_NOTES if note.lstrip().startswith(start)), None)
+def failure_words(texts: Iterable[str], cells: Iterable[Cell]) -> str | None:
+    """The beginning of the diagnostic by which a judge's failure was written down as zeros, if this row is one."""
+    begun = next((start for text in texts for start in FAILURE_WORDS if text.lstrip().startswith(start)), None)
     values = [value for value, state, _ in cells if state == SCORED]
     return begun if begun and values and not any(values) else None
 
 
 def text_of(value: Any) -> str:
-    """A cell of an id, a factor or a note as text: `007` stays, a JSON value keeps its JSON spelling."""
+    """A cell of an id, a factor or a diagnostic as text: `007` stays, a JSON value keeps its JSON spelling."""
     if isinstance(value, str):
         return value if value.isascii() else legible(value)
     return "" if value is None else legible(json.dumps(value, ensure_ascii=False))

@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from readback.files.bounded_notes import KEPT, BoundedNotes
+from readback.files.bounded_diagnostics import KEPT, BoundedDiagnostics
 from readback.quantity import quantity
 from readback.results._cells import legible
 from readback.results._layout import CONDITION, CONTENT, FACTORS, first
@@ -104,7 +104,7 @@ class Intake:
         judge: str,
         cell: tuple[float, int, str],
         *,
-        note: str = "",
+        rationale: str = "",
         cluster: str = "",
         run: str = "",
         prompt: str = "",
@@ -125,16 +125,16 @@ class Intake:
         self.state.append(state)
         if why:
             self.whys[at] = why
-        if note:
-            self.keep(at, note)
+        if rationale:
+            self.keep(at, rationale)
 
-    def keep(self, at: int, note: str) -> None:
+    def keep(self, at: int, rationale: str) -> None:
         """The judge's note of a cell, as long as there is room."""
         if self.text_size > TEXT:
             self.texts_left += 1
             return
-        self.text_size += len(note) + ROOM
-        self.texts[at] = note
+        self.text_size += len(rationale) + ROOM
+        self.texts[at] = rationale
 
 
 def columns(intake: Intake, conditions: Sequence[ConditionKey]) -> Columns:
@@ -253,16 +253,16 @@ def _attributes(intake: Intake, names: Sequence[str]) -> set[str]:
     return found
 
 
-def bounded(notes: Iterable[Diagnostic], file: str) -> tuple[Diagnostic, ...]:
-    """The first thousand notes of each code, then one that says how many there are in all."""
-    kept = BoundedNotes()
-    kept.extend(notes)
+def bounded(diagnostics: Iterable[Diagnostic], file: str) -> tuple[Diagnostic, ...]:
+    """The first thousand diagnostics of each code, then one that says how many there are in all."""
+    kept = BoundedDiagnostics()
+    kept.extend(diagnostics)
     return (*kept.kept, *overflow(kept, file))
 
 
-def overflow(notes: BoundedNotes, file: str) -> Iterator[Diagnostic]:
-    """A note for each code of which not all are kept."""
-    for code, count in notes.counts.items():
+def overflow(diagnostics: BoundedDiagnostics, file: str) -> Iterator[Diagnostic]:
+    """A diagnostic for each code of which not all are kept."""
+    for code, count in diagnostics.counts.items():
         if count > KEPT:
             yield Diagnostic(
                 "dat-limit",

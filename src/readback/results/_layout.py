@@ -18,7 +18,7 @@ VALUE = ("score", "value")
 JUDGE = ("judge", "judge_name", "evaluator", "evaluator_name", "rater", "annotator", "judge_model")
 # whether the judge is a person or a program, in words; where nothing names the judge, this is its name
 KIND = ("judge_type", "judge_kind", "rater_type", "annotator_type", "evaluator_type", "annotation_source")
-NOTE = ("note", "evaluation_notes", "explanation", "notes", "reasoning", "judge_reasoning", "rationale", "comment")
+RATIONALE = ("note", "evaluation_notes", "explanation", "notes", "reasoning", "judge_reasoning", "rationale", "comment")
 RUN = ("run", "run_id", "run_name")
 REPLICATE = ("replicate", "repeat")
 CLUSTER = ("cluster", "cluster_id")
@@ -48,7 +48,7 @@ class Layout:
     criterion: str | None = None
     judge: str | None = None
     kind: str | None = None  # of the judge
-    notes: tuple[str, ...] = ()
+    rationales: tuple[str, ...] = ()
     status: str | None = None
     run: str | None = None
     replicate: str | None = None
@@ -116,15 +116,17 @@ def layout(fields: Sequence[str], source: ScoreSource, scores: tuple[tuple[str, 
         "reply": reply_column(named),
         "aggregated": first(AGGREGATED, named),
     }
-    notes = tuple(name for name in named if name.lower() in NOTE)
-    taken |= {*notes, *(name for name in found.values() if name)}
+    rationales = tuple(name for name in named if name.lower() in RATIONALE)
+    taken |= {*rationales, *(name for name in found.values() if name)}
     if source.condition:
         candidates = tuple(name for name in source.condition if name in fields)
     else:
         candidates = tuple(name for name in fields if name not in taken and _may_be_factor(name))
     unused = tuple(name for name in fields if name not in taken and name not in candidates)
     costs, tokens = cost_columns(unused), token_columns(unused)
-    return Layout(item, scores, notes=notes, candidates=candidates, unused=unused, costs=costs, tokens=tokens, **found)
+    return Layout(
+        item, scores, rationales=rationales, candidates=candidates, unused=unused, costs=costs, tokens=tokens, **found
+    )
 
 
 def looks_numeric(values: Iterable[Any]) -> bool:

@@ -28,8 +28,8 @@ class ScoreTexts:
             self.first.setdefault(criterion, (given, line))
             self.counts[criterion] = self.counts.get(criterion, 0) + 1
 
-    def notes(self, file: str) -> Iterator[Diagnostic]:
-        """One note for each criterion."""
+    def diagnostics(self, file: str) -> Iterator[Diagnostic]:
+        """One diagnostic for each criterion."""
         for criterion, (text, line) in self.first.items():
             values = {"criterion": criterion, "value": text, "count": self.counts[criterion], "where": f"line {line}"}
             yield Diagnostic("jdg-score-text", values, Location(file=file, line=line), criterion)
@@ -46,7 +46,7 @@ def oddities(intake: Intake, cluster: str | None, source: ScoreSource, typed: bo
 
 
 def without_id(intake: Intake, columns: Sequence[str]) -> Iterator[Diagnostic]:
-    """Each row whose id is empty; one note for a file that has no column of ids."""
+    """Each row whose id is empty; one diagnostic for a file that has no column of ids."""
     if not columns and intake.unnamed:
         values = {"field": ", ".join(ITEM), "called": "line_{n}"}
         yield Diagnostic("dat-missing-id", values, Location(file=intake.file), severity="info")
@@ -71,7 +71,7 @@ def _not_numbers(intake: Intake) -> Iterator[Diagnostic]:
 
 
 def _without_cluster(intake: Intake, column: str) -> Iterator[Diagnostic]:
-    """Each row whose cluster is not said; one note for a file where none is."""
+    """Each row whose cluster is not said; one diagnostic for a file where none is."""
     import numpy as np
 
     cells = np.flatnonzero(np.asarray(intake.cluster) == NONE).tolist()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from readback import judge_reply
-from readback.files.bounded_notes import BoundedNotes
+from readback.files.bounded_diagnostics import BoundedDiagnostics
 from readback.judge_reply import Mark, Reply
 from readback.results._cells import TRUTH_VALUE, Cell
 from readback.scores.criteria import MINUS, number
@@ -69,10 +69,10 @@ def said(reply: Reply, criterion: str) -> Mark:
 
 
 def ambiguous(reply: Reply, item: str, file: str, line: int, judge: str) -> Iterator[Diagnostic]:
-    """The notes of the reply, at its row."""
+    """The diagnostics of the reply, at its row."""
     place = Location(file=file, line=line or None, record=item, judge=judge or None)
-    for note in reply.notes:
-        yield replace(note, values={**note.values, "item": item}, place=place, flagged=f"{item}|{judge}")
+    for diagnostic in reply.diagnostics:
+        yield replace(diagnostic, values={**diagnostic.values, "item": item}, place=place, flagged=f"{item}|{judge}")
 
 
 @dataclass(slots=True)
@@ -81,8 +81,8 @@ class Reread:
 
     file: str
     rubrics: Rubrics
-    notes: BoundedNotes = field(default_factory=BoundedNotes)
-    unread: BoundedNotes = field(default_factory=BoundedNotes)
+    diagnostics: BoundedDiagnostics = field(default_factory=BoundedDiagnostics)
+    unread: BoundedDiagnostics = field(default_factory=BoundedDiagnostics)
     read: int = 0
     last: tuple[str, str] = ("", "")
 
@@ -102,17 +102,17 @@ class Reread:
             return
         if (item, text) != self.last:  # a tidy file has the reply once for each criterion
             self.last = (item, text)
-            self.notes.extend(ambiguous(reply, item, self.file, line, judge))
+            self.diagnostics.extend(ambiguous(reply, item, self.file, line, judge))
         for criterion, by, cell in cells:
             mark = said(reply, criterion)
             named = mark.state != "missing" or bool(mark.why == judge_reply.NULL)
             self.read += named
             if named and (shown := _other(cell, mark)):
-                self.notes.add(self._differs(reply, criterion, item, by, line, cell, shown))
+                self.diagnostics.add(self._differs(reply, criterion, item, by, line, cell, shown))
 
     def found(self) -> Iterator[Diagnostic]:
-        """All notes. That nothing can be read of a reply is one only where other replies of the file could be."""
-        yield from self.notes.kept
+        """All diagnostics. That nothing can be read of a reply is one only where other replies of the file could be."""
+        yield from self.diagnostics.kept
         if self.read:
             yield from self.unread.kept
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from readback.files.bounded_notes import BoundedNotes
-from readback.results._cells import Cell, cell, failure_note, legible, stem, text_of, with_status
+from readback.files.bounded_diagnostics import BoundedDiagnostics
+from readback.results._cells import Cell, cell, failure_words, legible, stem, text_of, with_status
 from readback.results._costs import Costs, Spent
 from readback.results._intake import Intake, columns, make_conditions, overflow
 from readback.results._layout import MODE, Layout, fields_of, first
@@ -31,11 +31,11 @@ class Row(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What came of one file: columns, or means only (`reported`), with notes and an account of it."""
+    """What came of one file: columns, or means only (`reported`), with diagnostics and an account of it."""
 
     columns: Columns | None
     source: SourceRead
-    notes: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     reported: tuple[Reported, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
     about: tuple[RunFacts, ...] = ()
@@ -71,7 +71,7 @@ def read_rows(
     intake = Intake(source.path)
     for name in plan.candidates:
         intake.candidate(name)
-    notes = BoundedNotes()
+    diagnostics = BoundedDiagnostics()
     texts, again = ScoreTexts(), Reread(source.path, asked.rubrics)
     costs, spent, people = Costs(), Spent(), People()
     means = used = 0
@@ -80,7 +80,7 @@ def read_rows(
     summaries = SummaryRows(intake, lambda: plan, asks=not source.all_items)
     for row in summaries.items(rows):
         if isinstance(row, Diagnostic):
-            notes.add(row)
+            diagnostics.add(row)
             continue
         fields = row.fields
         if not known.issuperset(fields):
@@ -95,9 +95,9 @@ def read_rows(
             people.see(text_of(fields.get(plan.judge)), text_of(fields.get(plan.kind)))
         synthetic = synthetic or str(fields.get("source", "")).lower().startswith("synthetic")
         _take(row, plan, asked, intake, texts, again, spent)
-    notes.extend((*texts.notes(source.path), *again.found(), *summaries.notes()))
+    diagnostics.extend((*texts.diagnostics(source.path), *again.found(), *summaries.diagnostics()))
     counted = Counted(used, means, synthetic, costs.shown(), spent, summaries.left)
-    read = finished(what, intake, plan, asked, counted, notes)
+    read = finished(what, intake, plan, asked, counted, diagnostics)
     return replace(read, people=people.known())
 
 
@@ -115,11 +115,13 @@ class Counted:
     summaries: int = 0
 
 
-def finished(what: str, intake: Intake, plan: Layout, asked: Asked, rows: Counted, notes: BoundedNotes) -> Read:
+def finished(
+    what: str, intake: Intake, plan: Layout, asked: Asked, rows: Counted, diagnostics: BoundedDiagnostics
+) -> Read:
     """What came of a file, once all its cells are taken in."""
     source = asked.source
-    notes.extend(without_id(intake, plan.item))
-    notes.extend(oddities(intake, plan.cluster, source, asked.typed))
+    diagnostics.extend(without_id(intake, plan.item))
+    diagnostics.extend(oddities(intake, plan.cluster, source, asked.typed))
     conditions, kept = make_conditions(intake, source, stem(source.path))
     conditions = tuple(_named(condition, asked.aliases) for condition in conditions)
     mode = first(MODE, [name for name in intake.candidates if name not in kept])
@@ -142,7 +144,8 @@ def finished(what: str, intake: Intake, plan: Layout, asked: Asked, rows: Counte
         texts_left=intake.texts_left,
     )
     about = tuple(_modes(intake, conditions, mode, source.path))
-    return Read(columns(intake, conditions), account, (*notes.kept, *overflow(notes, source.path)), about=about,
+    found = (*diagnostics.kept, *overflow(diagnostics, source.path))
+    return Read(columns(intake, conditions), account, found, about=about,
                 expenses=rows.spent.expenses(conditions))  # fmt: skip
 
 
@@ -166,8 +169,8 @@ def _take(row: Row, plan: Layout, asked: Asked, intake: Intake, texts: ScoreText
     cells: list[Cell] = [cell(fields.get(column)) for column, _, _ in plan.scores]
     if plan.status:
         cells = [with_status(found, fields.get(plan.status)) for found in cells]
-    notes = [text for name in plan.notes if (text := text_of(fields.get(name)))]
-    if notes and (begun := failure_note(notes, cells)):
+    rationales = [text for name in plan.rationales if (text := text_of(fields.get(name)))]
+    if rationales and (begun := failure_words(rationales, cells)):
         cells = [(math.nan, FAILED, f"the judge failed: {begun}")] * len(cells)
     judged_by = (text_of(fields.get(plan.judge)) if plan.judge else "") or asked.judge
     if plan.costs or plan.tokens:
@@ -186,7 +189,7 @@ def _take(row: Row, plan: Layout, asked: Asked, intake: Intake, texts: ScoreText
             criterion or said or "score",
             judge or judged_by,
             found,
-            note=notes[0] if notes else "",
+            rationale=rationales[0] if rationales else "",
             cluster=text_of(fields.get(plan.cluster)) if plan.cluster else "",
             run="/".join(runs),
             prompt=text_of(fields.get(plan.prompt)) if plan.prompt else "",
@@ -200,7 +203,7 @@ def _take(row: Row, plan: Layout, asked: Asked, intake: Intake, texts: ScoreText
 
 def _widened(plan: Layout, newer: Layout, intake: Intake) -> Layout:
     """The layout with the columns that a later row brings; roles that are taken stay as they are."""
-    have = {*plan.item, *(column for column, _, _ in plan.scores), *plan.notes, *plan.candidates, *plan.unused}
+    have = {*plan.item, *(column for column, _, _ in plan.scores), *plan.rationales, *plan.candidates, *plan.unused}
     for name in newer.candidates:
         if name not in have:
             intake.candidate(name)
@@ -211,7 +214,7 @@ def _widened(plan: Layout, newer: Layout, intake: Intake) -> Layout:
         judge=plan.judge or newer.judge,
         kind=plan.kind or newer.kind,
         criterion=plan.criterion or newer.criterion,
-        notes=(*plan.notes, *(name for name in newer.notes if name not in have)),
+        rationales=(*plan.rationales, *(name for name in newer.rationales if name not in have)),
         status=plan.status or newer.status,
         run=plan.run or newer.run,
         replicate=plan.replicate or newer.replicate,

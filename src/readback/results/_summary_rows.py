@@ -42,7 +42,7 @@ class SummaryRows:
     left: int = 0
     _amid: list[Any] = field(default_factory=list)
     _below: list[Any] = field(default_factory=list)  # those that no item stands below
-    _notes: list[Diagnostic] = field(default_factory=list)
+    _diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def items(self, rows: Iterable[Any]) -> Iterator[Any]:
         """The rows that are items, and everything else that comes between them; those held back come last."""
@@ -68,9 +68,9 @@ class SummaryRows:
             yield from (row for row in (*self._amid, *self._below) if row not in found)
             self._tell(found)
 
-    def notes(self) -> list[Diagnostic]:
+    def diagnostics(self) -> list[Diagnostic]:
         """What is said of them, once all rows are taken."""
-        return self._notes
+        return self._diagnostics
 
     def _freed(self) -> list[Any]:
         held = [*self._amid, *self._below]
@@ -100,11 +100,11 @@ class SummaryRows:
         self.left = len(found)
         names = [text_of(row.fields.get(item)).strip() for row in found]
         place = Location(file=self.intake.file, line=found[0].line)
-        self._notes.append(Diagnostic("scr-summary-rows", {"rows": len(found), "names": names}, place))
+        self._diagnostics.append(Diagnostic("scr-summary-rows", {"rows": len(found), "names": names}, place))
         for row in found:
             for one in self._numbers(row.fields) if self._named(row, CALLED) else ():
                 if not one.agrees:
-                    self._notes.append(one.note(Location(file=self.intake.file, line=row.line)))
+                    self._diagnostics.append(one.diagnostic(Location(file=self.intake.file, line=row.line)))
 
     def _numbers(self, fields: Mapping[str, Any]) -> Iterator[_Number]:
         """Every number of such a row beside those that it can be of: of the criterion, the judge and the condition that
@@ -162,7 +162,7 @@ class _Number:
         near, mean = 0.5 * 10.0**-self.decimals + 1e-9, self.total / self.n
         return any(abs(self.stated - one) <= near for one in (self.total, mean, *([100 * mean] if self.share else [])))
 
-    def note(self, place: Location) -> Diagnostic:
+    def diagnostic(self, place: Location) -> Diagnostic:
         what, is_so = ("sum", self.total) if "total" in self.called.lower() else ("mean", self.total / self.n)
         values = {
             "condition": self.condition or "all conditions", "criterion": self.criterion, "what": what,

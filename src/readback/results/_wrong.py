@@ -16,7 +16,7 @@ LONGEST = 40  # characters of a value that are shown
 
 
 def part(fields: Mapping[str, Any], name: str, place: Location) -> Iterator[Diagnostic]:
-    """A note where a part of a row is there and no object."""
+    """A diagnostic where a part of a row is there and no object."""
     value = fields.get(name)
     if value is not None and not isinstance(value, Mapping):
         values = {"where": name, "value": KINDS.get(type(value).__name__, "something else"), "expected": "an object"}

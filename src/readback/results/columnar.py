@@ -7,7 +7,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from readback.files.bounded_notes import BoundedNotes
+from readback.files.bounded_diagnostics import BoundedDiagnostics
 from readback.formats._choose import choose
 from readback.results._batch import Batch
 from readback.results._blocks import SIZE, Irregular, Plain
@@ -70,9 +70,9 @@ def _read(
     if batch is None:
         raise Irregular
     batch.done()
-    notes = BoundedNotes()
-    notes.extend(plain.notes)
+    diagnostics = BoundedDiagnostics()
+    diagnostics.extend(plain.diagnostics)
     counted = Counted(
         batch.used, batch.means, asked.source.synthetic or batch.synthetic, batch.costs.shown(), batch.spent
     )
-    return finished(what, batch.intake, batch.plan, asked, counted, notes)
+    return finished(what, batch.intake, batch.plan, asked, counted, diagnostics)

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from readback.files.bounded_notes import BoundedNotes
+from readback.files.bounded_diagnostics import BoundedDiagnostics
 from readback.results._cells import WRITTEN, Cell, cell, legible, stem, text_of
 from readback.results._intake import Intake, columns, make_conditions, overflow
 from readback.results._odd import ScoreTexts
@@ -67,7 +67,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
     source = asked.source
     intake = Intake(source.path)
     intake.candidate("condition")
-    notes = BoundedNotes()
+    diagnostics = BoundedDiagnostics()
     failed: list[tuple[int, int, int, str]] = []
     judged: dict[str, None] = {}
     modes: dict[str, str] = {}
@@ -77,18 +77,18 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
     again = Reread(source.path, asked.rubrics)
     for row in rows:
         if isinstance(row, Diagnostic):
-            notes.add(row)
+            diagnostics.add(row)
             continue
         used += 1
         fields = row.fields
         for name in PARTS:
-            notes.extend(part(fields, name, Location(file=source.path, line=row.line)))
+            diagnostics.extend(part(fields, name, Location(file=source.path, line=row.line)))
         label = named(fields, asked)[0][1]
-        item = intake.items.code(_item(row, notes, source.path))
+        item = intake.items.code(_item(row, diagnostics, source.path))
         combo = intake.combo_code([label])
         mode = run_mode(fields)
         modes.setdefault(label, mode)
-        note = text_of(fields.get("judge_reasoning"))
+        rationale = text_of(fields.get("judge_reasoning"))
         scored, computed = list(_judged(fields, asked.judge)), list(_computed(fields))
         judged.update(dict.fromkeys(criterion for criterion, _, _ in scored))
         unused.update(dict.fromkeys(name for name in NOT_SCORES if name in fields))
@@ -100,8 +100,10 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
             if found[2] == WRITTEN:
                 texts.see(criterion, str(found[0]), found, row.line)
             closed = criterion in ABOUT_DOCUMENTS and (mode or asked.modes.get(label)) == CLOSED_BOOK
-            intake.add(item, combo, criterion, judge, NO_DOCUMENTS if closed else found, note=note, line=row.line)
-    notes.extend((*again.found(), *texts.notes(source.path)))
+            intake.add(
+                item, combo, criterion, judge, NO_DOCUMENTS if closed else found, rationale=rationale, line=row.line
+            )
+    diagnostics.extend((*again.found(), *texts.diagnostics(source.path)))
     _fail(intake, failed, judged or {VERDICT: None}, asked)
     conditions, kept = make_conditions(intake, source, stem(source.path))
     roles = {
@@ -117,15 +119,17 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
         RunFacts((("condition", label),), mode=mode or None, place=Location(file=source.path))
         for label, mode in modes.items()
     )
-    return Read(columns(intake, conditions), account, (*notes.kept, *overflow(notes, source.path)), about=about)
+    return Read(
+        columns(intake, conditions), account, (*diagnostics.kept, *overflow(diagnostics, source.path)), about=about
+    )
 
 
-def _item(row: Row, notes: BoundedNotes, file: str) -> str:
+def _item(row: Row, diagnostics: BoundedDiagnostics, file: str) -> str:
     """The record's id; a row without one is called by its line, as everywhere."""
     if found := text_of(row.fields.get("task_id")):
         return found
     called = f"line_{row.line}"
-    notes.add(
+    diagnostics.add(
         Diagnostic("dat-missing-id", {"field": "task_id", "called": called}, Location(file=file, line=row.line), called)
     )
     return called

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from readback.files.bounded_notes import BoundedNotes
+from readback.files.bounded_diagnostics import BoundedDiagnostics
 from readback.results._cells import INFINITE, cell, legible, stem, text_of
 from readback.results._costs import Costs
 from readback.results._intake import overflow
@@ -81,11 +81,11 @@ def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
 
 def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
     """Every row's means as reported values."""
-    notes = BoundedNotes()
+    diagnostics = BoundedDiagnostics()
     kept: list[tuple[Mapping[str, Any], int]] = []
     for row in rows:
         if isinstance(row, Diagnostic):
-            notes.add(row)
+            diagnostics.add(row)
         else:
             kept.append((flattened(row.fields), row.line))
     plan = _plan([flattened(row.fields) for row in head], asked)
@@ -103,12 +103,14 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
         **({"cost": costs.shown()} if costs.sums else {}),
     }
     account = SourceRead(asked.source.path, NAME, len(kept), 0, columns, synthetic=asked.source.synthetic)
-    notes.extend(_no_numbers(kept, plan, asked.source.path))
-    notes.extend(impossible_rates(reported))
+    diagnostics.extend(_no_numbers(kept, plan, asked.source.path))
+    diagnostics.extend(impossible_rates(reported))
     told = dict.fromkeys(text_of(fields.get(named)).strip() for fields, _ in kept) if named else {}
     called = next(iter(told)) if len(told) == 1 and not asked.source.label else ""
     called = asked.aliases.get(called, called)
-    return Read(None, account, (*notes.kept, *overflow(notes, asked.source.path)), tuple(reported), called=called)
+    return Read(
+        None, account, (*diagnostics.kept, *overflow(diagnostics, asked.source.path)), tuple(reported), called=called
+    )
 
 
 def _plan(samples: Sequence[Mapping[str, Any]], asked: Asked) -> _Plan:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from readback.files.bounded_notes import BoundedNotes
+from readback.files.bounded_diagnostics import BoundedDiagnostics
 from readback.records.dataset import raw_rows
 from readback.results._intake import overflow
 from readback.results._rows import Asked, Read, Row
@@ -54,12 +54,12 @@ def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
 
 def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
     """What the latest line of each run says; the lines before it are counted."""
-    notes = BoundedNotes()
+    diagnostics = BoundedDiagnostics()
     latest: dict[ConditionKey, RunFacts] = {}
     lines = 0
     for row in rows:
         if isinstance(row, Diagnostic):
-            notes.add(row)
+            diagnostics.add(row)
             continue
         lines += 1
         found = of_record(row.fields, asked, Location(file=asked.source.path, line=row.line))
@@ -71,4 +71,6 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
         left_out={"earlier runs": earlier} if earlier else {},
         synthetic=asked.source.synthetic,
     )
-    return Read(None, account, (*notes.kept, *overflow(notes, asked.source.path)), about=tuple(latest.values()))
+    return Read(
+        None, account, (*diagnostics.kept, *overflow(diagnostics, asked.source.path)), about=tuple(latest.values())
+    )

@@ -74,15 +74,15 @@ def shape(value: Mapping[str, Any]) -> str | None:
 
 def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
     """The means and rates the file states. The rows behind them, where they are there, are what counts."""
-    notes = tuple(row for row in rows if isinstance(row, Diagnostic))
+    diagnostics = tuple(row for row in rows if isinstance(row, Diagnostic))
     place = Location(file=asked.source.path)
     found = [means for row in head for means in _reported(row.fields, asked, place)]
     what = ", ".join(f"{NAME}, shape {shape(row.fields)}" for row in head)
     roles = {"score": tuple(dict.fromkeys(means.criterion for means in found))}
     account = SourceRead(asked.source.path, what, len(head), 0, roles, synthetic=asked.source.synthetic)
     about = tuple(of_summary(summary(row.fields), asked, place) for row in head)
-    odd = (*(note for row in head for note in _no_numbers(row.fields, place)), *impossible_rates(found))
-    return Read(None, account, (*notes, *odd), tuple(found), about=about)
+    odd = (*(diagnostic for row in head for diagnostic in _no_numbers(row.fields, place)), *impossible_rates(found))
+    return Read(None, account, (*diagnostics, *odd), tuple(found), about=about)
 
 
 def _no_numbers(value: Mapping[str, Any], place: Location) -> Iterator[Diagnostic]:

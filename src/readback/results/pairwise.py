@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from readback.files.bounded_notes import BoundedNotes
+from readback.files.bounded_diagnostics import BoundedDiagnostics
 from readback.results._cells import legible, text_of
 from readback.results._intake import overflow
 from readback.results._layout import ITEM, fields_of, first
@@ -40,15 +40,15 @@ def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
 
 
 def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
-    """Every row's outcome. A row without one is counted; one whose outcome or models make no sense is a note."""
+    """Every row's outcome. A row without one is counted; one whose outcome or models make no sense is a diagnostic."""
     file = asked.source.path
-    notes = BoundedNotes()
+    diagnostics = BoundedDiagnostics()
     outcomes: list[Outcome] = []
     left_out: Counter[str] = Counter()
     unused: dict[str, None] = {}
     for row in rows:
         if isinstance(row, Diagnostic):
-            notes.add(row)
+            diagnostics.add(row)
             continue
         names = {name.strip().lower(): name for name in reversed(list(row.fields))}
         fields = {name: row.fields[spelled] for name, spelled in names.items()}
@@ -57,7 +57,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
         if not said:
             left_out[OPEN] += 1
         elif isinstance(found := _outcome(fields, said, row.line, asked), Diagnostic):
-            notes.add(found)
+            diagnostics.add(found)
             left_out["not an outcome"] += 1
         else:
             outcomes.append(found)
@@ -77,7 +77,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
         left_out=dict(left_out),
         synthetic=asked.source.synthetic,
     )
-    return Read(None, account, (*notes.kept, *overflow(notes, file)), outcomes=tuple(outcomes))
+    return Read(None, account, (*diagnostics.kept, *overflow(diagnostics, file)), outcomes=tuple(outcomes))
 
 
 def _outcome(fields: Mapping[str, Any], said: str, line: int, asked: Asked) -> Outcome | Diagnostic:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from readback import judge_reply
-from readback.files.bounded_notes import BoundedNotes
+from readback.files.bounded_diagnostics import BoundedDiagnostics
 from readback.judge_reply import Mark, Reply
 from readback.results._cells import Cell, legible, stem, text_of
 from readback.results._costs import Costs, Spent, cost_columns, token_columns
@@ -35,7 +35,7 @@ from readback.types import Diagnostic, ScoreSource
 NAME = "judges' replies"
 FINISH, CUT = ("finish_reason", "stop_reason", "done_reason"), ("length", "max_tokens")
 REST = (*FINISH, "usage", "id", "object", "created", "messages", "request")
-KEPT = 600  # characters of a reply kept as the note of its cells
+KEPT = 600  # characters of a reply kept as the diagnostic of its cells
 STATE = {"scored": SCORED, "failed": FAILED, "missing": MISSING}
 NOTHING = "nothing"  # the step of a reply that cannot be read
 NOT_CRITERIA = ("confidence",)  # numbers that judges add and nobody scores by
@@ -68,10 +68,10 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
         took.intake.candidate(name)
     for row in rows:
         if isinstance(row, Diagnostic):
-            took.notes.add(row)
+            took.diagnostics.add(row)
         else:
             took.row(row)
-    took.notes.extend(took.texts.notes(source.path))
+    took.diagnostics.extend(took.texts.diagnostics(source.path))
     conditions, kept = make_conditions(took.intake, source, stem(source.path))
     named = tuple(tuple((f, asked.aliases.get(v, v) if f == "condition" else v) for f, v in key) for key in conditions)
     cost = took.costs.shown()
@@ -93,8 +93,8 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
         synthetic=source.synthetic,
         texts_left=took.intake.texts_left,
     )
-    notes = (*took.notes.kept, *overflow(took.notes, source.path))
-    return Read(columns(took.intake, named), account, notes, expenses=took.spent.expenses(named))
+    diagnostics = (*took.diagnostics.kept, *overflow(took.diagnostics, source.path))
+    return Read(columns(took.intake, named), account, diagnostics, expenses=took.spent.expenses(named))
 
 
 @dataclass(slots=True)
@@ -106,7 +106,7 @@ class _Taken:
     intake: Intake
     reply: str
     criteria: tuple[str, ...] = ()
-    notes: BoundedNotes = field(default_factory=BoundedNotes)
+    diagnostics: BoundedDiagnostics = field(default_factory=BoundedDiagnostics)
     texts: ScoreTexts = field(default_factory=ScoreTexts)
     steps: Counter[str] = field(default_factory=Counter)
     used: int = 0
@@ -125,7 +125,7 @@ class _Taken:
         text = _text(fields.get(self.reply))
         reply = self.asked.rubrics.read(text, criteria, judge)
         self.steps[reply.step or NOTHING] += 1
-        self.notes.extend(ambiguous(reply, item, self.asked.source.path, row.line, judge))
+        self.diagnostics.extend(ambiguous(reply, item, self.asked.source.path, row.line, judge))
         runs = [called for name in (plan.run, plan.replicate) if name and (called := text_of(fields.get(name)))]
         combo = self.intake.combo_code([text_of(fields.get(name)) for name in self.intake.candidates])
         self.costs.row(fields, self.money)
@@ -143,7 +143,7 @@ class _Taken:
                 criterion,
                 judge,
                 found,
-                note=legible(text[:KEPT]),
+                rationale=legible(text[:KEPT]),
                 cluster=text_of(fields.get(plan.cluster)) if plan.cluster else "",
                 run="/".join(runs),
                 prompt=text_of(fields.get(plan.prompt)) if plan.prompt else "",

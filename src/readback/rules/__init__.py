@@ -49,30 +49,30 @@ class Fault:
     place: Location = NOWHERE
 
 
-def finding(note: Diagnostic) -> Finding:
+def finding(diagnostic: Diagnostic) -> Finding:
     """The finding a note stands for: the sentence and severity of the rule of its code.
 
     A code without a rule is our mistake (a test looks for it), yet the reader still gets to see the note.
     """
-    rule = RULES().get(note.code)
-    sentence = rule.SENTENCE if rule else ", ".join(f"{name} {{{name}}}" for name in note.values)
+    rule = RULES().get(diagnostic.code)
+    sentence = rule.SENTENCE if rule else ", ".join(f"{name} {{{name}}}" for name in diagnostic.values)
     return Finding(
-        code=note.code,
-        severity=note.severity or (rule.SEVERITY if rule else "warning"),
-        values=note.values,
-        message=fill(sentence, note.values),
-        fix=fill(rule.FIX, note.values) if rule else "",
-        place=note.place,
-        key=key(note),
+        code=diagnostic.code,
+        severity=diagnostic.severity or (rule.SEVERITY if rule else "warning"),
+        values=diagnostic.values,
+        message=fill(sentence, diagnostic.values),
+        fix=fill(rule.FIX, diagnostic.values) if rule else "",
+        place=diagnostic.place,
+        key=key(diagnostic),
     )
 
 
-def noted(note: Diagnostic, case: RuleContext) -> Finding:
+def noted(diagnostic: Diagnostic, case: RuleContext) -> Finding:
     """The finding of a note that belongs to a case: its place is completed before its key is made.
 
     A record whose id an earlier one has is told from it by its number.
     """
-    made = finding(replace(note, place=placed(note.place, case)))
+    made = finding(replace(diagnostic, place=placed(diagnostic.place, case)))
     if case.record is not None and case.record.again:
         return replace(made, key=_digest([made.key, "record", case.record.place.index]))
     return made
@@ -105,11 +105,11 @@ def _part(part: str, said: Mapping[str, str]) -> str:
     return "" if any(said.get(name) in ("", NOTHING) for _, name, _, _ in _FORMATTER.parse(part) if name) else part
 
 
-def key(note: Diagnostic) -> str:
+def key(diagnostic: Diagnostic) -> str:
     """What a finding is called from run to run: 16 hex digits over what it is about, never over lines or offsets."""
-    at = note.place
+    at = diagnostic.place
     condition = (at.mode, at.condition, at.adapter, at.task, at.judge)
-    return _digest([note.code, at.file, *condition, at.record, at.role, at.field, note.flagged])
+    return _digest([diagnostic.code, at.file, *condition, at.record, at.role, at.field, diagnostic.flagged])
 
 
 def _digest(about: list[Any]) -> str:
@@ -141,7 +141,7 @@ def _told(
 ) -> Iterator[Finding | Fault]:
     """The findings of one rule; a rule that fails is our fault and must stop no other."""
     try:
-        yield from (noted(note, case) for note in look(case))
+        yield from (noted(diagnostic, case) for diagnostic in look(case))
     except MemoryError:  # a bounded child that is full: the fault of what it works on
         raise
     except Exception as error:

@@ -67,8 +67,8 @@ def system_texts(case: RuleContext) -> tuple[SystemText, ...]:
 
 def folded(case: RuleContext, message: Message) -> list[tuple[int, int]]:
     """Where the system text was folded into the user message, for want of a system role: that is no leak."""
-    notes = case.assembly.notes if case.assembly else ()
-    found = [(0, note.place.end or 0) for note in notes if note.code == "asm-system-folded"]
+    diagnostics = case.assembly.diagnostics if case.assembly else ()
+    found = [(0, diagnostic.place.end or 0) for diagnostic in diagnostics if diagnostic.code == "asm-system-folded"]
     start = 0
     for segment in message.segments:
         end = start + len(segment.text)
@@ -80,8 +80,8 @@ def folded(case: RuleContext, message: Message) -> list[tuple[int, int]]:
 
 def _own(case: RuleContext) -> Iterator[SystemText]:
     """The assembly's own system text, in its message or folded; what adapters and instructions appended is left out."""
-    notes = case.assembly.notes if case.assembly else ()
-    end = next((note.place.end or 0 for note in notes if note.code == "asm-system-folded"), 0)
+    diagnostics = case.assembly.diagnostics if case.assembly else ()
+    end = next((diagnostic.place.end or 0 for diagnostic in diagnostics if diagnostic.code == "asm-system-folded"), 0)
     for message in (*case.messages("system"), *(case.messages("user") if end else ())):
         parts = []
         at = 0

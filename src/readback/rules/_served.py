@@ -124,5 +124,7 @@ def quoted(text: str, most: int = 90) -> str:
 
 def _readable(probe: SelfTest) -> bool:
     """Whether the bounded child came to an end with the template, so that it may be read here, too."""
-    notes = (*probe.first.notes, *probe.later.notes)
-    return not any(note.code == "dat-limit" or note.values.get("when") == "parse" for note in notes)
+    diagnostics = (*probe.first.diagnostics, *probe.later.diagnostics)
+    return not any(
+        diagnostic.code == "dat-limit" or diagnostic.values.get("when") == "parse" for diagnostic in diagnostics
+    )

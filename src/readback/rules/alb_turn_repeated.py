@@ -37,6 +37,6 @@ FAIL = ({**_LLAMA, "data.jsonl": _ROW % ""},)
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    for note in case.model_input.notes if case.model_input else ():
-        if note.code == CODE:
-            yield Diagnostic(CODE, note.values, Location(field="history"), note.flagged)
+    for diagnostic in case.model_input.diagnostics if case.model_input else ():
+        if diagnostic.code == CODE:
+            yield Diagnostic(CODE, diagnostic.values, Location(field="history"), diagnostic.flagged)

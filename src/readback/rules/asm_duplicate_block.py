@@ -65,10 +65,10 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
             told = leaks(case, message.text, folded(case, message), contexts)
             spans = [(leak.start, leak.end) for leak in told if not leak.inside]
             found = [one for one in found if not any(_within(place, spans) for place in one[:2])]
-        yield from (_note(message, one) for one in found)
+        yield from (_diagnostic(message, one) for one in found)
 
 
-def _note(message: Message, one: Twice) -> Diagnostic:
+def _diagnostic(message: Message, one: Twice) -> Diagnostic:
     (start, end), (a, b) = one.again, one.first
     text = message.text[start:end]
     values = {

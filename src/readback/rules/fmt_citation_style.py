@@ -32,17 +32,17 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         return
     if case.assembly is None:
         if stated := _stored.reference(fields):
-            yield from _note("reference", stated[1], len(listed), Location(field=stated[0], start=0))
+            yield from _diagnostic("reference", stated[1], len(listed), Location(field=stated[0], start=0))
     elif case.assembly.choice.judge and case.assembly.choice.condition:
         for message in case.messages("user"):
             start = 0
             for segment in message.segments:
                 if segment.name == "answer" and segment.origin == "variable":
-                    yield from _note("answer", segment.text, len(listed), Location(role="user", start=start))
+                    yield from _diagnostic("answer", segment.text, len(listed), Location(role="user", start=start))
                 start += len(segment.text)
 
 
-def _note(what: str, text: str, contexts: int, at: Location) -> Iterator[Diagnostic]:
+def _diagnostic(what: str, text: str, contexts: int, at: Location) -> Iterator[Diagnostic]:
     hits, start = list(other_styles(text, contexts)), at.start or 0
     if hits:
         marks = list(dict.fromkeys(hit[0] for hit in hits))

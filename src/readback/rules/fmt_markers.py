@@ -38,13 +38,13 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         _, prompt = _stored.sent_by(case)
         if prompt and prompt.syntax == "builder":
             for message in case.messages("user"):
-                yield from _notes(message.text, in_message(message, fields), Location(role="user"))
+                yield from _diagnostics(message.text, in_message(message, fields), Location(role="user"))
     elif _stored.unsent(case.workspace) and (stored := _stored.prompt(fields)):
         name, text = stored
-        yield from _notes(text, in_stored(text, fields), Location(field=name))
+        yield from _diagnostics(text, in_stored(text, fields), Location(field=name))
 
 
-def _notes(text: str, contexts: Spans, at: Location) -> Iterator[Diagnostic]:
+def _diagnostics(text: str, contexts: Spans, at: Location) -> Iterator[Diagnostic]:
     own = blanked(text, contexts)
     question, answer = own.find(QUESTION), own.rfind(ANSWER)
     if question < 0 or answer < 0:

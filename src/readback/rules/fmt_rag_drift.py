@@ -60,7 +60,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
                     told = leaks(case, message.text, folded(case, message), in_message(message, fields))
                     spans = [(leak.start - start, leak.end - start) for leak in told if not leak.inside]
                     inside = [span for span in spans if span[0] >= 0 and span[1] <= len(segment.text)]
-                    yield from _notes(
+                    yield from _diagnostics(
                         drift(segment.text, fields, question, inside), fields, Location(role="user"), start
                     )
                 start += len(segment.text)
@@ -69,10 +69,10 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         if name != "prompt":  # that name is given to prompts of any kind
             told = leaks(case, text, (), in_stored(text, fields))
             spans = [(leak.start, leak.end) for leak in told if not leak.inside]
-            yield from _notes(drift(text, fields, question, spans), fields, Location(field=name), 0)
+            yield from _diagnostics(drift(text, fields, question, spans), fields, Location(field=name), 0)
 
 
-def _notes(found: Drift, fields: Values, at: Location, start: int) -> Iterator[Diagnostic]:
+def _diagnostics(found: Drift, fields: Values, at: Location, start: int) -> Iterator[Diagnostic]:
     if not found.any:
         return
     values = {

@@ -37,13 +37,13 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         first, *others = for_model(case.workspace, model) or (None,)
         if first is None:
             continue
-        yield from (_note(model, first, other) for other in others if other.text != first.text)
+        yield from (_diagnostic(model, first, other) for other in others if other.text != first.text)
         if model.modelfile and not model.modelfile.system and first.source in ("training", "typed"):
             absent = SystemText("", "modelfile", model.modelfile.place, model.name)
-            yield _note(model, first, absent)
+            yield _diagnostic(model, first, absent)
 
 
-def _note(model: Model, first: SystemText, other: SystemText) -> Diagnostic:
+def _diagnostic(model: Model, first: SystemText, other: SystemText) -> Diagnostic:
     at = _parting(first.text, other.text)
     values = {
         "model": model.name,

@@ -79,10 +79,10 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     if case.assembly:
         for message in case.messages("user"):
             found = leaks(case, message.text, folded(case, message), in_message(message, fields))
-            yield from _notes(message.text, found, Location(role="user"), _alone(case))
+            yield from _diagnostics(message.text, found, Location(role="user"), _alone(case))
     elif case.record and _stored.unsent(case.workspace) and (stored := _stored.prompt(fields)):
         name, text = stored
-        yield from _notes(text, leaks(case, text, (), in_stored(text, fields)), Location(field=name))
+        yield from _diagnostics(text, leaks(case, text, (), in_stored(text, fields)), Location(field=name))
 
 
 def _alone(case: RuleContext) -> bool:
@@ -94,7 +94,7 @@ def _alone(case: RuleContext) -> bool:
     return own and not case.workspace.system_texts and not any(True for _ in case.messages("system"))
 
 
-def _notes(text: str, found: Sequence[Leak], at: Location, alone: bool = False) -> Iterator[Diagnostic]:
+def _diagnostics(text: str, found: Sequence[Leak], at: Location, alone: bool = False) -> Iterator[Diagnostic]:
     for leak in found:
         flagged = text[leak.start : leak.end]
         values = {

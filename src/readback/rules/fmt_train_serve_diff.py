@@ -152,21 +152,21 @@ def _differs(
         return
     if bool(contexts) != bool(in_message(trained, case.record.fields if case.record else {})):
         other = HYBRID if contexts else CLOSED
-        yield _note(model, condition, TRAINED[model.type or ""][1], other, Location(role="user"), "info")
+        yield _diagnostic(model, condition, TRAINED[model.type or ""][1], other, Location(role="user"), "info")
         return
     at = _parting(sent, said)
     end = len(sent) - min(_parting(sent[at:][::-1], said[at:][::-1]), len(sent) - at)
     place = Location(role="user", start=_place(kept, at), end=_place(kept, end))
     other = f"{_shown(sent, at)} (from character {(place.start or 0) + 1})"
-    yield _note(model, condition, _shown(said, at), other, place, None)
+    yield _diagnostic(model, condition, _shown(said, at), other, place, None)
 
 
 def _kept(case: RuleContext, message: Message, contexts: Spans) -> Iterator[tuple[int, int]]:
     """The message without folded text and system text, each with the blanks after it."""
     text = message.text
     found = leaks(case, text, folded(case, message), contexts) if text != (case.trained and case.trained.text) else ()
-    notes = case.assembly.notes if case.assembly else ()
-    holes = [(0, note.place.end or 0) for note in notes if note.code == "asm-system-folded"]
+    diagnostics = case.assembly.diagnostics if case.assembly else ()
+    holes = [(0, diagnostic.place.end or 0) for diagnostic in diagnostics if diagnostic.code == "asm-system-folded"]
     at = 0
     for start, end in sorted([*holes, *((leak.start, leak.end) for leak in found if not leak.inside)]):
         if start > at:
@@ -184,7 +184,7 @@ def _place(kept: Sequence[tuple[int, int]], at: int) -> int:
     return kept[-1][1]
 
 
-def _note(
+def _diagnostic(
     model: Model, condition: Condition, trained: str, sent: str, place: Location, severity: Severity | None
 ) -> Diagnostic:
     values = {"model": model.name, "condition": condition.name, "trained": trained, "sent": sent}

@@ -50,12 +50,12 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
             continue
         blind = key in judging and not any(map(ANSWER.match, names))
         if blind:
-            yield replace(_note(key, judge, "answer", names), severity="error")
+            yield replace(_diagnostic(key, judge, "answer", names), severity="error")
         for name in (name for name, field in judge.fields.items() if field is not None):
             if name not in names and not (blind and name == "answer"):
-                yield _note(key, judge, name, names)
+                yield _diagnostic(key, judge, name, names)
 
 
-def _note(key: str, judge: Judge, name: str, names: frozenset[str]) -> Diagnostic:
+def _diagnostic(key: str, judge: Judge, name: str, names: frozenset[str]) -> Diagnostic:
     values = {"judge": key, "name": name, "reads": sorted(names)}
     return Diagnostic(CODE, values, replace(judge.place, judge=key), f"{key}\n{name}")

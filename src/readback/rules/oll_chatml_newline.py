@@ -43,7 +43,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     for served in modelfiles(case):
         found = next(((model_input, at) for model_input in served.made for at in _lost(model_input)), None)
         if found and served.template and "<|im_start|>" in served.template.text:
-            yield _note(served, *found, None if found[0] is served.made[0] else "warning")
+            yield _diagnostic(served, *found, None if found[0] is served.made[0] else "warning")
 
 
 def _lost(model_input: ModelInput) -> Iterator[int]:
@@ -59,7 +59,7 @@ def _lost(model_input: ModelInput) -> Iterator[int]:
         at = model_input.text.find(END, after)
 
 
-def _note(served: Served, model_input: ModelInput, after: int, severity: Severity | None) -> Diagnostic:
+def _diagnostic(served: Served, model_input: ModelInput, after: int, severity: Severity | None) -> Diagnostic:
     place, marker = _place(served, model_input, after)
     how = f"{marker} on line {place.line} removes it" if marker else "the template has none"
     start, rest = after - len(END), model_input.text[after : after + AROUND]

@@ -29,7 +29,7 @@ def sources(reads: Sequence[Read], settled: Columns) -> tuple[SourceRead, ...]:
 
 
 def unknown_conditions(workspace: Workspace, c: Columns) -> Iterator[Diagnostic]:
-    """A note for each condition with scores that the workspace does not define, where it defines any.
+    """A diagnostic for each condition with scores that the workspace does not define, where it defines any.
 
     Runs that only left their results do not define which conditions there are.
     """

@@ -14,7 +14,7 @@ from readback.scores.pairwise import outcomes as duels
 from readback.scores.table import ScoreTable
 from readback.types import Diagnostic
 
-Tell = Callable[[Diagnostic], str]  # a note as its rule's sentence
+Tell = Callable[[Diagnostic], str]  # a diagnostic as its rule's sentence
 
 
 def as_json(
@@ -157,8 +157,8 @@ def _blocked(one: Blocked, at: Mapping[Planned, int], tell: Tell) -> dict[str, A
         "b": dict(one.b),
         "criterion": one.criterion,
         "judge": one.judge or None,
-        "why": "; ".join(tell(note) for note in one.why),
-        "codes": [note.code for note in one.why],
+        "why": "; ".join(tell(diagnostic) for diagnostic in one.why),
+        "codes": [diagnostic.code for diagnostic in one.why],
         **_plan(one, at),
     }
 

@@ -53,7 +53,7 @@ def join(parts: Sequence[Columns]) -> Columns:
 
 
 def without_duplicates(c: Columns) -> tuple[Columns, list[Diagnostic]]:
-    """The first of several scores for the same thing, with a note for each other."""
+    """The first of several scores for the same thing, with a diagnostic for each other."""
     import numpy as np
 
     if _each_once(c):
@@ -62,14 +62,14 @@ def without_duplicates(c: Columns) -> tuple[Columns, list[Diagnostic]]:
     keep = np.zeros(len(c), bool)
     keep[first] = True
     doubled = np.flatnonzero(~keep)
-    notes = list(bounded(_duplicates(c, doubled.tolist(), first[back[doubled]].tolist()), c.files[0]))
+    diagnostics = list(bounded(_duplicates(c, doubled.tolist(), first[back[doubled]].tolist()), c.files[0]))
     to = np.cumsum(keep) - 1
     arrays: dict[str, Any] = {name: _picked(getattr(c, name), keep) for name in ARRAYS}
     state = bytearray(np.frombuffer(c.state, np.uint8)[keep].tobytes())
     sparse: dict[str, Any] = {
         name: {int(to[at]): text for at, text in getattr(c, name).items() if keep[at]} for name in ("whys", "texts")
     }
-    return replace(c, **arrays, state=state, **sparse), notes
+    return replace(c, **arrays, state=state, **sparse), diagnostics
 
 
 def _each_once(c: Columns) -> bool:

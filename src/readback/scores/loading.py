@@ -34,37 +34,37 @@ KEEP = 4  # tables kept; one of a million scores takes some fifty megabytes
 def load(workspace: Workspace, progress: Progress | None = None) -> ScoreTable:
     """Every score the workspace names, in one table.
 
-    What is wrong in the files is in the table's notes, and nothing is dropped without one. Raises Cancelled when
+    What is wrong in the files is in the table's diagnostics, and nothing is dropped without one. Raises Cancelled when
     `progress` answers False.
     """
-    asked, notes = _asked(workspace, progress)
+    asked, diagnostics = _asked(workspace, progress)
     with READING:
         table = _load(asked)
-    return replace(table, notes=(*notes, *table.notes)) if notes else table
+    return replace(table, diagnostics=(*diagnostics, *table.diagnostics)) if diagnostics else table
 
 
 def fingerprint(workspace: Workspace) -> str:
     """What tells whether scores must be read again: the files as they are now, and what is said of them."""
-    asked, notes = _asked(workspace, None)
-    return hashlib.sha256(repr((asked.files, asked.said, notes)).encode("utf-8", "surrogatepass")).hexdigest()
+    asked, diagnostics = _asked(workspace, None)
+    return hashlib.sha256(repr((asked.files, asked.said, diagnostics)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _asked(workspace: Workspace, progress: Progress | None) -> tuple[_Asked, list[Diagnostic]]:
     files: list[_File] = []
-    notes: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     for source in workspace.scores:
         path = resolve(workspace.root, source.path, place=source.place)
         if isinstance(path, Diagnostic):
-            notes.append(path)
+            diagnostics.append(path)
             continue
         try:
             now = state(path)
         except OSError as gone:  # between two looks
             values = {"path": source.path, "reason": (gone.strerror or "it cannot be read").lower()}
-            notes.append(Diagnostic("dat-file-missing", values, source.place, source.path))
+            diagnostics.append(Diagnostic("dat-file-missing", values, source.place, source.path))
             continue
         files.append(_File(source, str(path), now))
-    return _Asked(tuple(files), _said(workspace), workspace, progress), notes
+    return _Asked(tuple(files), _said(workspace), workspace, progress), diagnostics
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def _load(asked: _Asked) -> ScoreTable:
     workspace = asked.workspace
     criteria = {**known(), **workspace.criteria}
     reads: list[Read] = []
-    notes: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     judges = judge_names.of_files(workspace, [(file.source, Path(file.path)) for file in asked.files])
     rubric = _rubrics(workspace)
     total = sum(file.state.size for file in asked.files)
@@ -123,10 +123,10 @@ def _load(asked: _Asked) -> ScoreTable:
         )
         done += file.state.size
         if isinstance(read, Diagnostic):
-            notes.append(read)
+            diagnostics.append(read)
         else:
             reads.append(read)
-            notes.extend(read.notes)
+            diagnostics.extend(read.diagnostics)
     labels = {file.source.label for file in asked.files if file.source.label}
     reads = aggregated.beside_rows(reads, {*labels, *(c.name for c in workspace.conditions)})
     reads, declared = with_scales(reads, workspace.criteria)
@@ -140,7 +140,7 @@ def _load(asked: _Asked) -> ScoreTable:
         columns=settled.columns,
         criteria=settled.criteria,
         sources=account.sources(reads, settled.columns),
-        notes=(*notes, *settled.notes, *account.unknown_conditions(workspace, settled.columns), *off),
+        diagnostics=(*diagnostics, *settled.diagnostics, *account.unknown_conditions(workspace, settled.columns), *off),
         reported=reported,
         outcomes=tuple(outcome for read in reads for outcome in read.outcomes),
         about=(
@@ -153,7 +153,7 @@ def _load(asked: _Asked) -> ScoreTable:
         expenses=expenses.together(one for read in reads for one in read.expenses),
         people={**{name: one for read in reads for name, one in read.people.items()}, **workspace.people},
     )
-    return replace(table, notes=(*table.notes, *contestants.notes(workspace, table)))
+    return replace(table, diagnostics=(*table.diagnostics, *contestants.diagnostics(workspace, table)))
 
 
 def _beat(progress: Progress | None, before: int, total: int) -> Callable[[int], None]:

@@ -28,7 +28,7 @@ class Settled:
     columns: Columns
     criteria: Mapping[str, Criterion]
     inferred: frozenset[str]
-    notes: tuple[Diagnostic, ...]
+    diagnostics: tuple[Diagnostic, ...]
 
 
 def settle(
@@ -45,22 +45,22 @@ def settle(
     """
     import numpy as np
 
-    c, notes = without_duplicates(joined)
+    c, diagnostics = without_duplicates(joined)
     open_cells = _Open(c, bytearray(c.state), array("d", c.value), dict(c.whys))
     open_cells.closed_books(modes, ungrounded)
     criteria: dict[str, Criterion] = {}
     guessed: set[str] = set()
     for code, name in enumerate(c.criteria):
         counts = open_cells.counts(code)
-        criteria[name], note = _scale(name, counts, declared, known)
-        if note:
+        criteria[name], diagnostic = _scale(name, counts, declared, known)
+        if diagnostic:
             guessed.add(name)
             file = 0 if not len(c) else c.file[int(np.argmax(np.asarray(c.criterion) == code))]
-            notes.append(replace(note, place=Location(file=c.files[file] if c.files else None)))
+            diagnostics.append(replace(diagnostic, place=Location(file=c.files[file] if c.files else None)))
         open_cells.hold(code, criteria[name], counts)
     settled = replace(c, state=open_cells.state, value=open_cells.value, whys=open_cells.whys)
-    notes.extend(bounded(_off(settled, criteria), c.files[0] if c.files else ""))
-    return Settled(settled, criteria, frozenset(guessed), tuple(notes))
+    diagnostics.extend(bounded(_off(settled, criteria), c.files[0] if c.files else ""))
+    return Settled(settled, criteria, frozenset(guessed), tuple(diagnostics))
 
 
 @dataclass(slots=True)
@@ -159,7 +159,7 @@ def _mode(condition: ConditionKey, modes: Mapping[str, str]) -> str | None:
 
 
 def _off(c: Columns, criteria: Mapping[str, Criterion]) -> Iterator[Diagnostic]:
-    """A note for each cell whose content is no score on its scale."""
+    """A diagnostic for each cell whose content is no score on its scale."""
     for at, why in sorted(c.whys.items()):
         start = next((start for start in (OFF_SCALE, NOT_A_NUMBER) if why.startswith(start)), None)
         if c.state[at] != FAILED or start is None or why == INFINITE:

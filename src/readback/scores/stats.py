@@ -14,7 +14,7 @@ from readback.scores.certainty import certainty, shown
 from readback.scores.criteria import MINUS, number
 from readback.scores.reported import contradictions
 from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED, ConditionKey, ScoreTable
-from readback.scores.warnings import notes as counted
+from readback.scores.warnings import diagnostics as counted
 from readback.scores.warnings._named import listed
 from readback.types import Criterion, Diagnostic, Location
 
@@ -230,14 +230,19 @@ def cells(
     return len(codes), np.flatnonzero(kept).tolist()
 
 
-def notes(table: ScoreTable) -> tuple[Diagnostic, ...]:
+def diagnostics(table: ScoreTable) -> tuple[Diagnostic, ...]:
     """What is wrong with the scores: what was seen while reading, and what shows only when they are counted."""
     found = rows(table)
-    return (*table.notes, *_missing(table, found), *contradictions.notes(table, found), *counted(table, found))
+    return (
+        *table.diagnostics,
+        *_missing(table, found),
+        *contradictions.diagnostics(table, found),
+        *counted(table, found),
+    )
 
 
 def _missing(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]:
-    """One note for each criterion, whatever the number of conditions and judges that lost too many."""
+    """One diagnostic for each criterion, whatever the number of conditions and judges that lost too many."""
     lost: dict[str, list[Row]] = {}
     for row in found:
         if row.failed + row.missing > HIGH * row.all:

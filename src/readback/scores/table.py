@@ -157,7 +157,7 @@ class ScoreTable:
     columns: Columns
     criteria: Mapping[str, Criterion] = field(default_factory=dict)
     sources: tuple[SourceRead, ...] = ()
-    notes: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     reported: tuple[Reported, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
     about: tuple[RunFacts, ...] = ()  # files first, then what the workspace says
@@ -244,7 +244,7 @@ class Scores(Sequence[Score]):
             value=c.value[at],
             state=STATES[c.state[at]],
             why=c.whys.get(at, ""),
-            note=c.texts.get(at, ""),
+            rationale=c.texts.get(at, ""),
             cluster=None if c.cluster[at] == NONE else c.clusters[c.cluster[at]],
             run=None if c.run[at] == NONE else c.runs[c.run[at]],
             place=Location(file=c.files[c.file[at]], line=c.line[at] or None),

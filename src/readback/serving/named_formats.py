@@ -35,7 +35,7 @@ def model_input(
 
     `messages` are an optional system message first, then turns; `history` are earlier turns ({role, content}), of
     which the last user turn is replaced by the messages' user text. `training` ends after the assistant's text
-    instead of asking for one. An unknown format gives no text and the note alb-format-unknown.
+    instead of asking for one. An unknown format gives no text and the diagnostic alb-format-unknown.
 
     Two things that look like mistakes of the program are shown as it sends them, and noted: where an answer is asked
     for after a last turn of the assistant, llama-chat writes that turn once more as the user's; the later program's
@@ -46,34 +46,43 @@ def model_input(
         return ModelInput(
             name, (), (Diagnostic("alb-format-unknown", {"format": name, "known": FORMATS}, flagged=name),)
         )
-    notes: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     if history:
         answer = tuple(message for message in messages if message.role == "assistant")
         asked = tuple(message for message in messages if message.role != "assistant")
-        messages, notes = with_history(asked, list(history), NOWHERE, alone=name == NO_FORMAT and dialect == "classic")
+        messages, diagnostics = with_history(
+            asked, list(history), NOWHERE, alone=name == NO_FORMAT and dialect == "classic"
+        )
         if messages and messages[-1].role != "assistant":
             messages = (*messages, *answer)
     system, turns = _split(messages)
     if name in ("llama-chat", "llama2-chat"):
         again = not training and bool(turns) and len(turns) % 2 == 0
-        notes = (*notes, *_unpaired(turns), *(_repeated("alb-turn-repeated", name, turns[-1]) if again else ()))
-        return ModelInput(name, _compact(_llama2(system, turns, name, again)), notes)
+        diagnostics = (
+            *diagnostics,
+            *_unpaired(turns),
+            *(_repeated("alb-turn-repeated", name, turns[-1]) if again else ()),
+        )
+        return ModelInput(name, _compact(_llama2(system, turns, name, again)), diagnostics)
     if name == "llama3-chat":
-        return ModelInput(name, _compact(_llama3(system, turns, name, training, dialect)), notes)
+        return ModelInput(name, _compact(_llama3(system, turns, name, training, dialect)), diagnostics)
     if name == "chatml":
         again = not training and bool(turns) and dialect == "current" and chatml_bug == "reproduce"
-        notes = (*notes, *(_repeated("alb-user-duplicated", name, turns[-1]) if again else ()))
+        diagnostics = (*diagnostics, *(_repeated("alb-user-duplicated", name, turns[-1]) if again else ()))
         sent = _chatml(system, (*turns, *turns[-1:]) if again else turns, name, training, dialect)
-        return ModelInput(name, _compact(sent), notes)
+        return ModelInput(name, _compact(sent), diagnostics)
     kept = system if dialect == "current" else None
     if system and not kept:
-        notes = (*notes, Diagnostic("alb-system-dropped", {"format": name}, flagged=name))
+        diagnostics = (*diagnostics, Diagnostic("alb-system-dropped", {"format": name}, flagged=name))
     if name == "openai" or dialect == "current":
-        return ModelInput(name, _compact(_openai((*([kept] if kept else []), *turns), name)), notes)
+        return ModelInput(name, _compact(_openai((*([kept] if kept else []), *turns), name)), diagnostics)
     users = [i for i, turn in enumerate(turns) if turn.role == "user"]
     if users and users[-1]:
-        notes = (*notes, Diagnostic("alb-history-dropped", {"format": name, "turns": users[-1]}, flagged=name))
-    return ModelInput(name, turns[users[-1]].segments if users else (), notes)
+        diagnostics = (
+            *diagnostics,
+            Diagnostic("alb-history-dropped", {"format": name, "turns": users[-1]}, flagged=name),
+        )
+    return ModelInput(name, turns[users[-1]].segments if users else (), diagnostics)
 
 
 def stripped(segments: Iterable[Segment]) -> Segments:
@@ -180,7 +189,7 @@ def _openai(messages: Sequence[Message], name: str) -> Iterable[Segment]:
 
 
 def _unpaired(turns: Sequence[Message]) -> tuple[Diagnostic, ...]:
-    """A note where pairing puts a turn into the place of another role."""
+    """A diagnostic where pairing puts a turn into the place of another role."""
     roles = [turn.role for turn in turns]
     if all(role == ("assistant" if i % 2 else "user") for i, role in enumerate(roles)):
         return ()
@@ -188,5 +197,5 @@ def _unpaired(turns: Sequence[Message]) -> tuple[Diagnostic, ...]:
 
 
 def _repeated(code: str, name: str, last: Message) -> tuple[Diagnostic, ...]:
-    """A note that the last turn is written twice."""
+    """A diagnostic that the last turn is written twice."""
     return (Diagnostic(code, {"what": name, "format": name, "role": last.role}, flagged=name),)

@@ -205,7 +205,7 @@ def assembly(choice: Selection | None = None, extra: Values | None = None) -> As
 def found(made: Assembly, extra: Values | None = None) -> caches.Found:
     """The findings about the assembly in view and its record (with `extra`, the values tried), and failed rules."""
     # What could not be built has notes and no fingerprint.
-    mark = f"{made.fingerprint} {made.notes} {json.dumps(extra or {})}"
+    mark = f"{made.fingerprint} {made.diagnostics} {json.dumps(extra or {})}"
     looked_at = assemble.tried(workspace(), record(), extra or {})
     return caches.found(key(), position(), mark, astuple(made.choice), lambda: findings_of(looked_at, made))
 

@@ -88,9 +88,9 @@ def found(text: str) -> tuple[Citation, ...]:
     patterns: legal.Patterns = "upstream" if asked == "upstream" else "readback"
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     made = _found(digest, patterns, text)
-    if made.note is not None:
+    if made.diagnostic is not None:
         _found.clear(digest, patterns, text)  # a busy machine may have time later
-        show.notice(t("citations.too_much", limit=made.note.values["limit"]), "warning")
+        show.notice(t("citations.too_much", limit=made.diagnostic.values["limit"]), "warning")
     return made.citations[0]
 
 

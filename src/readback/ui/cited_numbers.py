@@ -50,8 +50,8 @@ def _of_marks(texts: Texts, contexts: Sequence[str]) -> Markup:
         for number, column in enumerate(columns):
             column.append(_ratio(kept) if number == REFERENCE else "")
     heads = [title for title, _ in texts]
-    note = t("citations.marks_note")
-    return _table(t("citations.marks_title"), heads, [t(f"citations.{name}") for name in names], columns, note)
+    remark = t("citations.marks_note")
+    return _table(t("citations.marks_title"), heads, [t(f"citations.{name}") for name in names], columns, remark)
 
 
 def _cells(one: MarkNumbers, count: int) -> tuple[Cell, ...]:
@@ -74,9 +74,9 @@ def _of_citations(told: Sequence[tuple[str, Sequence[Verdict]]], held: cited.Sou
     old = choice.workspace().options.get("citation_patterns") == "upstream"
     unchecked = held.against == "nothing"
     columns = [_unchecked(verdicts) if unchecked else _of_answer(verdicts, there, old) for _, verdicts in told]
-    note = t("citations.upstream_note" if old else "citations.legal_note", where=t(f"citations.in_{held.against}"))
+    remark = t("citations.upstream_note" if old else "citations.legal_note", where=t(f"citations.in_{held.against}"))
     versions = ", ".join(f"{name} {version}" for name, version in bounded.database().items())
-    said = f"{note} {t('citations.database', versions=versions)}"
+    said = f"{remark} {t('citations.database', versions=versions)}"
     heads = [title for title, _ in told]
     return _table(t("citations.legal_title"), heads, [t(f"citations.{name}") for name in names], columns, said)
 
@@ -102,7 +102,7 @@ def _ratio(value: float | None) -> Cell:
 
 
 def _table(
-    title: str, heads: Sequence[str], names: Sequence[str], columns: Sequence[Sequence[Cell]], note: str
+    title: str, heads: Sequence[str], names: Sequence[str], columns: Sequence[Sequence[Cell]], remark: str
 ) -> Markup:
     """A line for each number, a column for each text."""
     head = show.join([show.h('<th scope="col" class="rb-num">{}</th>', name) for name in heads])
@@ -124,5 +124,5 @@ def _table(
         title,
         head,
         show.join(body),
-        note,
+        remark,
     )

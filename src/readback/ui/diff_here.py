@@ -96,7 +96,7 @@ def _link(index: int, called: str | None) -> Markup:
 
 
 def _shown(made: Assembly, label: str) -> Shown:
-    return Shown(Side(made.choice), made.messages, made.fingerprint, made, made.notes, label)
+    return Shown(Side(made.choice), made.messages, made.fingerprint, made, made.diagnostics, label)
 
 
 def _message(pair: MessageDifference, name: str, room: int) -> tuple[str, int]:

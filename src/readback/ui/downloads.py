@@ -27,7 +27,7 @@ def button(label: str, make: Callable[[], str | bytes], file: str, kind: str, *,
     def made() -> bytes:
         content = make()
         raw = content.encode("utf-8") if isinstance(content, str) else content
-        _note(raw, whose)
+        _remark(raw, whose)
         return raw
 
     st.download_button(label, made, file, kind, key=key, **more)
@@ -43,7 +43,7 @@ def given(content: bytes, cookie: str) -> bool:
     return bool(whose) and at is not None and time.monotonic() - at <= LASTS
 
 
-def _note(content: bytes, whose: str) -> None:
+def _remark(content: bytes, whose: str) -> None:
     there, now = _given(), time.monotonic()
     for old in [key for key, at in there.items() if now - at > LASTS]:
         there.pop(old, None)

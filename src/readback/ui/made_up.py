@@ -71,7 +71,10 @@ def page(workspace: Workspace) -> None:
         marked = model_input_marks.marks(found, 1, sent, probe.system, model_input_marks.others_of(_turns(probe)))
         model_input_view.text(sent, (), (), marked, refused=model_input_view.is_refused(found))
         if not sent.segments:
-            show.findings([one for one in found if one.code in {note.code for note in sent.notes}], to_message=False)
+            show.findings(
+                [one for one in found if one.code in {diagnostic.code for diagnostic in sent.diagnostics}],
+                to_message=False,
+            )
     with right:
         model_input_view.findings(found, 1)
         if not found:
@@ -93,7 +96,7 @@ def _row(workspace: Workspace, name: str, probe: SelfTest) -> Mapping[str, Any]:
 
 def _why(sent: ModelInput, found: tuple[Finding, ...]) -> str:
     """Why there is no text."""
-    codes = {note.code for note in sent.notes}
+    codes = {diagnostic.code for diagnostic in sent.diagnostics}
     return next((one.message for one in found if one.code in codes), t("messages.wire_none"))
 
 

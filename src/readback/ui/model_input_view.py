@@ -35,7 +35,7 @@ def draw(sent: ModelInput, made: Assembly, found: Sequence[Finding], server: Seq
     text(sent, [one for _, one in numbered], [n for n, _ in numbered], more, made.masked, sized,
          refused=is_refused(server))  # fmt: skip
     if not sent.segments:
-        why = [one for one in (*found, *server) if one.code in {note.code for note in sent.notes}]
+        why = [one for one in (*found, *server) if one.code in {diagnostic.code for diagnostic in sent.diagnostics}]
         show.findings([*why], to_message=False)
         show.draw(show.h("<p>{}</p>", show.link("messages", t("messages.to_messages"), view=None)))
 

@@ -47,10 +47,10 @@ def said() -> None:
     """What came of the upload or the deletion a moment ago."""
     if st.session_state.pop("upload_deleted", False):
         show.notice(t("open.deleted"))
-    token, count, notes = st.session_state.get("upload_said", ("", 0, ()))
+    token, count, diagnostics = st.session_state.get("upload_said", ("", 0, ()))
     if token and token == choice.workspace_id():
         show.notice(t("open.kept", n=count))
-        show.findings([finding(note) for note in notes], to_message=False)
+        show.findings([finding(diagnostic) for diagnostic in diagnostics], to_message=False)
 
 
 def _delete(token: str) -> None:
@@ -62,16 +62,16 @@ def _delete(token: str) -> None:
 
 def _take(given: list[Any]) -> None:
     try:
-        token, notes = upload.save([(file.name, file) for file in given], choice.browser(), unwrap=True)
+        token, diagnostics = upload.save([(file.name, file) for file in given], choice.browser(), unwrap=True)
     except OSError as error:
         show.problem(t("open.not_kept"), (error.strerror or type(error).__name__).lower())
         return
     if not upload.holds(token):
         upload.delete(token, choice.browser())
         show.problem(t("open.nothing_kept"))
-        show.findings([finding(note) for note in notes], to_message=False)
+        show.findings([finding(diagnostic) for diagnostic in diagnostics], to_message=False)
         return
-    kept: tuple[str, int, tuple[Diagnostic, ...]] = (token, len(given), notes)
+    kept: tuple[str, int, tuple[Diagnostic, ...]] = (token, len(given), diagnostics)
     st.session_state["upload_said"] = kept
     st.session_state["uploads"] += 1
     address.put(workspace=token)

@@ -36,7 +36,7 @@ def section(workspace: Workspace) -> None:
             _row(name, tasks_of(profile).get(name), workspace, said.get(name)) for name in _names(workspace, profile)
         ]
         table.draw(columns, rows, t("registry.title"))
-        show.draw(show.h('<p class="rb-small">{}</p>', " ".join(_notes(workspace, profile, entries))))
+        show.draw(show.h('<p class="rb-small">{}</p>', " ".join(_remarks(workspace, profile, entries))))
 
 
 def wanted(workspace: Workspace) -> bool:
@@ -143,7 +143,7 @@ def _here(row: Cells) -> Markup:
     return show.h('{}<br><span class="rb-small">{}</span>', said, why)
 
 
-def _notes(workspace: Workspace, profile: str, entries: Sequence[Entry]) -> Iterable[str]:
+def _remarks(workspace: Workspace, profile: str, entries: Sequence[Entry]) -> Iterable[str]:
     """Whose words they are, and which interfaces add nothing."""
     silent = sorted({*shipped(profile), *workspace.adapters} - {one.adapter for one in entries})
     if silent:

@@ -72,7 +72,7 @@ def _table(scored: ScoreTable, workspace: Workspace, found: Behind, called: str)
             "record": one.item, "condition": scored.label(one.condition), "key": one.condition,
             "score": one.value if one.state == "scored" else None,
             "state": t(f"scores.{'na' if one.state == 'not applicable' else one.state}"),
-            "note": one.note or one.why, "line": one.place.line,
+            "note": one.rationale or one.why, "line": one.place.line,
         }
         for one in found.scores
     ]  # fmt: skip
@@ -86,7 +86,7 @@ def _table(scored: ScoreTable, workspace: Workspace, found: Behind, called: str)
         *((Column("condition", t("scores.condition")),) if found.conditions > 1 else ()),
         Column("score", t("scores.score"), number=True, show=lambda row: _value(row["score"])),
         Column("state", t("scores.state")),
-        Column("note", t("scores.note"), show=score_record.note),
+        Column("note", t("scores.note"), show=score_record.rationale),
         *_messages(workspace, rows),
         Column("line", t("scores.line"), number=True),
     )

@@ -146,7 +146,7 @@ def _blocked(scored: ScoreTable, blocked: Sequence[Blocked]) -> Markup:
     lines = [
         show.h('<li><span class="rb-blocked">{}</span> <span class="rb-small">{}</span></li>',
                t("scores.pair", a=short(scored, one.a), b=short(scored, one.b)),
-               " ".join(finding(note).message for note in one.why))
+               " ".join(finding(diagnostic).message for diagnostic in one.why))
         for one in blocked
     ]  # fmt: skip
     if not lines:
@@ -154,8 +154,8 @@ def _blocked(scored: ScoreTable, blocked: Sequence[Blocked]) -> Markup:
     return show.h('<ul class="rb-not-compared" aria-label="{}">{}</ul>', t("scores.blocked"), show.join(lines))
 
 
-def _why(note: Diagnostic) -> str:
-    return finding(note).message
+def _why(diagnostic: Diagnostic) -> str:
+    return finding(diagnostic).message
 
 
 def _unplanned(scored: ScoreTable, workspace: Workspace) -> str:

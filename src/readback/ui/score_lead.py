@@ -111,7 +111,7 @@ def _line(table: ScoreTable, one: Line, criterion: Criterion, first: bool) -> Ma
     question = plan.question if plan and plan.question else plan.name if plan and plan.name else pair
     expected = t("scores.expected", text=_expected(table, one)) if plan and plan.expected else ""
     if isinstance(one, Blocked):
-        why = " ".join(finding(note).message for note in one.why)
+        why = " ".join(finding(diagnostic).message for diagnostic in one.why)
         said, found, look = t("scores.blocked_line", why=why), "", " rb-blocked"
     else:
         said, look = sentence(table, one, criterion), ""

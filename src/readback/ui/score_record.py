@@ -79,8 +79,8 @@ def _here(condition: str, found: Sequence[Score]) -> Markup:
 
     A note that is the same for several criteria stands once, below them.
     """
-    notes = Counter(one.note for one in found if one.note)
-    shared = [note for note, times in notes.items() if times > 1]
+    rationales = Counter(one.rationale for one in found if one.rationale)
+    shared = [rationale for rationale, times in rationales.items() if times > 1]
     rows = [
         show.h(
             '<dt>{}<span class="rb-small">{}</span></dt><dd><strong>{}</strong>{}{}</dd>',
@@ -88,16 +88,16 @@ def _here(condition: str, found: Sequence[Score]) -> Markup:
             one.judge,
             value(one),
             show.h(' <span class="rb-small">{}</span>', one.why) if one.why else "",
-            show.h('<p class="rb-note">{}</p>', one.note) if one.note and one.note not in shared else "",
+            show.h('<p class="rb-note">{}</p>', one.rationale) if one.rationale and one.rationale not in shared else "",
         )
         for one in found
     ]
     rows += [
         show.h(
             '<dt>{}<span class="rb-small">{}</span></dt><dd><p class="rb-note">{}</p></dd>', t("scores.note"),
-            ", ".join(one.criterion for one in found if one.note == note), note,
+            ", ".join(one.criterion for one in found if one.rationale == rationale), rationale,
         )
-        for note in shared
+        for rationale in shared
     ]  # fmt: skip
     return show.h('<h3>{}</h3><dl class="rb-judged">{}</dl>', t("scores.record_under", name=condition), show.join(rows))
 
@@ -137,7 +137,7 @@ def _every(
                                     "notes": [], "line": one.place.line})  # fmt: skip
         row[f"c_{one.criterion}"] = one.value if one.state == "scored" else None
         row[f"s_{one.criterion}"] = value(one)
-        if text := one.note or one.why:
+        if text := one.rationale or one.why:
             row["notes"] = list(dict.fromkeys((*row["notes"], text)))
     listed: list[Mapping[str, Any]] = [{**row, "note": " ".join(row["notes"])} for row in rows.values()]
     listed.sort(key=lambda row: row["condition"] != condition)
@@ -150,7 +150,7 @@ def _every(
         *((Column("judge", t("scores.judge")),) if len({row["judge"] for row in listed}) > 1 else ()),
         *((Column("run", t("scores.run")),) if any(row["run"] for row in listed) else ()),
         *(score(name) for name in criteria),
-        *((Column("note", t("scores.note"), show=note),) if any(row["note"] for row in listed) else ()),
+        *((Column("note", t("scores.note"), show=rationale),) if any(row["note"] for row in listed) else ()),
     )
     return columns, listed
 
@@ -163,7 +163,7 @@ def _named(name: str, item: str, condition: str) -> Markup:
     )
 
 
-def note(row: Mapping[str, Any], longest: int = 160) -> Markup:
+def rationale(row: Mapping[str, Any], longest: int = 160) -> Markup:
     """A judge's note, folded where it is long."""
     text = str(row["note"] or "")
     if len(text) <= longest:

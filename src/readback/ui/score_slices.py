@@ -103,7 +103,7 @@ def listed(scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
 
 def reasons(why: Sequence[Diagnostic]) -> str:
     """Why two conditions are not compared, in the words of the rules."""
-    return " ".join(finding(note).message for note in why)
+    return " ".join(finding(diagnostic).message for diagnostic in why)
 
 
 def _comparison(found: Sliced, one: Slice) -> Comparison:

@@ -80,7 +80,7 @@ def differences(table: ScoreTable, lines: Sequence[Comparison | Blocked]) -> Tab
 
 def _line(table: ScoreTable, one: Comparison | Blocked) -> Mapping[str, Any]:
     if isinstance(one, Blocked):
-        why = " ".join(finding(note).message for note in one.why)
+        why = " ".join(finding(diagnostic).message for diagnostic in one.why)
         return {"b": score_means.short(table, one.b), "kind": t("scores.blocked"), "why": why}
     low, high = one.span or (None, None)
     return {

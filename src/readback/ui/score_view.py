@@ -161,9 +161,9 @@ def style() -> None:
 
 def noticed(table: ScoreTable) -> tuple[int, list[Finding]]:
     """How many findings the scores have, and the first of them."""
-    notes = stats.notes(table)
+    diagnostics = stats.diagnostics(table)
     order = ("error", "warning", "info")
-    found = sorted((finding(note) for note in notes), key=lambda one: order.index(one.severity))
+    found = sorted((finding(diagnostic) for diagnostic in diagnostics), key=lambda one: order.index(one.severity))
     return len(found), found[:NOTICED]
 
 

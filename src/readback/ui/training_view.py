@@ -107,8 +107,8 @@ def _needs(known: TrainedText, sent: ModelInput | None) -> str:
     if known.missing == "template":
         return t("trained.no_template")
     if known.missing == "text":
-        note = next(iter(known.notes), None)
-        return t("trained.failed", why=rules.finding(note).message if note else "")
+        diagnostic = next(iter(known.diagnostics), None)
+        return t("trained.failed", why=rules.finding(diagnostic).message if diagnostic else "")
     return t("trained.no_serving" if sent is None else "trained.serving_failed")
 
 

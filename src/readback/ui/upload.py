@@ -74,14 +74,14 @@ def save(
         content = made / _title(given)
         content.mkdir()
         (made / OWNER).write_text(whose, "ascii")
-        notes = tuple(_keep(content, given))
+        diagnostics = tuple(_keep(content, given))
         if unwrap:
             lift(content)
         made.rename(home() / token)
     except BaseException:
         shutil.rmtree(made, ignore_errors=True)
         raise
-    return token, notes
+    return token, diagnostics
 
 
 def lift(folder: Path) -> None:

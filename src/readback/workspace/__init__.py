@@ -48,7 +48,7 @@ def open(  # noqa: A001 - the verb that fits
     chosen: Mapping[str, str] | None = None,
     offered: bool = False,
 ) -> Workspace:
-    """The workspace at `path`. Every fault in it is a note; NothingRead only when there is nothing to show.
+    """The workspace at `path`. Every fault in it is a diagnostic; NothingRead only when there is nothing to show.
 
     `fields` adds to the dataset's field mapping (template variable <- record field), as a page's one-click
     mapping does, also where the dataset was found by discovery. `options` replace those the file says. `chosen` names
@@ -68,7 +68,7 @@ def open(  # noqa: A001 - the verb that fits
     pipeline.settle(draft)
     training_files.settle(draft)
     training_rows.settle(draft)
-    draft.notes.extend(references.check(draft))
+    draft.diagnostics.extend(references.check(draft))
     if place.is_dir():
         left_out.settle(draft)
     if draft.dataset and fields:
@@ -103,11 +103,13 @@ def _folder(root: Path, begun: _Begun) -> Draft:
             if isinstance(parsed.value, Mapping):
                 return draft
         else:
-            draft.notes.append(path)
+            draft.diagnostics.append(path)
     discovery.discover(draft)
-    broken = any(note.severity != "info" and note.code != "dat-limit" for note in draft.notes)
+    broken = any(diagnostic.severity != "info" and diagnostic.code != "dat-limit" for diagnostic in draft.diagnostics)
     if not (any(r.used or r.what == FORM for r in draft.recognised) or draft.file or broken):
-        odd = next((f" ({n.values['path']}: {n.values['reason']})" for n in draft.notes if n.code == NO_FORMAT), "")
+        odd = next(
+            (f" ({n.values['path']}: {n.values['reason']})" for n in draft.diagnostics if n.code == NO_FORMAT), ""
+        )
         raise NothingRead(f"{root.name}: nothing in this folder is a file that Readback knows{odd}")
     return draft
 
@@ -126,11 +128,13 @@ def _file(path: Path, begun: _Begun) -> Draft:
         return draft
     if found.what != OTHER:
         discovery.open_file(found, draft)
-    elif not found.notes or any(note.code in UNREADABLE or note.values.get("looks") for note in found.notes):
-        raise NothingRead(f"{path.name}: {'; '.join(map(_why, found.notes)) or 'not a file that Readback knows'}")
-    draft.notes.extend(found.notes if found.what == OTHER else ())
+    elif not found.diagnostics or any(
+        diagnostic.code in UNREADABLE or diagnostic.values.get("looks") for diagnostic in found.diagnostics
+    ):
+        raise NothingRead(f"{path.name}: {'; '.join(map(_why, found.diagnostics)) or 'not a file that Readback knows'}")
+    draft.diagnostics.extend(found.diagnostics if found.what == OTHER else ())
     return draft
 
 
-def _why(note: Diagnostic) -> str:
-    return f"{note.code} {note.values.get('reason') or note.values.get('looks', '')}".strip()
+def _why(diagnostic: Diagnostic) -> str:
+    return f"{diagnostic.code} {diagnostic.values.get('reason') or diagnostic.values.get('looks', '')}".strip()

@@ -26,8 +26,12 @@ def settle(draft: Draft) -> None:
     if OPTION not in draft.options:
         _infer(draft)
     if draft.options.get(OPTION) == CURRENT:
-        optional = [note for note in draft.notes if note.code == "alb-template-missing" and not note.values["template"]]
-        draft.notes[:] = [note for note in draft.notes if note not in optional]
+        optional = [
+            diagnostic
+            for diagnostic in draft.diagnostics
+            if diagnostic.code == "alb-template-missing" and not diagnostic.values["template"]
+        ]
+        draft.diagnostics[:] = [diagnostic for diagnostic in draft.diagnostics if diagnostic not in optional]
 
 
 def _infer(draft: Draft) -> None:
@@ -45,7 +49,7 @@ def _infer(draft: Draft) -> None:
             against = [sign for name in classic for sign in classic[name]]
             code = "alb-dialect-mixed" if mixed else "alb-dialect-inferred"
             values = {"file": config.name, "signs": later[config.name], "against": against}
-            draft.note(code, config.place, config.name, **values)
+            draft.report(code, config.place, config.name, **values)
 
 
 def _later(config: PromptConfig) -> Iterator[str]:

@@ -65,11 +65,11 @@ def say(draft: Draft, kind: str, taken: Found | None, others: Iterable[Found]) -
     }
     light = kind == "dataset" or (taken is not None and in_use is old)  # many datasets are how most projects are
     place = Location(file=show(draft.root, taken.path) if taken else None)
-    draft.notes.append(Diagnostic(CODE, values, place, "\n".join(files), "info" if light else None))
+    draft.diagnostics.append(Diagnostic(CODE, values, place, "\n".join(files), "info" if light else None))
 
 
 def wanted(draft: Draft, kind: str, there: Sequence[Found]) -> Found | None:
-    """The file of this kind that whoever opens the workspace asks for; one that is not there is a note.
+    """The file of this kind that whoever opens the workspace asks for; one that is not there is a diagnostic.
 
     Whoever only follows a link gets no other file than those that are offered.
     """

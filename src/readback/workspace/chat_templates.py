@@ -36,7 +36,7 @@ def template(parts: Mapping[str, Node], draft: Draft) -> ChatTemplate | None:
 
 
 def named(parts: Mapping[str, Node]) -> str | None:
-    """The format's name; an unknown one is a note with the known names."""
+    """The format's name; an unknown one is a diagnostic with the known names."""
     known = (*named_formats.FORMATS, named_formats.NO_FORMAT, *chat.formats())
     return parts["format"].one_of(known) if "format" in parts else None
 
@@ -74,7 +74,7 @@ def found(files: Sequence[Found], draft: Draft) -> None:
 
 def _say(read: ChatTemplate, path: Path, draft: Draft, detail: str) -> None:
     """Write down what was read, with what was noted on the way."""
-    draft.notes.extend(read.notes)
+    draft.diagnostics.extend(read.diagnostics)
     draft.say(read.place.file or path, CHAT_TEMPLATE, detail=detail)
     for file in (show(draft.root, path), read.config):
         if file:

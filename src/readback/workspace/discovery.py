@@ -31,7 +31,7 @@ ROWS = frozenset({"instruction", "rag"})  # columns of a dataset of the prompt f
 def discover(draft: Draft) -> None:
     """Take in what the folder holds: a prompt configuration, else an experiment plan, else what lies there singly."""
     around = survey(draft.root)
-    draft.notes.extend(around.notes)
+    draft.diagnostics.extend(around.diagnostics)
     several = candidates.main(draft, around, MAIN)
     main = several.found
     candidates.say(draft, "plan" if main and main.what == PLAN else "prompts", main, several.others)
@@ -64,7 +64,7 @@ def open_file(found: Found, draft: Draft) -> None:
     take_found(found, draft)
     if found.what in CONFIGS and (draft.dataset is None or draft.dataset.absent):
         around = survey(draft.root, depth=0)
-        draft.notes.extend(around.notes)
+        draft.diagnostics.extend(around.diagnostics)
         if found.what == MODEL:
             serve(draft, around)
         _beside(draft, around)
@@ -130,7 +130,7 @@ def _rest(draft: Draft, around: Survey) -> None:
     """What was recognised and not needed is listed, so that nobody wonders."""
     for found in around.found:
         if found.what == FORM and show(draft.root, found.path) not in draft.touched:
-            draft.notes.extend(found.notes)
+            draft.diagnostics.extend(found.diagnostics)
         if found.what != OTHER:
             chosen = found.what in (PLAN, PROMPTS, *DATA)
             detail = "another one is taken, or none of several" if chosen else "nothing that was taken names it"

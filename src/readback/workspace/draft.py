@@ -71,10 +71,10 @@ class Draft:
     chosen: Mapping[str, str] = field(default_factory=dict)  # by kind: the file that whoever opens it wants
     offered: bool = False  # whether only files that the folder offers may be chosen
     code_texts: list[SystemText] = field(default_factory=list)
-    notes: list[Diagnostic] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
 
-    def note(self, code: str, place: Location = NOWHERE, flagged: str = "", **values: Any) -> None:
-        self.notes.append(Diagnostic(code, values, place, flagged))
+    def report(self, code: str, place: Location = NOWHERE, flagged: str = "", **values: Any) -> None:
+        self.diagnostics.append(Diagnostic(code, values, place, flagged))
 
     def say(self, path: Path | str, what: str, used: bool = True, detail: str = "") -> None:
         """Write down what a file was taken for; the first word on a file stands."""
@@ -83,17 +83,17 @@ class Draft:
             self.recognised.append(Recognised(name, what, used, detail))
 
     def file_at(self, relative: str, place: Location, base: Path | None = None) -> Path | None:
-        """The file of that name, or None with a note at `place`."""
+        """The file of that name, or None with a diagnostic at `place`."""
         found = resolve(self.root, relative, base=base, place=place)
         if isinstance(found, Diagnostic):
-            self.notes.append(found)
+            self.diagnostics.append(found)
             return None
         self.touched.add(show(self.root, found))
         return found
 
-    def add_config(self, config: PromptConfig, notes: Sequence[Diagnostic] = ()) -> None:
+    def add_config(self, config: PromptConfig, diagnostics: Sequence[Diagnostic] = ()) -> None:
         """Take over a configuration's prompts, tasks and instructions; a mode that is there already is a finding."""
-        self.notes.extend(notes)
+        self.diagnostics.extend(diagnostics)
         self.configs.append(config)
         for mode, prompt in config.prompts.items():
             self.add_mode(mode, prompt)
@@ -106,7 +106,7 @@ class Draft:
         if earlier := self.prompts.get(mode):
             file = earlier.place.file or "the built-in formats"
             values = {"mode": mode, "name": mode, "file": file, "line": earlier.place.line}
-            self.notes.append(Diagnostic("alb-duplicate-mode", values, prompt.place, mode))
+            self.diagnostics.append(Diagnostic("alb-duplicate-mode", values, prompt.place, mode))
         self.prompts[mode] = prompt
 
     def uses_prompt_formats(self) -> bool:
@@ -147,7 +147,7 @@ class Draft:
             alternatives=self.alternatives,
             chosen=self.chosen,
             code_texts=tuple(self.code_texts),
-            notes=tuple({(n.code, n.place, n.flagged, repr(n.values)): n for n in self.notes}.values()),
+            diagnostics=tuple({(n.code, n.place, n.flagged, repr(n.values)): n for n in self.diagnostics}.values()),
         )
 
     def _stated(self) -> list[SystemText]:

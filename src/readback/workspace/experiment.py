@@ -26,8 +26,8 @@ HYBRID = "hybrid"  # what plan mode rag means for a model that was trained on in
 
 def load(draft: Draft, found: Found, survey: Survey) -> None:
     """Take the plan's runs, and what they name or leave lying about, into the draft."""
-    read, notes = plan.read(found.path, draft.root, found.parsed)
-    draft.notes.extend(notes)
+    read, diagnostics = plan.read(found.path, draft.root, found.parsed)
+    draft.diagnostics.extend(diagnostics)
     draft.say(found.path, PLAN, detail=f"its {len(read.runs)} runs are the conditions")
     if not draft.uses_prompt_formats():
         draft.add_config(prompt_formats.CONFIG)
@@ -41,7 +41,7 @@ def _conditions(draft: Draft, read: Plan, base: Path, survey: Survey) -> Iterato
     taken = {condition.name for condition in draft.conditions}
     for run in read.runs:
         if run.label in taken:
-            draft.note("dat-duplicate-name", run.place, run.label, kind="condition", name=run.label)
+            draft.report("dat-duplicate-name", run.place, run.label, kind="condition", name=run.label)
             continue
         taken.add(run.label)
         model = _model(draft, run.files.get("model_config"), base, survey)
@@ -79,14 +79,14 @@ def _model(draft: Draft, named: Named | None, base: Path, survey: Survey) -> Mod
         return known
     if path is None:
         kind = prompt_formats.infer_type(name, named.path, None, named.place)
-        draft.notes.extend(kind.notes)
+        draft.diagnostics.extend(kind.diagnostics)
         model = Model(name, kind.type, kind.reason, place=named.place)
     else:
         if known:  # two files of one name in two folders
             name = show(draft.root, path)
-        model, notes = model_yaml.read(path, draft.root)
+        model, diagnostics = model_yaml.read(path, draft.root)
         model = replace(model, name=name)
-        draft.notes.extend(notes)
+        draft.diagnostics.extend(diagnostics)
         draft.say(path, MODEL, detail=f"{model.type}: {model.type_reason}")
     model = for_model(model, survey.all(MODELFILE), draft)
     draft.models[name] = model
@@ -164,7 +164,7 @@ def _dataset(draft: Draft, read: Plan, base: Path, survey: Survey) -> None:
         if not used:
             draft.dataset = DatasetSource(absent(named.path, show(draft.root, base)), place=named.place, absent=True)
         reason = f"{path.values['reason']}; {used} is {instead}" if used else path.values["reason"]
-        draft.notes.append(replace(path, values={**path.values, "reason": reason, "instead": used}))
+        draft.diagnostics.append(replace(path, values={**path.values, "reason": reason, "instead": used}))
     if not used:
         candidates.say(draft, "dataset", None, others)
 
@@ -173,12 +173,12 @@ def take_comparisons(draft: Draft, survey: Survey) -> None:
     """Comparison names become aliases of the conditions whose results they compare; the pairs are kept."""
     labels = {condition.name for condition in draft.conditions}
     for found in survey.all(COMPARISONS):
-        read, notes = comparisons.read(found.path, draft.root, found.parsed)
+        read, diagnostics = comparisons.read(found.path, draft.root, found.parsed)
         if not labels & read.names.keys():
             draft.say(found.path, COMPARISONS, used=False, detail="it names none of the runs here")
             continue
         draft.say(found.path, COMPARISONS, detail=quantity(len(read.pairs), "pair"))
-        draft.notes.extend(notes)
+        draft.diagnostics.extend(diagnostics)
         draft.comparisons.extend(read.pairs)
         draft.conditions = [_aliased(c, read.names.get(c.name)) for c in draft.conditions]
 

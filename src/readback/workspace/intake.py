@@ -44,7 +44,7 @@ CONFIGS = (PROMPTS, INSTRUCTIONS, PLAN, JUDGE, MODEL, MODELFILE, CHAT_TEMPLATE, 
 
 
 def take(path: Path, draft: Draft, place: Location = NOWHERE) -> None:
-    """Take in the file that something names at `place`; one that is nothing we know is a note there."""
+    """Take in the file that something names at `place`; one that is nothing we know is a diagnostic there."""
     take_found(recognise(path, draft.root, named=True), draft, place)
 
 
@@ -54,7 +54,7 @@ def take_config(path: Path, draft: Draft, named: Node) -> None:
     if found.what not in DATA:
         return take_found(found, draft, named.place)
     if path.suffix.lower() == ".json":  # what is wrong inside, with its place
-        draft.notes.extend(read_yaml(path, show(draft.root, path)).notes)
+        draft.diagnostics.extend(read_yaml(path, show(draft.root, path)).diagnostics)
     named.wrong("the path of a configuration: that file holds a list of rows, and a configuration is a mapping")
     return None
 
@@ -68,12 +68,12 @@ def take_found(found: Found, draft: Draft, place: Location = NOWHERE, around: Su
     elif found.what in TAKERS:
         TAKERS[found.what](found, draft)
     else:
-        draft.notes.extend(found.notes)
+        draft.diagnostics.extend(found.diagnostics)
         file = show(draft.root, found.path)
         reason = found.detail or "its content is of no kind that is known here"
         where = place if place != NOWHERE else Location(file=file)
         known = sorted((*TAKERS, PLAN, *DATA))
-        draft.note("dat-not-recognised", where, file, path=file, reason=reason, known=known, endings=[])
+        draft.report("dat-not-recognised", where, file, path=file, reason=reason, known=known, endings=[])
 
 
 def take_dataset(found: Found, draft: Draft, detail: str = "") -> None:
@@ -87,29 +87,29 @@ def take_dataset(found: Found, draft: Draft, detail: str = "") -> None:
 
 def _prompts(found: Found, draft: Draft) -> None:
     named = show(draft.root, found.path) in draft.touched
-    config, notes = albert.read(found.path, draft.root, found.parsed, named)
-    draft.add_config(config, notes)
+    config, diagnostics = albert.read(found.path, draft.root, found.parsed, named)
+    draft.add_config(config, diagnostics)
     draft.say(found.path, found.what, detail=", ".join(config.prompts))
 
 
 def _instructions(found: Found, draft: Draft) -> None:
-    config, notes = instructions.read(found.path, draft.root, found.parsed)
-    draft.add_config(config, notes)
+    config, diagnostics = instructions.read(found.path, draft.root, found.parsed)
+    draft.add_config(config, diagnostics)
     dropped = config.settings.get("dropped")
     what = str(config.settings.get("shape", found.what))
     draft.say(found.path, what, detail=f"obsolete and left out: {', '.join(dropped)}" if dropped else "")
 
 
 def _comparisons(found: Found, draft: Draft) -> None:
-    read, notes = comparisons.read(found.path, draft.root, found.parsed)
-    draft.notes.extend(notes)
+    read, diagnostics = comparisons.read(found.path, draft.root, found.parsed)
+    draft.diagnostics.extend(diagnostics)
     draft.comparisons.extend(read.pairs)
     draft.say(found.path, found.what, detail=quantity(len(read.pairs), "pair"))
 
 
 def _model(found: Found, draft: Draft) -> None:
-    model, notes = model_yaml.read(found.path, draft.root, found.parsed)
-    draft.notes.extend(notes)
+    model, diagnostics = model_yaml.read(found.path, draft.root, found.parsed)
+    draft.diagnostics.extend(diagnostics)
     draft.models[model.name] = model
     draft.say(found.path, found.what, detail=f"{model.type}: {model.type_reason}")
 
@@ -135,19 +135,19 @@ def _modelfile(found: Found, draft: Draft, detail: str = "") -> None:
     if name in draft.models:
         name = show(draft.root, found.path)
     draft.models[name] = Model(name, modelfile=read, place=read.place)
-    draft.notes.extend(read.notes)
+    draft.diagnostics.extend(read.diagnostics)
     draft.say(found.path, found.what, detail=detail or name)
 
 
 def _adapter(found: Found, draft: Draft) -> None:
-    adapter, notes = read_adapter(found.path, draft.root, profile_of(draft.options))
-    draft.notes.extend(notes)
+    adapter, diagnostics = read_adapter(found.path, draft.root, profile_of(draft.options))
+    draft.diagnostics.extend(diagnostics)
     draft.adapters[adapter.name] = adapter
     draft.say(found.path, found.what, detail=adapter.name)
 
 
 def _scores(found: Found, draft: Draft) -> None:
-    draft.notes.extend(found.notes)
+    draft.diagnostics.extend(found.diagnostics)
     draft.scores.append(ScoreSource(show(draft.root, found.path)))
     draft.say(found.path, found.what, detail=found.detail)
 

@@ -12,9 +12,9 @@ from readback.workspace.draft import Draft
 
 
 def judges_of(path: Path, draft: Draft) -> tuple[Judge, ...]:
-    """The judges in `path`; notes go to the draft."""
-    found, notes = judge_prompts.read(path, draft.root)
-    draft.notes.extend(notes)
+    """The judges in `path`; diagnostics go to the draft."""
+    found, diagnostics = judge_prompts.read(path, draft.root)
+    draft.diagnostics.extend(diagnostics)
     return found
 
 
@@ -23,10 +23,10 @@ def judge_of(path: Path, draft: Draft, name: str, spec: Mapping[str, Any]) -> Ju
 
     `spec` says which constants or files hold its system and user text, and which record fields fill it.
     """
-    found, notes = judge_prompts.read(path, draft.root, spec)
+    found, diagnostics = judge_prompts.read(path, draft.root, spec)
     chosen = next((judge for judge in found if judge.name == name), found[0] if found else None)
     others = {judge.name for judge in found} - {chosen.name if chosen else ""}
-    draft.notes.extend(note for note in notes if note.place.judge not in others)
+    draft.diagnostics.extend(diagnostic for diagnostic in diagnostics if diagnostic.place.judge not in others)
     return chosen
 
 

@@ -31,7 +31,7 @@ def settle(draft: Draft) -> None:
     """List what the reading of a folder left out, by reason; files that others are made of are used."""
     listed = {one.path for one in draft.recognised}
     beside = _read_for_others(draft) - listed
-    wrong = {name for note in draft.notes for name in (note.place.file, note.flagged) if name}
+    wrong = {name for diagnostic in draft.diagnostics for name in (diagnostic.place.file, diagnostic.flagged) if name}
     groups: dict[str, list[str]] = {}
     seen = 0
     end = time.monotonic() + SECONDS

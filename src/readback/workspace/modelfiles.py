@@ -28,10 +28,10 @@ def for_model(model: Model, found: Sequence[Found], draft: Draft) -> Model:
     if len(named) != 1:
         files = [show(draft.root, f.path) for f in named]
         values = {"model": model.name, "type": model.type, "count": len(files), "files": ", ".join(files)}
-        draft.notes.append(Diagnostic("fmt-modelfile-unmapped", values, model.place, model.name))
+        draft.diagnostics.append(Diagnostic("fmt-modelfile-unmapped", values, model.place, model.name))
         return model
     read = modelfile.read(named[0].path, draft.root)
-    draft.notes.extend(read.notes)
+    draft.diagnostics.extend(read.diagnostics)
     how = f"is called {named[0].path.name}" if exact else f"alone has {model.type} in its name"
     draft.say(named[0].path, MODELFILE, detail=f"taken for {model.name}: it {how}")
     return replace(model, modelfile=read)
@@ -60,5 +60,5 @@ def settle_types(draft: Draft) -> None:
         if model.type is None and not alone:
             file = model.modelfile.place.file if model.modelfile else None
             kind = infer_type(name, file, None, model.place)
-            draft.notes.extend(kind.notes)
+            draft.diagnostics.extend(kind.diagnostics)
             draft.models[name] = replace(model, type=kind.type, type_reason=kind.reason)

@@ -32,9 +32,9 @@ def _nothing_to_show(draft: Draft, configs: tuple[PromptConfig, ...], runs: list
     """Adapter text over an empty base is no prompt that anybody sends, so none is shown; an interface may be wrong."""
     for config in configs:
         values = {"file": config.name, "tasks": runs, "count": len(runs)}
-        draft.note("asm-no-task-text", config.place, config.name, **values)
+        draft.report("asm-no-task-text", config.place, config.name, **values)
         for interface in dict.fromkeys(model.interface for model in models_of(config.settings)):
-            draft.notes.extend(references.unknown_adapter(interface, draft, config.place))
+            draft.diagnostics.extend(references.unknown_adapter(interface, draft, config.place))
 
 
 def _conditions(draft: Draft, config: PromptConfig) -> Iterator[Condition]:

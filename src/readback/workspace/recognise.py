@@ -77,18 +77,18 @@ SCHEMA = ("dataset", "prompts", "modes", "tasks", "conditions", "models", "judge
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file and what it is. `fields` are a table's columns; `notes` say why it could not be read."""
+    """A file and what it is. `fields` are a table's columns; `diagnostics` say why it could not be read."""
 
     path: Path
     what: str
     parsed: Parsed | None = None
     fields: frozenset[str] = frozenset()
     detail: str = ""
-    notes: tuple[Diagnostic, ...] = field(default=())
+    diagnostics: tuple[Diagnostic, ...] = field(default=())
 
 
 def recognise(path: Path, root: Path, named: bool = False) -> Found:
-    """What the file at `path` is; one that cannot be read is "not recognised", with notes.
+    """What the file at `path` is; one that cannot be read is "not recognised", with diagnostics.
 
     `named`: somebody asked for this very file, so it is parsed even where no key of ours is seen in it, and is a
     dataset even where no row of it is a record.
@@ -127,7 +127,7 @@ def _config(path: Path, root: Path, suffix: str, named: bool) -> Found:
     if head and not (named or path.name in albert.FILES or KEYS.search(head)):
         return Found(path, OTHER)
     parsed = read_yaml(path, show(root, path))
-    return Found(path, _dialect(path, parsed.value), parsed, notes=parsed.notes)
+    return Found(path, _dialect(path, parsed.value), parsed, diagnostics=parsed.diagnostics)
 
 
 def _dialect(path: Path, value: Any) -> str:
@@ -167,8 +167,10 @@ def _table(path: Path, root: Path, named: bool) -> Found:
     if bad and not (rows or named) and all("kind" in values for values in bad):  # values, but no records
         return Found(path, OTHER, detail=f"it holds no objects, which records are; the first is {bad[0]['kind']}")
     if not (rows or refused or named) and (columns := above[0].shape.get("names") if above else None):
-        note = Diagnostic("dat-empty-file", {"columns": columns}, Location(file=file), severity="info")
-        return Found(path, FORM, fields=frozenset(columns), detail="only its columns are named", notes=(note,))
+        diagnostic = Diagnostic("dat-empty-file", {"columns": columns}, Location(file=file), severity="info")
+        return Found(
+            path, FORM, fields=frozenset(columns), detail="only its columns are named", diagnostics=(diagnostic,)
+        )
     if not rows:
         return Found(path, DATASET, detail="no record could be read from its beginning")
     if judge_prompts.recognise(path, rows[0]):

@@ -14,7 +14,7 @@ NONE = "–"
 
 
 def check(draft: Draft) -> Iterator[Diagnostic]:
-    """A note for each name that nothing defines. Where none of a kind is defined, its names are only labels."""
+    """A diagnostic for each name that nothing defines. Where none of a kind is defined, its names are only labels."""
     for condition in draft.conditions:
         yield from _condition(condition, draft)
 
@@ -35,7 +35,7 @@ def _condition(condition: Condition, draft: Draft) -> Iterator[Diagnostic]:
 
 
 def unknown_adapter(name: str, draft: Draft, place: Location) -> Iterator[Diagnostic]:
-    """A note where the name is neither that of a shipped adapter nor of one that the workspace lists."""
+    """A diagnostic where the name is neither that of a shipped adapter nor of one that the workspace lists."""
     adapters = {**shipped(), **draft.adapters}
     if name not in adapters:
         values = {

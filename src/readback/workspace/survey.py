@@ -21,7 +21,7 @@ class Survey:
     root: Path
     found: tuple[Found, ...]
     files: tuple[Path, ...] = ()
-    notes: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
 
     def all(self, *what: str) -> tuple[Found, ...]:
         return tuple(f for f in self.found if f.what in what)
@@ -33,37 +33,39 @@ class Survey:
 def survey(root: Path, depth: int = DEPTH) -> Survey:
     """What each file at most `depth` folders below `root` is. A link that leads out of the folder is not followed."""
     listed = listing(root, depth)
-    notes = list(listed.notes)
-    found = tuple(_each(root, listed.files, notes))
-    return Survey(root, found, listed.files, tuple(notes))
+    diagnostics = list(listed.diagnostics)
+    found = tuple(_each(root, listed.files, diagnostics))
+    return Survey(root, found, listed.files, tuple(diagnostics))
 
 
-def _each(root: Path, files: tuple[Path, ...], notes: list[Diagnostic]) -> Iterator[Found]:
+def _each(root: Path, files: tuple[Path, ...], diagnostics: list[Diagnostic]) -> Iterator[Found]:
     left = PARSED
     for path in files:
         if left < 0:
             values = {"what": "configurations read to find out what the files are", "limit": f"{PARSED >> 20} MiB"}
-            notes.append(Diagnostic("dat-limit", values, NOWHERE, show(root, path)))
+            diagnostics.append(Diagnostic("dat-limit", values, NOWHERE, show(root, path)))
             return
         safe = resolve(root, show(root, path))
         if isinstance(safe, Diagnostic):
-            notes.append(replace(safe, severity="info"))  # nobody named it; it only lies there
+            diagnostics.append(replace(safe, severity="info"))  # nobody named it; it only lies there
             continue
         what = recognise(path, root)
         left -= _cost(path, what)
         if what.what != OTHER:
             yield what
         else:  # it looked like one of ours; nobody named it, so it is less than an error
-            notes.extend(replace(note, severity=note.severity or "warning") for note in what.notes)
+            diagnostics.extend(
+                replace(diagnostic, severity=diagnostic.severity or "warning") for diagnostic in what.diagnostics
+            )
             if what.detail:
                 name = show(root, path)
                 said = {"path": name, "reason": what.detail, "known": [], "endings": []}
-                notes.append(Diagnostic("dat-not-recognised", said, Location(file=name), name, "info"))
+                diagnostics.append(Diagnostic("dat-not-recognised", said, Location(file=name), name, "info"))
 
 
 def _cost(path: Path, what: Found) -> int:
     """The work that a file took, in bytes that were parsed: a number that no busy machine changes."""
-    if any(note.code == "dat-limit" for note in what.notes):
+    if any(diagnostic.code == "dat-limit" for diagnostic in what.diagnostics):
         return STOPPED
     try:
         return path.stat().st_size if what.parsed else 0

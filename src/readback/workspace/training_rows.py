@@ -36,7 +36,7 @@ def _compare(model: Model, file: str, draft: Draft) -> None:
         line, text = others[0]
         trained = f"{len(others)} of {len(rows)} user messages of {file} such as {_shown(text)}"
         values = {"model": model.name, "condition": "the evaluation", "trained": trained, "sent": said}
-        draft.notes.append(Diagnostic(CODE, values, Location(file=file, line=line), model.name))
+        draft.diagnostics.append(Diagnostic(CODE, values, Location(file=file, line=line), model.name))
 
 
 def _shown(text: str) -> str:

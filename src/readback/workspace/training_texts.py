@@ -68,9 +68,9 @@ def find(draft: Draft, around: Survey) -> None:
         _choose(draft, name, asked[name])
     matches = _matches(draft, [one for one in seen if one.trains], asked)
     for name, (one, _) in matches.items():
-        text, notes = training_text.read(draft.root / one.file, draft.root)
+        text, diagnostics = training_text.read(draft.root / one.file, draft.root)
         if text:
-            draft.notes.extend(notes)
+            draft.diagnostics.extend(diagnostics)
             draft.models[name] = replace(draft.models[name], training=replace(text, name=name))
     _list(draft, seen, matches, _constants(draft, seen))
 
@@ -108,9 +108,9 @@ def _read(draft: Draft, found: Sequence[Found]) -> Iterator[Seen | None]:
         if number < MOST and time.monotonic() < end:
             yield _seen(one, draft)
             continue
-        if all(note.flagged != "code" for note in draft.notes):
+        if all(diagnostic.flagged != "code" for diagnostic in draft.diagnostics):
             values = {"what": "files of code that are looked into", "limit": number}
-            draft.notes.append(Diagnostic("dat-limit", values, flagged="code", severity="info"))
+            draft.diagnostics.append(Diagnostic("dat-limit", values, flagged="code", severity="info"))
         draft.say(one.path, CODE, used=False, detail="not looked into: there is too much code here")
 
 
@@ -141,8 +141,8 @@ def _choose(draft: Draft, name: str, place: str) -> None:
     path = draft.file_at(file, model.place)
     if path is None:
         return
-    text, notes = training_text.read(path, draft.root, constant, cell)
-    draft.notes.extend(notes)
+    text, diagnostics = training_text.read(path, draft.root, constant, cell)
+    draft.diagnostics.extend(diagnostics)
     if text:
         settings = {**model.settings, **({CONSTANT: constant} if constant else {}), **({CELL: cell} if cell else {})}
         draft.models[name] = replace(model, training=replace(text, name=name), settings=settings)
@@ -252,7 +252,7 @@ def _inside(words: Sequence[str], others: Sequence[str]) -> bool:
 def _list(
     draft: Draft, seen: Sequence[Seen], matches: Mapping[str, tuple[Seen, str]], constants: Mapping[str, list[str]]
 ) -> None:
-    """Every file with what became of it; where a file that trains states several texts, or computes them, a note."""
+    """Every file with what became of it; where a file that trains states several texts, or builds them, a diagnostic."""
     for one in seen:
         models = {name: why for name, (other, why) in matches.items() if other is one}
         taken = [f"{TAKEN_FOR}{', '.join(models)}: {next(iter(models.values()))}"] if models else []
@@ -260,7 +260,7 @@ def _list(
         draft.say(one.file, CODE, used=bool(taken), detail="; ".join(taken) or _unmatched(one))
         texts = one.code.texts
         if one.trains and not models and (training_text.different(texts) or any(t.text is None for t in texts)):
-            draft.notes.append(training_text.several(texts, None))
+            draft.diagnostics.append(training_text.several(texts, None))
 
 
 def _unmatched(one: Seen) -> str:

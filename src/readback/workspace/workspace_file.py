@@ -1,4 +1,4 @@
-"""Read readback.yml: every key in its own section, wrong keys and types as located notes, the good rest loads."""
+"""Read readback.yml: every key in its own section, wrong keys and types as located diagnostics, the good rest loads."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def read(draft: Draft, parsed: Parsed) -> None:
         draft.chosen = {}  # the file leaves no choice
     if set(ORDER) != set(sections):
         raise ValueError(f"sections and their order differ: {sorted(set(ORDER) ^ set(sections))}")
-    draft.notes.extend(parsed.notes)
+    draft.diagnostics.extend(parsed.diagnostics)
     draft.say(parsed.file, WORKSPACE)
-    top = Node(parsed.value, parsed, draft.notes)
+    top = Node(parsed.value, parsed, draft.diagnostics)
     if not isinstance(parsed.value, Mapping):
         if parsed.value is not None:
             top.wrong("a mapping with keys such as name, dataset and prompts")
@@ -53,7 +53,7 @@ def read(draft: Draft, parsed: Parsed) -> None:
 
 
 def _day(node: Node, said: str) -> str | None:
-    """A day that templates print as today's, or a note."""
+    """A day that templates print as today's, or a diagnostic."""
     with contextlib.suppress(ValueError):
         return date.fromisoformat(said).isoformat()
     node.wrong("a day, as 2026-01-31")

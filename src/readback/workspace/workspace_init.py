@@ -61,7 +61,7 @@ def _dataset(workspace: Workspace) -> Iterator[str]:
 
 
 def _options(workspace: Workspace) -> Iterator[str]:
-    if any(note.code == "alb-dialect-inferred" for note in workspace.notes):
+    if any(diagnostic.code == "alb-dialect-inferred" for diagnostic in workspace.diagnostics):
         yield comment("albert_dialect is a guess: only the later Albert program reads what the configuration holds")
     if workspace.options:  # on and off are quoted by flow, since YAML takes them for true and false
         yield f"options: {flow(workspace.options)}"

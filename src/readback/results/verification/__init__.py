@@ -46,7 +46,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
     taking = Taking(asked, lines=asked.source.path.lower().removesuffix(".gz").endswith(LINES))
     for row in rows:
         if isinstance(row, Diagnostic):
-            taking.notes.add(row)
+            taking.diagnostics.add(row)
         else:
             taking.take(_unwrapped(row.fields), row.line)
     return taking.finished(NAME)

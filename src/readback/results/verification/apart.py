@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from readback.files.bounded_notes import BoundedNotes
+from readback.files.bounded_diagnostics import BoundedDiagnostics
 from readback.results._cells import text_of
 from readback.results._rows import Asked
 from readback.results.verification.identity import Identity, identity
@@ -45,9 +45,9 @@ class Taken(NamedTuple):
 class Apart:
     """Takes the results of one file apart. `lost` counts what a table lost, `texts` are traits that are no scores."""
 
-    def __init__(self, asked: Asked, notes: BoundedNotes) -> None:
+    def __init__(self, asked: Asked, diagnostics: BoundedDiagnostics) -> None:
         self.asked = asked
-        self.notes = notes
+        self.diagnostics = diagnostics
         self.factors = asked.source.condition or FACTORS
         self.lost = Lost()
         self.texts: set[str] = set()
@@ -115,7 +115,9 @@ class Apart:
         names = self.asked.source.item or ("question_id",)
         parts = [text_of(metadata.get(name)) or text_of(flat.get(name)) for name in names]
         if not any(parts):
-            self.notes.add(Diagnostic("dat-missing-id", {"field": ", ".join(names), "called": NO_ID}, self.place(line)))
+            self.diagnostics.add(
+                Diagnostic("dat-missing-id", {"field": ", ".join(names), "called": NO_ID}, self.place(line))
+            )
             return NO_ID.format(n=self._count)
         if scenario and scenario not in parts:
             parts.append(scenario)
@@ -135,7 +137,7 @@ class Apart:
         return _mapping(value)
 
     def _kind(self, where: str, found: tuple[Any, ...], line: int) -> None:
-        """A note where a part is there and no object."""
+        """A diagnostic where a part is there and no object."""
         for value in found:
             if value is not None and not isinstance(value, Mapping):
                 self._wrong(where, KINDS.get(type(value).__name__, "something else"), "an object", line)
@@ -143,7 +145,7 @@ class Apart:
 
     def _wrong(self, where: str, value: str, expected: str, line: int) -> None:
         values = {"where": where, "value": value, "expected": expected}
-        self.notes.add(Diagnostic("dat-wrong-value", values, self.place(line), where, "warning"))
+        self.diagnostics.add(Diagnostic("dat-wrong-value", values, self.place(line), where, "warning"))
 
     def place(self, line: int) -> Location:
         """Where a result stands."""

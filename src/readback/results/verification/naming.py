@@ -98,7 +98,7 @@ class Criteria:
                 )
         return made
 
-    def notes(self, file: str) -> Iterator[Diagnostic]:
+    def diagnostics(self, file: str) -> Iterator[Diagnostic]:
         """What was odd: traits of two kinds, and names for which there was no room."""
         for before, seen in self.changed:
             values = {

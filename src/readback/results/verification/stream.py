@@ -130,8 +130,8 @@ class _Results:
         if not isinstance(found, Row):
             return found
         if not is_result(found.fields):
-            note = self.walk.refused("no verification result: it names no question and model").note
-            return Refused(note, found.line, found.end_line, found.end)
+            diagnostic = self.walk.refused("no verification result: it names no question and model").diagnostic
+            return Refused(diagnostic, found.line, found.end_line, found.end)
         named = {**found.fields, RUN: run} if run and RUN not in found.fields else found.fields
         return found._replace(fields=named, raw=b"")
 
@@ -146,7 +146,7 @@ class _Results:
         if isinstance(found, Row) and name not in ENVELOPE and is_result(found.fields):
             yield found._replace(raw=b"")
         elif isinstance(found, Row):
-            yield from found.notes
+            yield from found.diagnostics
             if name in ENVELOPE:
                 beside[name] = found.fields
             else:

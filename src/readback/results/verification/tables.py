@@ -86,7 +86,7 @@ def without_classes(scored: Scored) -> Scored:
     """A trait's score of −1 is no score in a table: it is what an invalid class is written as."""
     value, state, _ = scored.cell
     if scored.kind == "score" and scored.bucket == "llm" and state == SCORED and value == INVALID:
-        return Scored(scored.name, scored.bucket, scored.kind, (math.nan, FAILED, CLASS), scored.note)
+        return Scored(scored.name, scored.bucket, scored.kind, (math.nan, FAILED, CLASS), scored.rationale)
     return scored
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from readback.files.bounded_notes import BoundedNotes
+from readback.files.bounded_diagnostics import BoundedDiagnostics
 from readback.results._cells import stem
 from readback.results._intake import Intake, columns, overflow
 from readback.results._rows import Asked, Read
@@ -31,8 +31,8 @@ class Taking:
 
     def __init__(self, asked: Asked, lines: bool = False) -> None:
         self.asked = asked
-        self.notes = BoundedNotes()
-        self._apart = Apart(asked, self.notes)
+        self.diagnostics = BoundedDiagnostics()
+        self._apart = Apart(asked, self.diagnostics)
         self._intake = Intake(asked.source.path)
         self._criteria = Criteria()
         self._rubric: Mapping[tuple[str, str], Definition] = {}
@@ -60,7 +60,7 @@ class Taking:
         else:
             self._refused += 1
             reason = "no verification result: it names no question and model"
-            self.notes.add(Diagnostic("dat-bad-line", {"reason": reason}, self._apart.place(line)))
+            self.diagnostics.add(Diagnostic("dat-bad-line", {"reason": reason}, self._apart.place(line)))
 
     def finished(self, what: str) -> Read:
         """Everything that came of the file."""
@@ -73,8 +73,8 @@ class Taking:
         if lost:
             shares = lost.granular + lost.similar
             values = {"path": source.path, "failed": lost.failed, "unknown": lost.unknown, "shares": shares}
-            self.notes.add(Diagnostic("scr-lossy-csv", values, Location(file=source.path), source.path))
-        self.notes.extend(self._criteria.notes(source.path))
+            self.diagnostics.add(Diagnostic("scr-lossy-csv", values, Location(file=source.path), source.path))
+        self.diagnostics.extend(self._criteria.diagnostics(source.path))
         account = SourceRead(
             path=source.path,
             what=what,
@@ -96,7 +96,7 @@ class Taking:
         return Read(
             columns(intake, keys) if len(intake.value) else None,
             account,
-            (*self.notes.kept, *overflow(self.notes, source.path)),
+            (*self.diagnostics.kept, *overflow(self.diagnostics, source.path)),
             about=tuple(self._about(key, combo) for combo, key in zip(intake.combos, keys, strict=True)),
             criteria=self._criteria.declared(self._rubric),
         )
@@ -125,7 +125,7 @@ class Taking:
             called,
             COMPUTED if scored.computed else judge,
             scored.cell,
-            note=scored.note,
+            rationale=scored.rationale,
             cluster=taken.cluster,
             run=taken.run,
             line=taken.line,

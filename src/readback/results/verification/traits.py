@@ -29,7 +29,7 @@ class Scored:
     bucket: str  # template, embedding, or where a rubric keeps it
     kind: str
     cell: Cell
-    note: str = ""
+    rationale: str = ""
     label: str = ""  # of a class
 
     @property
@@ -42,7 +42,7 @@ def template_scores(template: Mapping[str, Any], failure: Any, mode: str, there:
     """What is said about the answer template; `there` says whether the row has that part."""
     found = verified(template.get("verify_result"), failure, mode, there)
     if found is not None:
-        yield Scored("verify_result", "template", "boolean", found, _failure_note(failure))
+        yield Scored("verify_result", "template", "boolean", found, _failure_words(failure))
     yield from _spread("verify_granular_result", template.get("verify_granular_result"))
     for check in CHECKS if mode != RUBRIC_ONLY else CHECKS[:1]:
         stated = template.get(f"{check}_detected")
@@ -82,26 +82,28 @@ def texts(rubric: Mapping[str, Any]) -> set[str]:
     return {legible(str(name)) for place in places for name, value in place.items() if isinstance(value, str | list)}
 
 
-def _trait(name: str, bucket: str, value: Any, labels: Mapping[str, Any], note: str) -> Iterator[Scored]:
+def _trait(name: str, bucket: str, value: Any, labels: Mapping[str, Any], rationale: str) -> Iterator[Scored]:
     shown = legible(name)
     if isinstance(value, Mapping):
         yield from (
-            Scored(f"{shown}.{legible(str(part))}", "metric", "metric", _number(inner), note)
+            Scored(f"{shown}.{legible(str(part))}", "metric", "metric", _number(inner), rationale)
             for part, inner in value.items()
             if not isinstance(inner, Mapping | list | str)
         )
     elif name in labels:
         label = text_of(labels[name])
         if value == INVALID:
-            yield Scored(shown, bucket, "literal", (math.nan, FAILED, f"no class of the rubric: {label[:80]}"), note)
+            yield Scored(
+                shown, bucket, "literal", (math.nan, FAILED, f"no class of the rubric: {label[:80]}"), rationale
+            )
         else:
-            yield Scored(shown, bucket, "literal", _index(value), note, label)
+            yield Scored(shown, bucket, "literal", _index(value), rationale, label)
     elif value is None:
-        yield Scored(shown, bucket, "", NO_SCORE, note)
+        yield Scored(shown, bucket, "", NO_SCORE, rationale)
     elif isinstance(value, bool):
-        yield Scored(shown, bucket, "boolean", (float(value), SCORED, ""), note)
+        yield Scored(shown, bucket, "boolean", (float(value), SCORED, ""), rationale)
     elif isinstance(value, int | float):
-        yield Scored(shown, bucket, "score", _number(value), note)
+        yield Scored(shown, bucket, "score", _number(value), rationale)
 
 
 def _spread(name: str, value: Any) -> Iterator[Scored]:
@@ -128,7 +130,7 @@ def _index(value: Any) -> Cell:
     return cell(value) if whole else (math.nan, FAILED, f"not a number: {text_of(value)[:40]}")
 
 
-def _failure_note(failure: Any) -> str:
+def _failure_words(failure: Any) -> str:
     return text_of(failure.get("reason")) if isinstance(failure, Mapping) else ""
 
 

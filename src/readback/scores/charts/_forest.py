@@ -38,7 +38,7 @@ def forest(
     dark: bool = False,
     *,
     baseline: str = "",
-    why: Why = lambda note: note.code,
+    why: Why = lambda diagnostic: diagnostic.code,
     width: int | None = None,
 ) -> Chart:
     """b − a of each comparison with its interval: right of the line b scores higher; shape and colour say the verdict.
@@ -118,7 +118,7 @@ def _short(one: One) -> tuple[str, ...]:
 
 
 def _reason(one: Blocked, why: Why) -> str:
-    return "; ".join(dict.fromkeys(why(note) for note in one.why))
+    return "; ".join(dict.fromkeys(why(diagnostic) for diagnostic in one.why))
 
 
 def _blocked(figure: Any, frame: Frame, compared: Sequence[One], ends: Span, say: Say, why: Why, dark: bool) -> None:

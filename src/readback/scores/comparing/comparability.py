@@ -35,10 +35,10 @@ def against(
     """Notes of the rules that forbid the comparison; empty where it may be made on the items both were scored on.
 
     `a` and `b` are conditions, or two values of one factor. `planned` may list criteria that the study itself calls
-    not comparable. Each note's values: a, b, criterion, judge, differs (what is not the same), part (what could be
+    not comparable. Its values: a, b, criterion, judge, differs (what is not the same), part (what could be
     compared: criteria), pairs (1).
     """
-    return tuple(_notes(table, a, b, criterion, judge, planned))
+    return tuple(_diagnostics(table, a, b, criterion, judge, planned))
 
 
 def bare(criterion: str) -> str:
@@ -57,30 +57,30 @@ def may_cross(criterion: str) -> bool:
     return not (is_total(name) or name in DOCUMENTS or name.startswith(CITATIONS))
 
 
-def _notes(
+def _diagnostics(
     table: ScoreTable, a: ConditionKey, b: ConditionKey, criterion: str, judge: str, planned: Planned | None
 ) -> Iterator[Diagnostic]:
     said = {"a": table.label(a), "b": table.label(b), "criterion": criterion, "judge": judge, "part": (), "pairs": 1}
     of_a, of_b = side(table, a, judge), side(table, b, judge)
     crossing = {of_a.book, of_b.book} == {"closed", "open"}
     if differs := _not_comparable(table, a, b, criterion, judge, planned):
-        yield _note(NOT_COMPARABLE, said, differs, _part(table, a, b, of_a, of_b))
+        yield _diagnostic(NOT_COMPARABLE, said, differs, _part(table, a, b, of_a, of_b))
         return
     if not _both(table, a, b, criterion, judge):
         by_a, by_b = (", ".join(_judges(table, key, criterion)) or "–" for key in (a, b))
-        yield _note(JUDGE, said, f"{by_a} / {by_b}", _part(table, a, b, of_a, of_b, judge))
+        yield _diagnostic(JUDGE, said, f"{by_a} / {by_b}", _part(table, a, b, of_a, of_b, judge))
         return
     if _apart(of_a.judge_models, of_b.judge_models):
-        yield _note(JUDGE, said, _or(of_a.judge_models, of_b.judge_models))
+        yield _diagnostic(JUDGE, said, _or(of_a.judge_models, of_b.judge_models))
     elif (found := _prompts(of_a, of_b)) and not (crossing and bare(criterion) in RAW):
-        yield _note(PROMPT, said, found, tuple(name for name in table.criteria if crossing and bare(name) in RAW))
+        yield _diagnostic(PROMPT, said, found, tuple(name for name in table.criteria if crossing and bare(name) in RAW))
     if found := scale(table, a, b, criterion, judge):
-        yield _note(SCALE, said, found)
+        yield _diagnostic(SCALE, said, found)
     if found := _rows(table, a, b, criterion, judge, of_a, of_b):
-        yield _note(ROWS, said, found)
+        yield _diagnostic(ROWS, said, found)
 
 
-def _note(code: str, said: Mapping[str, Any], differs: str, part: tuple[str, ...] = ()) -> Diagnostic:
+def _diagnostic(code: str, said: Mapping[str, Any], differs: str, part: tuple[str, ...] = ()) -> Diagnostic:
     values = {**said, "differs": differs, "part": list(part)}
     flagged = "|".join(str(said[name]) for name in ("criterion", "judge", "a", "b"))
     return Diagnostic(code, values, Location(judge=said["judge"] or None), flagged)

@@ -36,8 +36,8 @@ class _Met:
     stated: bool = True
 
 
-def notes(workspace: Workspace, table: ScoreTable | None = None) -> tuple[Diagnostic, ...]:
-    """One note for each judge and family: a warning for the same generation, for information otherwise.
+def diagnostics(workspace: Workspace, table: ScoreTable | None = None) -> tuple[Diagnostic, ...]:
+    """One diagnostic for each judge and family: a warning for the same generation, for information otherwise.
 
     Who judges whom is what the scores say; without scores (`table` is None) what the workspace means to do.
     """
@@ -53,11 +53,11 @@ def notes(workspace: Workspace, table: ScoreTable | None = None) -> tuple[Diagno
                     one.stated &= model.stated and contestant.stated
                     one.generations[other.generation or "not stated"] = None
                     one.conditions.append(table.label(key) if table else key[0][1])
-    return tuple(_note(judge, one) for (judge, _), one in met.items())
+    return tuple(_diagnostic(judge, one) for (judge, _), one in met.items())
 
 
 def said(workspace: Workspace) -> tuple[Any, ...]:
-    """What of a workspace the notes depend on, in a form that can be compared."""
+    """What of a workspace the diagnostics depend on, in a form that can be compared."""
     return (
         tuple((name, str(model.settings.get("model"))) for name, model in workspace.models.items()),
         tuple((name, str(judge_model(judge))) for name, judge in workspace.judges.items()),
@@ -117,7 +117,7 @@ def _served(workspace: Workspace, name: str) -> str | None:
     return served if isinstance(served, str) else None
 
 
-def _note(judge: str, one: _Met) -> Diagnostic:
+def _diagnostic(judge: str, one: _Met) -> Diagnostic:
     generations = list(one.generations)
     own = one.own.generation or "not stated"
     relation = (

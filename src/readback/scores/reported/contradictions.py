@@ -20,12 +20,12 @@ CODE = "scr-summary-differs"
 MEAN, RATE = "mean", "rate"
 
 
-def notes(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]:
+def diagnostics(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]:
     """Every contradiction; `found` are the rows of every condition."""
     yield from _differs(table, found)
     yield from _own_counts(table)
-    yield from reachable.notes(table)
-    yield from verdicts.notes(table)
+    yield from reachable.diagnostics(table)
+    yield from verdicts.diagnostics(table)
 
 
 def _differs(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]:
@@ -36,11 +36,11 @@ def _differs(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]:
         if not agrees(means, row):
             computed = number(round(row.mean * (means.whole or 1), 6))
             stated = "NaN" if means.state == FAILED else number(means.mean)
-            yield _note(table, means, _kind(means), stated, computed, row.n, because(table, row, means))
+            yield _diagnostic(table, means, _kind(means), stated, computed, row.n, because(table, row, means))
             continue
         for what, said, is_so in _spread(table, means, row):
             if abs(said - is_so) > tolerance(means):
-                yield _note(table, means, what, number(said), number(round(is_so, 6)), row.n, UNEXPLAINED)
+                yield _diagnostic(table, means, what, number(said), number(round(is_so, 6)), row.n, UNEXPLAINED)
 
 
 def _spread(table: ScoreTable, means: Reported, row: Row) -> Iterator[tuple[str, float, float]]:
@@ -65,10 +65,12 @@ def _own_counts(table: ScoreTable) -> Iterator[Diagnostic]:
         if abs(one.count / one.n - share(one)) > tolerance(one):
             of_it = number(round(one.count / one.n * one.whole, 6))
             because = f"the file itself counts {one.count} of {one.n}"
-            yield _note(table, one, "rate beside its own counts", number(one.mean), of_it, one.n, because)
+            yield _diagnostic(table, one, "rate beside its own counts", number(one.mean), of_it, one.n, because)
 
 
-def _note(table: ScoreTable, one: Reported, what: str, stated: str, computed: str, n: int, because: str) -> Diagnostic:
+def _diagnostic(
+    table: ScoreTable, one: Reported, what: str, stated: str, computed: str, n: int, because: str
+) -> Diagnostic:
     label = table.label(one.condition)
     values: dict[str, Any] = {
         "condition": label, "criterion": one.criterion, "what": what, "stated": stated, "computed": computed,

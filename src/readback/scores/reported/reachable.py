@@ -47,7 +47,7 @@ def reachable(one: Reported) -> bool:
     return fits(one.mean / one.whole, one.n, _tolerance(one)) is not None
 
 
-def notes(table: ScoreTable) -> Iterator[Diagnostic]:
+def diagnostics(table: ScoreTable) -> Iterator[Diagnostic]:
     """Every stated rate that no number of items gives."""
     for one in table.reported:
         if one.whole is None or one.n is None or reachable(one):

@@ -50,7 +50,7 @@ def passes(rule: PassRule, found: Total) -> bool | None:
     return None if gaps[0] < CLOSE else True
 
 
-def notes(table: ScoreTable) -> Iterator[Diagnostic]:
+def diagnostics(table: ScoreTable) -> Iterator[Diagnostic]:
     """Every verdict and total that its row's scores do not give, and every stated total that its means do not."""
     for key in table.columns.conditions:
         if rubric := of_condition(table, key):

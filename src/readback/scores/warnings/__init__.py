@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from readback.scores.stats import Row
 
 
-def notes(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]:
-    """One note for each criterion that many conditions share; `found` are the rows of every condition."""
-    yield from few.notes(table, found)
-    yield from uneven.notes(table, found)
-    yield from merged.notes(table)
-    yield from refused.notes(table)
-    yield from rows.notes(table)
+def diagnostics(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]:
+    """One diagnostic for each criterion that many conditions share; `found` are the rows of every condition."""
+    yield from few.diagnostics(table, found)
+    yield from uneven.diagnostics(table, found)
+    yield from merged.diagnostics(table)
+    yield from refused.diagnostics(table)
+    yield from rows.diagnostics(table)

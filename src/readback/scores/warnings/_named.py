@@ -28,8 +28,8 @@ def name(table: ScoreTable, row: Row, detail: str) -> str:
     return f"{table.label(row.condition)}{by} ({detail})"
 
 
-def note(code: str, table: ScoreTable, rows: Sequence[Row], details: Sequence[str], **more: Any) -> Diagnostic:
-    """One note for the rows of one criterion that share a fault."""
+def diagnostic(code: str, table: ScoreTable, rows: Sequence[Row], details: Sequence[str], **more: Any) -> Diagnostic:
+    """One diagnostic for the rows of one criterion that share a fault."""
     names = [name(table, row, detail) for row, detail in zip(rows, details, strict=True)]
     judges = {row.judge for row in rows}
     place = Location(

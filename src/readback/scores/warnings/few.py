@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from readback.scores.criteria import number
 from readback.scores.table import ScoreTable
-from readback.scores.warnings._named import by_criterion, note
+from readback.scores.warnings._named import by_criterion, diagnostic
 from readback.types import Diagnostic
 
 if TYPE_CHECKING:
@@ -18,18 +18,18 @@ FEWEST = 5  # scores below which there is no interval
 CLUSTERS = 10  # below which the clustered standard error is too small (Cameron, Miller 2015, J. Hum. Resour. 50, 317)
 
 
-def notes(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]:
+def diagnostics(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]:
     """Every kind, each once for a criterion."""
     small = [row for row in found if 0 < row.n < SMALL]
     for rows in by_criterion(small).values():
-        yield note("scr-small-n", table, rows, [f"n {row.n}" for row in rows], least=min(row.n for row in rows))
+        yield diagnostic("scr-small-n", table, rows, [f"n {row.n}" for row in rows], least=min(row.n for row in rows))
     same = [row for row in found if row.share_of_one == 1 and row.n >= FEWEST and not _rate(table, row)]
     for rows in by_criterion(same).values():
-        yield note("scr-constant", table, rows, [f"n {row.n}: {number(row.mean or 0.0)}" for row in rows])
+        yield diagnostic("scr-constant", table, rows, [f"n {row.n}: {number(row.mean or 0.0)}" for row in rows])
     grouped = [row for row in found if row.clusters is not None and row.clusters < min(CLUSTERS, row.n)]
     for rows in by_criterion(grouped).values():
         details = [f"{row.n} / {row.clusters}" for row in rows]
-        yield note("scr-few-clusters", table, rows, details, least=min(row.clusters or 0 for row in rows))
+        yield diagnostic("scr-few-clusters", table, rows, details, least=min(row.clusters or 0 for row in rows))
 
 
 def _rate(table: ScoreTable, row: Row) -> bool:

@@ -11,11 +11,11 @@ from readback.types import Diagnostic, Location
 CODE = "scr-condition-merged"
 
 
-def notes(table: ScoreTable) -> Iterator[Diagnostic]:
-    """One note for the prompts, and one for each thing that files of one condition say differently."""
+def diagnostics(table: ScoreTable) -> Iterator[Diagnostic]:
+    """One diagnostic for the prompts, and one for each thing that files of one condition say differently."""
     found = [(table.label(key), count) for key, count in _prompts(table)]
     if found:
-        yield _note([name for name, _ in found], "prompt_fingerprint", max(count for _, count in found))
+        yield _diagnostic([name for name, _ in found], "prompt_fingerprint", max(count for _, count in found))
     for what in ("judge_model", "judge_prompt", "model"):
         said: dict[tuple[ConditionKey, str | None], set[str]] = {}
         for one in table.about:
@@ -23,14 +23,14 @@ def notes(table: ScoreTable) -> Iterator[Diagnostic]:
                 said.setdefault((one.condition, _judge(one, what)), set()).add(value)
         both = {key: values for (key, _), values in said.items() if len(values) > 1}
         if both:
-            yield _note([table.label(key) for key in both], what, max(map(len, both.values())))
+            yield _diagnostic([table.label(key) for key in both], what, max(map(len, both.values())))
 
 
 def _judge(one: RunFacts, what: str) -> str | None:
     return (one.rubric or one.judge) if what.startswith("judge") else None
 
 
-def _note(names: list[str], what: str, count: int) -> Diagnostic:
+def _diagnostic(names: list[str], what: str, count: int) -> Diagnostic:
     place = Location(condition=names[0] if len(names) == 1 else None)
     values = {"condition": listed(names), "what": what, "count": count, "conditions": len(names)}
     return Diagnostic(CODE, values, place, flagged=what)

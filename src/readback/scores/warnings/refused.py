@@ -17,22 +17,22 @@ from readback.types import Diagnostic, Severity
 MOST = 40  # kinds of conditions of which pairs are looked at
 
 
-def notes(table: ScoreTable) -> Iterator[Diagnostic]:
+def diagnostics(table: ScoreTable) -> Iterator[Diagnostic]:
     """A criterion on two scales in any case; other reasons once for each criterion and judge, with how many pairs."""
     yield from _two_scales(table)
     found = _planned(table) if table.planned else _unplanned(table)
     severity: Severity | None = None if table.planned else "info"  # nobody meant to compare them
     first: dict[tuple[str, str], Diagnostic] = {}
     pairs: dict[tuple[str, str], set[tuple[str, str]]] = {}
-    for note in found:
-        if note.code in (guard.SCALE, guard.ROWS) and not (table.planned and note.code == guard.ROWS):
+    for diagnostic in found:
+        if diagnostic.code in (guard.SCALE, guard.ROWS) and not (table.planned and diagnostic.code == guard.ROWS):
             continue  # said of the criterion as a whole
-        about = note.code, note.values["criterion"]
-        first.setdefault(about, note)
-        pairs.setdefault(about, set()).add((note.values["a"], note.values["b"]))
-    for (code, criterion), note in first.items():
-        values = {**note.values, "pairs": len(pairs[code, criterion])}
-        yield replace(note, values=values, flagged=criterion, severity=severity)
+        about = diagnostic.code, diagnostic.values["criterion"]
+        first.setdefault(about, diagnostic)
+        pairs.setdefault(about, set()).add((diagnostic.values["a"], diagnostic.values["b"]))
+    for (code, criterion), diagnostic in first.items():
+        values = {**diagnostic.values, "pairs": len(pairs[code, criterion])}
+        yield replace(diagnostic, values=values, flagged=criterion, severity=severity)
 
 
 def _two_scales(table: ScoreTable) -> Iterator[Diagnostic]:
@@ -54,9 +54,9 @@ def _planned(table: ScoreTable) -> Iterator[Diagnostic]:
         a, b = side_of(table, one.a), side_of(table, one.b)
         if a is not None and b is not None:
             for criterion in _criteria(table, one):
-                for note in _asked(table, a, b, criterion, one):
-                    if one.criteria or note.code != guard.NOT_COMPARABLE:  # the plan asks for this one by name
-                        yield note
+                for diagnostic in _asked(table, a, b, criterion, one):
+                    if one.criteria or diagnostic.code != guard.NOT_COMPARABLE:  # the plan asks for this one by name
+                        yield diagnostic
 
 
 def _criteria(table: ScoreTable, one: Planned) -> Iterable[str]:

@@ -15,7 +15,7 @@ LEFT_OUT = 0.05  # share of the records of two conditions that only one has
 LARGEST = 20_000_000  # cells of conditions × items
 
 
-def notes(table: ScoreTable) -> Iterator[Diagnostic]:
+def diagnostics(table: ScoreTable) -> Iterator[Diagnostic]:
     """The pair that shares the least, once for each criterion: of the planned pairs, where some are planned."""
     c = table.columns
     for criterion in c.criteria:

@@ -18,7 +18,7 @@ CHANCE = 0.05
 LEAST = 2  # more lost on one side: one row may always be missing
 
 
-def notes(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]:
+def diagnostics(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]:
     """The two conditions that differ most, once for each criterion."""
     for criterion, rows in by_criterion(row for row in found if row.all).items():
         judges = list(dict.fromkeys(row.judge for row in rows))

@@ -26,7 +26,7 @@ class _Text:
 
     text: str | None
     place: Location
-    notes: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     detail: str = ""
 
 
@@ -40,19 +40,23 @@ def read(path: Path, root: Path, *, tokens: Path | None = None, add_special_toke
 
     `tokens` is the tokenizer_config.json that supplies them where it is not `path` or lies beside it.
     `add_special_tokens`: the server has the tokenizer put its BOS before the text, as vLLM does on request. A file
-    without a template, or one that cannot be read, has `text` None and a note that says why.
+    without a template, or one that cannot be read, has `text` None and a diagnostic that says why.
     """
     path = _inside(path, root)
     file = show(root, path)
     if isinstance(outside := resolve(root, file), Diagnostic) and outside.code == "dat-path-outside":
-        return ChatTemplate(file, None, place=Location(file=file), notes=(outside,))
+        return ChatTemplate(file, None, place=Location(file=file), diagnostics=(outside,))
     own = read_config(path, root) if path.suffix == ".json" else None
     named = tokens or (path if own and path.name != OLDER else _beside(path, root, CONFIG))
     config = own if named in (path, None) else read_config(named, root)
     found = _text(path, root, own)
-    notes = (*(own.notes if own else ()), *(config.notes if config and config is not own else ()), *found.notes)
-    if found.text is None and not notes:
-        notes = (_none(file, f"there is no chat_template in {file}", found.place),)
+    diagnostics = (
+        *(own.diagnostics if own else ()),
+        *(config.diagnostics if config and config is not own else ()),
+        *found.diagnostics,
+    )
+    if found.text is None and not diagnostics:
+        diagnostics = (_none(file, f"there is no chat_template in {file}", found.place),)
     bos = config.bos_token if config else None
     said = [found.detail]
     if config and named and show(root, named) != found.place.file:
@@ -69,7 +73,7 @@ def read(path: Path, root: Path, *, tokens: Path | None = None, add_special_toke
         config=show(root, named) if config and named else None,
         detail="; ".join(part for part in said if part),
         place=found.place,
-        notes=notes,
+        diagnostics=diagnostics,
     )
 
 
@@ -101,11 +105,13 @@ def _text(path: Path, root: Path, own: Config | None) -> _Text:
 
 def _plain(path: Path, root: Path) -> _Text:
     file = show(root, path)
-    text, notes = read_text(path, file, LIMIT)
+    text, diagnostics = read_text(path, file, LIMIT)
     if text is None:
-        return _Text(None, Location(file=file), notes)
-    marked = any(note.code == "dat-bom" for note in notes)  # a server keeps the mark, and the model reads it
-    return _Text("\ufeff" * marked + text, Location(file=file, line=1, column=1), notes)
+        return _Text(None, Location(file=file), diagnostics)
+    marked = any(
+        diagnostic.code == "dat-bom" for diagnostic in diagnostics
+    )  # a server keeps the mark, and the model reads it
+    return _Text("\ufeff" * marked + text, Location(file=file, line=1, column=1), diagnostics)
 
 
 def _chosen(config: Config, place: Location) -> _Text:

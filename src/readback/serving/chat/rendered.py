@@ -73,7 +73,7 @@ def model_input(
     stops = (template.eos_token,) if template.eos_token else ()
     empty = ModelInput(template.name, (), (), "chat template", template.place, stops)
     if template.text is None:
-        return replace(empty, notes=(_unread(template),))
+        return replace(empty, diagnostics=(_unread(template),))
     given = {"tools": None, "documents": None, **template.tokens, **(values or {})}
     said = [{"role": message.role, "content": message.text} for message in messages]
     tokens = {"bos_token": template.bos_token, "eos_token": template.eos_token}
@@ -88,10 +88,10 @@ def model_input(
         listed = [{**one, "content": [{"type": "text", "text": one["content"]}]} for one in said]
         again, spans = _render(template.text, {**variables, "messages": listed}, today, messages)
         if again.text is not None:
-            empty = replace(empty, notes=(_in_parts(template, made),))
+            empty = replace(empty, diagnostics=(_in_parts(template, made),))
             made, told = again, spans
     if made.text is None:
-        return replace(empty, notes=(_note(template, made),))
+        return replace(empty, diagnostics=(_diagnostic(template, made),))
     own = pieces(made.text, told, messages, tuple(variables))
     segments = tuple(_segment(template, piece, messages) for piece in own)
     if template.adds_bos and template.bos_token:
@@ -145,7 +145,7 @@ def _excess(kind: str, line: int | None = None) -> Rendered:
     return Rendered(None, kind, line, "limit")
 
 
-def _note(template: ChatTemplate, made: Rendered) -> Diagnostic:
+def _diagnostic(template: ChatTemplate, made: Rendered) -> Diagnostic:
     """The one finding of a template that gave no text."""
     place = _line(template.place, made.line)
     if made.when == "limit":
@@ -169,7 +169,7 @@ def _unread(template: ChatTemplate) -> Diagnostic:
     """Why there is no template; what reading noted beside it is told where it was read."""
     values = {"name": template.name, "reason": "it cannot be read", "line": None, "when": "read", "raised": False}
     other = Diagnostic("srv-template-error", values, template.place, "read")
-    return next((note for note in template.notes if note.code == "srv-template-error"), other)
+    return next((diagnostic for diagnostic in template.diagnostics if diagnostic.code == "srv-template-error"), other)
 
 
 def _segment(template: ChatTemplate, piece: Piece, messages: Sequence[Message]) -> Segment:

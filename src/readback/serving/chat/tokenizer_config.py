@@ -32,25 +32,25 @@ class Config:
     tokens: Mapping[str, str] = field(default_factory=dict)  # the other named ones
     special: tuple[str, ...] = ()
     adds_bos: bool | None = None  # `add_bos_token`; None: the file does not say
-    notes: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     source: str = ""
 
 
 def read(path: Path, root: Path) -> Config:
-    """The file at `path`; one that cannot be read says nothing but a note with the reason and the place."""
+    """The file at `path`; one that cannot be read says nothing but a diagnostic with the reason and the place."""
     file = show(root, path)
-    text, notes = read_text(path, file, LIMIT)
+    text, diagnostics = read_text(path, file, LIMIT)
     if text is None:
-        return Config(notes=notes)
+        return Config(diagnostics=diagnostics)
     decoder = Decoder()
     try:
         value = decoder.whole(text)
     except NotJson as fault:
         place = _at(text, fault.at, Location(file=file))
-        return Config(notes=(*notes, _unread(file, f"not JSON ({fault.reason})", place)))
+        return Config(diagnostics=(*diagnostics, _unread(file, f"not JSON ({fault.reason})", place)))
     if not isinstance(value, dict):
-        return Config(notes=(*notes, _unread(file, "not a JSON object", Location(file=file, line=1))))
-    found: list[Diagnostic] = [*notes, *decoder.notes(value, Location(file=file))]
+        return Config(diagnostics=(*diagnostics, _unread(file, "not a JSON object", Location(file=file, line=1))))
+    found: list[Diagnostic] = [*diagnostics, *decoder.diagnostics(value, Location(file=file))]
     named = {name: _token(value.get(name), name, file, found) for name in TOKENS}
     told = {name: token for name, token in named.items() if token is not None}
     said = value.get("add_bos_token")
@@ -61,7 +61,7 @@ def read(path: Path, root: Path) -> Config:
         tokens=told,
         special=tuple(dict.fromkeys((*(t for t in named.values() if t), *_further(value)))),
         adds_bos=said if isinstance(said, bool) else None,
-        notes=tuple(found),
+        diagnostics=tuple(found),
         source=text,
     )
 
@@ -97,14 +97,14 @@ def _content(value: Any) -> str | None:
     return text if isinstance(text, str) else None
 
 
-def _token(value: Any, name: str, file: str, notes: list[Diagnostic]) -> str | None:
+def _token(value: Any, name: str, file: str, diagnostics: list[Diagnostic]) -> str | None:
     text = _content(value)
     if text is None and value is not None:
-        notes.append(_wrong(name, value, "a text, or an object with content", file))
+        diagnostics.append(_wrong(name, value, "a text, or an object with content", file))
     return text
 
 
-def _templates(value: Any, file: str, notes: list[Diagnostic]) -> str | Mapping[str, str] | None:
+def _templates(value: Any, file: str, diagnostics: list[Diagnostic]) -> str | Mapping[str, str] | None:
     """One template, or several: a list of {name, template}, or a mapping from names."""
     if value is None or isinstance(value, str):
         return value
@@ -115,7 +115,9 @@ def _templates(value: Any, file: str, notes: list[Diagnostic]) -> str | Mapping[
         pairs = list(value.items())
     several = {name: text for name, text in pairs if isinstance(name, str) and isinstance(text, str)}
     if not several or len(several) != len(value):
-        notes.append(_wrong("chat_template", value, "a text, or a list of templates with name and template", file))
+        diagnostics.append(
+            _wrong("chat_template", value, "a text, or a list of templates with name and template", file)
+        )
         return several or None
     return several
 

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 
+from readback.serving.modelfile.diagnostics import at
 from readback.serving.modelfile.grammar import WORDS, Command
-from readback.serving.modelfile.notes import at
 from readback.types import Diagnostic, Location
 
 WHOLE = (

@@ -13,8 +13,8 @@ from typing import Any
 from readback.files.paths import show
 from readback.files.text_file import read_bytes
 from readback.serving.modelfile.build import built
+from readback.serving.modelfile.diagnostics import about, at, line_at, repeated, torn_open
 from readback.serving.modelfile.grammar import NO_FROM, WORDS, Command, Fault, lines, scan, where
-from readback.serving.modelfile.notes import about, at, line_at, repeated, torn_open
 from readback.serving.modelfile.text import decode
 from readback.types import Diagnostic, Location, Modelfile
 
@@ -41,15 +41,15 @@ def recognise(path: Path) -> bool:
 
 
 def read(path: Path, root: Path) -> Modelfile:
-    """The Modelfile at `path`; one that cannot be read has no commands and a note that says why."""
+    """The Modelfile at `path`; one that cannot be read has no commands and a diagnostic that says why."""
     file = show(root, path)
     place = Location(file=file)
     data = read_bytes(path, file, LIMIT)
-    return Modelfile((), place=place, notes=(data,)) if isinstance(data, Diagnostic) else parse(data, file)
+    return Modelfile((), place=place, diagnostics=(data,)) if isinstance(data, Diagnostic) else parse(data, file)
 
 
 def parse(data: bytes | str, file: str | None = None) -> Modelfile:
-    """Every command that could be read, with a note for each fault; `system` and `template` are the last ones.
+    """Every command that could be read, with a diagnostic for each fault; `system` and `template` are the last ones.
 
     Bytes are decoded as Ollama decodes them (`modelfile_text.decode`); a text is taken as it is, its mark dropped.
     """
@@ -65,8 +65,8 @@ def parse(data: bytes | str, file: str | None = None) -> Modelfile:
     torn = tuple(torn_open(text, commands, faults))
     told = {fault for _, inside in torn for fault in inside}  # with the value that tore them open
     refusing = {id(command): where(starts, inside[0].start)[0] for command, inside in torn}
-    refused = tuple(islice((note for command in commands for note in built(command, base, starts)), FAULTS))
-    notes = [
+    refused = tuple(islice((diagnostic for command in commands for diagnostic in built(command, base, starts)), FAULTS))
+    diagnostics = [
         *([Diagnostic("dat-bom", {"encoding": encoding}, replace(base, line=1))] if _marked(data) else []),
         *(
             Diagnostic("oll-syntax", {"reason": fault.said}, at(base, starts, fault.start), line_at(text, fault.start))
@@ -79,7 +79,11 @@ def parse(data: bytes | str, file: str | None = None) -> Modelfile:
             else []
         ),
         *([] if "model" in last else [Diagnostic("oll-no-from", {}, base)]),
-        *(note for command in commands for note in about(command, text, base, starts, refusing.get(id(command)))),
+        *(
+            diagnostic
+            for command in commands
+            for diagnostic in about(command, text, base, starts, refusing.get(id(command)))
+        ),
         *refused,
         *repeated(commands, base, starts),
         *([Diagnostic("oll-empty-system", {}, at(base, starts, system.start))] if system and not system.args else []),
@@ -91,7 +95,7 @@ def parse(data: bytes | str, file: str | None = None) -> Modelfile:
         system_place=places[id(system)] if system else Location(),
         template_place=places[id(template)] if template else Location(),
         place=base,
-        notes=tuple(notes),
+        diagnostics=tuple(diagnostics),
     )
 
 

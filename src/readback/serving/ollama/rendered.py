@@ -52,7 +52,7 @@ def model_input(
 ) -> ModelInput:
     """The text the model receives for a chat request with these messages; each stretch keeps its origin.
 
-    `values`: what else the request may say: tools, think, prompt, suffix. Where no text can be made, `notes` say why.
+    `values`: what else the request says: tools, think, prompt, suffix. If no text can be made, `diagnostics` say why.
     """
     if why := unknowable(modelfile):
         return _model_input(modelfile, (), (why,))
@@ -138,10 +138,10 @@ def _sent(modelfile: Modelfile, request: _Request, today: str | None, values: Ma
             modelfile, (), (Diagnostic("dat-limit", {"what": what, "limit": limit}, modelfile.template_place, what),)
         )
     at = _Places(modelfile)
-    notes = [Diagnostic("oll-date-dependent", {}, at(answer["dated"]))] if answer.get("dated") else []
+    diagnostics = [Diagnostic("oll-date-dependent", {}, at(answer["dated"]))] if answer.get("dated") else []
     if failed := answer.get("failed"):
-        return _model_input(modelfile, (), (*notes, _fault(failed, at((failed["line"], failed["column"])))))
-    return _model_input(modelfile, tuple(_segments(answer["pieces"], request.known, at)), tuple(notes))
+        return _model_input(modelfile, (), (*diagnostics, _fault(failed, at((failed["line"], failed["column"])))))
+    return _model_input(modelfile, tuple(_segments(answer["pieces"], request.known, at)), tuple(diagnostics))
 
 
 def _fault(failed: Mapping[str, Any], place: Location) -> Diagnostic:
@@ -152,10 +152,12 @@ def _fault(failed: Mapping[str, Any], place: Location) -> Diagnostic:
     )
 
 
-def _model_input(modelfile: Modelfile, segments: tuple[Segment, ...], notes: tuple[Diagnostic, ...]) -> ModelInput:
+def _model_input(
+    modelfile: Modelfile, segments: tuple[Segment, ...], diagnostics: tuple[Diagnostic, ...]
+) -> ModelInput:
     stops = tuple(args for name, args, _ in modelfile.commands if name == "stop")
     name = modelfile.place.file or "Modelfile"
-    return ModelInput(name, segments, notes, "modelfile", modelfile.template_place, stops)
+    return ModelInput(name, segments, diagnostics, "modelfile", modelfile.template_place, stops)
 
 
 def _segments(pieces: Iterable[Sequence[Any]], known: Sequence[Segment], at: _Places) -> Iterable[Segment]:
@@ -189,7 +191,9 @@ class _Places:
     def __init__(self, modelfile: Modelfile) -> None:
         self.start = modelfile.template_place
         # characters that Ollama drops shift all behind them: then only lines are certain
-        self.columns = not any(n.code == "oll-char-dropped" and n.values["name"] == "TEMPLATE" for n in modelfile.notes)
+        self.columns = not any(
+            n.code == "oll-char-dropped" and n.values["name"] == "TEMPLATE" for n in modelfile.diagnostics
+        )
 
     def __call__(self, source: Sequence[int]) -> Location:
         return _place(self.start, self.columns, source[0], source[1])

@@ -1,6 +1,6 @@
 """Count the tokens of a text, and say where each of them begins and ends.
 
-    counter("qwen3", root) -> (Counter, notes)      a table by its name, the path of a tokenizer.json, or None
+    counter("qwen3", root) -> (Counter, diagnostics)      a table by its name, the path of a tokenizer.json, or None
 
 What a text reads to a model is counted with its special tokens, each one token (`special=True`). A message looked at
 alone is text: there `<|im_start|>` is six tokens like any other six. Without a tokenizer the count is an estimate,
@@ -62,7 +62,7 @@ class Counter(Protocol):
 def counter(tokenizer: str | None, root: Path, place: Location = NOWHERE) -> tuple[Counter, tuple[Diagnostic, ...]]:
     """What counts under `tokenizer`: the name of a table, or the path below `root` of a tokenizer.json.
 
-    A tokenizer that cannot be used gives the estimate and a note with the reason and the cure, at `place`.
+    A tokenizer that cannot be used gives the estimate and a diagnostic with the reason and the cure, at `place`.
     """
     if tokenizer is None:
         return estimate.Estimate(), ()

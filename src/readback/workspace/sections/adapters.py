@@ -19,7 +19,7 @@ def read(node: Node, draft: Draft) -> None:
         if adapter is None:
             continue
         if adapter.name in draft.adapters:
-            item.note("dat-duplicate-name", adapter.name, kind="adapter", name=adapter.name)
+            item.report("dat-duplicate-name", adapter.name, kind="adapter", name=adapter.name)
         else:
             draft.adapters[adapter.name] = adapter
 
@@ -29,13 +29,13 @@ def _adapter(named: str, item: Node, draft: Draft) -> Adapter | None:
         path = draft.file_at(named, item.place)
         if path is None:
             return None
-        adapter, notes = read_adapter(path, draft.root, profile_of(draft.options))
-        draft.notes.extend(notes)
+        adapter, diagnostics = read_adapter(path, draft.root, profile_of(draft.options))
+        draft.diagnostics.extend(diagnostics)
         draft.say(path, "adapter", detail=adapter.name)
         return adapter
     known = shipped(profile_of(draft.options))
     if named not in known:
         close = nearest(named, known) or ""
-        item.note("asm-unknown-interface", named, interface=named, nearest=close, known=sorted(known))
+        item.report("asm-unknown-interface", named, interface=named, nearest=close, known=sorted(known))
         return None
     return known[named]

@@ -25,7 +25,7 @@ def read(node: Node, draft: Draft) -> None:
             continue
         for side in ("a", "b"):
             if names and found[side] not in names:
-                node.notes.append(unknown("condition", found[side], names, item.place))
+                node.diagnostics.append(unknown("condition", found[side], names, item.place))
         draft.comparisons.append(found)
 
 

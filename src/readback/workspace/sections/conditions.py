@@ -19,7 +19,7 @@ def read(node: Node, draft: Draft) -> None:
         if condition is None:
             continue
         if condition.name in taken:
-            item.note("dat-duplicate-name", condition.name, kind="condition", name=condition.name)
+            item.report("dat-duplicate-name", condition.name, kind="condition", name=condition.name)
             continue
         taken.update((condition.name, *condition.aliases))
         draft.conditions.append(condition)

@@ -26,6 +26,6 @@ def _value(name: str, item: Node, draft: Draft) -> Any:
     if path is None:
         return None
     parsed = read_yaml(path, show(draft.root, path))
-    draft.notes.extend(parsed.notes)
+    draft.diagnostics.extend(parsed.diagnostics)
     draft.say(path, "schema")
     return parsed.value

@@ -15,7 +15,7 @@ KNOWN = ("path", "id", "fields", "private", "format", "json")
 
 
 def read(node: Node, draft: Draft) -> None:
-    """A path, or a mapping with a path. A file that is not there is a note, and there are no records."""
+    """A path, or a mapping with a path. A file that is not there is a diagnostic, and there are no records."""
     parts = node.mapping(*KNOWN) if isinstance(node.value, Mapping) else {"path": node}
     if "path" not in parts:
         return node.wrong("a mapping with path") if isinstance(node.value, Mapping) and parts else None

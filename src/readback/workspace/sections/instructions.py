@@ -15,7 +15,7 @@ def read(node: Node, draft: Draft) -> None:
         if path := draft.file_at(node.value, node.place):
             take_config(path, draft, node)
         return
-    found, notes = instructions.from_value(node.value, node.parsed, *node.keys)
+    found, diagnostics = instructions.from_value(node.value, node.parsed, *node.keys)
     draft.instructions |= found
     draft.instruction_places |= instructions.places_of(found, node.parsed, node.keys)
-    draft.notes.extend(notes)
+    draft.diagnostics.extend(diagnostics)

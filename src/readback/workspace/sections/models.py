@@ -67,11 +67,14 @@ def _compare(model: Model, draft: Draft) -> None:
     served = (model.modelfile.system or "") if model.modelfile else ""
     if not served.strip() or served.lstrip().startswith(DATES):
         return
-    for at, note in enumerate(draft.notes):
-        if note.values.get("reason") == training_text.WITHOUT and note.values["file"] == model.training_messages:
-            place = model.modelfile.system_place if model.modelfile else note.place
+    for at, diagnostic in enumerate(draft.diagnostics):
+        if (
+            diagnostic.values.get("reason") == training_text.WITHOUT
+            and diagnostic.values["file"] == model.training_messages
+        ):
+            place = model.modelfile.system_place if model.modelfile else diagnostic.place
             reason = f"{training_text.WITHOUT}, but {place.file}:{place.line} serves it with one"
-            draft.notes[at] = replace(note, values={**note.values, "reason": reason}, severity=None)
+            draft.diagnostics[at] = replace(diagnostic, values={**diagnostic.values, "reason": reason}, severity=None)
 
 
 def _configured(name: str, node: Node | None, typed: bool, draft: Draft) -> Model:
@@ -80,8 +83,10 @@ def _configured(name: str, node: Node | None, typed: bool, draft: Draft) -> Mode
     path = draft.file_at(named, node.place) if node and named else None
     if path is None:
         return draft.models.get(name, Model(name))  # a plan may have brought it
-    model, notes = model_yaml.read(path, draft.root)
-    draft.notes.extend(note for note in notes if not (typed and note.code.startswith("fmt-model-type")))
+    model, diagnostics = model_yaml.read(path, draft.root)
+    draft.diagnostics.extend(
+        diagnostic for diagnostic in diagnostics if not (typed and diagnostic.code.startswith("fmt-model-type"))
+    )
     draft.say(path, MODEL)
     return replace(model, name=name)
 
@@ -123,8 +128,8 @@ def _from_place(name: str, node: Node, draft: Draft, expected: str) -> SystemTex
 
 
 def _from_file(name: str, file: str, constant: str | None, draft: Draft, cell: int | None = None) -> SystemText | None:
-    text, notes = training_text.read(draft.root / file, draft.root, constant, cell)
-    draft.notes.extend(notes)
+    text, diagnostics = training_text.read(draft.root / file, draft.root, constant, cell)
+    draft.diagnostics.extend(diagnostics)
     draft.say(file, "training text")
     return replace(text, name=name) if text else None
 
@@ -134,12 +139,12 @@ def _modelfile(node: Node | None, draft: Draft) -> Modelfile | None:
     if file is None:
         return None
     found = modelfile.read(draft.root / file, draft.root)
-    draft.notes.extend(found.notes)
+    draft.diagnostics.extend(found.diagnostics)
     return found
 
 
 def _tokenizer(node: Node | None, draft: Draft) -> str | None:
-    """The name of a table, or the path of a tokenizer that can be used; else a note."""
+    """The name of a table, or the path of a tokenizer that can be used; else a diagnostic."""
     named = node.text() if node else None
     if node is None or named is None:
         return None
@@ -152,9 +157,9 @@ def _tokenizer(node: Node | None, draft: Draft) -> str | None:
             return None
         named = show(draft.root, path)
         draft.say(named, "tokenizer")
-    _, notes = tokens.counter(named, draft.root, node.place)
-    draft.notes.extend(notes)
-    return None if notes else named
+    _, diagnostics = tokens.counter(named, draft.root, node.place)
+    draft.diagnostics.extend(diagnostics)
+    return None if diagnostics else named
 
 
 def _file(node: Node | None, what: str, draft: Draft) -> str | None:

@@ -36,8 +36,8 @@ def read(node: Node, draft: Draft) -> None:
             all_items=bool(parts["all_items"].flag()) if "all_items" in parts else False,
             place=item.place,
         )
-        found, notes = expand(draft.root, pattern, parts["path"].place)
-        draft.notes.extend(notes)
+        found, diagnostics = expand(draft.root, pattern, parts["path"].place)
+        draft.diagnostics.extend(diagnostics)
         for path in found:
             draft.scores.append(replace(columns, path=show(draft.root, path)))
             draft.say(path, "scores")

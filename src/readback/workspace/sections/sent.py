@@ -12,8 +12,8 @@ KEY = "sent"
 def read(node: Node, draft: Draft) -> None:
     for item in node.items():
         pattern = item.text()
-        found, notes = expand(draft.root, pattern, item.place) if pattern else ((), ())
-        draft.notes.extend(notes)
+        found, diagnostics = expand(draft.root, pattern, item.place) if pattern else ((), ())
+        draft.diagnostics.extend(diagnostics)
         for path in found:
             draft.sent.append(show(draft.root, path))
             draft.say(path, "logged requests")

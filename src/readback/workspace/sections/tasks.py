@@ -18,4 +18,4 @@ def read(node: Node, draft: Draft) -> None:
     known = dict.fromkeys(task for profile in PROFILES for task in tasks_of(profile))
     for name, part in node.entries() if isinstance(node.value, Mapping) else ():
         if name not in known and (near := nearest(name, known)):
-            part.note("asm-unknown-task", name, task=name, nearest=near, known=list(known))
+            part.report("asm-unknown-task", name, task=name, nearest=near, known=list(known))

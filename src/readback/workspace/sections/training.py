@@ -16,8 +16,8 @@ KEY = "training"
 def read(node: Node, draft: Draft) -> None:
     for split, item in _named(node):
         pattern = item.text()
-        found, notes = expand(draft.root, pattern, item.place) if pattern else ((), ())
-        draft.notes.extend(notes)
+        found, diagnostics = expand(draft.root, pattern, item.place) if pattern else ((), ())
+        draft.diagnostics.extend(diagnostics)
         for path in found:
             training_files.add(draft, path, split, item.place)
 

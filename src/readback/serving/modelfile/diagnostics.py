@@ -1,4 +1,4 @@
-"""What a Modelfile's commands lose, hide or repeat: notes on one that was read."""
+"""What a Modelfile's commands lose, hide or repeat: diagnostics on one that was read."""
 
 from __future__ import annotations
 

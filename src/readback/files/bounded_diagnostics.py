@@ -1,0 +1,53 @@
+"""Notes in bounded number: the first of each code are kept, all are counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from readback.types import Diagnostic, Location
+
+KEPT = 1_000  # of one code
+LONGEST = 500  # characters of one value inside a diagnostic
+
+
+class BoundedDiagnostics:
+    """The diagnostics of one reading."""
+
+    def __init__(self) -> None:
+        self.kept: list[Diagnostic] = []
+        self.counts: Counter[str] = Counter()
+
+    def add(self, diagnostic: Diagnostic) -> None:
+        self.counts[diagnostic.code] += 1
+        if self.counts[diagnostic.code] <= KEPT:
+            short = {name: v[:LONGEST] if isinstance(v, str) else v for name, v in diagnostic.values.items()}
+            self.kept.append(replace(diagnostic, values=short, flagged=diagnostic.flagged[:LONGEST]))
+
+    def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
+        for diagnostic in diagnostics:
+            self.add(diagnostic)
+
+    def take(self, others: BoundedDiagnostics) -> None:
+        """Take in what another one holds, and what it only counted."""
+        self.extend(others.kept)
+        self.counts.update(others.counts - Counter(diagnostic.code for diagnostic in others.kept))
+
+
+def as_json(diagnostic: Diagnostic) -> dict[str, Any]:
+    """A diagnostic as JSON values."""
+    place = {name: value for name, value in asdict(diagnostic.place).items() if value is not None}
+    return {
+        "code": diagnostic.code,
+        "values": dict(diagnostic.values),
+        "place": place,
+        "flagged": diagnostic.flagged,
+        "severity": diagnostic.severity,
+    }
+
+
+def from_json(value: Mapping[str, Any]) -> Diagnostic:
+    """The diagnostic that `as_json` wrote."""
+    return Diagnostic(value["code"], value["values"], Location(**value["place"]), value["flagged"], value["severity"])
