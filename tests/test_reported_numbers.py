@@ -191,7 +191,7 @@ def test_the_hyde_run_and_its_aggregate_belong_together(shared: Path) -> None:
     assert len((folder / names[0]).read_bytes().splitlines()) == 301
     table = load(folder, *(ScoreSource(name) for name in names))
     assert table.sources[0].rows == 100
-    assert all(score.diagnostic for score in table.scores)
+    assert all(score.rationale for score in table.scores)
     pairs = [(one, row) for one, row in beside(table, stats.rows(table)) if row]
     assert [(one.criterion, one.mean, one.n, agrees(one, row)) for one, row in pairs] == [
         ("relevance_score", 1.75, 100, True),

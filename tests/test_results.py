@@ -26,7 +26,7 @@ def test_a_tidy_row_becomes_a_score_with_its_place(write: Write) -> None:
     root = write({"s.csv": TIDY + "007,closed,relevance,2,j1,because\n"})
     place = load(root).scores[0].place
     assert load(root).scores[:] == (
-        Score("007", (("condition", "closed"),), "relevance", "j1", 2.0, "scored", diagnostic="because", place=place),
+        Score("007", (("condition", "closed"),), "relevance", "j1", 2.0, "scored", rationale="because", place=place),
     )
     assert (place.file, place.line) == ("s.csv", 2)
 
@@ -145,7 +145,7 @@ def test_factors_tell_rows_of_one_item_apart_and_attributes_of_the_item_do_not(w
     assert found.columns.conditions == ((("reranker", "x"),), (("reranker", "y"),))
     assert found.criteria.keys() == {"relevance_score", "faithfulness_score"}
     assert found.sources[0].columns["unused"] == ("cost_usd", "topic")
-    assert found.scores[0].diagnostic == "a note about 0"
+    assert found.scores[0].rationale == "a note about 0"
 
 
 def test_a_column_with_many_values_is_no_factor_unless_its_name_says_so(write: Write) -> None:

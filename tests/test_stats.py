@@ -184,7 +184,7 @@ def test_notes_over_several_lines_and_their_judge_are_read(shared: Path) -> None
         (100, "llm_evaluator", 1.75),
         (100, "llm_evaluator", 0.57),
     ]
-    assert "\n" in table.scores[0].diagnostic
+    assert "\n" in table.scores[0].rationale
 
 
 @pytest.mark.realdata

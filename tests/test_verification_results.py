@@ -197,7 +197,7 @@ def test_traits_are_criteria_of_their_own_kind_with_the_scale_of_the_rubric(writ
     assert (found.criteria["tone"].scale, found.criteria["tone"].meanings) == ("ordinal", {"0": "dry", "1": "warm"})
     assert {s.judge for s in found.scores if s.criterion in ("cites", "length")} == {"computed"}
     assert found.sources[0].columns["unused"] == ("free",)
-    assert {s.criterion: s.diagnostic for s in found.scores}["abstention_detected"] == "it answers"
+    assert {s.criterion: s.rationale for s in found.scores}["abstention_detected"] == "it answers"
 
 
 def test_a_class_without_a_rubric_is_nominal_and_an_invalid_one_is_the_judges_failure(write: Write) -> None:

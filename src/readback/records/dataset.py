@@ -153,7 +153,7 @@ def open_dataset(root: Path, source: DatasetSource | None, progress: Progress | 
     """The dataset that `source` names below `root`; None gives one empty record.
 
     The first time a file is read from end to end and its index kept; later only the index is read. What is
-    wrong is in `diagnostics`, never raised; of a named one that is not there, whoever named it says so. Raises Cancelled
+    wrong is in `diagnostics`, never raised; of a named one that is absent, whoever named it says so. Raises Cancelled
     when `progress(done, total)` answers False, and DiskFull where the index finds no room.
     """
     if source is None:

@@ -252,7 +252,7 @@ def _inside(words: Sequence[str], others: Sequence[str]) -> bool:
 def _list(
     draft: Draft, seen: Sequence[Seen], matches: Mapping[str, tuple[Seen, str]], constants: Mapping[str, list[str]]
 ) -> None:
-    """Every file with what became of it; where a file that trains states several texts, or builds them, a diagnostic."""
+    """Every file and what became of it; where a file that trains states several texts, or builds them, a diagnostic."""
     for one in seen:
         models = {name: why for name, (other, why) in matches.items() if other is one}
         taken = [f"{TAKEN_FOR}{', '.join(models)}: {next(iter(models.values()))}"] if models else []
