@@ -132,7 +132,7 @@ def training() -> Files:
 
 
 def modelfile(system: str) -> bytes:
-    stop = 'PARAMETER num_ctx 4096\nPARAMETER stop "<|im_end|>"\n'
+    stop = 'PARAMETER num_ctx 4096\nPARAMETER stop "<|im_start|>"\nPARAMETER stop "<|im_end|>"\n'
     return f'FROM ./guide.gguf\n{stop}TEMPLATE """{CHATML}"""\nSYSTEM """{system}"""\n'.encode()
 
 

@@ -106,9 +106,9 @@ def test_ollamas_own_templates_have_no_fault_but_stop_texts_that_are_not_given(s
     ends = {one.values["token"]: one.severity for one in every}
     assert ends == {
         "<end_message>": "warning",
-        "<|im_end|>": "warning",
+        "<|im_end|>": "info",
         "<step>": "warning",
-        "<end_of_turn>": "warning",
+        "<end_of_turn>": "info",
         "<|end_of_turn|>": "warning",
         "</s>": "info",
     }

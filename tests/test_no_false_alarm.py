@@ -214,6 +214,13 @@ MEANT = {
     "a form that people have yet to fill in": {"human_scores.csv": FORM},
     "a form beside a dataset": {"a_form.csv": FORM, "data.jsonl": [ASKED]},
     "letters that only look decoded wrongly": {"data.jsonl": [{"id": "1", "question": "«IRMû: où est le “CAFÉ” ?"}]},
+    "a tokenizer of a model that was never taught to chat": {
+        "tokenizer/tokenizer_config.json": {"eos_token": "<|endoftext|>", "tokenizer_class": "GPT2Tokenizer"}
+    },
+    "a Modelfile without stop texts, whose turns end as its engine knows it": {
+        "Modelfile": 'FROM ./x.gguf\nTEMPLATE """<|im_start|>user\n{{ .Prompt }}<|im_end|>\n'
+        '<|im_start|>assistant\n{{ .Response }}<|im_end|>\n"""\n'
+    },
 }  # fmt: skip
 
 FAULTS = {

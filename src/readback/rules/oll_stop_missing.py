@@ -5,8 +5,8 @@ and no `PARAMETER stop` has it. The token with which a text begins (`<s>`, `<bos
 
 A model that learnt to end its answer with this token goes on after it, unless the weights name it as the end: the
 answer then holds the token and a conversation the model makes up. Where `FROM` names another model whose stop texts
-are taken over, or the token is the one that every tokenizer of its family ends a text with, it is said for
-information.
+are taken over, the token is the one that every tokenizer of its family ends a text with, or the file gives no stop
+text and the engine under Ollama (llama.cpp) knows the token as the end of an answer, it is said for information.
 
 Add `PARAMETER stop` with the token, or correct the token in the template.
 """
@@ -42,6 +42,8 @@ BEGINS = re.compile(
 )
 ENDS = re.compile(r"</s>|end|eo[tsm]|stop", re.IGNORECASE)
 TEXT_ENDS = ("</s>", "<|endoftext|>", "<|end_of_text|>", "<eos>")  # known to the tokenizer as the end of a text
+# What llama.cpp takes for the end of an answer where the weights have a token of this text (llama-vocab.cpp).
+ANSWER_ENDS = ("<|eot_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>", "<|eom_id|>", "<EOT>", "<｜end▁of▁sentence｜>")
 BARS = str.maketrans("", "", "|｜")
 
 
@@ -52,7 +54,8 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
             if not any(stop and stop in token for stop in stops):
                 meant = _meant(served, token, stops)
                 values = {"token": token, "stops": list(stops), "meant": meant, "model": served.name}
-                light: Severity | None = "info" if token in TEXT_ENDS or (not stops and _inherits(served)) else None
+                known = token in TEXT_ENDS or (not stops and (token in ANSWER_ENDS or _inherits(served)))
+                light: Severity | None = "info" if known else None
                 yield Diagnostic(CODE, values, _place(served, token), token, light)
 
 

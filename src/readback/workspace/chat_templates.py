@@ -61,6 +61,9 @@ def found(files: Sequence[Found], draft: Draft) -> None:
     """
     folders = {one.path.parent for one in files if one.path.name == chat_files.CONFIG}
     leading = [one for one in files if one.path.name == chat_files.CONFIG or one.path.parent not in folders]
+    for one in [one for one in leading if chat_files.without_template(one.path, draft.root)]:
+        leading.remove(one)
+        draft.say(one.path, CONFIG, detail="it holds no chat template, and none lies beside it")
     models = list(draft.models.values())
     if not models:
         for one in leading:

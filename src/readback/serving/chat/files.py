@@ -35,6 +35,20 @@ def recognise(path: Path) -> bool:
     return path.name in (CONFIG, SEPARATE)
 
 
+def without_template(path: Path, root: Path) -> bool:
+    """Whether it is a tokenizer configuration that can be read and gives no chat template, nor a file beside it does:
+    that of a model which was never taught to chat.
+    """
+    if path.name != CONFIG:
+        return False
+    made = read(path, root)
+    return made.text is None and [one.values.get("reason") for one in made.diagnostics] == [_absent(show(root, path))]
+
+
+def _absent(file: str) -> str:
+    return f"there is no chat_template in {file}"
+
+
 def read(path: Path, root: Path, *, tokens: Path | None = None, add_special_tokens: bool = False) -> ChatTemplate:
     """The chat template that a file (or a model's folder) gives, with the tokens it is told.
 
@@ -56,7 +70,7 @@ def read(path: Path, root: Path, *, tokens: Path | None = None, add_special_toke
         *found.diagnostics,
     )
     if found.text is None and not diagnostics:
-        diagnostics = (_none(file, f"there is no chat_template in {file}", found.place),)
+        diagnostics = (_none(file, _absent(file), found.place),)
     bos = config.bos_token if config else None
     said = [found.detail]
     if config and named and show(root, named) != found.place.file:
