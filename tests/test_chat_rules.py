@@ -38,15 +38,25 @@ def served(serving: Mapping[str, Any], template: str = "{{ q }}", **files: Any) 
     }
 
 
-def test_a_refused_system_message_is_one_finding_for_each_record_with_its_line(write: Write) -> None:
+def test_that_a_template_refuses_system_messages_is_one_finding_of_the_template_with_its_line(write: Write) -> None:
     refuses = (
         "{% for m in messages %}\n{% if m.role == 'system' %}{{ raise_exception('No system') }}{% endif %}{% endfor %}"
     )
-    hits = found(write(served({"chat_template": "t.jinja"}, **{"t.jinja": refuses})))
+    files = served({"chat_template": "t.jinja"}, **{"t.jinja": refuses})
+    files["readback.yml"]["conditions"].append({"name": "d", "mode": "m", "model": "s"})
+    files["readback.yml"] = json.dumps(files["readback.yml"])
+    hits = found(write({**files, "data.jsonl": [{"id": str(i), "q": "Q"} for i in range(5)]}))
     assert [(one.code, one.place.file, one.place.line, one.place.record) for one in hits] == [
-        ("srv-template-error", "t.jinja", 2, "1")
+        ("srv-template-error", "t.jinja", 2, None)
     ]
     assert hits[0].message == "the chat template t.jinja gives no text: No system"
+
+
+def test_a_template_that_refuses_some_system_messages_is_told_at_each_record(write: Write) -> None:
+    refuses = "{% for m in messages %}{% if 'brief' in m.content %}{{ raise_exception('No') }}{% endif %}{% endfor %}"
+    files = served({"chat_template": "t.jinja"}, **{"t.jinja": refuses})
+    hits = found(write({**files, "data.jsonl": [{"id": str(i), "q": "Q"} for i in range(2)]}))
+    assert [(one.code, one.place.record) for one in hits] == [("srv-template-error", "0"), ("srv-template-error", "1")]
 
 
 def test_a_template_that_is_no_jinja_is_said_once_whatever_is_sent(write: Write) -> None:

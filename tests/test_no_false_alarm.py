@@ -33,6 +33,8 @@ SERVED = "models: {m: {serving: {chat_template: t.jinja}}}\n"
 CLASSES = 'dataset: d.jsonl\nmodes: [{mode: m, system: "%s", template: "%s"}]\n'
 LABELS = "positive, negative, neutral, mixed, sarcastic, unclear, off topic, spam"
 LINES = "\\n- " + LABELS.replace(", ", "\\n- ")
+ALBERT = "prompts: [{mode: rag, template: rag.jinja}]\n"
+LATER = "{% for chunk in chunks_collection %}{{ chunk.text }}{% endfor %}{{ query }}\n"
 FORM = "id,rater,score\n"
 ASKED_AND_SAID = "objective,assistant_response,human_score,harm_category\n"
 MADE = "OS: %s, Shell: %s. Output ONLY the command."
@@ -211,6 +213,11 @@ MEANT = {
         "d.jsonl": [{"id": "1", "q": "Well."}],
     },
     "a list of records over several lines that is called .json": {"data.json": json.dumps([ASKED], indent=2)},
+    "prompts that only the later Albert program can read": {"prompt_config.yml": ALBERT, "rag.jinja": LATER},
+    "a baseline that is called by the mode that it is run in": {
+        "plan.yaml": "runs: [{label: a, model_config: rag_baseline.yaml, prompt_mode: rag}]\n",
+        "rag_baseline.yaml": "provider: x\nmodel: qwen\n",
+    },
     "a form that people have yet to fill in": {"human_scores.csv": FORM},
     "a form beside a dataset": {"a_form.csv": FORM, "data.jsonl": [ASKED]},
     "letters that only look decoded wrongly": {"data.jsonl": [{"id": "1", "question": "«IRMû: où est le “CAFÉ” ?"}]},
@@ -278,6 +285,11 @@ FAULTS = {
         "d.jsonl": [{"id": "1", "q": "Well."}],
     },
     "dat-over-lines": {"data.jsonl": json.dumps(ASKED, indent=2) + "\n" + json.dumps(ASKED | {"id": "2"}, indent=2)},
+    "alb-dialect-mixed": {"prompt_config.yml": "prompt_format: chatml\n" + ALBERT, "rag.jinja": LATER},
+    "fmt-model-type-conflict": {
+        "plan.yaml": "runs: [{label: a, model_config: instruction_only.yaml, prompt_mode: rag}]\n",
+        "instruction_only.yaml": "provider: x\nmodel: lora_science_0p5\n",
+    },
     "dat-mojibake": {"data.jsonl": [{"id": "1", "question": "It isnâ€™t late, is it?"}]},
 }
 

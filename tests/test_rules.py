@@ -22,6 +22,21 @@ RULES = rules.RULES()
 SOURCE = Path(rules.__file__).parents[1]
 PAGE = SOURCE.parents[1] / "docs" / "rules.md"
 NOTED = re.compile(r"""[nN]ote\(\s*["']([a-z]{3}-[a-z-]+)["']|CODE = "([a-z]{3}-[a-z-]+)\"""")
+GUESS = re.compile(r"\bguess|\bprobabl|\blooks? like|\binferred|\bnames suggest", re.IGNORECASE)
+# Rules with such words that are no guess about what a file is, and why the words are there.
+NO_GUESS = {
+    "alb-not-albert": "for information where it is probably another program's file; else the file says it is Albert's",
+    "alb-turn-repeated": "what the program sends is known; that it looks like a mistake is a judgement on the program",
+    "alb-user-duplicated": "the same",
+    "asm-few-shot-random": "nothing is guessed: no message is shown",
+    "asm-instruction-never-used": "the text looks like part of the experiment to whoever reads it",
+    "dat-encoding": "nothing is guessed: the line is refused",
+    "fmt-train-serve-diff": "for information where a format is only guessed",
+    "scr-judge-is-contestant": "the names are those of models, and the finding says that they are what tells it",
+    "scr-not-comparable": "what a difference would look like to a reader",
+    "trn-damaged-text": "what a damaged word looks like; the damage stands in the file",
+    "trn-duplicate-prompt": "for information where another field is probably sent, too",
+}
 EXAMPLES = [
     pytest.param(rule, kind, files, id=f"{rule.CODE}-{kind}-{number}")
     for rule in RULES.values()
@@ -45,6 +60,12 @@ def test_a_rule_is_one_file_named_after_its_fault_that_says_what_why_and_how(rul
     assert rule.PASS
     assert rule.FIX
     assert rule.FIX[-1] != "."
+
+
+def test_a_rule_that_says_that_its_reading_is_a_guess_is_for_information() -> None:
+    says = {code: f"{rule.SENTENCE} {cleandoc(rule.__doc__ or '')}" for code, rule in RULES.items()}
+    guesses = {code for code, text in says.items() if GUESS.search(text) and RULES[code].SEVERITY != "info"}
+    assert guesses == set(NO_GUESS)
 
 
 @pytest.mark.parametrize(("rule", "kind", "files"), EXAMPLES)

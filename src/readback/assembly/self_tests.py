@@ -11,7 +11,7 @@ from readback.types import Diagnostic, Message, Model, ModelInput, Segment, Self
 USER = "Question: When is high water at the mole?\n\nAnswer:"
 REPLY = "High water at the mole is at ten past four."
 SYSTEM = "You answer questions about tides."  # where the model states no system text of its own
-ONCE = ("execute", "read")  # noted elsewhere: with the record whose template failed, or where its file was read
+ONCE = ("execute", "system", "read")  # noted elsewhere: with what was sent, or where the template's file was read
 KEEP = 8  # workspaces open in one meeting; every record of an audit asks for its own
 _held: tuple[tuple[Workspace, Mapping[str, SelfTest]], ...] = ()  # the last ones, newest first
 _told: tuple[Workspace, frozenset[str], frozenset[str]] | None = None  # in a child: what its caller found out
@@ -45,8 +45,7 @@ def always(served: Mapping[str, SelfTest], opened: Workspace | None = None) -> t
         for name, model_input in noted
         if model_input.kind != "format"
         for diagnostic in model_input.diagnostics
-        if diagnostic.values.get("when") not in ONCE
-        or (name not in sent and diagnostic.values.get("when") == "execute")
+        if diagnostic.values.get("when") not in ONCE or (name not in sent and diagnostic.values.get("when") != "read")
     }
     return tuple(found.values())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -15,7 +16,18 @@ from readback.audit import repeats
 from readback.audit.variables import Told
 from readback.observed.observer import Observer, Seen, diagnostic
 from readback.records.dataset import open_dataset
-from readback.types import NO_SYSTEMS, Assembly, Finding, ModelInput, Record, RuleContext, Selection, Workspace
+from readback.types import (
+    NO_SYSTEMS,
+    Assembly,
+    Diagnostic,
+    Finding,
+    Model,
+    ModelInput,
+    Record,
+    RuleContext,
+    Selection,
+    Workspace,
+)
 
 
 def payload(
@@ -120,9 +132,18 @@ def about(
     wanted = None if codes is None else frozenset(codes)
     diagnostics = (*assembly.diagnostics, diagnostic(seen)) if seen and seen.parting else assembly.diagnostics
     of_training = of_this(opened, learned) if learned and own_template(learned, read) else ()
-    said = (rules.noted(one, case) for one in (*diagnostics, *of_this(opened, read), *of_training))
+    served = opened.models.get(condition.model or "") if condition else None
+    said = (_said(one, case, served) for one in (*diagnostics, *of_this(opened, read), *of_training))
     found = (*(one for one in said if wanted is None or one.code in wanted), *rules.check(case, "assembly", wanted))
     yield from found if opened.dataset else (one for one in found if _without_row(one))
+
+
+def _said(diagnostic: Diagnostic, case: RuleContext, served: Model | None) -> Finding:
+    """The finding of a diagnostic; that a template takes no system message is true of it, whichever record is sent."""
+    if diagnostic.values.get("when") != "system":
+        return rules.noted(diagnostic, case)
+    named = served.place if served and diagnostic.place.file is None else diagnostic.place
+    return rules.finding(replace(diagnostic, place=named))
 
 
 def _without_row(one: Finding | rules.Fault) -> bool:

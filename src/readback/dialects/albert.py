@@ -82,7 +82,8 @@ def read(
     ours = named or OWN in top.value or any(map(_lists_modes, top.value.values()))
     found = _others(top.value)
     if found and not (ours and isinstance(top.value.get("prompts"), list)):
-        top.report("alb-not-albert", found=found)
+        guess = "" if ours else "it is probably another program's file"
+        top.report("alb-not-albert", found=found, guess=guess)
         if not ours:
             top.diagnostics[-1] = replace(top.diagnostics[-1], severity="info")
         return empty, (*parsed.diagnostics, *top.diagnostics)

@@ -4,14 +4,15 @@ Nothing says which of the two Albert programs sends these prompts. The configura
 a name that ends in `_collection`; only the later program reads those, and nothing here is for the program of May 2024
 alone. So they are shown as the later program sends them, as if `albert_dialect: current` were set.
 
-It is a guess, and it decides which text is shown: the two programs fill other names and send other formats.
+It is a guess, so it is for information; yet it decides which text is shown: the two programs fill other names and send
+other formats.
 
 Write the option down: `options: {albert_dialect: current}` in readback.yml (`readback init` writes one), or
 `albert_dialect: classic` where the program of the document sends these prompts. Compare shows both.
 """
 
 CODE = "alb-dialect-inferred"
-SEVERITY = "warning"
+SEVERITY = "info"
 ON = "load"
 SENTENCE = (
     "{file} is read as the later Albert program reads it (albert_dialect: current), since only that one knows {signs}"

@@ -4,7 +4,7 @@
 for information only unless the workspace file names the file, or it says what only an Albert configuration says
 (`prompt_format`, a list of modes under another key).
 
-It is probably a file of another project with the same name; no mode can be read from it.
+No mode can be read from it. Other projects call their files so, too.
 
 If it is meant to be an Albert configuration, add `prompts:` with one entry for each mode; else leave it out.
 """
@@ -12,7 +12,7 @@ If it is meant to be an Albert configuration, add `prompts:` with one entry for 
 CODE = "alb-not-albert"
 SEVERITY = "warning"
 ON = "load"
-SENTENCE = "there is {found} where the list of prompts should be: this is probably no Albert configuration"
+SENTENCE = "there is {found} where the list of prompts should be, so no mode is read from it[[; {guess}]]"
 FIX = "add prompts: with one entry for each mode, or take the file out"
 PASS = ({"prompt_config.yml": "prompts: [{mode: a, template: t.jinja}]\n", "t.jinja": "{{ query }}\n"},)
 FAIL = (

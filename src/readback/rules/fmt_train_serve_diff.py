@@ -167,8 +167,9 @@ def _kept(case: RuleContext, message: Message, contexts: Spans) -> Iterator[tupl
     found = leaks(case, text, folded(case, message), contexts) if text != (case.trained and case.trained.text) else ()
     diagnostics = case.assembly.diagnostics if case.assembly else ()
     holes = [(0, diagnostic.place.end or 0) for diagnostic in diagnostics if diagnostic.code == "asm-system-folded"]
+    holes += [(leak.start, leak.end) for leak in found if not leak.inside and not leak.names]
     at = 0
-    for start, end in sorted([*holes, *((leak.start, leak.end) for leak in found if not leak.inside)]):
+    for start, end in sorted(holes):
         if start > at:
             yield at, start
         at = max(at, end + len(text[end:]) - len(text[end:].lstrip()))

@@ -2,13 +2,18 @@
 
 A model's chat template cannot be read, is not Jinja as transformers has it, fails while it is rendered, or refuses the
 messages by itself (`raise_exception`): models without a system role do so where there is a system message, others where
-user and assistant do not take turns. For these messages there is no text that the model would read. A template that
-gives one when each content is a list of parts (`[{"type": "text", …}]`), as servers make them, is told for information.
+user and assistant do not take turns. For these messages there is no text that the model would read. That a template
+refuses whatever system message is sent is told once, everything else at each record. A template that gives a text when
+each content is a list of parts (`[{"type": "text", …}]`), as servers make them, is told for information.
 
 The server answers such a request with an error, or a program falls back to another format without a word.
 
 Correct the template where it fails. Where it refuses, send what the model takes: no system message, turns in order.
 """
+
+from collections.abc import Callable
+
+from readback.types import Finding
 
 CODE = "srv-template-error"
 SEVERITY = "error"
@@ -32,3 +37,8 @@ FAIL = (
     {"readback.yml": _REST % ("", "tokenizer_config: tokenizer_config.json"), "tokenizer_config.json": "{}"},
     {"readback.yml": _REST % ("", "tokenizer_config: tokenizer_config.json"), "tokenizer_config.json": '{"a": '},
 )
+
+
+def once(one: Finding, nowhere: Callable[[str], bool]) -> tuple[str, ...] | None:
+    """What is true of a template is told once, whichever record and condition sends it a system message."""
+    return (str(one.values["name"]), str(one.values["reason"])) if one.values["when"] == "system" else None

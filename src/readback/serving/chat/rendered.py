@@ -38,12 +38,14 @@ _lock = Lock()
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """What a template gave: a text, or the reason for none with its line; `raised`: the template says so itself."""
+    """What a template gave: a text, or the reason for none with its line; `raised`: the template says so itself, and
+    `when` is "system" where it says so of any system message.
+    """
 
     text: str | None
     reason: str = ""
     line: int | None = None
-    when: Literal["", "parse", "execute", "limit"] = ""
+    when: Literal["", "parse", "execute", "limit", "system"] = ""
     raised: bool = False
 
 
@@ -91,12 +93,27 @@ def model_input(
             empty = replace(empty, diagnostics=(_in_parts(template, made),))
             made, told = again, spans
     if made.text is None:
+        if made.raised and any(message.role == "system" for message in messages):
+            other = json.dumps({name: value for name, value in variables.items() if name != "messages"})
+            if _refused_system(template.text, other, today) == made.reason:
+                made = replace(made, when="system")
         return replace(empty, diagnostics=(_diagnostic(template, made),))
     own = pieces(made.text, told, messages, tuple(variables))
     segments = tuple(_segment(template, piece, messages) for piece in own)
     if template.adds_bos and template.bos_token:
         segments = (Segment(template.bos_token, "serving", "add_special_tokens"), *segments)
     return replace(empty, segments=segments)
+
+
+@lru_cache(maxsize=64)
+def _refused_system(template: str, variables: str, today: str | None) -> str | None:
+    """With what words a template refuses the shortest conversation with a system message; None where it takes it, or
+    refuses the same one without it, too.
+    """
+    user = {"role": "user", "content": "?"}
+    tried = ([{"role": "system", "content": "!"}, user], [user])
+    refused, plain = (raw(template, {**json.loads(variables), "messages": one}, today=today) for one in tried)
+    return refused.reason if refused.raised and plain.text is not None else None
 
 
 def _render(
