@@ -13,6 +13,7 @@ from readback.citations import bounded, find, marks
 from readback.citations.clean import clean
 from readback.citations.legal import likely, may_cite
 from readback.citations.marks import other_styles
+from readback.sandbox import Limits
 
 PIECES = (
     "Smith v. Jones", "In re Smith", ", 123 F.3d 456", " (2020)", "Id.", " at 5", "supra", "Fed. R. Civ. P. 12(b)(6)",
@@ -240,7 +241,8 @@ def test_every_character_that_is_searched_stands_in_the_original(text: str) -> N
             assert unescape(text[made.start(at) : made.end(at + 1)]) == character
 
 
-def test_a_text_that_costs_too_much_is_a_note_and_no_hang() -> None:
+def test_a_text_that_costs_too_much_is_a_note_and_no_hang(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounded, "LIMITS", Limits(seconds=1.0, total=1.0, output=16 << 20))
     found = bounded.find(["1 U.S. 1 [" * 40_000])
     assert found.citations == ((),)
     assert found.diagnostic is not None

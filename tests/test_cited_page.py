@@ -13,6 +13,7 @@ from looking import page, said, words
 from streamlit.testing.v1 import AppTest
 
 from readback.citations import bounded
+from readback.sandbox import Limits
 from readback.ui import cited, cited_numbers
 
 Serving = Callable[[Mapping[str, Any]], Path]
@@ -159,7 +160,10 @@ def test_without_an_excerpt_nothing_is_called_supported_or_missing(serving: Serv
     assert "found 1 supported not checkable" in words(test)
 
 
-def test_a_text_that_costs_too_much_is_said_and_the_page_stands(serving: Serving) -> None:
+def test_a_text_that_costs_too_much_is_said_and_the_page_stands(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounded, "LIMITS", Limits(seconds=1.0, total=1.0, output=16 << 20))
     row = {**ROW, "expected_response": "1 U.S. 1 [" * 40_000}
     serving({**LEGAL, "data.jsonl": [row]})
     test = opened()

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
+APP = '[data-testid="stApp"]'
 SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 LAPTOP = {"width": 1366, "height": 768}
 # Whether Streamlit has run since: its state goes through "running" and is read too seldom to be met there.
@@ -109,7 +110,7 @@ def open_page(page: Any, url: str, ready: str = "h1") -> None:
 
 def turn_to(page: Any, url: str, ready: str = "h1") -> None:
     """Be at that address as by a link of ours, without a new load where the tab shows that server already."""
-    if not page.url.startswith("/".join(url.split("/")[:3]) + "/"):
+    if not page.url.startswith("/".join(url.split("/")[:3]) + "/") or not page.locator(APP).count():
         open_page(page, url, ready)
         return
     page.evaluate(RUNS)
