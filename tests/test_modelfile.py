@@ -160,11 +160,11 @@ def test_what_ollama_refuses_below_a_value_that_was_torn_open_is_still_told() ->
 @pytest.mark.parametrize(
     ("line", "because"),
     [
-        ('PARAMETER "</s>"\n', '"</s>" is no name of a parameter'),
-        ("PARAMETER top-k 1\n", "top-k is no name of a parameter"),
+        ('PARAMETER "</s>"\n', '"</s>" is not the name of a parameter'),
+        ("PARAMETER top-k 1\n", "top-k is not the name of a parameter"),
         ("PARAMETER stop\n", "stop has no value"),
         ("PARAMETER \n", "it names no parameter"),
-        ("MESSAGE user: a\n", "user: is no name of a role"),
+        ("MESSAGE user: a\n", "user: is not the name of a role"),
         ("MESSAGE system", "system has no value"),
         ("SYSTEM", "SYSTEM has no value"),
         ('SYSTEM "a" b\n', "its quotes are never closed"),

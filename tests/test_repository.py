@@ -165,7 +165,7 @@ def test_c1_a_linked_object_of_another_repository_is_refused(ours: Path, theirs:
 
 def test_c1_a_pipe_in_the_repository_holds_nobody_up(ours: Path) -> None:
     os.mkfifo(ours / ".git" / "refs" / "heads" / "slow")
-    refused(ours, "holds something that is no file (refs/heads/slow)")
+    refused(ours, "holds something that is not a file (refs/heads/slow)")
 
 
 def test_c1_a_link_that_stays_inside_and_a_linked_hook_are_no_fault(ours: Path) -> None:

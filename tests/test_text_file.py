@@ -1,4 +1,4 @@
-"""Reading text as it is: marks, line ends and wrong bytes are said, what is no text is refused quickly."""
+"""Reading text as it is: marks, line ends and wrong bytes are said, what is not a text is refused quickly."""
 
 from __future__ import annotations
 

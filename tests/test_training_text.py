@@ -70,7 +70,7 @@ def test_a_constant_can_be_named(write: Write) -> None:
     assert text is not None
     assert (text.text, text.place.line, diagnostics) == ("New.", 2, ())
     text, (diagnostic,) = training_text.read(root / "train.py", root, "NONE")
-    assert (text, diagnostic.values["reason"]) == (None, "NONE is no text in it")
+    assert (text, diagnostic.values["reason"]) == (None, "NONE is not a text in it")
 
 
 def test_two_texts_are_a_note_with_both_places_and_the_first_is_taken(write: Write) -> None:

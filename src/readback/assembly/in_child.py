@@ -64,7 +64,7 @@ def payload(
 
 
 def stream(work: str, opened: Workspace, asked: Mapping[str, Any], *, once: bool = False) -> Iterator[Any]:
-    """The frames of one child, which finds the tokenizers of the workspace at hand; `once` as for the cell's own."""
+    """The frames of one child, which finds the tokenizers of the workspace at hand; `once` as for the sandbox's own."""
     return sandbox.stream(work, asked, token_counts.limits(opened, LIMITS), token_counts.shared(opened), once=once)
 
 

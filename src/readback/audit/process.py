@@ -51,7 +51,7 @@ def check(opened: Workspace, progress: Progress | None = None) -> Audit:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=(theirs.fileno(),),
-                start_new_session=True,  # as the children of a cell: Ctrl+C is for us, and we hang up
+                start_new_session=True,  # as the children of the sandbox: Ctrl+C is for us, and we hang up
             )
         try:
             return _heard(ours, opened, progress)

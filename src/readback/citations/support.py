@@ -1,6 +1,6 @@
 """Whether the citations of an answer stand in its source, and the numbers made of that.
 
-From the *Data Format Guide* (ChonghaoSu/legal_opensource): compared by normal form; nothing found is no number.
+From the *Data Format Guide* (ChonghaoSu/legal_opensource): compared by normal form; nothing found is not a number.
 """
 
 from __future__ import annotations

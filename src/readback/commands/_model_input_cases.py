@@ -137,7 +137,7 @@ def listed(case: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
 
 
 def messages(found: Sequence[Mapping[str, Any]]) -> tuple[Message, ...]:
-    """The messages as plain roles and texts. Raises Wrong where a content is no text."""
+    """The messages as plain roles and texts. Raises Wrong where a content is not a text."""
     if not all(isinstance(one.get("content"), str | None) for one in found):
         raise Wrong("this format writes texts only: a message's content is a text")
     return tuple(

@@ -159,4 +159,4 @@ def _bytes(path: Path, most: int = LONGEST) -> bytes:
 
 
 def _no_number(word: str) -> Any:
-    raise ValueError(f"{word} is no number in JSON")
+    raise ValueError(f"{word} is not a number in JSON")

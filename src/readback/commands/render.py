@@ -162,7 +162,7 @@ def _values(given: list[str]) -> Mapping[str, Any]:
 
 
 def _no_number(word: str) -> Any:
-    raise ValueError(f"{word} is no number in JSON")
+    raise ValueError(f"{word} is not a number in JSON")
 
 
 def _findings(

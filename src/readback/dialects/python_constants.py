@@ -77,7 +77,7 @@ def look(sources: Sequence[str], known: Mapping[str, str] | None = None) -> Foun
 
 
 def work(given: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
-    """In the cell: parse each source and gather its texts. A name assigned twice keeps its last text."""
+    """In the sandbox: parse each source and gather its texts. A name assigned twice keeps its last text."""
     sources: Sequence[str] = given["sources"] if isinstance(given, Mapping) else given
     trees: list[tuple[int, ast.Module]] = []
     skipped: list[tuple[int, int, str]] = []

@@ -128,7 +128,7 @@ def _cells(path: Path, file: str) -> tuple[list[tuple[str, str]], str, tuple[Dia
 
 
 def notebook_cells(text: str) -> list[tuple[int, bool, str]] | str:
-    """In the cell: the cells of a notebook with their numbers (from 1) and whether they are code, or what is wrong.
+    """In the sandbox: the cells of a notebook with their numbers (from 1) and whether they are code, or what is wrong.
 
     A cell whose first line hands it to another language (`%%bash`) keeps its lines, without that one, as it may be
     Python all the same (`%%time`).

@@ -44,7 +44,7 @@ def read(
     if not found:
         if not any(n.code in ("dat-file-missing", "dat-too-large", "dat-limit", "dat-encoding") for n in diagnostics):
             where = constant or (f"cell {cell}" if cell else "")
-            reason = "it is computed there" if candidates else f"{where} is no text in it" if where else "none in it"
+            reason = "it is computed there" if candidates else f"{where} is not a text in it" if where else "none in it"
             rows = not recognise(path, None) and any(isinstance(row, Row) for row in raw_rows(path, file))
             about = {"file": file, "reason": WITHOUT if rows else reason}
             diagnostics = (

@@ -43,7 +43,7 @@ OTHERS = (
 )  # fmt: skip
 FEW_SHOT = ("few_shot_enabled", "few_shot_mode", "few_shot_k")  # the oldest spelling, without a few_shot_config
 KEYS = (*MODELS, *CHOICES, *FLAGS, *OTHERS, *FEW_SHOT)
-OBSOLETE = ("rubric_enabled", "deep_judgment_rubric_search_enabled")  # the program drops them without a word
+OBSOLETE = ("rubric_enabled", "deep_judgment_rubric_search_enabled")  # the program drops them silently
 INTERFACE = "langchain"  # of a model that names none
 
 

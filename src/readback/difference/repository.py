@@ -139,7 +139,7 @@ def _sound(found: Repository, name: str) -> None:
                 raise SideError(f"{name}: its repository holds a link that leads out of it ({_shown(entry, found)}), "
                                 f"so its history is not read")  # fmt: skip
         elif not entry.is_file(follow_symlinks=False) and not entry.is_dir(follow_symlinks=False):
-            raise SideError(f"{name}: its repository holds something that is no file ({_shown(entry, found)}), "
+            raise SideError(f"{name}: its repository holds something that is not a file ({_shown(entry, found)}), "
                             f"so its history is not read")  # fmt: skip
 
 

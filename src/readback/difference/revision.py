@@ -82,7 +82,7 @@ def _tidy(folder: Path) -> None:
 
 
 def _written(git: Git, commit: str, below: str, rev: str, root: Path) -> Iterator[Diagnostic]:
-    """Write the files; a diagnostic for what is no file of its own. Links come last, so nothing is written through."""
+    """Write the files; a diagnostic for what is not a file of its own. Links come last: nothing is written through."""
     root.mkdir()
     there = [*git.files(commit, below)]
     if not there:

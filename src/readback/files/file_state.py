@@ -24,7 +24,7 @@ class State(NamedTuple):
     size: int
     time: int  # of the last change, in ns, as the file says
     inode: int
-    content: str  # "" for what is no file or may not be read
+    content: str  # "" for what is not a file or may not be read
 
 
 class _Seen(NamedTuple):

@@ -1,4 +1,4 @@
-"""In the cell: a YAML or JSON text as JSON values, with the place of every key and what is wrong with it.
+"""In the sandbox: a YAML or JSON text as JSON values, with the place of every key and what is wrong with it.
 
 PyYAML's safe loader alone is not safe enough: aliases and merge keys multiply without bound, the last of
 two equal keys wins in silence, and keys need not be text. So the events are counted here before anything

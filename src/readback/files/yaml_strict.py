@@ -1,4 +1,4 @@
-"""In the cell: where YAML 1.2 reads a text otherwise than PyYAML, or does not allow what PyYAML reads.
+"""In the sandbox: where YAML 1.2 reads a text otherwise than PyYAML, or does not allow what PyYAML reads.
 
 PyYAML (libyaml) reads YAML 1.1, and forgives more than either version. Its values are the ones that Python programs
 see, so they stay; a reader of YAML 1.2, as most other languages have, is told of where it sees something else.

@@ -1,4 +1,4 @@
-"""What each criterion got in a reply: a number, nothing, or something that is no score on its scale."""
+"""What each criterion got in a reply: a number, nothing, or something that is not a score on its scale."""
 
 from __future__ import annotations
 

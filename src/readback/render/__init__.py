@@ -80,7 +80,7 @@ def render(templates: Sequence[Template], values: Values, defaults: Values = NO_
 def render_many(
     templates: Sequence[Template], rows: Iterable[Values], defaults: Values = NO_DEFAULTS
 ) -> Iterator[tuple[Rendered, ...]]:
-    """`render` for each of `rows`. Meant for work inside a cell, where a template is compiled once."""
+    """`render` for each of `rows`. Meant for work inside the sandbox, where a template is compiled once."""
     for values in rows:
         yield render(templates, values, defaults)
 
@@ -142,7 +142,7 @@ def _line_at(place: Location, line: int) -> Location:
 
 
 def _jinja(templates: Sequence[Template], values: Values, defaults: Values) -> list[dict[str, Any]]:
-    """For each template what the cell answers, or {"failed": verdict}; the rest has none when their time is over.
+    """For each template what the sandbox answers, or {"failed": verdict}; the rest has none when their time is over.
 
     What was stopped is remembered, with the values it was given: the same again costs nothing and answers the same.
     """

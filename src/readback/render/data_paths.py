@@ -1,4 +1,4 @@
-"""In the cell: which data an expression of a template reads, as far as the template itself says."""
+"""In the sandbox: which data an expression of a template reads, as far as the template itself says."""
 
 from __future__ import annotations
 

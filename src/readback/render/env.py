@@ -1,4 +1,4 @@
-"""In the cell: the Jinja environments templates are compiled in; what they render equals stock Jinja2."""
+"""In the sandbox: the Jinja environments templates are compiled in; what they render equals stock Jinja2."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _Ours(SandboxedEnvironment):
         super().__init__(**options)
         self.code_generator_class = _Tracking
         self.reads: set[str] = set()
-        self.globals["range"] = range  # the sandbox's own stops at 100,000; the cell stops it by time
+        self.globals["range"] = range  # the sandbox's own stops at 100,000; our sandbox stops it by time
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         if type(obj) is dict and attribute not in DICT_NAMES:

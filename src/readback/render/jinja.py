@@ -1,4 +1,4 @@
-"""In the cell: compile and render Jinja templates, twice, so that every character has an origin.
+"""In the sandbox: compile and render Jinja templates, twice, so that every character has an origin.
 
 The plain rendering is the truth. The marked one says who wrote what; where it differs from the plain text
 once its marks are taken out, nothing is claimed about the whole text.
@@ -115,7 +115,7 @@ def one(text: str, blocks: bool, values: Mapping[str, Any], absent: Any, hidden:
 
 @lru_cache(KEPT)
 def compiled(text: str, blocks: bool, hidden: frozenset[str]) -> Ready | Failed:
-    """`text` compiled, or why not; constants fold while compiling, so this too happens in the cell."""
+    """`text` compiled, or why not; constants fold while compiling, so this too happens in the sandbox."""
     try:
         tree = environment(blocks, hidden=hidden).parse(text)
         mutable = mutates(tree)

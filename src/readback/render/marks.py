@@ -1,4 +1,4 @@
-"""In the cell: a template rewritten so that its text says which output wrote each stretch.
+"""In the sandbox: a template rewritten so that its text says which output wrote each stretch.
 
 Each literal and each output is put between two private-use characters; the first carries an index into the
 sites. Characters, because they survive `{% filter upper %}` and the like, where longer marks would break.

@@ -1,4 +1,4 @@
-"""In the cell: what became of the names that passed by while a watched template rendered."""
+"""In the sandbox: what became of the names that passed by while a watched template rendered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In the cell: while a marked template renders, which value each output shows."""
+"""In the sandbox: while a marked template renders, which value each output shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In the cell: a template rewritten so that each name it reads passes by on its way, unchanged, and is looked at.
+"""In the sandbox: a template rewritten so that each name it reads passes by on its way, unchanged, and is looked at.
 
 Only names on branches that are taken pass by. What is asked (`{% if name %}`) is told from what is shown.
 """

@@ -39,7 +39,7 @@ class Block:
 class Plain:
     """One file whose cells need no repair: its header, then blocks of records.
 
-    Plain is what `formats.csv_file` reads without a word on any line: no NUL, UTF-8, the same line end everywhere
+    Plain is what `formats.csv_file` reads silently on any line: no NUL, UTF-8, the same line end everywhere
     outside quotes, no empty lines but at the end, no rows of empty cells, and quotes only around whole cells. `size`
     tells blocks for tests.
     """

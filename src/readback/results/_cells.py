@@ -1,4 +1,4 @@
-"""What one cell of a score file says: a number, nothing, not applicable, or something that is no score."""
+"""What one cell of a score file says: a number, nothing, not applicable, or something that is not a score."""
 
 from __future__ import annotations
 

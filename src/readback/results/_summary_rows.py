@@ -23,7 +23,7 @@ WORDS = rf"[ \t]*{NAME}(?:[ _-]+scores?)?[ \t]*:?[ \t]*"
 CALLED = re.compile(WORDS, re.IGNORECASE | re.ASCII)
 # What stands beside such a row, and says nothing by itself: a function that is tested may be called `max`.
 BESIDE = re.compile(r"[ \t]*(?:std|stdev|sd|median|min|max|count|n|sum)[ \t]*:?[ \t]*", re.IGNORECASE | re.ASCII)
-MOST = 50  # rows that are held back; where more are called so, it is no name for a summary
+MOST = 50  # rows that are held back; where more are called so, it is not a name for a summary
 FEWEST = 2  # other rows that one can sum up
 SUMMARIES = "rows that sum up others"  # what they are called where rows are counted
 

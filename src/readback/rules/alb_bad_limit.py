@@ -10,7 +10,7 @@ Give `limit` as a number.
 CODE = "alb-bad-limit"
 SEVERITY = "error"
 ON = "load"
-SENTENCE = "limit is {value}, which is no number of chunks; the list stays whole ({kept})"
+SENTENCE = "limit is {value}, which is not a number of chunks; the list stays whole ({kept})"
 FIX = "give limit as a whole number above zero"
 _TEMPLATE = "{% for chunk in sheet_chunks %}{{ chunk.text }} {% endfor %}{{ query }}\n"
 _ROW = '{"id": "1", "query": "Q", "limit": %s, "sheet_chunks": [{"text": "a"}, {"text": "b"}]}\n'

@@ -1,4 +1,4 @@
-"""An Albert configuration is no mapping of keys.
+"""An Albert configuration is not a mapping of keys.
 
 The file is empty, a list or a single value, where keys such as `prompts` are expected.
 

@@ -1,6 +1,6 @@
 """A mode's template cannot be read.
 
-The mode names a file that is not beside the configuration or is no text, or it names none at all.
+The mode names a file that is not beside the configuration or is not a text, or it names none at all.
 
 The program of the document refuses the whole configuration. Here the other modes are read. A mode that names no
 template is shown as the later program sends it: the bare query.

@@ -1,7 +1,7 @@
 """A mode names its template by a path.
 
 A template is a file in the same folder as the configuration; this name has a folder, `..` or a drive in it, is
-absolute, leads out by a link, or is no text.
+absolute, leads out by a link, or is not a text.
 
 The program joins the name to the model's repository without looking, so it may read any file, or none after the files
 have moved. Such a template is not read here.

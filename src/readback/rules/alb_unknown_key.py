@@ -2,7 +2,7 @@
 
 A key at the top, in a prompt or in a model is not one of the document's, nor of its program.
 
-The program ignores it without a word: a misspelt `system_prompt` sends no system prompt.
+The program ignores it silently: a misspelt `system_prompt` sends no system prompt.
 
 Correct the spelling (the nearest known key is named), or take the key out.
 """

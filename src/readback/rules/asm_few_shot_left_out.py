@@ -2,7 +2,7 @@
 
 An example without a question or an answer, an index that is out of range, or a hash that fits no example.
 
-The program leaves it out without a word, so fewer examples are sent than were meant.
+The program leaves it out silently, so fewer examples are sent than were meant.
 
 Complete the example, or correct the selection: indices count from 0, a hash is the md5 of the example's question.
 """

@@ -2,7 +2,7 @@
 
 NaN, Infinity, or a number too large to be held. They are no JSON, though Python writes them. The record is kept.
 
-A template prints them as nan or inf. A mean over them is no number, and other programs refuse the whole line.
+A template prints them as nan or inf. A mean over them is not a number, and other programs refuse the whole line.
 
 Write null where a value is missing.
 """

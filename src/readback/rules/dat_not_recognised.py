@@ -7,7 +7,7 @@ for information.
 Nothing is read from it.
 
 Give a dataset the usual ending (.jsonl, .json, .csv, .tsv, .parquet, also with .gz), or say dataset: format. Where it
-is no file for Readback, take out the line that names it.
+is not a file for Readback, take out the line that names it.
 """
 
 CODE = "dat-not-recognised"

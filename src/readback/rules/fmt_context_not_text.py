@@ -1,7 +1,7 @@
 """A context is not a text.
 
-An item of the row's contexts is a number, a list or an object, or the field is no list at all. An item is sent as
-Python prints it, as the program does; a field that is no list counts as no contexts.
+An item of the row's contexts is a number, a list or an object, or the field is not a list at all. An item is sent as
+Python prints it, as the program does; a field that is not a list counts as no contexts.
 
 `{'text': '…', 'page': 3}` in a prompt is not what the model was trained to read.
 

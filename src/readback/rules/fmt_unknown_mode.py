@@ -3,7 +3,7 @@
 The mode of a condition, or the `prompt_mode` of a plan's run, is the name of no prompt in this workspace.
 
 Nothing can be built for such a condition. In the program the formats come from, a misspelt mode switches every check
-of the prompt off without a word.
+of the prompt off silently.
 
 Correct the spelling; or list the configuration that defines the mode under `prompts:` (builtin:prompt-formats defines
 instruction, rag, hybrid and standard).

@@ -1,6 +1,6 @@
 """A score that is not on the criterion's scale.
 
-A judge gave a number that the scale does not have, or something that is no number. The cell counts as a failure of
+A judge gave a number that the scale does not have, or something that is not a number. The cell counts as a failure of
 the judge: it is in no mean and no distribution, and it is counted.
 
 0 is a grade on many scales, and so is -1; a value beside the scale is none. Left in, one 9 on a scale up to 2 moves a

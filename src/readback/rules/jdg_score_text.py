@@ -3,7 +3,7 @@
 A judge's reply or a score file that tells texts from numbers (JSON) has a score in quotes: `"2"` where 2 is meant. It
 is read as the number that it spells. It is said once for each file and criterion, with how many there are.
 
-The number is what was meant, so nothing is lost here. Other programs drop such scores from their means without a word,
+The number is what was meant, so nothing is lost here. Other programs drop such scores from their means silently,
 or put "10" before "9": numbers computed elsewhere from the same file may differ from ours for that reason alone.
 
 Ask the judge for numbers without quotes, or convert them once where the file is written.

@@ -1,4 +1,4 @@
-"""Ollama drops characters of a Modelfile without a word.
+"""Ollama drops characters of a Modelfile silently.
 
 A directive holds characters that count as not printable: no-break and other wide spaces, zero-width characters, soft
 hyphens, control characters. The first one is marked.

@@ -4,7 +4,7 @@ The tokens of the text that the template makes are held against `PARAMETER num_c
 names a tokenizer the count is exact; else it is an estimate, bytes ÷ 4, and a warning as long as it is less than 20 %
 over.
 
-Ollama then drops messages without a word, the oldest first, one at a time, until the text fits; system messages and the
+Ollama then drops messages silently, the oldest first, one at a time, until the text fits; system messages and the
 last message stay. What is still too long is cut. The model answers something else than what is shown here.
 
 Raise num_ctx as far as the model and the machine allow, or send less. Name the `tokenizer` for an exact count.

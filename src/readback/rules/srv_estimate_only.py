@@ -5,7 +5,7 @@ Its prompts are counted as bytes ÷ 4: on English prompts with sources 9 % too m
 other languages, code and tables differ more. What is sure without a tokenizer: a prompt with fewer bytes than the limit
 fits, for a token has at least one byte.
 
-A prompt near the limit may fit or not, and what does not fit is cut by the server without a word.
+A prompt near the limit may fit or not, and what does not fit is cut by the server silently.
 
 Name the model's tokenizer: a table by its name (qwen3, llama3, o200k, cl100k), or the path of its tokenizer.json.
 """

@@ -5,7 +5,7 @@ The tokens of the text that the model reads (of its messages, where nobody says 
 of its settings. Where the model names a tokenizer the count is exact; else it is an estimate, bytes ÷ 4, and a warning
 as long as it is less than 20 % over. A text with fewer bytes than the room surely fits.
 
-A server refuses such a prompt, or cuts it without a word, mostly at the front: the system message and the first
+A server refuses such a prompt, or cuts it silently, mostly at the front: the system message and the first
 sources are gone, and the answer is judged as if they had been there.
 
 Send less, keep less room for the answer, or take a model that reads more. Name the `tokenizer` for an exact count.

@@ -6,7 +6,7 @@ user and assistant do not take turns. For these messages there is no text that t
 refuses whatever system message is sent is told once, everything else at each record. A template that gives a text when
 each content is a list of parts (`[{"type": "text", …}]`), as servers make them, is told for information.
 
-The server answers such a request with an error, or a program falls back to another format without a word.
+The server answers such a request with an error, or a program falls back to another format silently.
 
 Correct the template where it fails. Where it refuses, send what the model takes: no system message, turns in order.
 """

@@ -6,7 +6,7 @@ a prompt among pairs that have one is told; where most pairs of a file have none
 answers, and that is said once, for information.
 
 An empty prompt teaches the model to answer nothing in particular, an empty answer teaches it to say nothing. Some
-programs leave such rows out without a word, so that fewer are trained on than the file has.
+programs leave such rows out silently, so that fewer are trained on than the file has.
 
 Fill in what is missing, or take the row out.
 """

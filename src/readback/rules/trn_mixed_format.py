@@ -3,7 +3,7 @@
 The format of a training file is that of most of its rows: prompt and completion, a preference pair, messages. Rows
 with the keys of another format, or of none, are reported.
 
-A program that trains expects one format. It stops at the first other row, leaves it out without a word, or trains on
+A program that trains expects one format. It stops at the first other row, leaves it out silently, or trains on
 empty texts.
 
 Put the rows into a file of their own, or give them the keys of the others.

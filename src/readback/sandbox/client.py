@@ -50,7 +50,7 @@ class Zygote:
         except (frames.Closed, frames.Late):
             self.process.kill()
             _, said = self.process.communicate()
-            raise RuntimeError(f"the cell's zygote did not start:\n{said.decode('utf-8', 'replace')}") from None
+            raise RuntimeError(f"the sandbox's zygote did not start:\n{said.decode('utf-8', 'replace')}") from None
         assert self.process.stderr is not None  # noqa: S101 - for the type checker: stderr=PIPE above
         self.process.stderr.close()
         self.control.settimeout(None)

@@ -1,4 +1,4 @@
-"""Frames between a cell and its caller: a kind, a length, and JSON."""
+"""Frames between a sandboxed child and its caller: a kind, a length, and JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a cell gives up before it works: privileges, the network, and life after its parent."""
+"""What a sandboxed child gives up before it works: privileges, the network, and life after its parent."""
 
 from __future__ import annotations
 

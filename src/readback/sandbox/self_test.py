@@ -1,4 +1,4 @@
-"""Drills: work that breaks each limit of a cell on purpose, for the tests and for `readback doctor`."""
+"""Self-tests: work that breaks each limit of the sandbox on purpose, for the tests and for `readback doctor`."""
 
 from __future__ import annotations
 

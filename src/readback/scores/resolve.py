@@ -95,7 +95,7 @@ class _Open:
         return dict(zip(values.tolist(), counts.tolist(), strict=True))
 
     def closed_books(self, modes: Mapping[str, str], ungrounded: Collection[str]) -> None:
-        """Grounding of a run without documents is not applicable; a rubric writes 0 there, which is no score."""
+        """Grounding of a run without documents is not applicable; a rubric writes 0 there, which is not a score."""
         import numpy as np
 
         c = self.columns
@@ -159,7 +159,7 @@ def _mode(condition: ConditionKey, modes: Mapping[str, str]) -> str | None:
 
 
 def _off(c: Columns, criteria: Mapping[str, Criterion]) -> Iterator[Diagnostic]:
-    """A diagnostic for each cell whose content is no score on its scale."""
+    """A diagnostic for each cell whose content is not a score on its scale."""
     for at, why in sorted(c.whys.items()):
         start = next((start for start in (OFF_SCALE, NOT_A_NUMBER) if why.startswith(start)), None)
         if c.state[at] != FAILED or start is None or why == INFINITE:

@@ -17,7 +17,7 @@ def spearman(x: ArrayLike, y: ArrayLike, level: float = LEVEL) -> tuple[float | 
 
     rho: the correlation of ranks, ties at the middle (Spearman 1904, Am. J. Psychol. 15, 72). Interval:
     tanh(artanh rho ± z·√((1 + rho²/2)/(n − 3))) (Bonett, Wright 2000, Psychometrika 65, 23). Raises ValueError for
-    lengths that differ or a value that is no number.
+    lengths that differ or a value that is not a number.
     """
     from scipy import special  # type: ignore[import-untyped]
 

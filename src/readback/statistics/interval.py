@@ -96,7 +96,7 @@ def of_mean(values: ArrayLike, counts: ArrayLike, *, seed: int = SEED, level: fl
 
     n ≥ 15: mean ± t(n − 1)·s/√n (Student 1908, Biometrika 6, 1). 5 to 14: the bootstrap, bias-corrected and
     accelerated (Efron 1987, J. Am. Stat. Assoc. 82, 171), 10,000 replicates drawn by `seed`. None for fewer than 5
-    and where all values are equal. Raises ValueError for a value or count that is no number.
+    and where all values are equal. Raises ValueError for a value or count that is not a number.
     """
     import numpy as np
 

@@ -24,7 +24,7 @@ def sign_flip(d: ArrayLike, clusters: ArrayLike | None = None, *, seed: int = SE
     d: b − a for each item. p = share of all ways to flip signs whose |sum| is at least the one seen (Fisher 1935, The
     Design of Experiments, §21). Whole clusters flip together. Exact where the differences are multiples of one step or
     few; else 9,999 draws by `seed`, p = (hits + 1)/(draws + 1) (Phipson, Smyth 2010, Stat. Appl. Genet. Mol. Biol. 9,
-    39); for 20,000 units and more the normal limit Σd/√Σd². Raises ValueError for a value that is no number or a
+    39); for 20,000 units and more the normal limit Σd/√Σd². Raises ValueError for a value that is not a number or a
     cluster code below 0.
     """
     import numpy as np

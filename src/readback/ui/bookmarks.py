@@ -16,7 +16,7 @@ from readback.ui import address, beside, choice, exact, exports, show
 from readback.ui.words import t
 
 KEPT = "notes"  # where the session keeps its list
-MOST = 200  # entries: more is no list for a meeting
+MOST = 200  # entries: more is not a list for a meeting
 
 
 def offer(name: str, entry: Entry) -> None:

@@ -83,7 +83,7 @@ def lost_scores(fields: Mapping[str, Any], flat: Mapping[str, Any], lost: Lost) 
 
 
 def without_classes(scored: Scored) -> Scored:
-    """A trait's score of −1 is no score in a table: it is what an invalid class is written as."""
+    """A trait's score of −1 is not a score in a table: it is what an invalid class is written as."""
     value, state, _ = scored.cell
     if scored.kind == "score" and scored.bucket == "llm" and state == SCORED and value == INVALID:
         return Scored(scored.name, scored.bucket, scored.kind, (math.nan, FAILED, CLASS), scored.rationale)

@@ -58,7 +58,7 @@ def template_scores(template: Mapping[str, Any], failure: Any, mode: str, there:
 
 
 def rubric_scores(rubric: Mapping[str, Any], reasons: Mapping[str, Any]) -> Iterator[Scored]:
-    """Every trait's score; `reasons` are the judge's words by trait. A text or list is no score and not given out."""
+    """Every trait's score; `reasons` are the judge's words by trait. A text or list is not a score: left out."""
     labels = _mapping(rubric.get("llm_trait_labels"))
     measured = {str(name) for place in METRICS for name in _mapping(rubric.get(place))}
     for bucket in BUCKETS:

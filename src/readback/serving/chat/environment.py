@@ -1,4 +1,4 @@
-"""In the cell: the Jinja environment in which transformers compiles and renders chat templates.
+"""In the sandbox: the Jinja environment in which transformers compiles and renders chat templates.
 
 Source: `render_jinja_template` of huggingface/transformers 5 (Apache-2.0), whose settings these are.
 """

@@ -1,4 +1,4 @@
-"""In the cell: a chat template compiled so that what it writes and what it is given can be told apart.
+"""In the sandbox: a chat template compiled so that what it writes and what it is given can be told apart.
 
 Its literals become traced texts that know their line; outputs, `~` and the filters that would lose track keep it.
 """

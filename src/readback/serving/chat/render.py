@@ -1,4 +1,4 @@
-"""In the cell: compile a chat template, render it, and render it once more to say who wrote what.
+"""In the sandbox: compile a chat template, render it, and render it once more to say who wrote what.
 
 The plain rendering is the text. The followed one, of texts that remember where they came from, only tells of it;
 where it fails or gives another text, nothing is claimed.
@@ -77,7 +77,7 @@ def plainly(template: str, variables: Mapping[str, Any], today: str | None) -> s
 
 @lru_cache(KEPT)
 def compiled(template: str, today: str | None) -> Compiled | Failed:
-    """The template compiled, or why not; constants fold while compiling, so this too happens in the cell."""
+    """The template compiled, or why not; constants fold while compiling, so this too happens in the sandbox."""
     try:
         made = chat_environment.environment(today, ImmutableSandboxedEnvironment).from_string(template)
         made.globals = dict(made.globals)  # a plain dict: a ChainMap would be walked at every rendering

@@ -1,4 +1,4 @@
-"""In the cell: text that remembers where each stretch of it came from, through what templates do to text.
+"""In the sandbox: text that remembers where each stretch of it came from, through what templates do to text.
 
 It is a str with the same characters, so conditions and lookups behave as with any other; what cannot be followed
 exactly comes out as an ordinary text or as a stretch of unknown origin, never as a guess.

@@ -133,7 +133,7 @@ def _nameless(text: str, at: int, found: int, name: str) -> str:
     """Why no parameter, or no role, has a value here: the name that begins at `at` ends at `found` with no blank."""
     what = "parameter" if name == "parameter" else "role"
     if found < len(text) and text[found] not in "\r\n":
-        return f"{_shown(text, at)} is no name of a {what}"
+        return f"{_shown(text, at)} is not the name of a {what}"
     return f"{text[at:found][:SHOWN]} has no value" if found > at else f"it names no {what}"
 
 

@@ -1,4 +1,4 @@
-"""In the cell: Ollama's way from messages through a Go template to the text the model receives.
+"""In the sandbox: Ollama's way from messages through a Go template to the text the model receives.
 
 Source: `template/template.go` of ollama/ollama: collation, the three ways to carry out a template, and the cut.
 """

@@ -15,7 +15,7 @@ class Piece:
     """A stretch of whole characters and the ids of its tokens.
 
     Most stretches are one token. A character of several tokens is one stretch with all of them, and what no token
-    stands for (blanks that a tokenizer drops) a stretch without any. `special`: a token that is no text to the model.
+    stands for (blanks that a tokenizer drops) a stretch without any. `special`: one that is not a text to the model.
     """
 
     start: int

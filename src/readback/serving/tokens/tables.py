@@ -87,7 +87,7 @@ class By(InAChild):
 
 
 def shared(name: str) -> str:
-    """What children of the cell share: the table, loaded once in the process they are forked from."""
+    """What children of the sandbox share: the table, loaded once in the process they are forked from."""
     return f"{WORK}:load:{TABLES[_name(name)].encoding}"
 
 
