@@ -2,7 +2,7 @@
 
     python benchmarks/page_rerun.py [records]
 
-Two figures. *Seen*: from the click on "next" in Chromium until the next record's text stands in the page, our headers
+Two figures. *Seen*: from the click on "next" in Chromium until the next record's text is in the page, our headers
 and all; the baseline is a page of a title, a button and a text, served by the same command. *Script*: the Python run
 alone, through Streamlit's own test runner; a page of fifty elements against one of three, so it is not a fair ratio,
 but it shows that nothing grows with the dataset. The first look includes making the index.

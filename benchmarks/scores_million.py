@@ -33,7 +33,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scores", type=int, default=1_000_000)
     parser.add_argument("--order", choices=("item", "condition"), default="item", help="what changes last in the file")
-    parser.add_argument("--quoted", choices=("no", "cells", "notes"), default="no", help="what stands in quotes")
+    parser.add_argument("--quoted", choices=("no", "cells", "notes"), default="no", help="what is in quotes")
     parser.add_argument("--child", choices=tuple(CHILDREN), help=argparse.SUPPRESS)
     parser.add_argument("--file", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()

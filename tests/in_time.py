@@ -18,7 +18,7 @@ BUSY = 1.3  # times the processor time: then the machine had something else to d
 def in_time(seconds: float, work: Callable[[], T]) -> T:
     """What `work` answers. Of a few tries the quickest must keep the bound, in time of this process and its children.
 
-    On a busy machine the bound is twice as far: what is stopped there is tried once more, alone.
+    On a busy machine the bound appears twice as far: what is stopped there is tried once more, alone.
     """
     times: list[float] = []
     for _ in range(TRIES):

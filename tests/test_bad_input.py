@@ -46,7 +46,7 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def codes(test: AppTest) -> str:
-    """The details that stand beside a problem."""
+    """The details that are beside a problem."""
     return " ".join(code.value for code in test.code)
 
 
@@ -57,7 +57,7 @@ def test_a_rule_that_fails_is_named_on_the_page_and_the_others_run(serving: Any,
     test = page(name)
     assert "1 rule of ours failed. The others ran; please report it." in words(test)
     assert f"{WIDE}: ZeroDivisionError: <b>" in codes(test)
-    assert "System text stands inside the user message" in words(test)
+    assert "System text is inside the user message" in words(test)
 
 
 @pytest.mark.usefixtures("broken")

@@ -46,7 +46,7 @@ def missed(case: Mapping[str, Any]) -> Iterator[str]:
 def recognised(one: Citation, expected: Mapping[str, Any]) -> bool:
     """The kind and every field that is given are those that are expected, letter by letter.
 
-    What a short form calls its case stands in `defendant`, without the word `supra` that eyecite may leave behind it.
+    What a short form calls its case is in `defendant`, without the word `supra` that eyecite may leave behind it.
     """
     groups, more = expected["groups"], expected["metadata"]
     antecedent = more.get("antecedent_guess")

@@ -43,7 +43,7 @@ def compare(**params: str) -> AppTest:
 
 
 def text(test: AppTest, column: str) -> str:
-    """What stands in a column, as a reader has it."""
+    """What is in a column, as a reader has it."""
     cells = re.findall(rf'<div class="rb-cell rb-{column}"[^>]*>(.*?)</div>', said(test), re.DOTALL)
     return html.unescape(re.sub(r"<[^>]+>", "", "".join(cells)))
 

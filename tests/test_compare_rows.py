@@ -1,4 +1,4 @@
-"""Two texts as rows: nothing is lost, lines stand beside each other, and what is equal is folded."""
+"""Two texts as rows: nothing is lost, lines are beside each other, and what is equal is folded."""
 
 from __future__ import annotations
 

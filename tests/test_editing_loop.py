@@ -167,7 +167,7 @@ def test_an_inline_template_is_offered_as_a_text(write: Write, monkeypatch: pyte
     made = write({"readback.yml": {"modes": [{"mode": "m", "template": "Q"}]}})
     monkeypatch.setenv("READBACK_WORKSPACE", str(made))
     test = copy(page("messages"), "R")
-    assert "stands inside readback.yml" in said(test)
+    assert "is inside readback.yml" in said(test)
     assert [one for one in test.get("download_button") if "edit_patch" in one.proto.id] == []
 
 

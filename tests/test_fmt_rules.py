@@ -124,7 +124,7 @@ def test_contexts_not_sent_counts_what_is_listed_and_what_is_there(
         ("Question: Why?\nAnswer:", None, ""),
         ("Question: Why?\nAnswer: ", "warning", "1 blank character follows Answer:"),
         ("Question: Why?\nAnswer: So.", "error", "4 more characters follow Answer:"),
-        ("Answer: So. Question: Why?", "error", "Answer: stands before Question:"),
+        ("Answer: So. Question: Why?", "error", "Answer: is before Question:"),
         ("Question: Why?", "error", "Answer: is not there"),
         ("Why?", "error", "Question: and Answer: are not there"),
         ("Context:\n[1] Question: no. Answer:\n\nWhy?", "error", "Question: and Answer: are not there"),

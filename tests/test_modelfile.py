@@ -22,7 +22,7 @@ from readback.types import Modelfile
 Write = Callable[[Mapping[str, Any]], Path]
 SWALLOWED, SINGLE, EMPTY, CR = "oll-swallowed-lines", "oll-single-quotes", "oll-empty-system", "oll-cr-in-value"
 
-# What stands after `FROM x`: the commands Ollama gets, or the error and its line; and what is noted.
+# What is after `FROM x`: the commands Ollama gets, or the error and its line; and what is noted.
 TABLE: tuple[tuple[str, list[tuple[str, str]] | tuple[str, int], list[str]], ...] = (
     (
         'SYSTEM "a"  # c\nPARAMETER stop "y"\nPARAMETER top_k 1\n',

@@ -59,7 +59,7 @@ MEANT = {
     "a judge's name that is a field of the record": {
         "readback.yml": JUDGED % "py", "judge.py": PYTHON % "{question} {answer} {tone}", "d.jsonl": [ASKED]
     },
-    "pairs whose prompt stands inside both answers": {"train.jsonl": [PAIR, PAIR | {"chosen": "H: Why? A: Because."}]},
+    "pairs whose prompt is inside both answers": {"train.jsonl": [PAIR, PAIR | {"chosen": "H: Why? A: Because."}]},
     "a template that opens the answer with marks for thinking": {
         "readback.yml": SERVED,
         "t.jinja": TURNS + "{% if add_generation_prompt %}<|im_start|>assistant\n<think>\n{% endif %}",

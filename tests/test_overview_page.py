@@ -175,7 +175,7 @@ def test_a_large_dataset_is_checked_when_somebody_asks(serving: Any) -> None:
     serving(study() | {"data.jsonl": rows})
     test = overview()
     assert "The records have not been checked yet." in words(test)
-    assert "right" in said(test)  # what stands in the configuration is shown all the same
+    assert "right" in said(test)  # what is in the configuration is shown all the same
     drawn(test.button(key="check_all").click().run())
     assert "1 kind of error in 1,200 places." in words(test)
 

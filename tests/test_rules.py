@@ -34,7 +34,7 @@ NO_GUESS = {
     "fmt-train-serve-diff": "for information where a format is only guessed",
     "scr-judge-is-contestant": "the names are those of models, and the finding says that they are what tells it",
     "scr-not-comparable": "what a difference would look like to a reader",
-    "trn-damaged-text": "what a damaged word looks like; the damage stands in the file",
+    "trn-damaged-text": "what a damaged word looks like; the damage is in the file",
     "trn-duplicate-prompt": "for information where another field is probably sent, too",
 }
 EXAMPLES = [

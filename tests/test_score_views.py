@@ -248,7 +248,7 @@ def test_too_little_to_test_is_said_in_words_and_no_judge_is_the_most_lenient_of
     )
     said = drawn(page(write({"s.csv": TIDY + body}), view="agreement"))
     assert "No interval and no test can be made of them. Pairs of scores used: 0." in said
-    assert "None of the judges stands above the others" in said
+    assert "None of the judges is above the others" in said
     assert "Test: –" not in said
     same = "".join(f"{q},x,relevance,1,{j},\n" for q in range(3) for j in ("ada", "bob"))
     said = drawn(page(write({"s.csv": TIDY + same}), view="agreement"))
@@ -259,5 +259,5 @@ def test_too_little_to_test_is_said_in_words_and_no_judge_is_the_most_lenient_of
 def test_where_nothing_may_be_compared_nobody_is_told_to_choose_a_baseline(write: Write, page: Open) -> None:
     body = "".join(f"{q},{'xy'[q > 2]},relevance,{q % 3},ada,\n" for q in range(6))
     said = drawn(page(write({"s.csv": TIDY + body})))
-    assert "None of them may be compared; the reason stands below." in said
+    assert "None of them may be compared; the reason is below." in said
     assert "choose a baseline" not in said

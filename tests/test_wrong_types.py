@@ -43,7 +43,7 @@ def test_b11_a_value_of_a_wrong_type_is_named_and_the_rest_is_used(write: Write,
         for diagnostic in wrong.diagnostics
         if _is_new(diagnostic, more)
     )
-    if len(case.keys) > 1:  # what stands beside it is still there
+    if len(case.keys) > 1:  # what is beside it is still there
         assert {one.name for one in wrong.configs} >= {one.name for one in right.configs}
 
 

@@ -96,7 +96,7 @@ FILES: dict[str, tuple[dict[str, Any], str]] = {
     "readback.yml": (WORKSPACE, ""),
 }
 
-# Free values: whatever stands there is taken as it is and shown; it is part of no text.
+# Free values: whatever is there is taken as it is and shown; it is part of no text.
 FREE = {
     ("modes", 0, "default", "a"),
     ("modes", 0, "settings", "x"),

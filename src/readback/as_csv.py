@@ -15,7 +15,7 @@ BLANKS = "\u200b\u200c\u200d\u2060\ufeff\u00ad"  # invisible, and not white spac
 
 
 def cell(value: Any) -> Any:
-    """What stands in a cell: a text that a spreadsheet would compute gets a `'` in front; numbers stay numbers, what is
+    """What is in a cell: a text that a spreadsheet would compute gets a `'` in front; numbers stay numbers, what is
     not there is empty.
 
     A formula may begin behind blanks, visible or not. Source: OWASP, CSV Injection.

@@ -98,7 +98,7 @@ def rendering(
 ) -> dict[str, Any]:
     """The answer of `readback render`; mode, adapter and task are those of the condition where one was chosen.
 
-    `dialect` is that of the Albert program in force, which also stands beside the format of `wire`; null where no
+    `dialect` is that of the Albert program in force, which also is beside the format of `wire`; null where no
     Albert mode is sent. `sampling` are the values that the configuration states for it, by name. `made_by` are the
     named options that made the text: {"option", "value", "version", "others": [[value, version]]}. `system_unknown`
     says why it is not known which system message the model gets, where none is sent.

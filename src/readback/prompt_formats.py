@@ -88,7 +88,7 @@ def validate_modelfile_system_message(modelfile_path: Path | str, expected_syste
 def validate_rag_prompt_no_system_text(rag_prompt: str) -> list[str]:
     """The system texts and phrases in a RAG prompt, outside its contexts; each text holds the phrase found.
 
-    What stands between the last context and the question is outside. A phrase that the question quotes is no leak.
+    What is between the last context and the question is outside. A phrase that the question quotes is no leak.
     """
     case = _case(_workspace(SYSTEM.values()), rag_prompt, "rag")
     return [f"system text in the RAG prompt: {text}" for text in _errors(case, LEAK)]

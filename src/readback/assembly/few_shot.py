@@ -1,4 +1,4 @@
-"""The examples that stand before the question of the task generation.
+"""The examples that are before the question of the task generation.
 
 Source: how biocypher/karenina resolves `few_shot_config` for a question and writes the examples (facts only).
 """
@@ -180,7 +180,7 @@ def _md5(text: str) -> str:
 
 
 def _typed(listed: Sequence[Mapping[str, Any]], config: PromptConfig, where: str) -> Iterator[Example]:
-    """Examples that stand in the configuration."""
+    """Examples that are in the configuration."""
     for n, one in enumerate(listed):
         place = Location(file=config.place.file, line=one["line"], column=one["column"])
         yield Example({key: one[key] for key in TEXTS if key in one}, f"{where}[{n}]", place, "task")

@@ -20,7 +20,7 @@ SHOWN = 60  # characters of a wrong value that are worth showing
 
 
 class Begun(NamedTuple):
-    """What stands before the question: the base system text, and the turns of the record's history."""
+    """What is before the question: the base system text, and the turns of the record's history."""
 
     system: Segments
     turns: tuple[Message, ...] = ()

@@ -15,7 +15,7 @@ from readback.render import Template
 from readback.types import Judge, Segment
 
 GOLD_FIELD = "gold_reference"
-AS_IT_IS = "no plain name stands in braces, so nothing is filled in and the text is shown as it is"
+AS_IT_IS = "no plain name is in braces, so nothing is filled in and the text is shown as it is"
 
 
 def fill(judge: Judge, values: Mapping[str, Value]) -> Filled:

@@ -32,7 +32,7 @@ def judge_messages(
     There are no messages where the template cannot be filled in.
 
     The answer is that of `condition` (missing where `answer` is None), or without a condition the record's own. What
-    stands beside the answer goes before what the record has; see `judge_values.value`. `mapped` are variables that the
+    is beside the answer goes before what the record has; see `judge_values.value`. `mapped` are variables that the
     workspace reads from another field of the record.
     """
     rows = Rows(judge, record, condition, answer, extra or {}, mapped)

@@ -34,7 +34,7 @@ ITEM = 8  # bytes of a hash, and of a number
 def row_of(workspace: Workspace, record: Record, file: str) -> tuple[Record, TrainingRow] | None:
     """The row of the training file that asks what `record` asks, else the one of its id; None where there is none.
 
-    What is asked is compared without regard to white space, as it stands in the record and in the layouts in which
+    What is asked is compared without regard to white space, as it is in the record and in the layouts in which
     the prompt formats put it. Of several rows the first one counts.
     """
     if (data := _data(workspace, file)) is None:

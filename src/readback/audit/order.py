@@ -1,4 +1,4 @@
-"""The order in which the findings about one record are shown: marked ones as they stand in the text, then the rest."""
+"""The order in which the findings about one record are shown: marked ones as they are in the text, then the rest."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def record_uses(
 
 
 def _value(record: Record, made: Assembly, answer: Answer | None, name: str) -> Any:
-    """What a name stands for: of a judge's names `answer` is the reply, `answer.FIELD` what stands beside it."""
+    """What a name stands for: of a judge's names `answer` is the reply, `answer.FIELD` what is beside it."""
     if made.choice.judge is None or made.choice.condition is None or answer is None:
         return value(record.fields, name)
     if name == "answer":

@@ -19,7 +19,7 @@ WHOLE = 4_000  # characters of a text without a stretch to point at
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A part of an exact text: `text` stands in it from the character `start` on, `whole` is the length of it all.
+    """A part of an exact text: `text` is in it from the character `start` on, `whole` is the length of it all.
 
     `label` says which text it is; `marks` are the stretches that matter, offsets (from, to) into `text`.
     """

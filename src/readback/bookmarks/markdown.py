@@ -73,6 +73,6 @@ def _foot(one: Entry, words: Words) -> str:
 
 
 def target(link: str) -> str:
-    """An address for a link: what would end it, or cannot be written, stands in percents."""
+    """An address for a link: what would end it, or cannot be written, is in percents."""
     ends = re.compile(rf"[\s<>\\\"`]|{UNKEPT.pattern}")
     return ends.sub(lambda found: quote(found[0].encode("utf-8", "surrogatepass")), link)

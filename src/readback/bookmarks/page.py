@@ -10,7 +10,7 @@ from readback.bookmarks.entry import Entry, Excerpt, cuts
 from readback.bookmarks.markdown import Words, left, spelled, target
 
 STYLE = Path(__file__).with_name("page.css")
-# Nothing runs and nothing is fetched, whatever stands in an entry.
+# Nothing runs and nothing is fetched, whatever is in an entry.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 WEB = ("http://", "https://")
 

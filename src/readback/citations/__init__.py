@@ -1,4 +1,4 @@
-"""Citations: `[n]` marks and legal citations, where they stand in a text, and whether a source has them.
+"""Citations: `[n]` marks and legal citations, where they are in a text, and whether a source has them.
 
     marks(text) -> tuple[Mark, ...]              find(text) -> tuple[Citation, ...]
     judged(citations, source) -> tuple[Verdict, ...]     numbers of both: metrics, support

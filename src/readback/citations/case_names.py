@@ -16,7 +16,7 @@ from readback.citations.normal import plain
 VERSUS = re.compile(r"(?<=[\w.,)’'\]] )(?:[vV]\.?|vs\.|VS\.)(?= [\"“(\[]?[^\W_])")
 IN_RE = re.compile(r"(?<![\w.])(?:In [Rr]e:?|In the Matter of|Matter of|Ex parte|IN RE:?|EX PARTE)(?= [^\W\d_])")
 WORD = re.compile(r"[^ \n]+")
-# What stands between a short name and its reporter: `Smith, 123 F.3d at 460`, `Smith, supra, 123 F.3d at 460`.
+# What is between a short name and its reporter: `Smith, 123 F.3d at 460`, `Smith, supra, 123 F.3d at 460`.
 SHORT = re.compile(r"(?<=[\w.’'])(?:,? supra)?,? [\[(]?\Z")
 FAR = 120  # characters before a reporter in which a short name is looked for
 # Words that say of what stands near them that a court decided it.

@@ -51,7 +51,7 @@ class Clean:
         return self.made_of.end(before) if self.made_of else before
 
     def here(self, origin: int) -> int:
-        """Where the character of the original, or the first one kept behind it, stands in the clean text."""
+        """Where the character of the original, or the first one kept behind it, is in the clean text."""
         before = self.made_of.here(origin) if self.made_of else origin
         index = bisect_right(self.origins, before) - 1
         beyond = self.edges[index + 1] if index + 1 < len(self.edges) else len(self.text)

@@ -1,7 +1,7 @@
 """Rules of court: `Fed. R. Civ. P. 12(b)(6)`, its spelt-out forms, and `Rule 12(b)(6)` alone.
 
 eyecite knows no rules. The sets are the federal ones and their state namesakes, as the Bluebook abbreviates them. The
-name of the set stands before the number or behind it: `Rule 12(b)(6) of the Federal Rules of Civil Procedure`.
+name of the set is before the number or behind it: `Rule 12(b)(6) of the Federal Rules of Civil Procedure`.
 """
 
 from __future__ import annotations

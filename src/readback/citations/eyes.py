@@ -38,7 +38,7 @@ OREGON = "Or"  # as its own courts write it; `5 Or 6` is none
 PIN_CITE = re.compile(PIN_CITE_REGEX, re.VERBOSE)  # `at 460`, behind a name
 WORD_REPORTER = re.compile(r"[A-Z][a-z]+\.?|[A-Z]")
 GOES_ON = re.compile(r" ([a-z]{2,})")
-# Words in small letters that may stand behind a citation; before any other one it is a number of something.
+# Words in small letters that may be behind a citation; before any other one it is a number of something.
 BEHIND = words(
     """
     the and or of in is are was were has had held holds holding states stated says said where which that who whose

@@ -26,7 +26,7 @@ LIKELY = re.compile(
     r"\b\d{1,4}\s(?:U\. ?S\.|F\.|S\. ?Ct\.|L\. ?Ed\.|[NS]\. ?[EWY]\.|A\. ?\d|P\. ?\d|So\. ?\d|WL\s)[\w. ]{0,12}[\s§]|"
     r"\b\d{1,4}\s[A-Z][\w.' ]{0,16}\.(?: ?\d?d)?\s\d{1,5}\s\((?:[^()]{0,40}\s)?\d{4}\)|§ ?\d"
 )
-# What may stand between a case's name and its reporter: court and year, a reporter without numbers, `supra`, a docket
+# What may be between a case's name and its reporter: court and year, a reporter without numbers, `supra`, a docket
 # number, Louisiana's with page, court and day, an opening bracket.
 BETWEEN = re.compile(
     r"[,\s]*(?:\(\d{4}\)|\([^()]{0,60}\d{4}\))?[,\s]*(?:[_—–-]+ [^,;()]{1,20} [_—–-]+,?)?(?:supra,)?"
@@ -38,7 +38,7 @@ OVERLAP = 600  # characters that it sees around them
 VERSUS = re.compile(r" (?:v|vs\.) ")
 GAP = 160  # characters
 LONE = re.compile(r"[A-Z][\w.'’&-]*(?: [A-Z][\w.'’&-]*){0,2}")  # `Bakke` in `Bakke, 438 U. S. 265`
-# A page may stand between: `Nobelman at 332, 113 S. Ct. 2106`, `286 Ga. 216 , 218 (1) (686 SE2d 786)`.
+# A page may be between: `Nobelman at 332, 113 S. Ct. 2106`, `286 Ga. 216 , 218 (1) (686 SE2d 786)`.
 PARALLEL = re.compile(r"[,\s]*(?:(?:at )?\d[\d, ()*-]{0,30}?)?[,\s]*[\[(]?")
 YEAR = re.compile(r",? ?[(\[](?P<court>[^()\[\]]{0,80}?)\b(?P<year>1[5-9]\d\d|20\d\d)(?:-\d\d)?[)\]]")
 
@@ -129,7 +129,7 @@ def _cases(text: str, named: Sequence[case_names.Name], found: Sequence[Citation
 
 
 def _whole(text: str, one: Citation, named: Sequence[case_names.Name]) -> Citation:
-    """A reference with the other party of its name, where that stands before it: `State v. Nixon at 703`."""
+    """A reference with the other party of its name, where that is before it: `State v. Nixon at 703`."""
     name = _name_before(named, one.start + len(one.defendant or ""))
     if name is None or not name.start < one.start <= name.end or one.pin is None:
         return one
@@ -210,7 +210,7 @@ def _with_parties(
 
 
 def _dated(text: str, seen: Seen, start: int, ahead: int) -> bool:
-    """Whether the year that eyecite tells stands in the citation: it also takes those of its neighbours."""
+    """Whether the year that eyecite tells is in the citation: it also takes those of its neighbours."""
     return seen.year is not None and str(seen.year) in text[start : min(seen.to, ahead)]
 
 
@@ -231,12 +231,12 @@ def _named(one: Citation, name: case_names.Name) -> Citation:
 
 
 def _meets(text: str, start: int, end: int) -> bool:
-    """Whether what stands between a name and a reporter makes them one citation."""
+    """Whether what is between a name and a reporter makes them one citation."""
     return end - start <= GAP and BETWEEN.fullmatch(text, start, end) is not None
 
 
 def _parallel(text: str, start: int, end: int) -> bool:
-    """Whether nothing but a comma or a bracket stands between."""
+    """Whether nothing but a comma or a bracket is between."""
     return end - start <= GAP and PARALLEL.fullmatch(text, start, end) is not None
 
 

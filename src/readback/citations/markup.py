@@ -41,7 +41,7 @@ MARKDOWN = tuple(
 )
 DEEPEST = 200  # open tags of emphasis within each other that are remembered
 
-Cut = tuple[int, int, str]  # what goes, from and to, and what stands there instead
+Cut = tuple[int, int, str]  # what goes, from and to, and what is there instead
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ SMALL = words(
 )
 # Small words that a name may begin with.
 PARTICLES = words("de la du von van der den del")
-# What a comma may stand before inside a name.
+# What a comma may be before inside a name.
 FIRMS = words(
     """
     inc incorporated corp co llc llp lp l.l.c l.l.p l.p ltd plc n.a s.a s.c p.c p.a p.l.c jr sr et usa u.s.a
@@ -40,7 +40,7 @@ OPENERS = words(
     before if while for at on by with accordingly thus moreover further furthermore finally similarly
     """
 )
-# What may stand before a dot inside a name, by the Bluebook's tables of abbreviations.
+# What may be before a dot inside a name, by the Bluebook's tables of abbreviations.
 ABBREVIATED = words(
     """
     acad acct adm admin adver advert aff afr agric alt am amer app apr arb arch ariz ark ass assoc atl att auth auto

@@ -14,7 +14,7 @@ from readback.citations.eyes import PIN_CITE, may_be_a_name
 from readback.citations.name_words import GENERIC, SIGNALS
 from readback.citations.normal import plain
 
-ENDS = " \t\n:;.,"  # what may stand inside the emphasis behind a name
+ENDS = " \t\n:;.,"  # what may be inside the emphasis behind a name
 GOES_ON = re.compile(r"[:;.,\s]*(?:[vV](?:s?\.)?|supra)[\s,]")  # then it is a part of a longer form
 POSSESSIVE = re.compile(r"[’']s?\Z")
 MOST = 2000  # parties that are looked for

@@ -1,4 +1,4 @@
-"""Whether the citations of an answer stand in its source, and the numbers made of that.
+"""Whether the citations of an answer are in its source, and the numbers made of that.
 
 From the *Data Format Guide* (ChonghaoSu/legal_opensource): compared by normal form; nothing found is not a number.
 """

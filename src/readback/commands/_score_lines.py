@@ -97,7 +97,7 @@ def _row(row: Answer, say: _Labels) -> str:
 
 
 def _duel(one: Answer, say: _Labels) -> str:
-    """Who won, the share of decisive outcomes, and whether it mattered which answer stood first."""
+    """Who won, the share of decisive outcomes, and whether it mattered which answer was first."""
     a, b = (say.label(one[side]) for side in ("a", "b"))
     by = f", judge {one['judge']}" if one["judge"] else f", {one['judges']} judges" if one["judges"] > 1 else ""
     said = f"{a} {one['wins_a']}, {b} {one['wins_b']}, ties {one['ties']} of {one['n']}{by}"

@@ -30,7 +30,7 @@ def _said(one: Answer) -> Iterator[str]:
         yield f"{_many(one['refused'], 'row')} refused"
     yield from (f"left out: {count} {why}" for why, count in one["left_out"].items())
     if one["doubled"]:
-        yield f"{_many(one['doubled'], 'score')} stood there twice"
+        yield f"{_many(one['doubled'], 'score')} was there twice"
     if one["failures"]:
         yield f"failures recorded: {', '.join(f'{group} {count}' for group, count in one['failures'].items())}"
     if one["texts_left"]:

@@ -1,7 +1,7 @@
 """Print the exact messages of one record under one choice.
 
 JSON is exact: its segments join to each message's text, character for character. Text is for reading: the messages
-stand under headings, and on a terminal control characters are spelled out.
+are under headings, and on a terminal control characters are spelled out.
 
 --set name=value puts a text in the place of a field, --set name:=json any JSON value.
 """

@@ -54,7 +54,7 @@ def _lists_modes(listed: Any) -> bool:
 
 
 def _others(value: Mapping[str, Any]) -> str | None:
-    """What stands where the list of modes should be, where that is none; None where it is one, or empty."""
+    """What is where the list of modes should be, where that is none; None where it is one, or empty."""
     prompts = value.get("prompts")
     if not isinstance(prompts, list):
         return _kind(prompts)

@@ -84,7 +84,7 @@ def _lines(node: Node, root: Path) -> list[str]:
 
 
 def _begins(place: Location, lines: Sequence[str]) -> Location:
-    """Where a text begins whose key stands at `place`: for a block (`template: |`) that is the line below."""
+    """Where a text begins whose key is at `place`: for a block (`template: |`) that is the line below."""
     if place.line is None or place.line >= len(lines) or not BLOCK.search(lines[place.line - 1]):
         return place
     first = next((line for line in lines[place.line :] if line.strip()), "")

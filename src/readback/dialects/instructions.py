@@ -159,7 +159,7 @@ def _homes(key: str, text: str | None, parsed: Parsed, ways: tuple[tuple[str | i
 
 
 def from_value(value: Any, parsed: Parsed, *at: str | int) -> tuple[Instructions, tuple[Diagnostic, ...]]:
-    """The instructions in a mapping that stands at `at`, nulls included; keys that are none of the seven are notes.
+    """The instructions in a mapping that is at `at`, nulls included; keys that are none of the seven are notes.
 
     A shortcut fills its field only where that is null. A text for one task of a group cannot be given: the group has
     one text for all its tasks.

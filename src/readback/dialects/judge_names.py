@@ -33,12 +33,12 @@ PLAIN = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*)\}")  # doubled braces 
 
 
 def names_a_field(text: str) -> bool:
-    """Whether a plain name stands in braces: what `str.format` fills in, and every program that does it alike."""
+    """Whether a plain name is in braces: what `str.format` fills in, and every program that does it alike."""
     return any(found[1] for found in PLAIN.finditer(text))
 
 
 def format_names(judge: Judge) -> frozenset[str] | None:
-    """The fields of a `str.format` template as they stand there; None where it is none, or its braces are broken."""
+    """The fields of a `str.format` template as they are there; None where it is none, or its braces are broken."""
     if judge.syntax != "format":
         return None
     try:

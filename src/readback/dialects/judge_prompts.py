@@ -179,7 +179,7 @@ def _no_user(path: Path, root: Path, several: Sequence[str], inner: int | None) 
         return _nothing(path, root, f"several could be the constant for the user text: {', '.join(several)}")
     if inner is None:
         return _nothing(path, root, "it has no constant for the user text")
-    reason = f"its prompts are built by code, which is never run (a text stands in line {inner}); name a text file"
+    reason = f"its prompts are built by code, which is never run (a text is in line {inner}); name a text file"
     return replace(_nothing(path, root, reason), severity="info")
 
 
@@ -275,9 +275,9 @@ def _prompt_deeper(value: Any) -> str | None:
     """Where in a file a judge's prompt seems to stand: a text with placeholders, else one that is called like one."""
     inside = tuple(texts(value))
     if name := next((name for name, text in inside if NAMED.search(text)), None):
-        return f"a text with placeholders stands under {name}"
+        return f"a text with placeholders is under {name}"
     if name := next((name for name, text in inside if CALLED.search(name) and len(text.split()) >= WORDS), None):
-        return f"a text stands under {name}"
+        return f"a text is under {name}"
     return None
 
 

@@ -30,9 +30,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class LegalPrompt:
-    """The parts that are there. `excerpt` is None where the label is missing or nothing stands under it.
+    """The parts that are there. `excerpt` is None where the label is missing or nothing is under it.
 
-    `role` is a sentence before the instruction; `summary` the last label; `after` what stands behind it.
+    `role` is a sentence before the instruction; `summary` the last label; `after` what is behind it.
     """
 
     role: Part | None = None
@@ -84,7 +84,7 @@ def _asks(text: str, labelled: bool) -> bool:
 
 
 def _opening(text: str, end: int) -> tuple[Part | None, Part | None]:
-    """The sentence that gives the model a role, where one stands before the instruction; and the instruction."""
+    """The sentence that gives the model a role, where one is before the instruction; and the instruction."""
     cuts = [0, *(hit.end() for hit in re.finditer(r"\n[ \t]*\n", text[:end])), end]
     parts = [part for start, stop in pairwise(cuts) if (part := _part(text, start, stop))]
     if not parts:
@@ -99,7 +99,7 @@ def _opening(text: str, end: int) -> tuple[Part | None, Part | None]:
 
 
 def _part(text: str, start: int, end: int) -> Part | None:
-    """What stands between two offsets, blanks at its ends left out; None for nothing."""
+    """What is between two offsets, blanks at its ends left out; None for nothing."""
     body = text[start:end]
     inner = body.strip()
     begin = start + len(body) - len(body.lstrip())

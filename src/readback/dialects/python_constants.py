@@ -1,4 +1,4 @@
-"""Texts that stand in Python source: named constants and `role: system` messages, parsed and never executed."""
+"""Texts that are in Python source: named constants and `role: system` messages, parsed and never executed."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def work(given: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _long(tree: ast.AST) -> Iterator[int]:
-    """The lines of long texts; what stands alone as a statement only describes the code."""
+    """The lines of long texts; what is alone as a statement only describes the code."""
     alone = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     texts = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and node not in alone)
     yield from (one.lineno for one in texts if isinstance(one.value, str) and len(one.value.split()) >= LONG)
@@ -123,7 +123,7 @@ def _row(text: Text) -> list[Any]:
 
 
 def _parse(source: str) -> ast.Module:
-    """The syntax tree; where a notebook's magics stand in the way, without them."""
+    """The syntax tree; where a notebook's magics are in the way, without them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # invalid escapes in somebody's source are none of ours
         try:

@@ -1,4 +1,4 @@
-"""The system texts that stand in a notebook or a Python file, parsed and never run, with texts of files they import."""
+"""The system texts that are in a notebook or a Python file, parsed and never run, with texts of files they import."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Code:
 
 
 def read(path: Path, root: Path, deep: int = DEEP) -> Code:
-    """What stands in `path`. What cannot be read is in the diagnostics, never raised."""
+    """What is in `path`. What cannot be read is in the diagnostics, never raised."""
     file = show(root, path)
     cells, source, diagnostics = _cells(path, file)
     sources = [text for _, text in cells]

@@ -22,7 +22,7 @@ def longest(fields: Values) -> str | None:
 
 
 def file_of(workspace: Workspace, record: Record) -> TrainingFile | None:
-    """The training file a record stands in."""
+    """The training file a record is in."""
     return next((one for one in workspace.training if one.path == record.place.file), None)
 
 

@@ -53,7 +53,7 @@ class _Seen:
         return TrainingRow(self.kind, aliases=tuple(self.aliases), wrong=tuple(self.wrong), **parts)
 
     def named(self, fields: Values, name: str) -> str:
-        """The key a value stands under: its own, else one that is taken for it."""
+        """The key a value is under: its own, else one that is taken for it."""
         other = next((one for one, usual in ALIASES.items() if usual == name and one in fields), None)
         if name in fields or other is None:
             return name
@@ -153,7 +153,7 @@ def _chat_dpo(fields: Values, seen: _Seen) -> TrainingRow:
     if named is None and len(chosen) > 1:
         return _of_wholes(chosen, rejected, seen)
     prompt = _either(fields, named or "prompt", "user", seen)
-    if prompt and all(_begins(turns, prompt[-1]) for turns in (chosen, rejected)):  # the prompt stands there twice
+    if prompt and all(_begins(turns, prompt[-1]) for turns in (chosen, rejected)):  # the prompt is there twice
         return _of_wholes(chosen, rejected, seen)
     return seen.row(prompt=prompt, chosen=chosen, rejected=rejected)
 

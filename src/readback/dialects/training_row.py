@@ -1,7 +1,7 @@
 """One row of training data as what it is: a prompt with a completion, a preference pair, a conversation.
 
 Row formats: the *Data Format Guide* of ChonghaoSu/legal_opensource, and the chat layouts in use for preference data.
-Texts are kept as they stand, each with the path of the field it stands in.
+Texts are kept as they stand, each with the path of the field it is in.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Wrong:
 
 @dataclass(frozen=True, slots=True)
 class TrainingRow:
-    """A row: what stands before the answer, and the answer (`completion`), or a better and a worse one.
+    """A row: what is before the answer, and the answer (`completion`), or a better and a worse one.
 
     Of a pair of whole conversations the part that both share is the prompt; where they differ before the last
     message, `other_prompt` is that of the rejected one. `wrong` are required values that are not there.
@@ -78,7 +78,7 @@ class TrainingRow:
     chosen: tuple[Turn, ...] = ()
     rejected: tuple[Turn, ...] = ()
     other_prompt: tuple[Turn, ...] | None = None
-    aliases: tuple[tuple[str, str], ...] = ()  # what stands there, what it is taken for
+    aliases: tuple[tuple[str, str], ...] = ()  # what is there, what it is taken for
     wrong: tuple[Wrong, ...] = ()
 
     @property

@@ -1,4 +1,4 @@
-"""Pair the equal parts of two sequences: parts that stand once in both as anchors, a bounded search between them."""
+"""Pair the equal parts of two sequences: parts that are once in both as anchors, a bounded search between them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STEPS = 400_000  # of the search over a whole text: about a tenth of a second
 DEPTH = 700  # changes between two anchors beyond which the stretch is shown as one change
 LOOK = 16  # parts looked through for anchors at the price of one step of the search
 MANY = 20_000  # anchors of which the longest chain is taken and not the heaviest
-SHARED = 0.35  # share of the characters of a stretch that must stand in the other, else they have nothing in common
+SHARED = 0.35  # share of the characters of a stretch that must be in the other, else they have nothing in common
 
 
 @dataclass(slots=True)
@@ -87,7 +87,7 @@ def _runs(pairs: Pairs) -> Pairs:
 
 
 def _anchors(a: Sequence[str], b: Sequence[str], at: Stretch) -> list[tuple[int, int]]:
-    """Parts that stand once in both stretches; those in the same order that weigh most together."""
+    """Parts that are once in both stretches; those in the same order that weigh most together."""
     where = _once(b, at.j, at.j_end)
     pairs = [(x, where[part]) for part, x in _once(a, at.i, at.i_end).items() if part in where and not part.isspace()]
     return _heaviest(sorted(pairs), a)
@@ -150,7 +150,7 @@ def _chain(pairs: list[tuple[int, int]], before: list[int], at: int) -> list[tup
 
 
 def alike(a: Sequence[str], b: Sequence[str]) -> bool:
-    """Whether enough of the shorter one stands in the other to be worth pairing; scraps such as `of the` are not."""
+    """Whether enough of the shorter one is in the other to be worth pairing; scraps such as `of the` are not."""
     one = Counter(part for part in a if not part.isspace())
     other = Counter(part for part in b if not part.isspace())
     least = min(sum(len(part) * n for part, n in each.items()) for each in (one, other))

@@ -15,7 +15,7 @@ from readback.types import Message
 
 @dataclass(frozen=True, slots=True)
 class MessageDifference:
-    """Two messages that stand for each other, or one that stands alone; `changes` cover both texts."""
+    """Two messages that stand for each other, or one that is alone; `changes` cover both texts."""
 
     role_a: str | None
     role_b: str | None
@@ -59,7 +59,7 @@ def difference(a: Shown, b: Shown) -> Difference:
 
 
 def paired(a: tuple[Message, ...], b: tuple[Message, ...]) -> list[tuple[Message | None, Message | None]]:
-    """Messages by role and order; what has no counterpart of its role stands alone, at its place."""
+    """Messages by role and order; what has no counterpart of its role is alone, at its place."""
     made: list[tuple[Message | None, Message | None]] = []
     matcher = SequenceMatcher(None, [m.role for m in a], [m.role for m in b], autojunk=False)
     for tag, i, i_end, j, j_end in matcher.get_opcodes():

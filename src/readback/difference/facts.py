@@ -107,7 +107,7 @@ def _messages(d: Difference) -> tuple[list[Fact], set[str]]:
 
 
 def _holder(messages: Sequence[Message], text: str) -> str:
-    """The role of the message a text stands in; "" for none."""
+    """The role of the message a text is in; "" for none."""
     return next((one.role for one in messages if text.strip() and text in one.text), "")
 
 

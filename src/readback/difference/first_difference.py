@@ -1,4 +1,4 @@
-"""Where two texts that a model reads part: every stretch that differs, what stands before it, and who wrote both sides.
+"""Where two texts that a model reads part: every stretch that differs, what is before it, and who wrote both sides.
 
 A token of a chat format (`<|im_end|>`, `[INST]`, `</s>`) is one word here, so that a difference beside one is named by
 it. Everything is worked out from the two texts and their segments; nothing is rendered.
@@ -39,7 +39,7 @@ class Spot:
 class Parting:
     """One difference. `after` is what both sides have right before it, "" at the start; `last`: it ends both texts.
 
-    `again`: what the second side has more is a system message that stands in it before, too. From where both stretches
+    `again`: what the second side has more is a system message that is in it before, too. From where both stretches
     begin, so many characters are still `shared`: the first that differs comes after them.
     """
 

@@ -25,7 +25,7 @@ WRITERS = {
 
 
 def lines(d: Difference, opened: Workspace) -> Iterator[str]:
-    """Every difference with its places on both sides and who wrote what stands there."""
+    """Every difference with its places on both sides and who wrote what is there."""
     tokens_a, tokens_b = _tokens(d, opened)
     for number, one in enumerate(d.partings[:LISTED], 1):
         yield f"{number:>3}. {said(one)}"

@@ -233,7 +233,7 @@ class Git:
     def _run(self, *words: str, environment: Mapping[str, str] = ENVIRONMENT) -> tuple[bytes, bool]:
         """What git answers, and whether it failed. Raises SideError where it does not end or says too much."""
         try:
-            with subprocess.Popen(  # noqa: S603 - git's own commands; a revision stands behind --end-of-options
+            with subprocess.Popen(  # noqa: S603 - git's own commands; a revision is behind --end-of-options
                 [*self._command, *words],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,

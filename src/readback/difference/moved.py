@@ -63,7 +63,7 @@ def moved(
 
 
 def _follows(a: str, b: str, last: tuple[Span, Span], now: tuple[Span, Span]) -> bool:
-    """Whether two lines stand below each other in both texts."""
+    """Whether two lines are below each other in both texts."""
     between = a[last[0][1] : now[0][0]] + b[last[1][1] : now[1][0]]
     return last[0][1] <= now[0][0] and last[1][1] <= now[1][0] and not between.strip()
 

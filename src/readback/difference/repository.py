@@ -63,7 +63,7 @@ def find(folder: Path) -> Repository:
 
 
 def _at(top: Path, folder: Path, name: str) -> Repository | None:
-    """The repository whose `.git` stands in `top`; None where there is none."""
+    """The repository whose `.git` is in `top`; None where there is none."""
     mark = top / ".git"
     try:
         kind = mark.lstat().st_mode

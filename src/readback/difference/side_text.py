@@ -35,7 +35,7 @@ def read_sides(a: str, b: str) -> tuple[Side, Side]:
 
 
 def _pairs(text: str, side: str) -> dict[str, str]:
-    """Keys and values; a value with a comma stands in double quotes, or has a backslash before the comma."""
+    """Keys and values; a value with a comma is in double quotes, or has a backslash before the comma."""
     said: dict[str, str] = {}
     at = 0
     while text[at:].strip():

@@ -20,6 +20,6 @@ def of_file(path: Path) -> str:
 
 
 def checked(content: bytes | memoryview) -> bytes | memoryview | None:
-    """What stands before a checksum at the end of the content; None where it is not the checksum of that."""
+    """What is before a checksum at the end of the content; None where it is not the checksum of that."""
     body = content[:-SIZE]
     return body if len(content) >= SIZE and of(body) == bytes(content[-SIZE:]) else None

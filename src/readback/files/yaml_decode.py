@@ -195,7 +195,7 @@ class _Composer:
 
     def alias(self, event: Any) -> Any:
         if (known := self.anchors.get(event.anchor)) is None:
-            why = "stands inside itself" if event.anchor in self.anchors else "is not defined before"
+            why = "is inside itself" if event.anchor in self.anchors else "is not defined before"
             raise Refused(
                 "dat-bad-line",
                 event.start_mark.line + 1,

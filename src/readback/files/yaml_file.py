@@ -76,7 +76,7 @@ def unknown_keys(
     *at: str | int,
     code: str = "dat-unknown-key",
 ) -> Iterator[Diagnostic]:
-    """A diagnostic for each key of `mapping` (which stands at `at` in the file) that is not among `known`."""
+    """A diagnostic for each key of `mapping` (which is at `at` in the file) that is not among `known`."""
     for key in mapping:
         if key not in known:
             shown = str(key)[:LONGEST]

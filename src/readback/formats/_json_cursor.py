@@ -64,9 +64,9 @@ class Cursor:
         return True
 
     def value(self) -> tuple[object, str]:
-        """The value that begins here, and its text; the cursor stands behind it. Raises NotJson and TooLong.
+        """The value that begins here, and its text; the cursor is behind it. Raises NotJson and TooLong.
 
-        After NotJson the cursor still stands at the value's start; `at` in the error counts from there.
+        After NotJson the cursor still is at the value's start; `at` in the error counts from there.
         """
         self.peek()
         while True:

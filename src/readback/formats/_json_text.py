@@ -117,7 +117,7 @@ def _deeper(value: Any, limit: int) -> bool:
 
 
 def endless(value: Any, path: str = "") -> Iterator[tuple[str, float]]:
-    """Where NaN and infinities stand inside a value, as dotted paths."""
+    """Where NaN and infinities are inside a value, as dotted paths."""
     if isinstance(value, float):
         if not math.isfinite(value):
             yield path, value

@@ -12,7 +12,7 @@ from typing import BinaryIO
 from readback.formats._lines import LONGEST, MOST_LINES, Line, lines
 from readback.types import Diagnostic, Location
 
-AGAIN = 64 << 20  # bytes read a second time after objects that never end; beyond it each line stands alone
+AGAIN = 64 << 20  # bytes read a second time after objects that never end; beyond it each line is alone
 LINE = 100  # bytes that a short line counts for: what it costs
 TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*"')
 BRACKETS = re.compile(rb"[{}\[\]]")
@@ -47,7 +47,7 @@ class Feed:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """An object over several lines: its bytes, and what stands behind it in the last of them."""
+    """An object over several lines: its bytes, and what is behind it in the last of them."""
 
     lines: tuple[Line, ...]
     raw: bytes
@@ -126,7 +126,7 @@ class _Depth:
 
 
 def _may_follow(parts: list[bytes], data: bytes) -> bool:
-    """Whether a line can stand below these in JSON: a value needs a comma, a colon or an opened bracket above it."""
+    """Whether a line can be below these in JSON: a value needs a comma, a colon or an opened bracket above it."""
     begin = data.strip()[:1]
     if not begin or begin in CLOSE:
         return True

@@ -15,7 +15,7 @@ from typing import Any
 
 BATCH = 1024  # rows decoded at once
 FRAME = 1 << 20  # characters sent at once
-UNREADABLE = '"unreadable"'  # stands where a row cannot be decoded: not an object, so it is refused
+UNREADABLE = '"unreadable"'  # is where a row cannot be decoded: not an object, so it is refused
 
 
 def rows(path: str) -> Iterator[dict[str, Any]]:

@@ -9,7 +9,7 @@ from readback.types import Diagnostic
 
 
 class Row(NamedTuple):
-    """One record as it stands in a file. A named tuple, for a pass makes one for every line.
+    """One record as it is in a file. A named tuple, for a pass makes one for every line.
 
     `offset` and `end` are byte offsets of the record without its line end; `line` and `end_line` count from 1.
     `raw` is what is between them. `diagnostics`: what was seen in it (a repeated key, NaN). `cells` are the texts of

@@ -32,7 +32,7 @@ NAME = "csv"
 SUFFIXES = (".csv",)
 CELLS = True  # texts, of which some are JSON
 COMMENTS = 20  # lines before the header in which comments are looked for
-AGAIN = 256 << 20  # bytes read a second time after quotes that never close; beyond it each line stands alone
+AGAIN = 256 << 20  # bytes read a second time after quotes that never close; beyond it each line is alone
 NUMBER = re.compile(r"\s*[-+]?\d[\d.,]*\s*")
 BLANKS = " \t\r\n\v\f"  # a cell of nothing else is empty
 

@@ -21,7 +21,7 @@ COMMENTS = (b"#", b"//")  # how a line of comments begins, in a file that begins
 def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
     """Every line of `stream` as a Row, a Refused or a Blank, with diagnostics on byte-order mark and line ends.
 
-    Where a comment stands before the first record, every line that begins like one is a comment: a loader that leaves
+    Where a comment is before the first record, every line that begins like one is a comment: a loader that leaves
     them out does so everywhere. They are counted as blank lines, and said once. An object that is written over several
     lines is one Row, or one Refused, and all of these are said once.
     """

@@ -18,7 +18,7 @@ NAME = "parquet"
 SUFFIXES = (".parquet", ".pq")
 BY_LINES = False
 LIMITS = Limits(seconds=30, memory=1 << 30, output=2 << 30, total=900)
-GONE = b"null\n"  # stands where a row is lost: not an object, so it is refused
+GONE = b"null\n"  # is where a row is lost: not an object, so it is refused
 LOST = 1_000_000  # rows that a damaged file may count as lost; what its end promises beyond is no fact
 parse = jsonl.parse
 

@@ -102,7 +102,7 @@ def _steps(text: str, start: int, stop: int, good: list[Found]) -> Iterator[tupl
 
 
 def _best(found: list[Found], steps: Mapping[int, Step]) -> Found | None:
-    """The last of those on the highest step; a block fenced as `json` stands above others only if it is the last."""
+    """The last of those on the highest step; a block fenced as `json` is above others only if it is the last."""
     marked = [one for one in found if steps.get(one.start) == "fence json"][-1:]
     fenced = [one for one in found if one.start in steps][-1:]
     return next(iter(marked or fenced or found[-1:]), None)

@@ -1,4 +1,4 @@
-"""Where JSON objects stand in a text that may hold anything besides, in one pass over it."""
+"""Where JSON objects are in a text that may hold anything besides, in one pass over it."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def objects(text: str, start: int, stop: int) -> Iterator[Found]:
         except NotJson as fault:
             yield Found(begin, end, {}, fault.reason)
             continue
-        why = f"'{decoder.repeated[0][:40]}' stands in it twice" if decoder.repeated else ""
-        yield Found(begin, end, value, why or ("NaN or infinity stands in it" if decoder.endless else ""))
+        why = f"'{decoder.repeated[0][:40]}' is in it twice" if decoder.repeated else ""
+        yield Found(begin, end, value, why or ("NaN or infinity is in it" if decoder.endless else ""))
 
 
 def spans(text: str, start: int, stop: int) -> tuple[Span, ...]:

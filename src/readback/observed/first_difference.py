@@ -16,7 +16,7 @@ Texts = Sequence[tuple[str, str]]  # role, text
 
 @dataclass(frozen=True, slots=True)
 class Parting:
-    """The first difference. `at` counts characters of our message of `role`; `ours` and `sent` are what stands there.
+    """The first difference. `at` counts characters of our message of `role`; `ours` and `sent` are what is there.
 
     `what`: a text differs, a message is in one of them only, or a role.
     """

@@ -77,7 +77,7 @@ class Observer:
         return self._answers[name]
 
     def _served(self, made: Assembly) -> bool:
-        """Whether the server says the system message by itself: it stands in the model's Modelfile."""
+        """Whether the server says the system message by itself: it is in the model's Modelfile."""
         condition = self.opened.condition(made.choice.condition) if made.choice.condition else None
         model = self.opened.models.get(condition.model) if condition and condition.model else None
         system = next((message.text for message in made.messages if message.role == "system"), None)

@@ -57,7 +57,7 @@ def _bodies(fields: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def result_of(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A verification result that stands under `result`, beside its key; any other row as it is."""
+    """A verification result that is under `result`, beside its key; any other row as it is."""
     inner = fields.get("result")
     return inner if isinstance(inner, Mapping) and isinstance(inner.get("metadata"), Mapping) else fields
 

@@ -51,7 +51,7 @@ def steps(dotted: str) -> tuple[str, ...]:
 
 
 def mask(values: Values, dotted: str) -> tuple[Values, bool]:
-    """`values` with what stands at `dotted` replaced by "[masked]", and whether anything stood there.
+    """`values` with what is at `dotted` replaced by "[masked]", and whether anything was there.
 
     A list on the way is walked: `chunks.author` masks the author of every chunk.
     """

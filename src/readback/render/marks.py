@@ -180,7 +180,7 @@ def tails(found: Chain) -> tuple[str | None, ...]:
 
 
 def _default(expr: nodes.Node) -> tuple[bool, bool]:
-    """Whether a default filter stands in the chain of filters, and whether it also replaces false values."""
+    """Whether a default filter is in the chain of filters, and whether it also replaces false values."""
     while isinstance(expr, nodes.Filter) and expr.node is not None:
         if expr.name in ("default", "d"):
             return True, len(expr.args) > 1 or bool(expr.kwargs)

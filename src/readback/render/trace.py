@@ -23,7 +23,7 @@ class Trace:
     """One rendering: the values by identity, and a mark for each (output, path) that occurred.
 
     Values decoded from JSON are objects of their own, except short strings, numbers and constants; those are
-    known by the container they stand in.
+    known by the container they are in.
     """
 
     def __init__(self, base: int, sites: tuple[Site, ...], values: Mapping[str, Any], roots: Iterable[str]) -> None:
@@ -67,7 +67,7 @@ class Trace:
         return "".join(step(key) if key is not None and _has(holder, key) else "[*]" for holder, key in pairs)
 
     def of(self, value: Any) -> str | None:
-        """The path of this very object in the values, if it stands there exactly once."""
+        """The path of this very object in the values, if it is there exactly once."""
         kind = type(value)
         if kind is not dict and kind is not list and (kind is not str or len(value) < 2):
             return None
@@ -99,7 +99,7 @@ def _has(holder: Any, key: str | int) -> bool:
 
 
 def _places(values: Mapping[str, Any], roots: Iterable[str]) -> dict[int, tuple[int | None, str | int] | None]:
-    """id → (id of the container, key); None for an object that stands in several places."""
+    """id → (id of the container, key); None for an object that is in several places."""
     found: dict[int, tuple[int | None, str | int] | None] = {}
     waiting: list[tuple[int | None, str | int, Any]] = [(None, name, values[name]) for name in roots if name in values]
     left = WALKED

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
-JUDGED, DIMENSIONS = "judge_scores", "dimensions"  # what stands in these is called by its own name
+JUDGED, DIMENSIONS = "judge_scores", "dimensions"  # what is in these is called by its own name
 VERDICTS, ERRORS = "judge_verdicts", "error_rate"
 COVERAGE = ("citation_metrics.mean_coverage", "citation_mean_coverage")  # one thing under two names: the second is kept
 EVALUATED = ("examples_evaluated", "total_examples")
@@ -89,7 +89,7 @@ def _spread(value: Mapping[str, Any]) -> Stated:
 
 
 def _around(said: Mapping[str, Any], key: str, mean: float) -> Stated:
-    """A number, with the spread that stands beside one called mean_…"""
+    """A number, with the spread that is beside one called mean_…"""
     if not key.startswith(MEAN):
         return Stated(mean)
     sd, low, high, _ = (_float(said.get(start + key.removeprefix(MEAN))) for start in SPREAD)

@@ -23,7 +23,7 @@ class ScoreTexts:
     counts: dict[str, int] = field(default_factory=dict)
 
     def see(self, criterion: str, given: Any, found: Cell, line: int) -> None:
-        """One cell: what stands in it, and what it was read as."""
+        """One cell: what is in it, and what it was read as."""
         if isinstance(given, str) and found[1] == SCORED and not found[2].startswith(TRUTH_VALUE):
             self.first.setdefault(criterion, (given, line))
             self.counts[criterion] = self.counts.get(criterion, 0) + 1

@@ -108,7 +108,7 @@ class Quotes:
 
 
 def outside(parts: Iterable[bytes]) -> int:
-    """How many line ends stand outside of quotes in the bytes of a file, given in parts."""
+    """How many line ends are outside of quotes in the bytes of a file, given in parts."""
     inside = found = 0
     for part in parts:
         if b'"' not in part:

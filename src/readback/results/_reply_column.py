@@ -77,7 +77,7 @@ def ambiguous(reply: Reply, item: str, file: str, line: int, judge: str) -> Iter
 
 @dataclass(slots=True)
 class Reread:
-    """Replies that stand beside stored scores, read again: where the two differ."""
+    """Replies that are beside stored scores, read again: where the two differ."""
 
     file: str
     rubrics: Rubrics

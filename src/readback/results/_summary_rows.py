@@ -21,7 +21,7 @@ from readback.types import Diagnostic, Location
 NAME = r"(?:(?:grand|overall|macro|micro)[ _-]+)?(?:totals?|averages?|avg\.?|means?|overall|aggregated?)"
 WORDS = rf"[ \t]*{NAME}(?:[ _-]+scores?)?[ \t]*:?[ \t]*"
 CALLED = re.compile(WORDS, re.IGNORECASE | re.ASCII)
-# What stands beside such a row, and says nothing by itself: a function that is tested may be called `max`.
+# What is beside such a row, and says nothing by itself: a function that is tested may be called `max`.
 BESIDE = re.compile(r"[ \t]*(?:std|stdev|sd|median|min|max|count|n|sum)[ \t]*:?[ \t]*", re.IGNORECASE | re.ASCII)
 MOST = 50  # rows that are held back; where more are called so, it is not a name for a summary
 FEWEST = 2  # other rows that one can sum up
@@ -33,7 +33,7 @@ class SummaryRows:
     """Holds back the rows that are called like a summary until all others are cells, and then says what they are.
 
     Such a row is a summary where each of its numbers is the mean or the sum of the others in its column, or where no
-    item stands below it; what stands beside one that agrees (`std`, `max`) belongs to it.
+    item is below it; what is beside one that agrees (`std`, `max`) belongs to it.
     """
 
     intake: Intake
@@ -41,7 +41,7 @@ class SummaryRows:
     asks: bool = True  # False: the workspace says that every row is an item
     left: int = 0
     _amid: list[Any] = field(default_factory=list)
-    _below: list[Any] = field(default_factory=list)  # those that no item stands below
+    _below: list[Any] = field(default_factory=list)  # those that no item is below
     _diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def items(self, rows: Iterable[Any]) -> Iterator[Any]:

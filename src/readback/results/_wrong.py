@@ -24,7 +24,7 @@ def part(fields: Mapping[str, Any], name: str, place: Location) -> Iterator[Diag
 
 
 def no_number(where: str, value: Any, place: Location) -> Diagnostic:
-    """What stands where a mean should be."""
+    """What is where a mean should be."""
     values = {"where": legible(where), "value": text_of(value)[:LONGEST], "expected": "a number"}
     return Diagnostic(CODE, values, place, where, "warning")
 

@@ -16,7 +16,7 @@ NAME = "evaluation rows"
 
 @dataclass(frozen=True, slots=True)
 class Flat:
-    """A row with what stood under `metrics` beside the rest."""
+    """A row with what was under `metrics` beside the rest."""
 
     fields: Mapping[str, Any]
     line: int
@@ -47,7 +47,7 @@ def _rows(rows: Iterable[Row | Diagnostic]) -> Iterator[Flat | Diagnostic]:
 
 
 def flattened(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A row's fields with what stood under `metrics` beside the rest; usage and cost stay the texts they are."""
+    """A row's fields with what was under `metrics` beside the rest; usage and cost stay the texts they are."""
     metrics = fields.get("metrics")
     if not isinstance(metrics, Mapping):
         return fields

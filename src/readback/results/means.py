@@ -37,7 +37,7 @@ NAME = "means"
 COUNT = ("sample_count", "count", "n", "examples_evaluated", "total_examples")
 RUN_OF = ("system_name", "model_label", "label")  # which run a file of avg_ columns is about
 LABEL = (*CONDITION, "model_label", "label", "run_label")  # a column that alone names the conditions of a table
-MEMBER = ("mode", "adapter", "model")  # what may stand beside it as part of the condition
+MEMBER = ("mode", "adapter", "model")  # what may be beside it as part of the condition
 SPREAD = re.compile(r"(.*\S)[ _](?:sd|std|stdev)", re.IGNORECASE)  # the spread of the column named before it
 AGGREGATED = ".aggregated."  # in the name of a file of means that lies beside one of rows
 

@@ -86,7 +86,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
 
 
 def _no_numbers(value: Mapping[str, Any], place: Location) -> Iterator[Diagnostic]:
-    """Criteria of which something else stands where their mean should."""
+    """Criteria of which something else is where their mean should."""
     scores = summary(value).get(JUDGED)
     for name, one in scores.items() if isinstance(scores, Mapping) else ():
         if isinstance(one, Mapping) and (mean := one.get("mean")) is not None and not isinstance(mean, int | float):

@@ -93,7 +93,7 @@ def _outcome(fields: Mapping[str, Any], said: str, line: int, asked: Asked) -> O
 
 
 def _shown_first(fields: Mapping[str, Any], a: str, b: str) -> Literal["a", "b"] | None:
-    """Which of the two stood first, where the row says so: by the model's name, or as `a` and `b`."""
+    """Which of the two was first, where the row says so: by the model's name, or as `a` and `b`."""
     for name, names in ((SHOWN_FIRST, (a, b)), (SHOWN_SECOND, (b, a))):
         shown = text_of(fields.get(name))
         if shown in (names[0], *(("model_a",) if names[0] == a else ("model_b",))):

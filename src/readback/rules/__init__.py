@@ -93,7 +93,7 @@ def fill(sentence: str, values: Values) -> str:
     """`sentence` with its places filled; in any language, for the values carry no words of ours.
 
     A place without a value stays visible as `{name}`. A place with two forms has the word that fits the number:
-    `{count} {count:task|tasks}`. What stands in `[[ ]]` is left out where a value in it says nothing:
+    `{count} {count:task|tasks}`. What is in `[[ ]]` is left out where a value in it says nothing:
     `unknown key '{key}'[[; nearest: {nearest}]]`.
     """
     said = _Said({name: _Word(_say(value), value) for name, value in values.items()})

@@ -46,7 +46,7 @@ def _bounds(text: str) -> list[int]:
 
 
 def _paragraphs(own: Words, bounds: list[int]) -> Iterator[tuple[int, int, int]]:
-    """(first, again, words): paragraphs that stood before, together with those after them that did, too."""
+    """(first, again, words): paragraphs that were before, together with those after them that did, too."""
     seen: dict[Words, int] = {}
     for number, (begin, end) in enumerate(pairwise(bounds)):
         paragraph = own[begin:end]

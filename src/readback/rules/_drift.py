@@ -31,7 +31,7 @@ class Drift:
     """`extra` and `missing` sentences; `extra_at`: where the first run of extra ones stands.
 
     `no_citations`: the program's other second sentence. `asks`: another question than the record's. `order`: the parts
-    stand in another order. `blanks`: the character from which only blanks or capitals differ. `cut`: contexts that are
+    are in another order. `blanks`: the character from which only blanks or capitals differ. `cut`: contexts that are
     there in part: (number, characters there, characters in all).
     """
 

@@ -1,4 +1,4 @@
-"""What rules ask about a judge's prompt: which names its template reads, and where its values stand in a message."""
+"""What rules ask about a judge's prompt: which names its template reads, and where its values are in a message."""
 
 from __future__ import annotations
 
@@ -56,5 +56,5 @@ def inserted(case: RuleContext) -> Iterator[tuple[Message, Inserted]]:
 
 
 def is_foreign(name: str) -> bool:
-    """Whether a value was written by those who are judged, or stands in a source: what may speak to the judge."""
+    """Whether a value was written by those who are judged, or is in a source: what may speak to the judge."""
     return name.startswith(("documents[", "answer", "response"))

@@ -92,7 +92,7 @@ def cited(text: str) -> tuple[Citation, ...]:
 
 
 def place(answer: Answer, citation: Citation) -> Location:
-    """Where a citation of an answer stands in its field."""
+    """Where a citation of an answer is in its field."""
     return _training.spot(answer.turn, citation.start, citation.end)
 
 

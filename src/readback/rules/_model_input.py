@@ -1,4 +1,4 @@
-"""What rules ask about the text a chat template made: which template it was, and where a message stands in it."""
+"""What rules ask about the text a chat template made: which template it was, and where a message is in it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def template(case: RuleContext) -> ChatTemplate | None:
 
 
 def stands(model_input: ModelInput, message: Message, start: int = 0) -> tuple[int, int] | None:
-    """Where a message's text stands in what was made, from `start`: all of it but the blanks at its ends."""
+    """Where a message's text is in what was made, from `start`: all of it but the blanks at its ends."""
     text = message.text.strip()
     at = model_input.text.find(text, start) if text else -1
     return (at, at + len(text)) if at >= 0 else None

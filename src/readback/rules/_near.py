@@ -1,6 +1,6 @@
 """Where a text repeats another one with small edits: a word changed, dropped or put in.
 
-Two texts are as much alike as the share of their letters that stands in words both have, in the same order; forms of
+Two texts are as much alike as the share of their letters that is in words both have, in the same order; forms of
 one word count with what they begin with. Pairs of
 neighbouring words say where it is worth looking; there the words are aligned, and the most similar stretch is taken.
 """

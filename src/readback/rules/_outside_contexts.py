@@ -57,7 +57,7 @@ def from_number(text: str, start: int) -> int:
 
 
 def standing(text: str, context: str) -> Spans:
-    """Where a context stands in a prompt: as the row has it, else from the beginning of a line without its number."""
+    """Where a context is in a prompt: as the row has it, else from the beginning of a line without its number."""
     found = [(from_number(text, start), end) for start, end in places(text, context)]
     if found or not (alone := _stored.bare(context)) or alone == context:
         return found

@@ -75,7 +75,7 @@ def overlaps(text: str, sources: Sequence[str], threshold: float = THRESHOLD, ed
 
 
 def places(text: str, part: str) -> Iterator[tuple[int, int]]:
-    """Where `part` stands in `text`: exactly, else with blanks, capitals and punctuation aside."""
+    """Where `part` is in `text`: exactly, else with blanks, capitals and punctuation aside."""
     if part and part in text:
         start = text.find(part)
         while start >= 0:
@@ -108,7 +108,7 @@ def normal(text: str) -> str:
 
 
 def _whole(text: str, own: Words, seeds: Seeds, looked: Index) -> Iterator[Found]:
-    """The units that stand in the text word by word, with what stands beside them in both texts."""
+    """The units that are in the text word by word, with what is beside them in both texts."""
     starts = [(at, number) for at, here in seeds for number, place in here if not place]
     if looked.single:
         starts += [(at, number) for at, word in enumerate(stems(text)) for number in looked.single.get(word, ())]
@@ -171,7 +171,7 @@ def _to_the_ends(text: str, own: Words, hit: _near.Alike) -> tuple[int, int]:
 
 
 def _neighbours(text: str, own: Words, at: int) -> bool:
-    """Whether a word and the one after it stand in one sentence, on one line."""
+    """Whether a word and the one after it are in one sentence, on one line."""
     between = text[span(text, at)[1] : span(text, at + 1)[0]]
     return GAP not in (own[at][0], own[at + 1][0]) and not any(char in ENDS or char in "\n\r" for char in between)
 

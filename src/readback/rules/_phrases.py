@@ -1,4 +1,4 @@
-"""Phrases that open a system message, where they stand in a text: whole words, and the role they name unchanged."""
+"""Phrases that open a system message, where they are in a text: whole words, and the role they name unchanged."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ STORED = frozenset({"rag_prompt", "prompt"})  # whole prompts, of which only a p
 def quotations(text: str, fields: Values) -> Iterator[tuple[int, int]]:
     """Where a prompt's question quotes something, marks included.
 
-    The question is what stands behind the last line that begins with `Question:`; without one it is what the record
+    The question is what is behind the last line that begins with `Question:`; without one it is what the record
     asks, which its fields hold.
     """
     asked = [match.end() for match in ASKED.finditer(text)]

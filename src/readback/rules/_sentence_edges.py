@@ -1,4 +1,4 @@
-"""Whether a stretch of text is a sentence of its own, by what stands before it and after it, or a list of names."""
+"""Whether a stretch of text is a sentence of its own, by what is before it and after it, or a list of names."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from itertools import groupby
 from readback.rules._words import GAP, Words, count, words
 
 ENDS = ".!?…:;,。！？：；，"
-# What stands between the items of a list: punctuation, brackets, quotes, a line end, a mark at an item's beginning.
+# What is between the items of a list: punctuation, brackets, quotes, a line end, a mark at an item's beginning.
 APART = re.compile(
     r"""([,;:|/"`“”„«»()\[\]{}<>=•、，；：]|(?<=[.!?…])\s+|(?<=[。！？])|[\n\r]|(?:^|(?<=\s))(?:[-–—*+]|\d+[.)])(?=\s))"""
 )
-WITHIN = ',;:|/"`“”„«»()[]{}<>=、，；：'  # of these, what stands within a sentence, too
+WITHIN = ',;:|/"`“”„«»()[]{}<>=、，；：'  # of these, what is within a sentence, too
 STOPS = ".!?…。！？"
 NAMES, NAME = 3, 3  # items of a list, and words of one, from and up to which they are names and no sentences
 AROUND = 40  # characters beside a stretch that are looked at

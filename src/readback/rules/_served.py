@@ -41,7 +41,7 @@ class Served:
         )
 
     def doubled(self, model_input: ModelInput) -> list[tuple[int, int]]:
-        """Where the system text stands in one of them."""
+        """Where the system text is in one of them."""
         asked = (Segment("", "variable", name) for name in ("question", "answer"))
         return times(model_input, self.probe.system, asked) if self.probe else []
 

@@ -12,7 +12,7 @@ from readback.types import Location, Record, RuleContext, TrainingFile, Values, 
 
 __all__ = ["DATASET", "EXCERPT", "LISTED", "SUMMARY", "LegalPrompt", "TrainingRow", "Turn"]
 
-MASKED = "[masked]"  # what stands in a private field, as the records have it
+MASKED = "[masked]"  # what is in a private field, as the records have it
 KEYS = (
     "prompt", "completion", "summary", "chosen", "rejected", "messages", "conversations", "input", "preferred_output",
     "non_preferred_output", "chosen_messages", "rejected_messages", "rag", "expected_response",
@@ -30,7 +30,7 @@ def row(case: RuleContext) -> TrainingRow | None:
 
 
 def file_of(workspace: Workspace, record: Record) -> TrainingFile | None:
-    """The training file a record stands in."""
+    """The training file a record is in."""
     return next((one for one in workspace.training if one.path == record.place.file), None)
 
 
@@ -42,7 +42,7 @@ def split_of(workspace: Workspace, record: Record) -> str:
 
 
 def spot(turn: Turn, start: int, end: int) -> Location:
-    """The place of a stretch of a turn's text, in the field that it stands in."""
+    """The place of a stretch of a turn's text, in the field that it is in."""
     for one in turn.stretches:
         if start <= len(one.text):
             return Location(field=one.field, start=start, end=min(end, len(one.text)))

@@ -41,7 +41,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """Units, and where each pair of neighbouring stems stands in them: (unit, word). `single`: units of one word.
+    """Units, and where each pair of neighbouring stems is in them: (unit, word). `single`: units of one word.
 
     `whole`: the words of each text; `bounds`: those of them with which a sentence begins, and the end.
     """
@@ -74,7 +74,7 @@ def index(sources: tuple[str, ...]) -> Index:
 
 
 def may_hold(text: str, units: Iterable[Unit]) -> bool:
-    """Whether one of the units can stand in `text` word by word, by its longest words; much quicker than to look."""
+    """Whether one of the units can be in `text` word by word, by its longest words; much quicker than to look."""
     read = even(text)
     return any(all(word in read for word in unit.longest) for unit in units)
 

@@ -45,7 +45,7 @@ def starts(text: str) -> tuple[int, ...]:
 
 @lru_cache(maxsize=KEPT)
 def _pattern(text: str) -> re.Pattern[str]:
-    """The plain one where it does: it is twice as fast."""
+    """The plain one where it does: it appears twice as fast."""
     return MIXED if IDEOGRAPH.search(text) else PLAIN
 
 

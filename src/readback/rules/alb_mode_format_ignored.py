@@ -1,6 +1,6 @@
 """A mode names a chat format of its own.
 
-`prompt_format` stands in an entry of `prompts`. Older files have it there; the program applies only the top one.
+`prompt_format` is in an entry of `prompts`. Older files have it there; the program applies only the top one.
 
 Whoever reads the file expects another format than the one that is sent.
 

@@ -1,7 +1,7 @@
 """The program writes an answer once more, as if the user had said it.
 
 The format is `llama-chat` (`llama2-chat`), the conversation ends with the assistant's turn, and an answer is asked for.
-The program writes turns in pairs and then the last turn as the question; where that is the assistant's, it stands there
+The program writes turns in pairs and then the last turn as the question; where that is the assistant's, it is there
 twice. It looks like a mistake of that program, and is shown as it is sent.
 
 The model reads its own answer as a question of the user, and answers that.

@@ -1,6 +1,6 @@
 """One message says the same block twice.
 
-A paragraph of 8 words or more stands twice in one message, or a stretch of 12 words or more follows itself; blanks,
+A paragraph of 8 words or more appears twice in one message, or a stretch of 12 words or more follows itself; blanks,
 capitals and punctuation do not matter. Both places are named, with what wrote them. What records bring is left alone:
 a field printed twice, retrieved contexts, the words around each item of a loop. System text that was folded into a
 user message which says it anyway is told by fmt-system-text-in-user.

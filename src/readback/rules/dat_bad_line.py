@@ -1,7 +1,7 @@
 """A line or an entry cannot be read.
 
 A line of a dataset that is not JSON, not an object, or whose quotes never close; a configuration that is not YAML, or a
-part of it that means nothing. What is wrong stands in the sentence; everything around it is read. Of a file without a
+part of it that means nothing. What is wrong is in the sentence; everything around it is read. Of a file without a
 single object it is said once; one that nobody names is no dataset then (`dat-not-recognised`).
 
 Nothing is made from what cannot be read: a record is missing from every count, prompt and score, and averages are

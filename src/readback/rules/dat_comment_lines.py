@@ -1,12 +1,12 @@
 """A file holds lines of comments.
 
 The first lines of a table begin with `# ` and do not name its columns, or are remarks as spreadsheets write them:
-nothing but their first cell is filled, or none is, and the line below names every column. Or a summary stands below the
+nothing but their first cell is filled, or none is, and the line below names every column. Or a summary is below the
 table: an empty line, one that begins with `#`, and rows of another width. Or JSON lines begin with `#` or `//`, the
 first of them before the first record. They are left out and counted as blank lines.
 
 Nothing is wrong. But a program that knows nothing of comments takes the first of them for the header, where no cell
-then stands under its name, or fails at them.
+then is under its name, or fails at them.
 
 Take the lines out if other programs are to read the file, too.
 """

@@ -3,7 +3,7 @@
 Two columns, conditions, adapters or other named things with one name. Of two columns the second gets a number (text_2);
 of other things the first is taken.
 
-A name must lead to one thing: what stands under the second one is not where one looks for it.
+A name must lead to one thing: what is under the second one is not where one looks for it.
 
 Give each its own name.
 """

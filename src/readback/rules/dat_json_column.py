@@ -4,7 +4,7 @@ In a CSV or TSV file every cell of a column that is not empty is a JSON list or 
 lists and objects. A column with one other cell stays text.
 
 A template can then go through the documents of a list, and a judge gets them one by one. A template that prints the
-whole cell prints it as Python does, not as it stands in the file.
+whole cell prints it as Python does, not as it is in the file.
 
 Nothing has to be done. `dataset: {json: []}` keeps every cell a text, `dataset: {json: [column]}` names the columns.
 """

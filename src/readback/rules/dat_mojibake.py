@@ -1,7 +1,7 @@
 """A text was decoded wrongly on the way.
 
 In a record stands what becomes of UTF-8 when a program reads it as Windows-1252 or Latin-1: `Ã¼` for ü, `â€™` for an
-apostrophe, `ã€‚` for a Chinese full stop. The first such place of a record is told, with what stood there once.
+apostrophe, `ã€‚` for a Chinese full stop. The first such place of a record is told, with what was there once.
 
 The prompt is sent with these characters. A model reads other words and more tokens, and quotations, names and
 references no longer agree with their sources letter by letter.

@@ -1,4 +1,4 @@
-"""Records of a file of JSON lines do not stand in a line each.
+"""Records of a file of JSON lines are not one to a line.
 
 A file that is called `.jsonl` holds objects written over several lines, one after the other, or one list of them, as a
 JSON library writes them for people to read. All records are read here; an object with a fault in it is one error, with

@@ -4,7 +4,7 @@ The header of a table has more than one empty cell. The columns are called by nu
 cell is lost, and it is said once for all of them. A single column without a name, as programs write for row numbers, is
 let be.
 
-No template can read what has no name of its own. Often the header stands further down, or nothing but separators
+No template can read what has no name of its own. Often the header is further down, or nothing but separators
 follows the last column.
 
 Name the columns, or take out what is empty; put the header into the first line.

@@ -1,10 +1,10 @@
 """Two records ask the same, or hold the same stored prompt.
 
 Over the whole dataset the instruction of each record (in small letters, within its task type, across papers) and its
-stored prompt are held against those of all records before it. The finding stands at the later record and names the
+stored prompt are held against those of all records before it. The finding is at the later record and names the
 first one, with the paper of each and the document that was retrieved for it.
 
-A question that stands twice counts twice in every mean; with one copy in training and one in evaluation it is leaked.
+A question that appears twice counts twice in every mean; with one copy in training and one in evaluation it is leaked.
 Whoever looks for copies among the retrieved documents misses those that retrieved something else.
 
 Take one of the records out, or reword it.

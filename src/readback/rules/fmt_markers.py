@@ -55,7 +55,7 @@ def _diagnostics(text: str, contexts: Spans, at: Location) -> Iterator[Diagnosti
     rest = own[answer + len(ANSWER) :]
     span = Location(role=at.role, field=at.field, start=answer, end=len(text))
     if answer < question:
-        yield Diagnostic(CODE, {"problem": f"{ANSWER} stands before {QUESTION}"}, span, "order")
+        yield Diagnostic(CODE, {"problem": f"{ANSWER} is before {QUESTION}"}, span, "order")
     elif rest.strip():
         yield Diagnostic(CODE, {"problem": f"{len(rest)} more {_follow(rest)} {ANSWER}"}, span, rest)
     elif rest:

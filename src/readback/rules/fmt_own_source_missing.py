@@ -3,7 +3,7 @@
 The record names its own paper (`metadata.source_path`) and the sources of its contexts (`rag.sources`, else those of
 `rag.retrieved` or `rag.citations`). None of them is that paper; only the names of the files are compared.
 
-The answer can then not stand in the contexts, and a model that says so is right. Such rows measure the search, not the
+The answer cannot then be in the contexts, and a model that says so is right. Such rows measure the search, not the
 model that answers.
 
 Nothing to repair in the prompt. Look at the search, or leave such rows out of what is said about faithfulness.

@@ -98,11 +98,11 @@ def _differences(found: Drift) -> Iterator[str]:
     if found.missing:
         yield f"it lacks {_quoted(found.missing)}"
     if found.no_citations:
-        yield f'"{SECOND}" stands in place of the demand to cite'
+        yield f'"{SECOND}" is in place of the demand to cite'
     if found.asks is not None:
         yield f'it asks "{found.asks}" and not the record\'s question'
     if found.order:
-        yield "its parts stand in another order"
+        yield "its parts are in another order"
     if found.blanks is not None:
         yield f"only blanks or capitals differ, from character {found.blanks + 1}"
     for number, there, every in found.cut:

@@ -1,6 +1,6 @@
 """Places that state a model's system message do not agree.
 
-A model's system message stands in several places: in its training code or data, in the Modelfile that serves it, in
+A model's system message is in several places: in its training code or data, in the Modelfile that serves it, in
 the mode it is run in, and, where the prompt formats are in use, in their document. They are compared character by
 character. Where only blanks differ, or the Modelfile states none at all, it is a warning.
 

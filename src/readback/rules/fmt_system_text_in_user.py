@@ -1,4 +1,4 @@
-"""System text stands inside the user message.
+"""System text is inside the user message.
 
 A user message, or a stored prompt, repeats a system message of the workspace: of a model's training, a Modelfile, a
 mode or the prompt formats themselves. A whole text or a sentence of it counts, also where a few words were changed:
@@ -7,7 +7,7 @@ a text below 8 words). Phrases of a list (`leaks: {phrases: [...]}`) count as we
 sentence are a warning. Sentences are what counts: a list of names that both messages need (labels, fields, tools) is
 for information, unless what is shared beside it would count by itself. Retrieved contexts may say what they like, and a
 question may quote: a hit inside a context, or between quotation marks in the question, is for information only. What
-stands between the last context and the question is neither. A phrase in a mode of the workspace's own that sends no
+is between the last context and the question is neither. A phrase in a mode of the workspace's own that sends no
 system message, where nothing states one, is for information too.
 
 The serving side puts the system message in front by itself. A model that gets it twice, or gets another model's,

@@ -8,7 +8,7 @@ what follows `Answer:`, are told by the rules for them. What the training templa
 messages is compared once for each model, on a made-up conversation: an error where the model's `training:` names the
 template, a warning where the served one is taken for the one that was used, for information where a format is only
 guessed by the model's name. A template that opens an answer with marks for thinking means it so. What a rule about the
-server tells (a system message that stands twice, a lost newline after `<|im_end|>`, a doubled first token) is not said
+server tells (a system message that appears twice, a lost newline after `<|im_end|>`, a doubled first token) is not said
 again.
 
 A model answers best to the very bytes it was trained on; one line feed more before `Answer:` is another prompt. In a

@@ -1,7 +1,7 @@
 """The judge gets the documents in another order than the model did.
 
 The documents in a judge's prompt are held against the numbers they begin with (`[3] …` handed over as the first), and
-against the record's list of contexts, where the same texts stand in another order. Documents that come from the row of
+against the record's list of contexts, where the same texts are in another order. Documents that come from the row of
 the answer are the model's own list, and are held against their numbers only.
 
 The answer cites by number. A judge that counts other numbers takes a right citation for a made-up one, and the first
@@ -58,14 +58,14 @@ def _numbers(texts: Sequence[str]) -> list[int]:
 
 
 def _places(texts: Sequence[str], contexts: Sequence[str]) -> list[int]:
-    """Where each document stands among the contexts, where they are the same texts; no text may stand twice."""
+    """Where each document stands among the contexts, where they are the same texts; no text may appear twice."""
     if len(texts) < 2 or len(set(contexts)) != len(contexts) or {*texts} != {*contexts}:
         return []
     return [contexts.index(text) + 1 for text in texts]
 
 
 def _of_record(case: RuleContext) -> bool:
-    """Whether the documents are the record's, and do not stand beside the answer."""
+    """Whether the documents are the record's, and are not beside the answer."""
     segments = (one for message in case.messages("user") for one in message.segments)
     first = next((one.place for one in segments if (one.name or "").startswith("documents[")), None)
     own = case.record.place if case.record else None

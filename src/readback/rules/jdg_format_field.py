@@ -5,7 +5,7 @@ A template of Python's `str.format` names a field that nothing is given for, or 
 (query, response, ground_truth, …) is filled in with them, any other name with the record's field of that name. A field
 that no record has is said once in the check of a dataset, and for information where nothing is answered yet, for what
 comes with an answer (its context, say) may be put in then; so it is where there is no record yet. For information it is
-also where braces that `str.format` would refuse stand in a text that is not seen to be formatted, for other programs
+also where braces that `str.format` would refuse are in a text that is not seen to be formatted, for other programs
 replace names alone: in a text file, and in a Python constant whose file does not call `NAME.format(`. A text without
 one plain name in braces is shown as it is.
 

@@ -2,7 +2,7 @@
 
 The answer and each document in a judge's prompt are searched for sentences that only make sense when said to a judge:
 that it should forget its instructions, give a grade, or a reply in the form it is asked for. The list is short on
-purpose; it stands in this rule.
+purpose; it is in this rule.
 
 A judge reads the answer as part of its prompt. One sentence can be worth more points than the whole rest, and it comes
 back in every run in which that document is retrieved.

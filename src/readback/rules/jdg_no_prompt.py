@@ -2,7 +2,7 @@
 
 The Python file has no constants for system and user text (they are looked for by name, and never run), or they are
 computed; the YAML has no `prompt`, or only says how a judge is run. A YAML with prompts in a layout of its own, and a
-Python file whose texts stand in functions or dicts, are told for information.
+Python file whose texts are in functions or dicts, are told for information.
 
 The judge cannot be shown, and nothing can be said about its scores.
 

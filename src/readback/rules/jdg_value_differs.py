@@ -1,4 +1,4 @@
-"""A judge's value stands in two files, and the two differ.
+"""A judge's value is in two files, and the two differ.
 
 The row of the answer and the record both have a value for a place of the judge's prompt, under the field that `fields:`
 gives or the usual one, and the two are not equal. The row of the answer is used, for a reference the record. Where

@@ -4,7 +4,7 @@ A directive holds characters that count as not printable: no-break and other wid
 hyphens, control characters. The first one is marked.
 
 The model gets another text than the file shows, and another than it was trained with: the French question whose mark
-stands after a no-break space is sent without the space.
+is after a no-break space is sent without the space.
 
 Replace them by ordinary spaces or take them out, in the training text too.
 """

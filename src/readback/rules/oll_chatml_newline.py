@@ -5,7 +5,7 @@ Models of the ChatML family are trained on texts in which `<|im_end|>` is follow
 the newline has removed it.
 
 Every turn then begins with a token that the model has not seen in that place, in every prompt; and whoever reads the
-template sees the newline standing there.
+template sees the newline there.
 
 Write `{{ end }}` instead of `{{- end }}` behind the newline; write the newline where there is none.
 """
@@ -92,7 +92,7 @@ def _place(served: Served, model_input: ModelInput, after: int) -> tuple[Locatio
 
 
 def _offset(served: Served, model_input: ModelInput, at: int) -> int | None:
-    """The character of the template that stands at an offset of what was made; None where an action printed it."""
+    """The character of the template that is at an offset of what was made; None where an action printed it."""
     for segment, start, end in placed(model_input):
         if start <= at < end:
             inside = served.inside(segment.place) if segment.origin == "serving" else None

@@ -3,7 +3,7 @@
 The `TEMPLATE` of a Modelfile calls `currentDate` or `yesterdayDate`.
 
 The same record gives another prompt tomorrow: answers of two days were not made from the same text, and a prompt cannot
-be shown again as it was sent. Here the day it is stands in its place, or the workspace's `today`.
+be shown again as it was sent. Here today's date is in its place, or the workspace's `today`.
 
 Write a fixed date in the template, or say the day of the run in readback.yml: `today: 2026-01-31`.
 """

@@ -18,7 +18,7 @@ from readback.types import Diagnostic, Location, RuleContext
 CODE = "oll-no-value"
 SEVERITY = "error"
 ON = "workspace"
-SENTENCE = "{name} has no value here, so the words <no value> stand in the prompt"
+SENTENCE = "{name} has no value here, so the words <no value> are in the prompt"
 FIX = "take {name} out, or put an if around it"
 _LOOP = "{{ range .Messages }}{{ .Content }}{{ end }}"
 PASS = (

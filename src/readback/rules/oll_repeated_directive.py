@@ -1,6 +1,6 @@
 """A Modelfile gives the same directive twice.
 
-`SYSTEM`, `TEMPLATE`, `FROM` or a parameter other than `stop` stands in the file more than once.
+`SYSTEM`, `TEMPLATE`, `FROM` or a parameter other than `stop` is in the file more than once.
 
 Only the last one counts. Whoever reads from the top, or corrects the first one, is misled.
 

@@ -1,4 +1,4 @@
-"""A Modelfile's value stands in single quotes.
+"""A Modelfile's value is in single quotes.
 
 Ollama knows only double quotes, one or three; single ones are ordinary characters.
 

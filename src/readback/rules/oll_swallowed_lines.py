@@ -1,7 +1,7 @@
 """A quoted value of a Modelfile has swallowed the lines below it.
 
 Something follows the closing quotes on their line (a comment, say), so they do not close the value, and it goes on to
-the next line that happens to end with quotes. Or a directive in capitals stands inside the value.
+the next line that happens to end with quotes. Or a directive in capitals is inside the value.
 
 The directives inside are never seen, and the model gets their text as part of the value. Where it has swallowed the
 opening quotes of another value, the lines of that one are read as directives, and Ollama refuses the file.
@@ -13,7 +13,7 @@ CODE = "oll-swallowed-lines"
 SEVERITY = "error"
 ON = "load"
 SENTENCE = (
-    "the value of {name} has swallowed what stands below it ({lines} more {lines:line|lines})"
+    "the value of {name} has swallowed what is below it ({lines} more {lines:line|lines})"
     "[[; Ollama refuses the file at line {refused}, in a value whose opening quotes are swallowed]]"
 )
 FIX = "end the line with the closing quotes and put comments on lines of their own"

@@ -14,7 +14,7 @@ CODE = "oll-syntax"
 SEVERITY = "error"
 ON = "load"
 SENTENCE = "Ollama would refuse this file here: {reason}"
-FIX = "correct the line; a text of several lines stands between three quotes at both ends"
+FIX = "correct the line; put a text of several lines between three quotes"
 PASS = (
     {"Modelfile": 'FROM x\nSYSTEM """Be brief.\nBe kind."""\n'},
     {"Modelfile": "FROM x\nPARAMETER temperature 1e-1\nPARAMETER seed -1\nREQUIRES v0.14.0-rc1\n"},

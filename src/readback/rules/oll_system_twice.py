@@ -1,6 +1,6 @@
 """The model reads the system message twice.
 
-What the `TEMPLATE` of a Modelfile makes of a made-up conversation is looked at: the system text stands in it more
+What the `TEMPLATE` of a Modelfile makes of a made-up conversation is looked at: the system text is in it more
 than once. Mostly the template prints `.System` and then goes through `.Messages`, among which Ollama leaves the
 system message.
 

@@ -1,4 +1,4 @@
-"""Rows of two conditions stand under one name.
+"""Rows of two conditions are under one name.
 
 Rows of one condition do not agree on what else is recorded: one record was sent two prompts, two templates were used
 by turns, or the files of a run name two models, judges or prompts of the judge.

@@ -2,10 +2,10 @@
 
 The id of a row is TOTAL, average, mean score, overall or the like, in whatever case, and each of its numbers is the
 mean or the sum of the others in its column (of its condition, judge and criterion, where it names them); or it stands
-below all other rows. What stands beside a row that agrees with the others (std, median, max) belongs to it. Such rows
+below all other rows. What is beside a row that agrees with the others (std, median, max) belongs to it. Such rows
 are left out and counted. Where the numbers of the last ones do not agree, `scr-summary-differs` says so.
 
-Nothing is wrong. Taken for an item, such a row would stand in every mean, interval and pair once more.
+Nothing is wrong. Taken for an item, such a row would be in every mean, interval and pair once more.
 
 Where it is an item (the function `mean`, say), write `all_items: true` beside the path under `scores:`.
 """

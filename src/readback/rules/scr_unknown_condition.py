@@ -4,7 +4,7 @@ The workspace names its conditions, and a score file has rows under another name
 finding comes once for each such name, with the number of scores.
 
 Nothing connects these scores with prompts, answers or planned comparisons. Most often it is one of the conditions in
-another spelling: then its numbers stand beside those of the condition it belongs to and not among them.
+another spelling: then its numbers are beside those of the condition it belongs to and not among them.
 
 Write the name as the workspace has it, list it under the condition's `aliases:`, or define the condition.
 """

@@ -20,7 +20,7 @@ CODE = "srv-double-bos"
 SEVERITY = "warning"
 ON = "workspace"
 SENTENCE = (
-    "{token} stands twice at the beginning: the template of {name} writes it, and {by} does"
+    "{token} appears twice at the beginning: the template of {name} writes it, and {by} does"
     "[[, unless {unless} begins with another token]]"
 )
 FIX = "leave add_special_tokens off, or take {token} out of the template"

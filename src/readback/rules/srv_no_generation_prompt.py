@@ -1,6 +1,6 @@
 """The text does not ask for the assistant's turn.
 
-In what a chat template makes of a made-up conversation, each answer stands behind an opening (`<|im_start|>assistant`
+In what a chat template makes of a made-up conversation, each answer is behind an opening (`<|im_start|>assistant`
 and a newline). The same template, asked to open the answer, ends before it: mostly it ignores `add_generation_prompt`.
 Where it names whose turn it is, the turn is open; marks for thinking or for a channel may be left to the model. A
 template that never names `add_generation_prompt` and marks turns by plain words (`assistant: `) may be filled in by
@@ -63,7 +63,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 
 
 def _missing(probe: SelfTest) -> str:
-    """What stands before an answer in the conversation and not at the end of what asks for one."""
+    """What is before an answer in the conversation and not at the end of what asks for one."""
     first, later = probe.first.text, probe.later.text
     asked = first.rfind(probe.user)
     user, reply = later.find(probe.user), later.find(probe.reply)

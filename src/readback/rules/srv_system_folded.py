@@ -1,6 +1,6 @@
 """The chat template puts the system message into the user's turn.
 
-In the text that the chat template (or the named format) makes, nothing but blanks or a line stands between the system
+In the text that the chat template (or the named format) makes, nothing but blanks or a line is between the system
 text and the user's: some models have no system role, and their templates put its text before the user's, the first or,
 with Mistral, the last.
 

@@ -1,9 +1,9 @@
-"""A training row stands there twice.
+"""A training row is there twice.
 
 A row has the same prompt and the same answers as an earlier one of the same split, character by character, whatever
 its id and other fields are. Both are named.
 
-A row that stands there twice counts twice, in the training and in every figure about it. In small sets a few such rows
+A row that is there twice counts twice, in the training and in every figure about it. In small sets a few such rows
 are learnt by heart.
 
 Take one of the two out.

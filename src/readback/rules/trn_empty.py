@@ -2,7 +2,7 @@
 
 A prompt, completion, chosen or rejected answer has to be a text that says something, a conversation a list of messages
 of which those of user and assistant say something. A message that calls a tool may be empty. A pair of texts without
-a prompt among pairs that have one is told; where most pairs of a file have none, the prompt may stand inside both
+a prompt among pairs that have one is told; where most pairs of a file have none, the prompt may be inside both
 answers, and that is said once, for information.
 
 An empty prompt teaches the model to answer nothing in particular, an empty answer teaches it to say nothing. Some

@@ -1,6 +1,6 @@
-"""A prompt stands in two splits.
+"""A prompt is in two splits.
 
-What a row asks, or the document excerpt it asks about, stands in a row of another split as well: a training file and
+What a row asks, or the document excerpt it asks about, is in a row of another split as well: a training file and
 the one that is kept for testing, or the dataset that the models are evaluated on. White space is collapsed; splits are
 those of the workspace, or what a row says itself under "split".
 
@@ -18,7 +18,7 @@ from readback.types import Diagnostic, Location, Record, RuleContext
 CODE = "trn-leak"
 SEVERITY = "error"
 ON = "dataset"
-SENTENCE = "the same {what} stands in split {other}: line {line} of {file} (record {record}); this row is in {split}"
+SENTENCE = "the same {what} is in split {other}: line {line} of {file} (record {record}); this row is in {split}"
 FIX = "take the row out of one of the two splits, with all rows on the same document"
 _ROW = '{"prompt": "%s", "completion": "So."}\n'
 _FILES = "training: {train: train.jsonl, test: test.jsonl}\n"

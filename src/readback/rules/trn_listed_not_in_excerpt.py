@@ -1,7 +1,7 @@
 """The prompt lists citations that its excerpt does not have.
 
 The line `Citations found:` names a case, a rule or a statute that is nowhere in the document excerpt. Citations are
-read from the line as from any text, since commas stand inside them too.
+read from the line as from any text, since commas are inside them too.
 
 The program that writes such prompts lists the first citations of the whole document. The model is told to use what it
 cannot see, and an answer that does counts as unsupported.

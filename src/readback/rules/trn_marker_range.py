@@ -1,7 +1,7 @@
 """An answer to learn cites contexts that its prompt does not have.
 
 Marks like [2] in a completion, or in a chosen answer, count the contexts of the row from 1: those listed with it, else
-those that stand in the prompt, each with its number at the start of a line. Marks below 1 or beyond the last one are
+those that are in the prompt, each with its number at the start of a line. Marks below 1 or beyond the last one are
 reported. A row without contexts is left alone.
 
 A model that is trained on such answers learns to cite what it was not given. It does so when it is served, and

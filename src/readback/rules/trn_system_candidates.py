@@ -1,6 +1,6 @@
 """The training file states more than one system text.
 
-Different system messages stand in the notebook, the Python file or the first rows of the messages file. The first one
+Different system messages are in the notebook, the Python file or the first rows of the messages file. The first one
 is taken for the comparison with what is served. Rows of a messages file whose texts are many, or share a frame, are
 meant so: then none of them is taken, and it is for information.
 

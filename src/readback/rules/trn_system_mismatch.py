@@ -4,7 +4,7 @@ The system message of each row is compared with what the workspace states for th
 (Modelfile, configuration, training code), or for any model where the file belongs to none. It has to equal one of them
 character by character; where only blanks differ it is a warning. Rows without a system message are left alone, and so
 is the one text that is compared for the whole model. Where the rows of a file have several texts that are meant so (ten
-or more; or three or more that share a frame with one another and with what is served), and none of them stands in nine
+or more; or three or more that share a frame with one another and with what is served), and none of them is in nine
 rows of ten, it is said once and for information.
 
 A fine-tuned model answers best under the very message it was trained with. Rows with several texts teach it that the

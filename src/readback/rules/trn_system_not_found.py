@@ -1,6 +1,6 @@
 """The training file states no system text that can be read.
 
-No system message and no constant of the name asked for stands in it as a text, or it is computed when the code runs.
+No system message and no constant of the name asked for is in it as a text, or it is computed when the code runs.
 Code is parsed here and never run. Or the rows of a messages file have no system message: then the model was trained
 without one, which is for information unless its Modelfile serves one.
 

@@ -52,7 +52,7 @@ def certainty(values: Any, items: Any, clusters: Any, criterion: Criterion, decl
     """The intervals of the scored rows of one condition: arrays of their values, item codes and cluster codes.
 
     Rates (a binary criterion) by Wilson, means by `statistics.interval.of_mean`. Rows are clustered by the clusters
-    the file names, where every row has one; else by item, where items stand in several rows (replicates, or several
+    the file names, where every row has one; else by item, where items are in several rows (replicates, or several
     conditions taken together). `declared`: the criterion's values are its whole scale, and not only what was met.
     """
     import numpy as np

@@ -71,7 +71,7 @@ def joint_cells(table: ScoreTable, first: str, second: str, judge: str, row: str
 
 
 def _together(table: ScoreTable, first: str, second: str, judge: str) -> tuple[tuple[Any, Any], tuple[Any, Any], int]:
-    """The numbers and values of the scores that stand together under two criteria, and how many stand alone."""
+    """The numbers and values of the scores that stand together under two criteria, and how many are alone."""
     import numpy as np
 
     c = table.columns
@@ -155,7 +155,7 @@ def _same(places: Any, items: Any) -> bool:
 
 
 def _first(key: Any) -> tuple[Any, Any]:
-    """The distinct keys in order, and where each stands first."""
+    """The distinct keys in order, and where each is first."""
     import numpy as np
 
     order = np.argsort(key, kind="stable")

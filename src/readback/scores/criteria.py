@@ -18,7 +18,7 @@ def from_entry(name: str, entry: Any) -> Criterion | str:
     """The criterion of a `criteria:` entry, or why the entry cannot be used.
 
     An entry is a mapping whose `scale` is a list of numbers (ordinal), `binary`, `nominal`, or `{min, max}`;
-    the scale alone may stand in its place.
+    the scale alone may be in its place.
     """
     given: Mapping[str, Any] = entry if isinstance(entry, Mapping) and not _is_range(entry) else {"scale": entry}
     direction = given.get("direction", "up")

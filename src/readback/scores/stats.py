@@ -49,7 +49,7 @@ class Row:
     distribution: tuple[tuple[str, int], ...]
     interval: tuple[float, float] | None = None  # takes rows as independent
     method: str | None = None
-    interval_clustered: tuple[float, float] | None = None  # where rows share a cluster, or an item stands in several
+    interval_clustered: tuple[float, float] | None = None  # where rows share a cluster, or an item is in several
     clusters: int | None = None
     design_effect: float | None = None
     share_of_one: float | None = None  # of the value given most often

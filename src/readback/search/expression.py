@@ -1,4 +1,4 @@
-"""What is searched for, a text or an expression, and where it stands in texts.
+"""What is searched for, a text or an expression, and where it is in texts.
 
 Expressions are RE2's, through pyarrow: they read each text once, whatever the expression, so that none can hang a
 page. What RE2 cannot do (look-around, back-references) is refused in a sentence.
@@ -90,7 +90,7 @@ def _spans(marked: bytes, looks: int) -> Iterator[tuple[int, int]]:
 
 
 def counts(query: Query, texts: Sequence[str]) -> list[int]:
-    """How often it stands in each text."""
+    """How often it is in each text."""
     pa, pc = _arrow()
     cleaned = pa.array([_clean(text) for text in texts], pa.large_string())
     found: list[int] = pc.count_substring_regex(cleaned, pattern=_pattern(query)).to_pylist()

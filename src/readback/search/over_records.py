@@ -23,7 +23,7 @@ AROUND = 60  # characters of context before and after a hit
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A record whose messages hold it, `count` times; the first one stands in `message` (from 0) at start to end.
+    """A record whose messages hold it, `count` times; the first one is in `message` (from 0) at start to end.
 
     `before`, `text` and `after` are an excerpt.
     """

@@ -1,4 +1,4 @@
-"""Where a text of a message stands in what a server made of the messages."""
+"""Where a text of a message is in what a server made of the messages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def placed(model_input: ModelInput) -> Iterator[tuple[Segment, int, int]]:
 def times(model_input: ModelInput, said: str, others: Iterable[Segment] = ()) -> list[Span]:
     """Every place where a system text stands, from left to right.
 
-    What stands in the texts of `others` (the question's and the answer's segments) does not count, nor does a short
+    What is in the texts of `others` (the question's and the answer's segments) does not count, nor does a short
     text that only the template writes.
     """
     foreign = {_from(one) for one in others}

@@ -119,7 +119,7 @@ def _compact(segments: Iterable[Segment]) -> Segments:
 def _llama2(system: Message | None, turns: Sequence[Message], name: str, again: bool) -> Iterable[Segment]:
     """Turns in pairs from the start; the system block goes into the first one and is stripped with it.
 
-    `again`: the last turn, which is no question, stands once more in the place of one.
+    `again`: the last turn, which is no question, appears once more in the place of one.
     """
 
     def own(text: str) -> Segment:

@@ -80,7 +80,7 @@ def alpha_interval(
 
 
 def _pairable(unit: ArrayLike, value: ArrayLike) -> tuple[Floats, Floats, Floats]:
-    """Codes 0… of the units with two ratings or more, of their ratings, and where each first stands in what was given.
+    """Codes 0… of the units with two ratings or more, of their ratings, and where each first is in what was given.
 
     The third array holds, for each kept unit, the place of one of its ratings.
     """

@@ -1,4 +1,4 @@
-"""What stands beside the messages: where the text comes from, the record's fields, and values to try."""
+"""What is beside the messages: where the text comes from, the record's fields, and values to try."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _listed(values: Values, row: Location, made: Assembly, found: Sequence[Findi
 
 
 def used_names(made: Assembly, row: Location, mapped: Mapping[str, str]) -> frozenset[str]:
-    """The paths of a row that stand in the messages, by the names the file has for them.
+    """The paths of a row that are in the messages, by the names the file has for them.
 
     What a judge reads says itself which row it is from, and which field.
     """
@@ -161,7 +161,7 @@ def _field(path: str, value: Any, use: str, faults: Sequence[int]) -> Markup:
 
 
 def _use(path: str, value: Any, used: frozenset[str], texts: Sequence[str]) -> str:
-    """Whether a field was put into the messages, stands in them as a part of another one, or does neither."""
+    """Whether a field was put into the messages, is in them as a part of another one, or does neither."""
     if _is_used(path, used):
         return "used"
     said = value.strip() if isinstance(value, str) else ""

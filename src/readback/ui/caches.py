@@ -30,7 +30,7 @@ VIEWED = 64  # assemblies that several people go back and forth between
 Found = tuple[tuple[Finding, ...], tuple[Fault, ...]]
 # Path, stamp of its files with what was chosen among them, variables mapped to fields.
 Key = tuple[str, str, tuple[tuple[str, str], ...]]
-CHOSEN = "\n"  # stands in a stamp before what was chosen
+CHOSEN = "\n"  # is in a stamp before what was chosen
 
 
 @st.cache_resource(max_entries=KEEP, show_spinner=False)

@@ -28,7 +28,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Parts that stand beside each other. `line_a`, `line_b`: the line it begins with, 0 where it begins inside one."""
+    """Parts that are beside each other. `line_a`, `line_b`: the line it begins with, 0 where it begins inside one."""
 
     parts: tuple[Part, ...]
     line_a: int

@@ -1,7 +1,7 @@
 """The difference of two messages as HTML: what was removed and added, each character with its origin, the rest folded.
 
 Side by side the text of the first column is A's text, character for character, and that of the second B's; in one
-column what is equal stands once. Removed and added stretches are `<del>` and `<ins>`, told apart by sign and line too.
+column what is equal appears once. Removed and added stretches are `<del>` and `<ins>`, told apart by sign and line too.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Text:
 
 
 def side_by_side(a: Text, b: Text, shown: Sequence[Row | Fold], third: Third | None = None) -> str:
-    """Rows of two cells; of three where `third` says what stands beside a stretch of B."""
+    """Rows of two cells; of three where `third` says what is beside a stretch of B."""
     return "".join(
         _fold(one, _both(a, b, (one.part,)) + _third(third, one.part.b))
         if isinstance(one, Fold)

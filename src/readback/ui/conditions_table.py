@@ -79,7 +79,7 @@ def trained(workspace: Workspace, row: Row) -> tuple[str, bool]:
 
 
 def _unchecked(workspace: Workspace) -> Sequence[Row]:
-    """The rows as far as they stand in the configuration, without looking at a record."""
+    """The rows as far as they are in the configuration, without looking at a record."""
     made = []
     for choice in (one for one in assemble.choices(workspace) if one.judge is None):
         condition = workspace.condition(choice.condition) if choice.condition else None

@@ -146,7 +146,7 @@ def stretch(segment: Segment, said: str, whitespace: bool = False) -> str:
 
 
 def spelled(value: str) -> str:
-    """A text with its lone surrogates written out: they cannot travel to a browser, nor stand in an address."""
+    """A text with its lone surrogates written out: they cannot travel to a browser, nor are in an address."""
     return SURROGATE.sub(lambda m: f"\\u{ord(m[0]):04x}", value)
 
 

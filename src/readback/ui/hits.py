@@ -1,4 +1,4 @@
-"""What this session searches for in the messages, and where it stands in a text; it is in no address and no file."""
+"""What this session searches for in the messages, and where it is in a text; it is in no address and no file."""
 
 from __future__ import annotations
 

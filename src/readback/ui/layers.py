@@ -33,7 +33,7 @@ def losses(sent: ModelInput | None, made: Assembly, known: Sequence[Finding]) ->
 
 
 def stored(record: Record, answer: Answer | None) -> tuple[Segment, ...]:
-    """The prompt that stands in the record, else the one that a saved response kept; empty where neither is."""
+    """The prompt that is in the record, else the one that a saved response kept; empty where neither is."""
     field = row_fields.stored_prompt(record.fields)
     if field is not None:
         return (Segment(field.value, "variable", field.name, row_fields.at(record, field.name)),)

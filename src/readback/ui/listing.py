@@ -16,7 +16,7 @@ from readback.ui import address, exact, show
 from readback.ui.words import t
 
 PLACES = 10  # on the screen at once
-NO_ROW = "–"  # stands in the address for what is not about one condition
+NO_ROW = "–"  # is in the address for what is not about one condition
 FILTERS = ("severity", "area", "arm", "ignored")  # what a link to another rule keeps
 
 
@@ -60,7 +60,7 @@ def rules(found: Sequence[Group], chosen: str, records: int, audit: Audit) -> Ma
 
 
 def prose(text: str) -> Markup:
-    """A paragraph of a rule's page: what stands in backticks is code."""
+    """A paragraph of a rule's page: what is in backticks is code."""
     parts = text.split("`")
     return show.join([show.h("<code>{}</code>" if n % 2 else "{}", part) for n, part in enumerate(parts)])
 

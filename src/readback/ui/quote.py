@@ -11,7 +11,7 @@ from readback.ui.words import t
 
 
 def quote(part: Excerpt, severity: Severity | None = None) -> Markup:
-    """The excerpt as markup. Its exact characters, but for the counts of what stands before and after it."""
+    """The excerpt as markup. Its exact characters, but for the counts of what is before and after it."""
     mark = f'<mark class="rb-find rb-{severity or "info"}">{{}}</mark>'
     inner = [show.h(mark, _text(text)) if marked else _text(text) for text, marked in cuts(part)]
     return show.h(
@@ -24,7 +24,7 @@ def quote(part: Excerpt, severity: Severity | None = None) -> Markup:
 
 
 def _left(count: int) -> Markup:
-    """What stands there instead of so many characters."""
+    """What is there instead of so many characters."""
     if not count:
         return Markup("")
     return show.h(' <span class="rb-left-out">{}</span> ', t("findings.left_out", n=count))

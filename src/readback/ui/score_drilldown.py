@@ -1,4 +1,4 @@
-"""What stands behind a mark of a chart: the doors that the address names, and the scores they lead to."""
+"""What is behind a mark of a chart: the doors that the address names, and the scores they lead to."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Pair:
 
     @property
     def side(self) -> Side:
-        """Where b stands beside a."""
+        """Where b is beside a."""
         return "higher" if self.difference > 0 else "lower" if self.difference < 0 else "same"
 
 

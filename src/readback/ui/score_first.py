@@ -128,7 +128,7 @@ def _lines(compared: Compared, rows: Sequence[Row]) -> list[Line]:
 
 
 def _means(scored: ScoreTable, rows: Sequence[Row], view: Chosen, width: int) -> None:
-    """With one condition there is nothing to set against it: its mean stands where the differences would."""
+    """With one condition there is nothing to set against it: its mean is where the differences would."""
     made = drawn.means(rows, score_view.names(scored, rows), view.criterion, score_view.say, score_view.dark(), width)
 
     def opens(point: Point) -> dict[str, str | None] | None:

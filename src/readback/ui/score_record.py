@@ -77,7 +77,7 @@ def _ways(workspace: Workspace, item: str, here: Sequence[Score], found: Sequenc
 def _here(condition: str, found: Sequence[Score]) -> Markup:
     """The scores under the condition that was come from, each with why it has none and the judge's note in full.
 
-    A note that is the same for several criteria stands once, below them.
+    A note that is the same for several criteria appears once, below them.
     """
     rationales = Counter(one.rationale for one in found if one.rationale)
     shared = [rationale for rationale, times in rationales.items() if times > 1]

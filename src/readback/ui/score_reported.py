@@ -16,7 +16,7 @@ from readback.ui.words import t
 
 
 def reported(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
-    """The means that files state, where no rows stand behind them."""
+    """The means that files state, where no rows are behind them."""
     stated(scored)
 
 

@@ -27,7 +27,7 @@ STYLE = Path(__file__).with_name("score_view.css")
 MOST = 12  # conditions that can be read as bars; with more the page begins with one factor
 KEEP = 4  # score tables being read or just read
 NOTICED = 20  # findings listed on this page
-EVERY = "*"  # stands in the address for every condition, where the page begins with a factor
+EVERY = "*"  # is in the address for every condition, where the page begins with a factor
 
 
 def table_of(workspace: Workspace) -> ScoreTable:

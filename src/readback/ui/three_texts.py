@@ -17,7 +17,7 @@ AT_ONCE = 60_000  # characters of each column on the page at once
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Characters [start, end) of message number `message` stand in the served text from `at` on."""
+    """Characters [start, end) of message number `message` are in the served text from `at` on."""
 
     message: int
     start: int
@@ -26,7 +26,7 @@ class Stretch:
 
 
 class Column:
-    """The third column: of each row what stands in it of the messages; every character of them comes once."""
+    """The third column: of each row what is in it of the messages; every character of them comes once."""
 
     def __init__(self, messages: Sequence[Message], served: str, describe: Describe, whitespace: bool) -> None:
         self._messages = messages

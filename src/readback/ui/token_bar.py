@@ -24,7 +24,7 @@ STATE = "what_if"  # the values of the form for what is in view; in no address, 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A list whose items stand in the messages; `name` is what it is tried under."""
+    """A list whose items are in the messages; `name` is what it is tried under."""
 
     path: str
     name: str

@@ -129,13 +129,13 @@ def _messages(row: TrainingRow | None, record: Record) -> tuple[Message, ...]:
 
 
 def _segments(turn: Turn, record: Record) -> tuple[Segment, ...]:
-    """A turn's text in the fields that it stands in."""
+    """A turn's text in the fields that it is in."""
     parts = [Segment(one.text, "variable", one.field, row_fields.at(record, one.field)) for one in turn.stretches]
     return tuple(part for one in parts for part in (Segment("\n", "joiner"), one))[1:]
 
 
 class _Drawn:
-    """The texts of one row, with the findings that stand in them; `found` are numbered; `held` is what citations of its
+    """The texts of one row, with the findings that are in them; `found` are numbered; `held` is what citations of its
     answers are held against.
     """
 

@@ -20,7 +20,7 @@ LZMA = zipfile.ZIP_LZMA
 # APPNOTE.TXT 6.3.10 of PKWARE, 4.3.7, 4.3.14 to 4.3.16: a local header, the end record, and the two of ZIP64.
 LOCAL, END, LOCATOR, END_64 = b"PK\3\4", b"PK\5\6", b"PK\6\7", b"PK\6\6"
 LOCAL_SIZE, END_SIZE, LOCATOR_SIZE, END_64_SIZE = 30, 22, 20, 56
-COMMENT = 1 << 16  # the longest that may stand behind the end record
+COMMENT = 1 << 16  # the longest that may be behind the end record
 
 DAMAGED = "it is damaged in the zip file"
 NO_ZIP = "it is no whole zip file: its list of files is missing or damaged"

@@ -13,7 +13,7 @@ from readback.workspace.draft import Draft
 OPTION = "albert_dialect"
 CURRENT = "current"
 CLASSIC_CHUNKS = ("sheet_chunks", "experience_chunks")
-CODE = re.compile(r"\{[{%](.*?)[%}]\}", re.DOTALL)  # what a template reads stands in its expressions and statements
+CODE = re.compile(r"\{[{%](.*?)[%}]\}", re.DOTALL)  # what a template reads is in its expressions and statements
 TEXT = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
 NAME = re.compile(r"(?<![\w.])[a-z_]\w*", re.IGNORECASE)
 

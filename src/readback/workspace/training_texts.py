@@ -1,4 +1,4 @@
-"""System texts that stand in the notebooks and Python files of a folder, matched to their models by name.
+"""System texts that are in the notebooks and Python files of a folder, matched to their models by name.
 
 A match is a guess, and how it was made is said. Code is parsed and never run.
 """
@@ -119,7 +119,7 @@ def _seen(found: Found, draft: Draft) -> Seen | None:
     code = training_code.read(found.path, draft.root)
     file = show(draft.root, found.path)
     if not code.texts:
-        draft.say(file, CODE, used=False, detail="no system message stands in it")
+        draft.say(file, CODE, used=False, detail="no system message is in it")
         return None
     return Seen(file, code, tuple(one for one in code.texts if one.text is not None))
 
@@ -245,7 +245,7 @@ def _parts(name: str) -> list[str]:
 
 
 def _inside(words: Sequence[str], others: Sequence[str]) -> bool:
-    """Whether words stand in others, one after another."""
+    """Whether words are in others, one after another."""
     return bool(words) and any([*words] == [*others[at : at + len(words)]] for at in range(len(others)))
 
 

@@ -22,7 +22,7 @@ from readback.types import (
 )
 
 CONSTANT = "training constant"  # key of Model.settings: which constant of a Python file the training text is
-CELL = "training cell"  # the same: which cell of a notebook it stands in
+CELL = "training cell"  # the same: which cell of a notebook it is in
 CONSTANTS = "constants"  # key of Judge.settings: which constants of a Python file its texts are
 CONDITION = ("name", "mode", "model", "adapter", "task", "judge", "answers", "aliases", "settings")
 SCORES = ("path", "item", "condition", "judges", "criterion", "criteria", "cluster", "label", "synthetic", "all_items")

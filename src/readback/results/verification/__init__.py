@@ -23,7 +23,7 @@ __all__ = ["NAME", "read", "recognise", "rows", "sees"]
 
 
 def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
-    """One result among the first rows, or what stands beside them where there are none."""
+    """One result among the first rows, or what is beside them where there are none."""
     return any(is_result(_unwrapped(row)) or is_envelope(row) for row in rows)
 
 
@@ -53,7 +53,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
 
 
 def _unwrapped(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A result that stands under `result`, beside its key."""
+    """A result that is under `result`, beside its key."""
     inner = fields.get("result")
     return inner if isinstance(inner, Mapping) and not is_result(fields) and is_result(inner) else fields
 

@@ -17,7 +17,7 @@ OUTCOMES = {
     *("verify_result", "verify_granular_result", "verify_rubric", "template_verification_performed"),
     *("llm_trait_scores", "question_specific_rubrics"),
 }
-ENVELOPE = ("format_version", "metadata", "shared_data")  # what stands beside the results
+ENVELOPE = ("format_version", "metadata", "shared_data")  # what is beside the results
 STATED = re.compile(rb'"(karenina_version|verification_config|job_summary)"\s*:')
 LISTED = re.compile(rb'"(results|shared_data)"\s*:')
 # A key's closing quote is never escaped, so the same words quoted inside a text are not taken for keys.
@@ -40,7 +40,7 @@ def is_result(row: Mapping[str, Any]) -> bool:
 
 
 def is_envelope(row: Mapping[str, Any]) -> bool:
-    """Whether an object is what stands beside the results of a file."""
+    """Whether an object is what is beside the results of a file."""
     return not is_result(row) and isinstance(row.get("format_version"), str) and "shared_data" in row
 
 

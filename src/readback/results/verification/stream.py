@@ -19,7 +19,7 @@ def results(stream: BinaryIO, file: str) -> Iterator[Event]:
     """Every result of a JSON text as a Row, everything that cannot be one as a Refused.
 
     Known are a list; an object that holds it under `results`, as a list or by id; `{runs: {name: …}}`; and an object
-    of results by id. What stands beside the results comes last, as a Row of its own. Only one result is held at a
+    of results by id. What is beside the results comes last, as a Row of its own. Only one result is held at a
     time. After one that is no JSON, reading goes on where the next begins as the first one did.
     """
     begin = yield from begun(stream, file)
@@ -50,7 +50,7 @@ class _Results:
     def top(self) -> Iterator[Event]:
         """The object that the whole text is."""
         beside: dict[str, Any] = {}
-        others: list[Refused] = []  # what is neither a result nor known to stand beside results
+        others: list[Refused] = []  # what is neither a result nor known to be beside results
         by_id = False
         line = self.cursor.line
         for name in self._names():
@@ -77,7 +77,7 @@ class _Results:
                     beside[name] = value
                 else:
                     self._other(others)
-        if by_id:  # then each of them stands where a result should
+        if by_id:  # then each of them is where a result should
             yield from others
         if beside:
             yield Row(beside, line, self.cursor.line, self.cursor.offset, self.cursor.offset, b"")

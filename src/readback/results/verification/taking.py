@@ -44,7 +44,7 @@ class Taking:
         self._rows = self._refused = 0
 
     def take(self, fields: Mapping[str, Any], line: int) -> None:
-        """One row of the file: a result, what stands beside the results, or something else, which is refused."""
+        """One row of the file: a result, what is beside the results, or something else, which is refused."""
         if is_result(fields):
             taken = self._apart.result(fields, line)
             if self._latest is None:
@@ -141,7 +141,7 @@ class Taking:
                 self._cell(taken, scored, called)
 
     def _clusters(self) -> None:
-        """Turns of one conversation go together; beside them every other question stands alone."""
+        """Turns of one conversation go together; beside them every other question is alone."""
         intake = self._intake
         if not intake.clusters.codes or NONE not in intake.cluster:
             return

@@ -1,4 +1,4 @@
-"""Text in columns: what stands beside the marks of compact rows, cut so that no column runs into the next."""
+"""Text in columns: what is beside the marks of compact rows, cut so that no column runs into the next."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def forest(
     """b − a of each comparison with its interval: right of the line b scores higher; shape and colour say the verdict.
 
     `names` calls the rows, `baseline` the one they are all compared with (empty where they differ). A margin is
-    shaded around zero. What may not be compared stands in its row, without a mark, with the reason.
+    shaded around zero. What may not be compared is in its row, without a mark, with the reason.
     """
     made = [(at, one) for at, one in enumerate(compared) if isinstance(one, Comparison)]
     counts = [_counts(one, say, why) for one in compared]

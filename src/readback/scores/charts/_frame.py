@@ -99,7 +99,7 @@ def dress(figure: Any, frame: Frame, dark: bool, title: str, legend: Sequence[st
     lines = -int(-sum(len(entry) * CHARACTER + ENTRY for entry in legend) // (frame.width - BAND))
     says = wrapped(title, int((frame.width - 24) / CHARACTER), 3)
     heads = max((len(head) for side in (frame.left, frame.right) if side for head in side.heads), default=0)
-    band = max(TICKS, SIZE * 1.3 * heads + 6)  # the heads of columns stand beside the numbers of the axis
+    band = max(TICKS, SIZE * 1.3 * heads + 6)  # the heads of columns are beside the numbers of the axis
     above = band + TITLE * len(says) + 6 if frame.compact else 6
     below = 12 if frame.compact else TICKS + TITLE * len(says) + 10
     high = max(frame.tops[-1], COMPACT)

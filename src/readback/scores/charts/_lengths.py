@@ -18,7 +18,7 @@ def against_length(
 ) -> Chart:
     """For each range of length, from short to long: the mean in the scale's colours, below it how scores are spread.
 
-    A cell's colour is the share within its range, so that full ranges do not drown thin ones; n stands at each range.
+    A cell's colour is the share within its range, so that full ranges do not drown thin ones; n is at each range.
     The first row of the grid is the mean, the highest value comes next.
     """
     low, high = extent(criterion, counted.means)

@@ -13,7 +13,7 @@ from readback.scores.counts import Counted
 from readback.scores.export.plain_table import PlainTable
 from readback.types import Criterion
 
-MOST = 6  # values that lines are drawn between; with more, counts stand in a grid
+MOST = 6  # values that lines are drawn between; with more, counts are in a grid
 LINE = 20  # pixels that a number at a line needs
 BROAD = 0.34  # of the way between two values that the broadest line takes
 THIN = 0.018  # the least that half a line takes

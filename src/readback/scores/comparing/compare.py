@@ -40,7 +40,7 @@ def compare(
     """Every comparison that is asked for, or why it is not made.
 
     `baseline` is a condition (its label, its name or its place in `side`), with `by` a value of that factor; without
-    one all pairs are compared where a criterion has at most 12 conditions. Planned comparisons stand first and are
+    one all pairs are compared where a criterion has at most 12 conditions. Planned comparisons are first and are
     Holm's family, all of them whichever criterion and judge are asked for; the others are exploratory, and a family for
     each criterion and judge. Raises LookupError, with
     the names there are, for a name that is not there.

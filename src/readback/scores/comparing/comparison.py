@@ -122,7 +122,7 @@ class Omnibus:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """`skipped` says why there are none, where none were made. Planned ones stand first."""
+    """`skipped` says why there are none, where none were made. Planned ones are first."""
 
     comparisons: tuple[Comparison, ...] = ()
     blocked: tuple[Blocked, ...] = ()

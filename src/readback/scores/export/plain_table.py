@@ -1,4 +1,4 @@
-"""A table of plain values: what stands under each chart, and what is copied or downloaded from it."""
+"""A table of plain values: what is under each chart, and what is copied or downloaded from it."""
 
 from __future__ import annotations
 

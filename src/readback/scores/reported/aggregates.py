@@ -18,7 +18,7 @@ FEWEST = interval.ENOUGH_FOR_T  # below it an interval needs the rows themselves
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """A stated mean or rate whose rows are not there. It stands in tables, never in charts of rows or in tests.
+    """A stated mean or rate whose rows are not there. It is in tables, never in charts of rows or in tests.
 
     `span` is on the scale of `stated.mean` (percent where that is percent). `cannot` says what would need the rows or
     numbers that the file does not give: some of n, spread, interval; count, where no count gives the stated rate.

@@ -4,7 +4,7 @@
     slices(table, field.of, criterion, judge, a[, b]) -> Sliced           the numbers
 
 Nobody planned to look here, so everything is exploratory: p is adjusted over the values of the field, and a slice
-never stands in the first sentence.
+never is in the first sentence.
 """
 
 from __future__ import annotations

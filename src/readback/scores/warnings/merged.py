@@ -1,4 +1,4 @@
-"""Rows of two conditions under one name: different prompts were sent, or different judges stand behind one name."""
+"""Rows of two conditions under one name: different prompts were sent, or different judges are behind one name."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def _looked_for(made: list[Piece], messages: Sequence[Message]) -> list[Piece]:
 
 
 def _found(made: list[Piece], parts: list[tuple[int, int, str]]) -> list[Piece] | None:
-    """The pieces with these neighbouring parts put in where their text stands, if it stands at one place only."""
+    """The pieces with these neighbouring parts put in where their text stands, if it is at one place only."""
     full = "".join(text for _, _, text in parts)
     for looked in (full, full.strip()):
         if len(looked) < SHORTEST:

@@ -203,7 +203,7 @@ def _segment(template: ChatTemplate, piece: Piece, messages: Sequence[Message]) 
 
 @lru_cache(4096)
 def _line(start: Location, line: int | None) -> Location:
-    """The place of a line of the template that begins at `start`. In JSON all its lines stand in one."""
+    """The place of a line of the template that begins at `start`. In JSON all its lines are in one."""
     if line is None or start.file is None or start.file.endswith(".json"):
         return start
     return replace(start, line=(start.line or 1) + line - 1, column=None)

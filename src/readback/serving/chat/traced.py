@@ -120,7 +120,7 @@ class Traced(str):
         return Traced(str.__getitem__(self, slice(start, stop)), cut(self._spans, start, stop))
 
     def _pieces(self, texts: Iterable[str]) -> list[str]:
-        """Texts that stand in this one in this order, as stretches of it."""
+        """Texts that are in this one in this order, as stretches of it."""
         made: list[str] = []
         at = 0
         for text in texts:

@@ -1,4 +1,4 @@
-"""The words of a Go template: texts between actions, and what stands inside the braces."""
+"""The words of a Go template: texts between actions, and what is inside the braces."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from readback.serving.gotemplate.nodes import (
 def names(tree: Tree) -> frozenset[str]:
     """Every part of every field and variable in any of the templates, in lower case.
 
-    Not seen by Ollama, so not here: what stands before `.A` in `(…).A`. Raises TemplateFault where a template is
+    Not seen by Ollama, so not here: what is before `.A` in `(…).A`. Raises TemplateFault where a template is
     called without an argument, which Ollama refuses.
     """
     return frozenset(name.lower() for block in tree.templates.values() for name in _of_block(block))

@@ -108,7 +108,7 @@ Operand: TypeAlias = Field | Variable | Chain | Name | Dot | Nil | Literal | Pip
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What stands outside the braces, trimmed as the braces beside it say."""
+    """What is outside the braces, trimmed as the braces beside it say."""
 
     text: str
     line: int

@@ -16,7 +16,7 @@ LARGEST = 0x10FFFF
 
 @dataclass(slots=True)
 class Flags:
-    """What stands between the % and the verb."""
+    """What is between the % and the verb."""
 
     plus: bool = False
     minus: bool = False

@@ -1,4 +1,4 @@
-"""Read what stands inside the braces: pipelines of commands, and their operands."""
+"""Read what is inside the braces: pipelines of commands, and their operands."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from readback.serving.gotemplate.nodes import (
 )
 
 RESPONSE = "Response"
-CRASH = "Ollama crashes here: .Response stands in a branch that has an else"
+CRASH = "Ollama crashes here: .Response is in a branch that has an else"
 
 
 def with_response(tree: Tree, line: int, column: int) -> Tree:

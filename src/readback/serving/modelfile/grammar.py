@@ -76,7 +76,7 @@ def where(starts: tuple[int, ...], offset: int) -> tuple[int, int]:
 def scan(text: str) -> Iterator[Command | Fault]:
     """The directives of a Modelfile in order, a Fault standing in for each that could not be read.
 
-    Below quotes that nothing closes, lines that are no directives are the text that was to stand between them: they
+    Below quotes that nothing closes, lines that are no directives are the text that was to be between them: they
     have no fault of their own.
     """
     at = 0
