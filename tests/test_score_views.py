@@ -1,4 +1,4 @@
-"""The further views of the scores page: each says its numbers, has its table, and its marks are doors to records."""
+"""The further views of the scores page: each says its numbers, has its table, and its marks lead to records."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def test_scores_stand_against_length_with_a_rank_correlation_and_what_is_left_ou
 
 
 def test_a_range_of_lengths_opens_its_records(page: Open) -> None:
-    door = {"view": "lengths", "size": "answer-characters", "a": CLOSED, "of": CLOSED, "under": "more"}
-    said = drawn(page(EXAMPLES / "six-conditions", **door, long="45-71"))
+    drilldown = {"view": "lengths", "size": "answer-characters", "a": CLOSED, "of": CLOSED, "under": "more"}
+    said = drawn(page(EXAMPLES / "six-conditions", **drilldown, long="45-71"))
     assert "Scores of instruction-only, closed book, length 45 – 71" in said
-    app = page(EXAMPLES / "six-conditions", **door, long="45-71", value="-1")
+    app = page(EXAMPLES / "six-conditions", **drilldown, long="45-71", value="-1")
     assert markup(app).count(">messages</a>") == 4
 
 
@@ -96,8 +96,8 @@ def test_judges_are_set_beside_each_other_in_every_way_that_the_files_allow(writ
 
 
 def test_a_cell_of_two_judges_opens_the_answers_that_they_gave_these_values(write: Write, page: Open) -> None:
-    door = {"view": "agreement", "pair": "lenient × strict", "of": "*", "under": "more", "value": "1", "and": "0"}
-    app = page(write({"s.csv": judged()}), **door)
+    drilldown = {"view": "agreement", "pair": "lenient × strict", "of": "*", "under": "more", "value": "1", "and": "0"}
+    app = page(write({"s.csv": judged()}), **drilldown)
     assert app.selectbox("pair").value == "lenient × strict"
     assert "Answers to which lenient gave 1 and strict gave 0" in drawn(app)
     (cells,) = re.findall(r"<caption>Answers to which.*?</table>", markup(app), re.DOTALL)
@@ -108,7 +108,7 @@ def test_a_cell_of_two_judges_opens_the_answers_that_they_gave_these_values(writ
         if good(i, condition) or i % 5 == 0
     ]
     assert cells.count("<tr><th") - 1 == sum(apart)
-    none = page(write({"s.csv": judged()}), **{**door, "value": "7"})
+    none = page(write({"s.csv": judged()}), **{**drilldown, "value": "7"})
     assert "gave 7" in drawn(none)
 
 
@@ -161,8 +161,8 @@ def factors(extra: str = "") -> str:
 
 
 def test_a_cell_of_two_criteria_opens_its_scores(write: Write, page: Open) -> None:
-    door = {"view": "joint", "of": "*", "value": "0", "and": "1", "under": "more"}
-    app = page(write({"s.csv": factors()}), **door)
+    drilldown = {"view": "joint", "of": "*", "value": "0", "and": "1", "under": "more"}
+    app = page(write({"s.csv": factors()}), **drilldown)
     assert "Scores of relevance_score: 0, where faithfulness_score is 1" in drawn(app)
     expected = sum((q + a + b) % 4 == 1 and (q * a) % 3 == 2 for q in range(9) for a in (1, 2) for b in (1, 2))
     assert markup(app).count(">scored</td>") == expected > 0
@@ -205,12 +205,12 @@ def sliced(extra: str = "") -> dict[str, str]:
 
 
 def test_each_value_of_a_field_has_its_difference_and_opens_its_pairs(write: Write, page: Open) -> None:
-    door = {"view": "slices", "field": "topic", "baseline": "arm=closed"}
+    drilldown = {"view": "slices", "field": "topic", "baseline": "arm=closed"}
     root = write(sliced())
-    said = drawn(page(root, **door))
+    said = drawn(page(root, **drilldown))
     assert "Of 2 values of topic, open differs from closed under 1 after the adjustment" in said
     assert "the differences lie between 0.00 (locks) and +1.00 (tides)" in said
-    app = page(root, **door, of="arm=open", against="arm=closed", under="more", **{"and": "1"})
+    app = page(root, **drilldown, of="arm=open", against="arm=closed", under="more", **{"and": "1"})
     assert "topic: tides. open against closed, question by question" in drawn(app)
     assert "all 12 higher 12 lower 0 same 0" in drawn(app)
 

@@ -175,9 +175,9 @@ def test_synthetic_scores_are_called_so(page: Open) -> None:
 
 def test_a_number_leads_to_the_scores_behind_it_and_these_to_their_messages(page: Open) -> None:
     app = page(EXAMPLES / "six-conditions")
-    door = "condition=instruction-only, open book"
+    drilldown = "condition=instruction-only, open book"
     assert "of=condition%3Dinstruction-only%2C+open+book" in markup(app)
-    opened = page(EXAMPLES / "six-conditions", of=door)
+    opened = page(EXAMPLES / "six-conditions", of=drilldown)
     assert "Scores of instruction-only, open book" in drawn(opened)
     assert re.search(
         r'href="/messages\?[^"]*record=ellery-01[^"]*condition=instruction-only', html.unescape(markup(opened))

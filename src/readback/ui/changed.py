@@ -95,8 +95,8 @@ def _notice(sentence: str, files: Sequence[Moved], look: str) -> Markup:
     rows = [show.h("<br>{}", _said(one)) for one in files[:NAMED]]
     if len(files) > NAMED:
         rows.append(show.h("<br>{}", t("frame.changed_more", n=len(files) - NAMED)))
-    door = show.link("messages", t("frame.compare_change"), change="1")
-    return show.h('<p class="rb-changed{}" role="status">{}{}<br>{}</p>', look, sentence, show.join(rows), door)
+    link = show.link("messages", t("frame.compare_change"), change="1")
+    return show.h('<p class="rb-changed{}" role="status">{}{}<br>{}</p>', look, sentence, show.join(rows), link)
 
 
 def _said(one: Moved) -> str:

@@ -143,7 +143,7 @@ def _tints(line: Sequence[Glance | None]) -> list[str]:
 def _shown(cell: Glance | None, letters: Mapping[str, str], tints: list[str], now: Mapping[str, Selection]) -> Markup:
     if cell is None:
         return show.h('<td class="rb-small">{}</td>', t("compare.grid_none"))
-    doors = show.join([_door(which, cell.choice, now) for which in "AB"], " ")
+    links = show.join([_link(which, cell.choice, now) for which in "AB"], " ")
     if not cell.fingerprint:
         return show.h("<td>{}<br>{}</td>", show.severity("error"),
                       t("compare.grid_too_late" if cell.late else "compare.grid_not_built"))  # fmt: skip
@@ -153,10 +153,10 @@ def _shown(cell: Glance | None, letters: Mapping[str, str], tints: list[str], no
     number = t("compare.cell_tokens" if cell.exact else "compare.cell_estimated", n=cell.tokens)
     found = [show.severity(word, n) for word, n in (("error", cell.errors), ("warning", cell.warnings)) if n]
     return show.h('<td><span class="rb-letter rb-tint-{}">{}</span> <span title="{}">{}</span><br>{}<br>{}</td>', tint,
-                  letter, size, number, doors, show.join(found, " "))  # fmt: skip
+                  letter, size, number, links, show.join(found, " "))  # fmt: skip
 
 
-def _door(which: str, one: Selection, now: Mapping[str, Selection]) -> Markup:
+def _link(which: str, one: Selection, now: Mapping[str, Selection]) -> Markup:
     """A link that makes a cell one of the two sides; where it is one already, its name."""
     if now[which] == one:
         return show.h('<strong class="rb-is-side">{}</strong>', t("compare.is_side", side=which))

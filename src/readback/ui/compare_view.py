@@ -78,13 +78,13 @@ def switch() -> str:
     """Draw the switch between the views, and answer which one is chosen."""
     asked = st.query_params.get("view", VIEWS[0])
     view = asked if asked in VIEWS else VIEWS[0]
-    doors = [
+    links = [
         show.h('<a class="rb-link" target="_self" href="{}"{}>{}</a>',
                here(view=None if name == VIEWS[0] else name, part=None),
                show.h(' aria-current="page"') if name == view else "", t(f"compare.view_{name}"))
         for name in VIEWS
     ]  # fmt: skip
-    show.draw(show.h('<nav class="rb-switch" aria-label="{}">{}</nav>', t("compare.views"), show.join(doors)))
+    show.draw(show.h('<nav class="rb-switch" aria-label="{}">{}</nav>', t("compare.views"), show.join(links)))
     return view
 
 

@@ -157,13 +157,13 @@ def _trained(workspace: Workspace, row: Row) -> Markup:
     text, apart = text_of(workspace, row)
     if not text:
         return system
-    door = (
+    link = (
         show.link("messages", text, **{**asdict(row.choice), "view": "training"})
         if apart
         else _in_short(workspace, row, text)
     )
     return show.h(
-        '{}<br><span class="rb-small rb-around {}">{}</span>', system, "rb-warn" if apart else "rb-fine", door
+        '{}<br><span class="rb-small rb-around {}">{}</span>', system, "rb-warn" if apart else "rb-fine", link
     )
 
 
@@ -194,8 +194,8 @@ def _errors(workspace: Workspace, row: Row) -> Markup:
     own = _to_findings(row.name, "error", row.errors)
     if not row.model_errors:
         return own
-    door = show.link("messages", t("overview.of_model", n=row.model_errors), **{**asdict(row.choice), "view": "wire"})
-    return show.h('{}<br><span class="rb-small">{}</span>', own, door)
+    link = show.link("messages", t("overview.of_model", n=row.model_errors), **{**asdict(row.choice), "view": "wire"})
+    return show.h('{}<br><span class="rb-small">{}</span>', own, link)
 
 
 def _warnings(workspace: Workspace, row: Row) -> Markup:

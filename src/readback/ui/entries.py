@@ -52,9 +52,9 @@ def _entry(one: Entry, number: int) -> Markup:
     facts = show.join([show.h('<p class="rb-small">{}</p>', fact) for fact in one.facts])
     labelled = [(part, show.h('<p class="rb-small">{}</p>', part.label) if part.label else "") for part in one.excerpts]
     quotes = show.join([show.h("{}{}", label, quote.quote(part, one.severity)) for part, label in labelled])
-    door = show.h('<a class="rb-link" target="_self" href="{}">{}</a>', one.link, t("list.see")) if one.link else ""
+    link = show.h('<a class="rb-link" target="_self" href="{}">{}</a>', one.link, t("list.see")) if one.link else ""
     digests = [show.h("{} <code>{}</code>", label, digest) for label, digest in one.fingerprints]
-    foot = show.join([part for part in (door, one.workspace, *digests) if part], " · ")
+    foot = show.join([part for part in (link, one.workspace, *digests) if part], " · ")
     return show.h(
         '<div class="rb-entry"><h2>{}. {} {}</h2>{}{}<p class="rb-where">{}</p></div>',
         number,

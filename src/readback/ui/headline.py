@@ -13,7 +13,7 @@ from readback.scores.criteria import MINUS
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, ScoreTable
 from readback.types import Criterion, Workspace
 from readback.ui import score_means, show
-from readback.ui.score_drilldown import door
+from readback.ui.score_drilldown import address_of
 from readback.ui.table import Column
 from readback.ui.words import t
 
@@ -30,7 +30,7 @@ class Shape:
     said: str
     told: str
     picture: Markup
-    door: str
+    address_of: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,9 @@ def scored(head: Headline) -> tuple[tuple[Column, ...], list[Mapping[str, Any]]]
     shapes = {one.name: one for one in head.shapes.values()}
     columns = (
         Column(
-            "name", t("overview.name"), show=lambda row: show.link("scores", row["name"], of=shapes[row["name"]].door)
+            "name",
+            t("overview.name"),
+            show=lambda row: show.link("scores", row["name"], of=shapes[row["name"]].address_of),
         ),
         Column("n", t("overview.n"), number=True),
         Column("missing", t("overview.missing"), number=True),
@@ -136,7 +138,7 @@ def _shape(table: ScoreTable, row: stats.Row) -> Shape:
     picture = show.h('<span class="rb-shape" role="img" aria-label="{}">{}</span>', label, show.join(parts))
     said = f"{score_means.mean(row.mean)} ({row.n})"
     name = score_means.short(table, row.condition)
-    return Shape(name, row.n, missing, said, told, picture, door(table, row.condition))
+    return Shape(name, row.n, missing, said, told, picture, address_of(table, row.condition))
 
 
 def _steps(count: int, criterion: Criterion) -> list[int]:

@@ -50,14 +50,14 @@ def switch(errors: int = 0, **there: bool) -> str:
     there = {"messages": True, **there}
     asked = st.query_params.get("view", "messages")
     view = asked if there.get(asked) else "messages"
-    doors = show.join([
-        _door(name, there.get(name, False), name == view, errors if name == "wire" else 0) for name in VIEWS
+    links = show.join([
+        _link(name, there.get(name, False), name == view, errors if name == "wire" else 0) for name in VIEWS
     ])  # fmt: skip
-    show.draw(show.h('<nav class="rb-switch" aria-label="{}">{}</nav>', t("messages.views"), doors))
+    show.draw(show.h('<nav class="rb-switch" aria-label="{}">{}</nav>', t("messages.views"), links))
     return view
 
 
-def _door(name: str, there: bool, here: bool, errors: int) -> Markup:
+def _link(name: str, there: bool, here: bool, errors: int) -> Markup:
     title = t(f"messages.view_{name}")
     if not there:
         return show.h('<span class="rb-off">{}<small>{}</small></span>', title, t(f"messages.needs_{name}"))

@@ -41,7 +41,7 @@ def section(workspace: Workspace) -> None:
     st.header(t("made_up.title"))
     show.draw(show.h('<p class="rb-small">{}</p>', t("made_up.lead")))
     columns = (
-        Column("name", t("overview.model"), show=_door),
+        Column("name", t("overview.model"), show=_link),
         Column("by", t("made_up.by")),
         Column("text", t("made_up.text"), show=_said),
         Column("error", t("overview.errors"), number=True),
@@ -100,7 +100,7 @@ def _why(sent: ModelInput, found: tuple[Finding, ...]) -> str:
     return next((one.message for one in found if one.code in codes), t("messages.wire_none"))
 
 
-def _door(row: Mapping[str, Any]) -> Markup:
+def _link(row: Mapping[str, Any]) -> Markup:
     return show.link("messages", row["name"], model=row["name"])
 
 

@@ -17,7 +17,7 @@ from readback.ui.words import t
 def shelf(title: str, there: Iterable[str]) -> None:
     """A list of workspaces, each a link."""
     st.subheader(title)
-    show.draw(show.h('<ul class="rb-shelf">{}</ul>', show.join([show.h("<li>{}</li>", _door(name)) for name in there])))
+    show.draw(show.h('<ul class="rb-shelf">{}</ul>', show.join([show.h("<li>{}</li>", _link(name)) for name in there])))
 
 
 def own_shelf(there: Iterable[str]) -> None:
@@ -25,7 +25,7 @@ def own_shelf(there: Iterable[str]) -> None:
     st.subheader(t("open.uploads"))
     for token in there:
         with st.container(horizontal=True, vertical_alignment="center"):
-            show.draw(_door(token))
+            show.draw(_link(token))
             st.button(t("open.delete"), key=f"delete_{token}", on_click=_delete, args=(token,))
 
 
@@ -78,7 +78,7 @@ def _take(given: list[Any]) -> None:
     st.rerun()
 
 
-def _door(token: str) -> Markup:
+def _link(token: str) -> Markup:
     only: dict[str, str | None] = {**dict.fromkeys(address.SHARED), "workspace": token}
     here = show.h(' <span class="rb-small">{}</span>', t("open.in_view")) if token == choice.workspace_id() else ""
     return show.h("{}{}", show.link("overview", frame.name(token), **only), here)

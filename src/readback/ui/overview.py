@@ -141,5 +141,5 @@ def _sides(one: Weighed) -> Markup:
     if not hit:
         return Markup("")
     key = f"overview.first_{'one' if one.one_sided else 'both'}"
-    pair = paired.door(hit[0])
+    pair = paired.link(hit[0])
     return show.h(t(f"{key}_more" if hit[1:] else key, n=len(hit) - 1, pair="{pair}"), pair=pair)

@@ -40,7 +40,7 @@ def table_of(found: Sequence[Weighed] | None, pairs: Sequence[Pair]) -> None:
     title = t("overview.planned")
     rows: list[Mapping[str, Any]] = [_row(found, pair) for pair in pairs]
     by_name = {_said(pair): pair for pair in pairs}
-    columns = [Column("pair", t("overview.planned_pair"), show=lambda row: door(by_name[row["pair"]]))]
+    columns = [Column("pair", t("overview.planned_pair"), show=lambda row: link(by_name[row["pair"]]))]
     if found is not None:
         columns += [
             Column("one", t("overview.one_side"), number=True, help=t("overview.one_side_help")),
@@ -58,6 +58,6 @@ def _said(pair: Pair) -> str:
     return t("overview.with", a=pair.a, b=pair.b)
 
 
-def door(pair: Pair) -> Markup:
+def link(pair: Pair) -> Markup:
     """The pair as a link to Compare, both sides chosen."""
     return show.link("compare", _said(pair), **NONE, condition=pair.a, b_condition=pair.b)

@@ -116,7 +116,7 @@ def entry(one: Finding, context: Context, part: Excerpt | None) -> Entry:
 def _place(one: Finding, group: Group, context: Context, part: Excerpt | None, fix: str) -> Markup:
     at = one.place
     page, target, said = _way(one, context.own_id(at))
-    door = show.link(page, said, **target) if said else Markup("")
+    link = show.link(page, said, **target) if said else Markup("")
     spot = replace(at, record=None, condition=None, mode=None, adapter=None, task=None, judge=None) if said else at
     graver = show.severity(one.severity) if one.severity != group.severity else ""
     return show.h(
@@ -127,7 +127,7 @@ def _place(one: Finding, group: Group, context: Context, part: Excerpt | None, f
         one.message,
         show.h('<p class="rb-fix">{}</p>', fix) if fix else "",
         quote.quote(part, one.severity) if part else "",
-        door,
+        link,
         show.where(spot),
     )
 

@@ -20,9 +20,9 @@ def draw() -> None:
     if own is None:
         return
     other = f"albert_dialect={OTHER[own.dialect]}"
-    door = show.link("compare", t("messages.program_other"), differs="option", b_option=other)
+    link = show.link("compare", t("messages.program_other"), differs="option", b_option=other)
     said = " · ".join((in_short(workspace, sent), *_further(workspace, sent, own)))
-    show.draw(show.h('<p class="rb-small rb-program">{} · {}</p>', said, door))
+    show.draw(show.h('<p class="rb-small rb-program">{} · {}</p>', said, link))
 
 
 def in_short(workspace: Workspace, sent: Selection) -> str:

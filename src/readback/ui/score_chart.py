@@ -20,7 +20,7 @@ Point = Mapping[str, Any]  # what Plotly says of a mark: x, y, customdata, curve
 PICTURES = ("svg", "png")
 FIRST = ("distribution", "differences", "means")  # the charts at first sight, which have full tables below them
 MOST = 200  # rows of a table under a chart
-Opens = Callable[[Point], Mapping[str, str | None] | None]  # the mark that was chosen -> the door behind it
+Opens = Callable[[Point], Mapping[str, str | None] | None]  # the mark that was chosen -> the drilldown behind it
 
 
 def draw(key: str, made: Chart, said: str, how: str = "", opens: Opens | None = None) -> None:
@@ -48,8 +48,8 @@ def _numbers(made: Chart, opens: Opens | None) -> None:
     """The chart's table; what a mark opens is a link in its row, for those who have no mouse."""
 
     def first(row: Mapping[str, Any]) -> Markup | str:
-        door = opens({"customdata": row["place"]}) if opens is not None else None
-        return score_drilldown_links.link(row["0"], **door) if door else str(row["0"])
+        drilldown = opens({"customdata": row["place"]}) if opens is not None else None
+        return score_drilldown_links.link(row["0"], **drilldown) if drilldown else str(row["0"])
 
     columns = [Column("0", made.table.columns[0], show=first)]
     for at, title in enumerate(made.table.columns[1:], 1):

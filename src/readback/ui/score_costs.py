@@ -24,7 +24,7 @@ from readback.ui import (
     table,
 )
 from readback.ui.score_chart import Point
-from readback.ui.score_drilldown import door
+from readback.ui.score_drilldown import address_of
 from readback.ui.score_view import Chosen
 from readback.ui.table import Column
 from readback.ui.words import t
@@ -52,7 +52,7 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
 
         def opens(point: Point) -> Mapping[str, str | None] | None:
             at = score_chart.place(point)
-            return _door(scored, shown[at[0]]) if at and at[0] < len(shown) else None
+            return _drilldown(scored, shown[at[0]]) if at and at[0] < len(shown) else None
 
         score_chart.draw("more", made, said, t("scores.costs_method"), opens)
     table.table("costs", _columns(), [_within(scored, one) for one in found.within], caption=t("scores.view_costs"))
@@ -65,7 +65,7 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
 
 
 def listed(scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
-    """The scores of the records with a finding in a condition, for the door that is open."""
+    """The scores of the records with a finding in a condition, for the drill-down that is open."""
     opened = score_drilldown_links.opened()
     audit, key = choice.audit(), score_drilldown.key_of(scored, opened.get("of", ""))
     if audit is None or key is None:
@@ -76,17 +76,17 @@ def listed(scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
     score_drilldown_lists.of_items(scored, workspace, *judged, opened["of"], only, title)
 
 
-def _door(scored: ScoreTable, one: Cost) -> Mapping[str, str | None]:
-    return {"of": door(scored, one.condition), "and": one.code, "under": "more"}
+def _drilldown(scored: ScoreTable, one: Cost) -> Mapping[str, str | None]:
+    return {"of": address_of(scored, one.condition), "and": one.code, "under": "more"}
 
 
 def _with(row: Mapping[str, Any]) -> Markup | str:
-    return score_drilldown_links.count(row["n_with"], **row["door"])
+    return score_drilldown_links.count(row["n_with"], **row["drilldown"])
 
 
 def _within(scored: ScoreTable, one: Cost) -> Mapping[str, Any]:
     return {
-        "door": _door(scored, one),
+        "drilldown": _drilldown(scored, one),
         "code": one.code, "condition": score_means.short(scored, one.condition), "n_with": one.n_with,
         "n_without": one.n_without, "mean_with": one.mean_with, "mean_without": one.mean_without, **_sure(one),
     }  # fmt: skip

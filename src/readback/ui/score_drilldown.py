@@ -1,4 +1,4 @@
-"""What is behind a mark of a chart: the doors that the address names, and the scores they lead to."""
+"""What is behind a mark of a chart: the drill-downs that the address names, and the scores they lead to."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from readback.types import Score
 
 Side = Literal["higher", "lower", "same"]
 SIDES: tuple[Side, ...] = ("higher", "lower", "same")
-EVERY = "*"  # a door to the scores of all conditions
+EVERY = "*"  # a drilldown to the scores of all conditions
 STATE = {"scored": SCORED, "failed": FAILED, "missing": MISSING, "na": NOT_APPLICABLE}  # as the address says it
 
 
-def door(table: ScoreTable, condition: ConditionKey) -> str:
+def address_of(table: ScoreTable, condition: ConditionKey) -> str:
     """How the address names the scores behind a row: the factors that vary, or the one it was taken by."""
     pairs = tuple(pair for pair in condition if pair[0] in table.varying) or condition
     return " · ".join(f"{factor}={value}" for factor, value in pairs)
@@ -26,20 +26,22 @@ def door(table: ScoreTable, condition: ConditionKey) -> str:
 
 def behind(table: ScoreTable, condition: ConditionKey, of: str) -> bool:
     """Whether a condition is one of those that `of` names; "*" names all."""
-    return of == EVERY or of == door(table, condition) or of in {f"{factor}={value}" for factor, value in condition}
+    return (
+        of == EVERY or of == address_of(table, condition) or of in {f"{factor}={value}" for factor, value in condition}
+    )
 
 
 def key_of(table: ScoreTable, of: str) -> ConditionKey | None:
-    """The condition that a door names, or values of factors that some condition has; None for a name nobody has."""
+    """The condition that a drill-down names, or values of factors that some condition has; None where nobody has it."""
     for condition in table.columns.conditions:
-        if of == door(table, condition):
+        if of == address_of(table, condition):
             return condition
     parts = tuple((factor, value) for part in of.split(" · ") for factor, _, value in [part.partition("=")])
     return parts if of and members(table, parts) else None
 
 
 def called(table: ScoreTable, of: str) -> str:
-    """What a door is called on the page: the condition's label, or the value of the factor."""
+    """What a drill-down is called on the page: the condition's label, or the value of the factor."""
     found = key_of(table, of)
     if found is None:
         return of
@@ -147,7 +149,7 @@ def _in_state(table: ScoreTable, cells: list[int], state: str) -> list[int]:
 
 
 def _absent(table: ScoreTable, of: str, criterion: str, judge: str) -> list[Absent]:
-    """What has no row: under each condition behind the door the items that the judge saw under another."""
+    """What has no row: under each condition behind the drill-down the items that the judge saw under another."""
     import numpy as np
 
     c = table.columns

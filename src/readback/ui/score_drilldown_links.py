@@ -10,47 +10,47 @@ from markupsafe import Markup
 from readback.ui import address, show
 from readback.ui.words import t
 
-# What the address of this page says besides what all pages share: what is chosen, and which door is open.
+# What the address of this page says besides what all pages share: what is chosen, and which drill-down is open.
 CHOSEN = ("criterion", "scored_by", "by", "baseline", "view", "second", "rows", "columns", "a", "b", "field", "size",
           "pair", "code")  # fmt: skip
 DOOR = ("of", "value", "state", "against", "kept", "and", "long", "item", "arm", "under")
 
 
 def link(label: object, **to: str | None) -> Markup:
-    """A link on this page: what is chosen stays, the doors that are open are closed."""
+    """A link on this page: what is chosen stays, the drill-downs that are open are closed."""
     now = st.query_params.to_dict()
     return show.link("scores", label, **{**{key: now[key] for key in CHOSEN if key in now}, **to})
 
 
 def step(label: object, **to: str | None) -> Markup:
-    """A link on this page that goes on from the door that is open."""
+    """A link on this page that goes on from the drill-down that is open."""
     now = st.query_params.to_dict()
     return show.link("scores", label, **{**{key: now[key] for key in (*CHOSEN, *DOOR) if key in now}, **to})
 
 
 def count(n: int, **to: str | None) -> Markup | str:
-    """A count as a door to what it counts; nothing is behind a zero."""
+    """A count as a drill-down to what it counts; nothing is behind a zero."""
     return link(show.number(n), **to) if n else show.number(n)
 
 
 def go(**to: str | None) -> None:
-    """Open a door; for callbacks."""
+    """Open a drill-down; for callbacks."""
     address.put(**{**dict.fromkeys(DOOR), **to})
 
 
 def is_open() -> bool:
-    """Whether the address names a door of a list."""
+    """Whether the address names a drill-down of a list."""
     return bool(st.query_params.get("of"))
 
 
 def opened() -> Mapping[str, str]:
-    """The parts of the door that is open."""
+    """The parts of the drill-down that is open."""
     now = st.query_params.to_dict()
     return {key: now[key] for key in DOOR if now.get(key)}
 
 
 def heading(text: str) -> None:
-    """The heading of what is behind the open door: the browser goes there, focus and all, when it has been opened."""
+    """The heading of what is behind the open drill-down: the browser goes there, focus and all, when it opens."""
     said = "&".join(f"{key}={value}" for key, value in opened().items() if key != "kept")
     show.draw(show.h('<h2 class="rb-arrive" tabindex="-1" data-rb-arrive="{}">{}</h2>', said, text))
 

@@ -1,4 +1,4 @@
-"""The lists behind the doors of the scores page: the scores of a mark, and the pairs of scores of a difference."""
+"""The lists behind the drill-downs of the scores page: scores of a mark, pairs of scores of a difference."""
 
 from __future__ import annotations
 
@@ -20,30 +20,35 @@ RECORDS = 2_000  # scores listed behind one number
 
 
 def draw(scored: ScoreTable, workspace: Workspace, criterion: str, judge: str) -> None:
-    """What the open door leads to, with its heading."""
-    door = score_drilldown_links.opened()
-    if "against" in door:
-        pairs(scored, workspace, criterion, judge, door)
+    """What the open drill-down leads to, with its heading."""
+    drilldown = score_drilldown_links.opened()
+    if "against" in drilldown:
+        pairs(scored, workspace, criterion, judge, drilldown)
     else:
-        _scores(scored, workspace, criterion, judge, door)
+        _scores(scored, workspace, criterion, judge, drilldown)
     score_drilldown_links.close()
 
 
-def _scores(scored: ScoreTable, workspace: Workspace, criterion: str, judge: str, door: Mapping[str, str]) -> None:
+def _scores(scored: ScoreTable, workspace: Workspace, criterion: str, judge: str, drilldown: Mapping[str, str]) -> None:
     found = score_drilldown.scores(
-        scored, door["of"], criterion, judge, value=door.get("value", ""), state=door.get("state", ""), most=RECORDS,
-        only=score_lengths.behind(scored, workspace, door),
+        scored, drilldown["of"], criterion, judge, value=drilldown.get("value", ""), state=drilldown.get("state", ""),
+        most=RECORDS,
+        only=score_lengths.behind(scored, workspace, drilldown),
     )  # fmt: skip
-    name = t("scores.by_all") if door["of"] == score_drilldown.EVERY else score_drilldown.called(scored, door["of"])
-    only = door.get("value", "").replace("-", MINUS)
-    state = door.get("state", "")
+    name = (
+        t("scores.by_all")
+        if drilldown["of"] == score_drilldown.EVERY
+        else score_drilldown.called(scored, drilldown["of"])
+    )
+    only = drilldown.get("value", "").replace("-", MINUS)
+    state = drilldown.get("state", "")
     called = (
         t("scores.records_value", name=name, value=only) if only
         else t("scores.records_state", name=name, state=t(f"scores.{state}")) if state in score_drilldown.STATE
         else t("scores.records", name=name)
     )  # fmt: skip
-    if "long" in door:
-        called = t("scores.records_long", called=called, span=door["long"].replace("-", " – "))
+    if "long" in drilldown:
+        called = t("scores.records_long", called=called, span=drilldown["long"].replace("-", " – "))
     score_drilldown_links.heading(called)
     _table(scored, workspace, found, called)
 
@@ -60,7 +65,7 @@ def of_cells(scored: ScoreTable, workspace: Workspace, cells: Sequence[int], cal
 def of_items(
     scored: ScoreTable, workspace: Workspace, criterion: str, judge: str, of: str, only: Collection[str], called: str
 ) -> None:
-    """The scores of these items behind a door, under that heading."""
+    """The scores of these items behind a drill-down, under that heading."""
     score_drilldown_links.heading(called)
     _table(scored, workspace, score_drilldown.scores(scored, of, criterion, judge, most=RECORDS, only=only), called)
     score_drilldown_links.close()
@@ -96,17 +101,21 @@ def _table(scored: ScoreTable, workspace: Workspace, found: Behind, called: str)
 
 
 def pairs(
-    scored: ScoreTable, workspace: Workspace, criterion: str, judge: str, door: Mapping[str, str], called: str = "",
+    scored: ScoreTable, workspace: Workspace, criterion: str, judge: str, drilldown: Mapping[str, str],
+    called: str = "",
     only: Collection[str] | None = None,
 ) -> None:  # fmt: skip
-    """The records scored under both conditions of the open door, with both scores; `only` some, where it is given."""
-    a, b = score_drilldown.key_of(scored, door["against"]), score_drilldown.key_of(scored, door["of"])
-    names = {"a": score_drilldown.called(scored, door["against"]), "b": score_drilldown.called(scored, door["of"])}
+    """The records scored under both conditions of the open drill-down, with both scores; `only` some, if given."""
+    a, b = score_drilldown.key_of(scored, drilldown["against"]), score_drilldown.key_of(scored, drilldown["of"])
+    names = {
+        "a": score_drilldown.called(scored, drilldown["against"]),
+        "b": score_drilldown.called(scored, drilldown["of"]),
+    }
     called = called or t("scores.pairs", **names)
     score_drilldown_links.heading(called)
     found = score_drilldown.pairs(scored, a, b, criterion, judge) if a is not None and b is not None else ()
     found = found if only is None else tuple(one for one in found if one.item in only)
-    kept = door.get("kept", "")
+    kept = drilldown.get("kept", "")
     show.draw(_sides(found, kept))
     kept_pairs = [one for one in found if kept not in SIDES or one.side == kept][:RECORDS]
     listed: list[Mapping[str, Any]] = [

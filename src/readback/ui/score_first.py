@@ -25,7 +25,7 @@ from readback.ui import (
     table,
 )
 from readback.ui.score_chart import Point
-from readback.ui.score_drilldown import door
+from readback.ui.score_drilldown import address_of
 from readback.ui.score_lead import Line
 from readback.ui.score_means import short
 from readback.ui.score_view import Chosen
@@ -90,7 +90,7 @@ def _distribution(scored: ScoreTable, rows: Sequence[Row], view: Chosen, width: 
 
     def opens(point: Point) -> dict[str, str | None] | None:
         at = score_chart.place(point)
-        return {"of": door(scored, rows[at[0]].condition)} if at and at[0] < len(rows) else None
+        return {"of": address_of(scored, rows[at[0]].condition)} if at and at[0] < len(rows) else None
 
     st.header(t("scores.distribution"), anchor=False)
     said = score_sentences.distribution(scored, rows, view.criterion)
@@ -112,7 +112,7 @@ def _differences(scored: ScoreTable, rows: Sequence[Row], compared: Compared, vi
         one = lines[at[0]] if at and at[0] < len(lines) else None
         if one is None or isinstance(one, Blocked):
             return None
-        return {"of": door(scored, one.b), "against": door(scored, one.a)}
+        return {"of": address_of(scored, one.b), "against": address_of(scored, one.a)}
 
     st.header(t("scores.differences"), anchor=False)
     said = score_sentences.differences(scored, compared, view.criterion)
@@ -133,7 +133,7 @@ def _means(scored: ScoreTable, rows: Sequence[Row], view: Chosen, width: int) ->
 
     def opens(point: Point) -> dict[str, str | None] | None:
         at = score_chart.place(point)
-        return {"of": door(scored, rows[at[0]].condition)} if at and at[0] < len(rows) else None
+        return {"of": address_of(scored, rows[at[0]].condition)} if at and at[0] < len(rows) else None
 
     st.header(t("scores.means"), anchor=False)
     score_chart.draw(

@@ -1,4 +1,4 @@
-"""The tables of the agreement of judges on the scores page; an answer is a door to its record."""
+"""The tables of the agreement of judges on the scores page; an answer is a drill-down to its record."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from readback.scores.agreement.ratings import ratings
 from readback.scores.criteria import MINUS, number
 from readback.scores.table import ScoreTable
 from readback.ui import downloads, exports, score_drilldown_links, score_means, show, table
-from readback.ui.score_drilldown import door
+from readback.ui.score_drilldown import address_of
 from readback.ui.table import Column
 from readback.ui.words import t
 
@@ -74,11 +74,11 @@ def leniency(found: Agreement) -> Table:
 
 
 def conditions(scored: ScoreTable, found: Agreement) -> Table:
-    """Alpha in each condition, the least agreement first; the condition is a door to its scores."""
+    """Alpha in each condition, the least agreement first; the condition is a drill-down to its scores."""
     order = sorted(found.conditions, key=lambda one: (one.alpha is None, one.alpha or 0.0))
     rows: list[Mapping[str, Any]] = [
         {"condition": score_means.short(scored, one.condition), "units": one.units, "alpha": one.alpha,
-         "of": door(scored, one.condition)}
+         "of": address_of(scored, one.condition)}
         for one in order
     ]  # fmt: skip
     columns = (

@@ -49,16 +49,18 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
 
 
 def listed(scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
-    """The answers behind a cell of the matrix, both judges' values beside each other; for the door that is open."""
-    door = score_drilldown_links.opened()
+    """The answers behind a cell of the matrix, both judges' values beside each other; for the open drill-down."""
+    drilldown = score_drilldown_links.opened()
     found = agreement(scored, view.criterion.name)
     pair = _pair(found, st.query_params.get("pair", ""))
     if pair is None:
         return
-    a, b = (door.get(key, "").replace("-", MINUS) for key in ("value", "and"))
+    a, b = (drilldown.get(key, "").replace("-", MINUS) for key in ("value", "and"))
     title = t("scores.agreement_behind", first=_name(pair[0]), a=a, second=_name(pair[1]), b=b)
     score_drilldown_links.heading(title)
-    made = score_judge_tables.behind(scored, view.criterion.name, pair, door.get("value", ""), door.get("and", ""))
+    made = score_judge_tables.behind(
+        scored, view.criterion.name, pair, drilldown.get("value", ""), drilldown.get("and", "")
+    )
     table.table("confused", *made, caption=title)
     score_drilldown_links.close()
 
@@ -83,10 +85,10 @@ def _how(found: Agreement) -> str:
 
 def _confusion(scored: ScoreTable, found: Agreement) -> None:
     """What two judges took for what; which two is a choice, where there are more."""
-    names = {_door(pair): pair for one in found.pairs for pair in [(one.a, one.b)]}
+    names = {_drilldown(pair): pair for one in found.pairs for pair in [(one.a, one.b)]}
     if first := found.confusion:
-        names = {_door((first.a, first.b)): (first.a, first.b), **names}
-        names = {door: pair for door, pair in names.items() if pair != (first.b, first.a)}
+        names = {_drilldown((first.a, first.b)): (first.a, first.b), **names}
+        names = {drilldown: pair for drilldown, pair in names.items() if pair != (first.b, first.a)}
     chosen = score_view.pick("pair", t("scores.agreement_pair"), tuple(names), str, 480)
     one = agreement(scored, found.criterion.name, pair=names[chosen]).confusion if chosen in names else None
     if one is None:
@@ -121,7 +123,7 @@ def _kappas(found: Agreement) -> None:
     def opens(point: Point) -> Mapping[str, str | None] | None:
         at = score_chart.place(point)
         one = known.get(frozenset((names[at[0]], names[at[1]]))) if len(at) > 1 else None
-        return {"pair": _door((one.a, one.b))} if one else None
+        return {"pair": _drilldown((one.a, one.b))} if one else None
 
     given = {"low": score_means.signed(low.kappa), "high": score_means.signed(high.kappa)}
     said = t("scores.kappas_said", n=len(known), low_a=_name(low.a), low_b=_name(low.b), high_a=_name(high.a),
@@ -179,7 +181,7 @@ def _interval(span: tuple[float, float] | None) -> str:
     return t("scores.interval", low=score_means.signed(span[0]), high=score_means.signed(span[1]))
 
 
-def _door(pair: tuple[str, str]) -> str:
+def _drilldown(pair: tuple[str, str]) -> str:
     """How the address names two judges."""
     return " × ".join(map(_name, pair))
 
@@ -188,10 +190,10 @@ def _name(judge: str) -> str:
     return judge or t("scores.no_judge")
 
 
-def _pair(found: Agreement, door: str) -> tuple[str, str] | None:
+def _pair(found: Agreement, drilldown: str) -> tuple[str, str] | None:
     """The two judges that the address names, else those whose matrix is shown first."""
     for one in found.pairs:
         for pair in ((one.a, one.b), (one.b, one.a)):
-            if _door(pair) == door:
+            if _drilldown(pair) == drilldown:
                 return pair
     return (found.confusion.a, found.confusion.b) if found.confusion else None

@@ -17,7 +17,7 @@ from readback.types import Workspace
 from readback.ui import choice, score_chart, score_means, score_view, show
 from readback.ui.caches import Key
 from readback.ui.score_chart import Point
-from readback.ui.score_drilldown import door
+from readback.ui.score_drilldown import address_of
 from readback.ui.score_view import Chosen
 from readback.ui.words import t
 from readback.ui.work import Job, whole
@@ -40,9 +40,9 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
         row.condition for row in stats.rows(scored, None, name, judge) if condition_of(workspace, scored, row.condition)
     ]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        called = score_view.pick("a", t("scores.condition"), [door(scored, one) for one in there],
+        called = score_view.pick("a", t("scores.condition"), [address_of(scored, one) for one in there],
                                  lambda one: _called(scored, there, one), 360)  # fmt: skip
-        condition = next((one for one in there if door(scored, one) == called), None)
+        condition = next((one for one in there if address_of(scored, one) == called), None)
         if condition is None:
             show.draw(show.h("<p>{}</p>", t("scores.lengths_none")))
             return
@@ -68,11 +68,11 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
     score_chart.draw("more", made, said, how, opens)
 
 
-def behind(scored: ScoreTable, workspace: Workspace, door: Mapping[str, str]) -> frozenset[str] | None:
-    """The items whose text is as long as the open door says; None where it says nothing of length."""
-    low, _, high = door.get("long", "").partition("-")
+def behind(scored: ScoreTable, workspace: Workspace, drilldown: Mapping[str, str]) -> frozenset[str] | None:
+    """The items whose text is as long as the open drill-down says; None where it says nothing of length."""
+    low, _, high = drilldown.get("long", "").partition("-")
     of, _, unit = st.query_params.get("size", FIRST[0]).partition("-")
-    condition = next((one for one in scored.columns.conditions if _is(scored, one, door.get("of", ""))), None)
+    condition = next((one for one in scored.columns.conditions if _is(scored, one, drilldown.get("of", ""))), None)
     if condition is None or not (low.isdecimal() and high.isdecimal()) or f"{of}-{unit}" not in FIRST:
         return None
     side, kind = ("prompt" if of == "prompt" else "answer"), ("tokens" if unit == "tokens" else "characters")
@@ -80,11 +80,11 @@ def behind(scored: ScoreTable, workspace: Workspace, door: Mapping[str, str]) ->
 
 
 def _is(scored: ScoreTable, condition: ConditionKey, of: str) -> bool:
-    return door(scored, condition) == of
+    return address_of(scored, condition) == of
 
 
 def _called(scored: ScoreTable, there: Sequence[ConditionKey], of: str) -> str:
-    return next((scored.label(one) for one in there if door(scored, one) == of), of)
+    return next((scored.label(one) for one in there if address_of(scored, one) == of), of)
 
 
 def _lengths(

@@ -91,7 +91,7 @@ def reported(scored: ScoreTable, workspace: Workspace, title: str) -> bool:
 
 
 def _listed(name: str, scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
-    """What the open door of a view leads to."""
+    """What the open drill-down of a view leads to."""
     if name == "agreement" and "and" in score_drilldown_links.opened():
         score_judges.listed(scored, workspace, view)
     elif name == "joint" and "and" in score_drilldown_links.opened():

@@ -18,7 +18,7 @@ from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui import score_chart, score_drilldown_links, score_means, score_view, show, table
 from readback.ui.score_chart import Point
-from readback.ui.score_drilldown import door
+from readback.ui.score_drilldown import address_of
 from readback.ui.score_view import Chosen
 from readback.ui.table import Column
 from readback.ui.words import t
@@ -40,7 +40,7 @@ def shown(scored: ScoreTable) -> None:
     def opens(point: Point) -> Mapping[str, str | None] | None:
         at = score_chart.place(point)
         one = pairs[at[0]] if at and at[0] < len(pairs) else None
-        return {"of": door(scored, one.a), "against": door(scored, one.b), "under": "more"} if one else None
+        return {"of": address_of(scored, one.a), "against": address_of(scored, one.b), "under": "more"} if one else None
 
     how = t("scores.duels_how", rows=sum(one.n for one in pairs))
     score_chart.draw("more", made, _said(scored, pairs), how, opens)
@@ -82,7 +82,7 @@ def _ranking(scored: ScoreTable) -> None:
 
     def opens(point: Point) -> Mapping[str, str | None] | None:
         at = score_chart.place(point)
-        return {"of": door(scored, found.conditions[at[0]]), "under": "more"} if at else None
+        return {"of": address_of(scored, found.conditions[at[0]]), "under": "more"} if at else None
 
     between = _logistic(found.strengths[0] - found.strengths[1])
     overlap = found.intervals[0][0] <= found.intervals[1][1]
@@ -136,8 +136,8 @@ def _row(scored: ScoreTable, one: Duel) -> Mapping[str, Any]:
         "a": score_means.short(scored, one.a), "b": score_means.short(scored, one.b), "judge": judge, "n": one.n,
         "wins_a": one.wins_a, "wins_b": one.wins_b, "ties": one.ties, "share": one.share, "low": low, "high": high,
         "p": one.p, "first": one.first_wins / one.first_known if one.first_known else None,
-        "first_wins": one.first_wins, "first_known": one.first_known, "of": door(scored, one.a),
-        "against": door(scored, one.b), "whole": one.judges > 1 or not one.judge,
+        "first_wins": one.first_wins, "first_known": one.first_known, "of": address_of(scored, one.a),
+        "against": address_of(scored, one.b), "whole": one.judges > 1 or not one.judge,
     }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from readback.scores.table import Outcome, ScoreTable
 from readback.ui import score_drilldown_links, score_means, show, table
-from readback.ui.score_drilldown import door
+from readback.ui.score_drilldown import address_of
 from readback.ui.table import Column
 from readback.ui.words import t
 
@@ -17,7 +17,7 @@ KEPT = {"first": "a", "tie": "tie", "second": "b"}  # as the address says it
 
 
 def draw(scored: ScoreTable) -> None:
-    """The outcomes behind a number of the table, for the door that is open."""
+    """The outcomes behind a number of the table, for the drill-down that is open."""
     opened = score_drilldown_links.opened()
     pair = (opened.get("of", ""), opened.get("against", ""))
     known = frozenset(scored.columns.items)
@@ -41,8 +41,8 @@ def draw(scored: ScoreTable) -> None:
 
 
 def _outcome(scored: ScoreTable, one: Outcome, first: str, known: Collection[str]) -> Mapping[str, Any]:
-    """A row of the list, seen from the side that the door names first."""
-    turned = door(scored, one.a) != first
+    """A row of the list, seen from the side that the drill-down names first."""
+    turned = address_of(scored, one.a) != first
     sides = {"a": one.a, "b": one.b}
     winner = t("scores.tie") if one.outcome == "tie" else score_means.short(scored, sides[one.outcome])
     side = {"a": "b", "b": "a"}.get(one.outcome, "tie") if turned else one.outcome
@@ -52,8 +52,8 @@ def _outcome(scored: ScoreTable, one: Outcome, first: str, known: Collection[str
 
 
 def _of(scored: ScoreTable, one: Outcome, pair: tuple[str, str]) -> bool:
-    """Whether an outcome is of the pair; of everybody one met, where the door names no other."""
-    both = {door(scored, one.a), door(scored, one.b)}
+    """Whether an outcome is of the pair; of everybody one met, where the drill-down names no other."""
+    both = {address_of(scored, one.a), address_of(scored, one.b)}
     judge = score_drilldown_links.opened().get("value", "")
     return (both == set(pair) if pair[1] else pair[0] in both) and judge in ("", one.judge)
 
@@ -70,7 +70,7 @@ def _sides(rows: Sequence[Mapping[str, Any]], kept: str) -> Markup:
 
 def _called(scored: ScoreTable, of: str) -> str:
     known = (key for one in scored.outcomes for key in (one.a, one.b))
-    return next((score_means.short(scored, key) for key in known if door(scored, key) == of), of)
+    return next((score_means.short(scored, key) for key in known if address_of(scored, key) == of), of)
 
 
 def _to_record(row: Mapping[str, Any]) -> Markup | str:

@@ -27,7 +27,7 @@ from readback.ui import (
     table,
 )
 from readback.ui.score_chart import Point
-from readback.ui.score_drilldown import door
+from readback.ui.score_drilldown import address_of
 from readback.ui.score_view import Chosen
 from readback.ui.table import Column
 from readback.ui.words import t
@@ -41,9 +41,11 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = score_view.pick("field", t("scores.field"), tuple(known))
-        doors = [door(scored, row.condition) for row in rows if door(scored, row.condition) != view.baseline]
+        addresses = [
+            address_of(scored, row.condition) for row in rows if address_of(scored, row.condition) != view.baseline
+        ]
         label = t("scores.other_condition")
-        other = score_view.pick("b", label, doors, lambda one: score_drilldown.called(scored, one), 360)
+        other = score_view.pick("b", label, addresses, lambda one: score_drilldown.called(scored, one), 360)
     a, b = score_drilldown.key_of(scored, view.baseline), score_drilldown.key_of(scored, other)
     if a is None or b is None:
         return
@@ -83,7 +85,7 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
 
 
 def listed(scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
-    """The records of one value of the field under both conditions, for the door that is open."""
+    """The records of one value of the field under both conditions, for the drill-down that is open."""
     opened = score_drilldown_links.opened()
     known = {one.name: one for one in fields(workspace, scored).fields}
     name = st.query_params.get("field", "")

@@ -1,4 +1,4 @@
-"""The scores page's tables under its charts: conditions in numbers, and differences in numbers, every count a door."""
+"""The scores page's tables under its charts: conditions and differences in numbers, every count a drill-down."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from readback.scores.criteria import MINUS
 from readback.scores.stats import Row
 from readback.scores.table import ScoreTable
 from readback.ui import score_drilldown_links, score_means, show
-from readback.ui.score_drilldown import door
+from readback.ui.score_drilldown import address_of
 from readback.ui.table import Column
 from readback.ui.words import t
 
@@ -50,7 +50,7 @@ def numbers(table: ScoreTable, rows: Sequence[Row]) -> Table:
             "on_high": row.interval_on_scale[1] if row.interval_on_scale else None,
             "n": row.n, "failed": row.failed, "missing": row.missing, "na": row.not_applicable,
             **{f"v_{value}": n for value, n in row.distribution},
-            "of": door(table, row.condition),
+            "of": address_of(table, row.condition),
         }
         for row in rows
     ]  # fmt: skip
@@ -58,7 +58,7 @@ def numbers(table: ScoreTable, rows: Sequence[Row]) -> Table:
 
 
 def differences(table: ScoreTable, lines: Sequence[Comparison | Blocked]) -> Table:
-    """Each comparison with its paired difference, its counts as doors to the pairs, and its test; or why it is blocked.
+    """Each comparison with its paired difference, its counts as drill-downs to the pairs, and its test; or why not.
 
     All are against one condition, which the heading names.
     """
@@ -87,7 +87,7 @@ def _line(table: ScoreTable, one: Comparison | Blocked) -> Mapping[str, Any]:
         "b": score_means.short(table, one.b), "difference": one.difference, "low": low, "high": high, "wins": one.wins,
         "ties": one.ties, "losses": one.losses, "n_shared": one.n_shared, "p_adjusted": one.p_adjusted,
         "kind": t("scores.planned" if one.planned else "scores.exploratory"),
-        "of": door(table, one.b), "against": door(table, one.a), "why": "",
+        "of": address_of(table, one.b), "against": address_of(table, one.a), "why": "",
     }  # fmt: skip
 
 

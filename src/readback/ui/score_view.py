@@ -19,7 +19,7 @@ from readback.scores.stats import Row
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Criterion, Finding, Workspace
 from readback.ui import address, score_drilldown_links, score_means
-from readback.ui.score_drilldown import door
+from readback.ui.score_drilldown import address_of
 from readback.ui.words import t
 from readback.ui.work import Job, whole
 
@@ -64,7 +64,7 @@ def _chosen(key: str, default: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What is on the page. `by` is a factor, or "" for every condition; `baseline` a door as in the address."""
+    """What is on the page. `by` is a factor, or "" for every condition; `baseline` a drill-down as in the address."""
 
     criterion: Criterion
     judge: str
@@ -82,7 +82,7 @@ def chosen(table: ScoreTable, workspace: Workspace) -> Chosen:
         by = pick("by", t("scores.by"), (EVERY, *factors), _by, default=factors[0] if many and factors else EVERY)
         by = by if by in factors else ""
         sides = _sides(table, by, name, judge)
-        baseline = pick("baseline", t("scores.baseline"), [door(table, one) for one in sides],
+        baseline = pick("baseline", t("scores.baseline"), [address_of(table, one) for one in sides],
                         lambda one: _called(table, sides, one), 280, _first(table, workspace, sides))  # fmt: skip
     return Chosen(table.criteria[name], judge, by, baseline if len(sides) > 1 else "")
 
@@ -176,7 +176,7 @@ def _sides(table: ScoreTable, by: str, criterion: str, judge: str) -> tuple[Cond
 
 
 def _called(table: ScoreTable, sides: Sequence[ConditionKey], name: str) -> str:
-    return next((called(table, one) for one in sides if door(table, one) == name), name)
+    return next((called(table, one) for one in sides if address_of(table, one) == name), name)
 
 
 def _baseline(table: ScoreTable, view: Chosen) -> str:
@@ -185,7 +185,7 @@ def _baseline(table: ScoreTable, view: Chosen) -> str:
 
 
 def _label(table: ScoreTable, name: str) -> str:
-    return next((table.label(one) for one in table.columns.conditions if door(table, one) == name), name)
+    return next((table.label(one) for one in table.columns.conditions if address_of(table, one) == name), name)
 
 
 def _first(table: ScoreTable, workspace: Workspace, sides: Sequence[ConditionKey]) -> str:
@@ -193,5 +193,5 @@ def _first(table: ScoreTable, workspace: Workspace, sides: Sequence[ConditionKey
     for one in planned(workspace):
         found = compare.side_of(table, one.a)
         if found in sides:
-            return door(table, found) if found is not None else ""
-    return door(table, sides[0]) if sides else ""
+            return address_of(table, found) if found is not None else ""
+    return address_of(table, sides[0]) if sides else ""

@@ -27,7 +27,7 @@ from readback.ui import (
     show,
 )
 from readback.ui.score_chart import Point
-from readback.ui.score_drilldown import door
+from readback.ui.score_drilldown import address_of
 from readback.ui.score_view import Chosen
 from readback.ui.words import t
 
@@ -113,7 +113,7 @@ def joint(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: C
 
 
 def joint_list(scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
-    """The scores behind a cell of two criteria, for the door that is open."""
+    """The scores behind a cell of two criteria, for the drill-down that is open."""
     now = st.query_params.to_dict()
     others = [name for name in scored.columns.criteria if name != view.criterion.name]
     second = now["second"] if now.get("second") in others else others[0]
@@ -126,9 +126,11 @@ def joint_list(scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
 
 def slope(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
     """Each record under the baseline and under one other condition."""
-    doors = [door(scored, row.condition) for row in rows if door(scored, row.condition) != view.baseline]
+    addresses = [
+        address_of(scored, row.condition) for row in rows if address_of(scored, row.condition) != view.baseline
+    ]
     chosen = score_view.pick(
-        "b", t("scores.other_condition"), doors, lambda one: score_drilldown.called(scored, one), 360
+        "b", t("scores.other_condition"), addresses, lambda one: score_drilldown.called(scored, one), 360
     )
     a, b = score_drilldown.key_of(scored, view.baseline), score_drilldown.key_of(scored, chosen)
     if a is None or b is None:
@@ -172,7 +174,7 @@ def _levels(scored: ScoreTable, view: Chosen) -> dict[str, tuple[Row, ...]]:
 
 
 def _sides(a: str, b: str, up: int, same: int, down: int) -> Markup:
-    """The records that are higher, the same or lower, as doors to their lists."""
+    """The records that are higher, the same or lower, as drill-downs to their lists."""
     parts = [
         score_drilldown_links.link(t(f"scores.kept_{side}", n=n), of=b, against=a, kept=side, under="more")
         if n else t(f"scores.kept_{side}", n=n)
@@ -184,6 +186,6 @@ def _sides(a: str, b: str, up: int, same: int, down: int) -> Markup:
 def _to(scored: ScoreTable, rows: Sequence[Row]) -> Any:
     def opens(point: Point) -> Door | None:
         at = score_chart.place(point)
-        return {"of": door(scored, rows[at[0]].condition), "under": "more"} if at and at[0] < len(rows) else None
+        return {"of": address_of(scored, rows[at[0]].condition), "under": "more"} if at and at[0] < len(rows) else None
 
     return opens

@@ -135,14 +135,14 @@ def _table(found: Found) -> None:
     """The hits by condition; each leads to the condition, whose records are then listed."""
     rows = [{"sent": hits.choice, "records": len(hits.records), "hits": hits.count} for hits in found.hits]
     columns = (
-        Column("sent", t("messages.search_condition"), show=_door),
+        Column("sent", t("messages.search_condition"), show=_link),
         Column("records", t("messages.search_records"), number=True),
         Column("hits", t("messages.search_hits"), number=True),
     )
     table.draw(columns, rows, t("messages.search_by"))
 
 
-def _door(row: Mapping[str, Any]) -> Markup:
+def _link(row: Mapping[str, Any]) -> Markup:
     return show.link("messages", compare_words.sent(row["sent"]), **asdict(row["sent"]))
 
 
@@ -177,8 +177,8 @@ def _row(hit: Hit, sent: Selection) -> Markup:
     times = show.h(' <span class="rb-small">{}</span>', t("messages.search_times", n=hit.count))
     role = show.h('<span class="rb-small">{}</span>', t("frame.role_is", role=hit.role))
     text = show.h("…{}<mark>{}</mark>{}…", *(show.exact_text(part) for part in (hit.before, hit.text, hit.after)))
-    door = show.h("<strong>{}</strong>", link) if here else link
-    return show.h("{}{} {}<br>{}", door, times if hit.count > 1 else "", role, text)
+    link = show.h("<strong>{}</strong>", link) if here else link
+    return show.h("{}{} {}<br>{}", link, times if hit.count > 1 else "", role, text)
 
 
 def _named(hit: Hit) -> bool:

@@ -130,7 +130,7 @@ def finding(one: Finding, number: int | None = None, to_message: bool = True) ->
         "finding": one.key,
         "view": "wire" if place.role == READ else None,
     }
-    door = link("messages", t("frame.see_message"), **target) if to_message and here else Markup("")
+    anchor = link("messages", t("frame.see_message"), **target) if to_message and here else Markup("")
     count = h('<span class="rb-n">{}</span> ', number) if number is not None else Markup("")
     return h(
         '<div class="rb-finding rb-{}" id="f-{}">{}{} <span class="rb-say">{}</span>'
@@ -143,7 +143,7 @@ def finding(one: Finding, number: int | None = None, to_message: bool = True) ->
         one.fix,
         where(place),
         one.code,
-        door,
+        anchor,
     )
 
 

@@ -59,13 +59,13 @@ def switch(known: TrainedText, sent: ModelInput | None) -> None:
         return
     now = by_role(known, sent)
     kept = {key: st.query_params.get(key) for key in ("whitespace", "look", "whole")}
-    doors = [
+    links = [
         show.h('<a class="rb-link" target="_self" href="{}"{}>{}</a>',
                address.href("messages", view="training", by=None if name == "text" else name, **kept),
                show.h(' aria-current="page"') if (name == "role") == now else "", t(f"trained.by_{name}"))
         for name in BY
     ]  # fmt: skip
-    show.draw(show.h('<nav class="rb-switch" aria-label="{}">{}</nav>', t("trained.by"), show.join(doors)))
+    show.draw(show.h('<nav class="rb-switch" aria-label="{}">{}</nav>', t("trained.by"), show.join(links)))
 
 
 def page(known: TrainedText, sent: ModelInput | None, made: Assembly) -> None:

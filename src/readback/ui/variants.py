@@ -1,4 +1,4 @@
-"""The named options that made what is in view, and what each of them would make instead, with a door to compare."""
+"""The named options that made what is in view, and what each of them would make instead, with a link to compare."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from readback.ui.words import t
 def draw(made: Assembly) -> None:
     """On Messages: a line for each option that made the text."""
     for one in made_by.variants(choice.workspace(), made.choice):
-        doors = show.join([_door(one, value) for value, _ in one.others], " ")
-        show.draw(show.h('<p class="rb-small">{} {}</p>', coded(_said(one)), doors))
+        links = show.join([_link(one, value) for value, _ in one.others], " ")
+        show.draw(show.h('<p class="rb-small">{} {}</p>', coded(_said(one)), links))
 
 
 def compared(d: Difference) -> None:
@@ -46,5 +46,5 @@ def _value(option: str, value: str, version: str) -> dict[str, str]:
     return {"value": t(f"compare.value_{option}_{value}"), "written": f"{option}: {value}", "version": version}
 
 
-def _door(one: Variant, value: str) -> Markup:
+def _link(one: Variant, value: str) -> Markup:
     return show.link("compare", t("variants.compare"), differs="option", b_option=f"{one.option}={value}")

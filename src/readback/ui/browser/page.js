@@ -78,10 +78,10 @@
   new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
   look();
 
-  // What a door has opened: into view, and the focus goes to its heading, once for each door. Charts above it and the
+  // What a drill-down has opened: into view, and the focus goes to its heading, once for each drill-down. Charts above it and the
   // list below are drawn later: until the reader moves, the heading is brought to its place again and again.
   const SETTLING = 4000; // milliseconds
-  let door = null;
+  let drilldown = null;
   let held = 0;
   const hold = () => {
     if (performance.now() > held) return;
@@ -94,8 +94,8 @@
   const arrive = () => {
     const heading = document.querySelector("[data-rb-arrive]");
     const name = heading ? heading.dataset.rbArrive : null;
-    if (name === door) return;
-    door = name;
+    if (name === drilldown) return;
+    drilldown = name;
     if (heading === null) return;
     heading.focus({ preventScroll: true });
     const running = performance.now() <= held;
