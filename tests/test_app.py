@@ -12,7 +12,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from readback.project_files import EXAMPLES, PROJECT
+from readback import project_files
+from readback.project_files import PROJECT
 from readback.ui import show
 
 PAGES = sorted(path.stem.removesuffix("_page") for path in (PROJECT / "pages").glob("*_page.py"))
@@ -33,7 +34,7 @@ def serving(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return lambda *folders: monkeypatch.setenv("READBACK_WORKSPACE", os.pathsep.join(map(str, folders)))
 
 
-@pytest.mark.parametrize("demo", sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir()))
+@pytest.mark.parametrize("demo", sorted(project_files.demos()))
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_runs_on_every_demo(page: str, demo: str) -> None:
     test = app(page, workspace=demo)

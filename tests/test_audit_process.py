@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from readback import workspace
+from readback import project_files, workspace
 from readback.audit import engine, process
 from readback.project_files import EXAMPLES
 from readback.records.dataset import DatasetChanged
 from readback.workspace import frozen
 
 Write = Callable[[Mapping[str, Any]], Path]
-DEMOS = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
+DEMOS = sorted(project_files.demos())
 
 
 @pytest.fixture(autouse=True)

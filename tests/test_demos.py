@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 from counts import part
 
-from readback import as_json, workspace
+from readback import as_json, project_files, workspace
 from readback.adapters import shipped
 from readback.assembly.assemble import assemble, choices
 from readback.audit import engine
@@ -19,7 +19,7 @@ from readback.records.dataset import open_dataset
 from readback.scores.loading import load
 from readback.types import Selection, Workspace
 
-DEMOS = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
+DEMOS = sorted(project_files.demos())
 FAULTS = {
     "six-conditions": {
         "dat-bad-line",

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import readback
-from readback import rules, workspace
+from readback import project_files, rules, workspace
 from readback.audit import workspace_check
 from readback.project_files import EXAMPLES
 from readback.records.dataset import open_dataset
@@ -149,7 +149,7 @@ def test_a_file_that_another_one_is_made_of_is_used(write: Write) -> None:
     assert all(one.used for one in workspace.open(write({})).recognised)
 
 
-@pytest.mark.parametrize("demo", sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir()))
+@pytest.mark.parametrize("demo", sorted(project_files.demos()))
 def test_every_file_of_a_demo_is_used(demo: str) -> None:
     found = workspace.open(EXAMPLES / demo)
     assert there(EXAMPLES / demo) == sum(reconciled(found.recognised))

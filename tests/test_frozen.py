@@ -10,13 +10,12 @@ from typing import Any
 
 import pytest
 
-from readback import workspace
-from readback.project_files import PROJECT
+from readback import project_files, workspace
 from readback.types import Diagnostic, Location
 from readback.workspace.frozen import freeze, thaw
 
 Write = Callable[[Mapping[str, Any]], Path]
-DEMOS = sorted(path for path in (PROJECT / "configs" / "examples").iterdir() if path.is_dir())
+DEMOS = list(project_files.demos().values())
 
 
 @pytest.mark.parametrize("path", DEMOS, ids=lambda path: path.name)

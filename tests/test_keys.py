@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from same_keys import shared_keys
 
-from readback import rules, workspace
+from readback import project_files, rules, workspace
 from readback.assembly import assemble
 from readback.audit import chunk, engine
 from readback.records.dataset import open_dataset
@@ -76,6 +76,6 @@ def test_the_rows_of_the_property_are_many() -> None:
     assert len(ROWS) > 50
 
 
-@pytest.mark.parametrize("demo", sorted(path.name for path in Path("configs/examples").iterdir() if path.is_dir()))
+@pytest.mark.parametrize("demo", project_files.demos())
 def test_the_demos_share_no_key(demo: str) -> None:
     assert shared_keys(engine.check(workspace.open(Path("configs/examples") / demo)).findings) == []

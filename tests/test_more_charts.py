@@ -205,8 +205,11 @@ def test_a_wrapped_name_loses_nothing_unless_it_says_so(name: str, width: int, l
     made = wrapped(name, width, lines)
     assert 1 <= len(made) <= lines
     assert all(len(line) <= width for line in made)
-    kept, whole = ("".join("".join(text.split()).replace("·", "") for text in texts) for texts in (made, [name or "–"]))
-    assert kept == (whole or "–") or made[-1].endswith("…")
+    kept, whole = (
+        "".join("".join(text.split()).replace("·", "") for text in texts)
+        for texts in (made, [name if name.split() else "–"])
+    )
+    assert kept == whole or made[-1].endswith("…")
 
 
 def test_a_name_made_otherwise_stands_across_the_columns_of_the_others() -> None:

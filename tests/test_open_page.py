@@ -9,7 +9,7 @@ from typing import Any
 from looking import page, words
 from streamlit.testing.v1 import AppTest
 
-from readback.project_files import EXAMPLES
+from readback import project_files
 from readback.ui import upload
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -26,7 +26,7 @@ def opened(**params: str) -> AppTest:
 
 def test_the_demos_are_links_and_the_one_in_view_says_so() -> None:
     test = opened(workspace="tri-section")
-    demos = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
+    demos = sorted(project_files.demos())
     assert all(name in words(test) for name in demos)
     assert "tri-section in view" in words(test)
 

@@ -13,7 +13,7 @@ from busy import busy
 from counts import many, part
 from in_time import in_time
 
-from readback import as_json, render, workspace
+from readback import as_json, project_files, render, workspace
 from readback.assembly import in_chunks
 from readback.assembly.assemble import assemble
 from readback.audit import engine
@@ -26,7 +26,7 @@ from readback.types import Selection, Workspace
 from readback.workspace import survey
 
 Write = Callable[[Mapping[str, Any]], Path]
-DEMOS = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
+DEMOS = sorted(project_files.demos())
 
 
 def found(folder: Path, jobs: int | None = None) -> list[Any]:

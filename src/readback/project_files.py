@@ -7,3 +7,9 @@ PROJECT = CHECKOUT if (CHECKOUT / "app.py").is_file() else Path(__file__).resolv
 CONFIGS = PROJECT / "configs"
 ADAPTERS = CONFIGS / "adapters"
 EXAMPLES = CONFIGS / "examples"
+
+
+def demos() -> dict[str, Path]:
+    """The built-in demo workspaces by name; what Python keeps beside their script (`__pycache__`) is none."""
+    folders = sorted(EXAMPLES.iterdir()) if EXAMPLES.is_dir() else []
+    return {path.name: path for path in folders if path.is_dir() and not path.name.startswith(("_", "."))}

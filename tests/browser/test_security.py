@@ -14,7 +14,7 @@ from axe_playwright_python.sync_playwright import Axe
 from counts import part
 from served import Serve, open_page, settle, turn_to
 
-from readback.project_files import EXAMPLES
+from readback import project_files
 from readback.ui import server
 
 pytestmark = pytest.mark.browser
@@ -110,7 +110,7 @@ def faults(page: Any, **more: Any) -> list[str]:
     return [f"{one['id']}: {node['target']} {node['failureSummary']}" for one in serious for node in one["nodes"]]
 
 
-@pytest.mark.parametrize("workspace", part(sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir()), 1))
+@pytest.mark.parametrize("workspace", part(sorted(project_files.demos()), 1))
 def test_no_serious_fault_for_a_screen_reader_or_a_keyboard(demo: str, tour: Any, workspace: str) -> None:
     found = {}
     for name in PAGES:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from readback.project_files import EXAMPLES
+from readback import project_files
 from readback.ui import exact, upload
 
 BROWSER = "browser"  # where a session keeps what tells its browser from others
@@ -16,7 +16,7 @@ BROWSER = "browser"  # where a session keeps what tells its browser from others
 
 def demos() -> Mapping[str, Path]:
     """The built-in demo workspaces by id."""
-    return {path.name: path for path in sorted(EXAMPLES.iterdir()) if path.is_dir()} if EXAMPLES.is_dir() else {}
+    return project_files.demos()
 
 
 def configured() -> Mapping[str, Path]:
