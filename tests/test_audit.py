@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback import rules, workspace
+from readback import rules, sandbox, workspace
 from readback.assembly import in_chunks
 from readback.audit import chunk, engine, summary
 from readback.audit.summary import Audit, Progress
@@ -185,6 +185,13 @@ def test_a_template_that_never_ends_costs_one_finding_and_the_other_modes_are_au
     audit = engine.check(workspace.open(write({"readback.yml": json.dumps(config), "data.jsonl": rows})))
     assert [(f.place.mode, f.place.record) for f in audit.findings if f.code == "dat-limit"] == [("bad", "0")]
     assert audit.counts["fmt-system-text-in-user"] == 40
+
+
+def test_what_every_chunk_needs_is_loaded_once_and_not_in_each_child(write: Write) -> None:
+    engine.check(workspace.open(write({"readback.yml": "dataset: d.jsonl\n", "d.jsonl": [{"id": "1"}]})))
+    for name in ("readback.rules.dat_too_large", "readback.formats.tsv"):
+        assert sandbox.call("readback.sandbox.self_test:loaded", name) is True
+    assert sandbox.call("readback.sandbox.self_test:loaded", "readback.cli") is False
 
 
 def test_a_record_that_kills_its_child_gets_a_finding_and_the_rest_is_audited(write: Write) -> None:

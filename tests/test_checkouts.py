@@ -132,10 +132,11 @@ def test_every_row_of_a_real_study_is_judged_as_the_specification_has_it(shared:
     first = {code: n for code, n in FIRST.items() if code != "dat-file-missing"}
     assert {**first, **ROWS} == checked(copied(shared, "beyond-the-cutoff", tmp_path)).counts
     later = copied(shared, "beyond-the-cutoff-later", tmp_path)
-    assert checked(later).counts == {**LATER, **ROWS}
-    (missing,) = [one for one in checked(later).findings if one.code == "dat-file-missing"]
+    audit = checked(later)
+    assert audit.counts == {**LATER, **ROWS}
+    (missing,) = [one for one in audit.findings if one.code == "dat-file-missing"]
     assert missing.values["instead"] == "evaluation/datasets/offline_dataset.jsonl"
-    rows = {row.name: row.system for row in checked(later).conditions}
+    rows = {row.name: row.system for row in audit.conditions}
     assert rows["hybrid_science_0p5b_rag_trained"] == "modelfile ollama/Modelfile.rag_trained:34"
 
 

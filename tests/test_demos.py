@@ -47,13 +47,13 @@ def _everything(workspace: Workspace) -> list[Selection]:
 def test_segments_join_to_the_text_for_every_record_mode_and_adapter(name: str) -> None:
     opened = workspace.open(EXAMPLES / name)
     seen = 0
-    for record in part(list(open_dataset(opened.root, opened.dataset).records()), 3):
+    for record in part(list(open_dataset(opened.root, opened.dataset).records()), 1):
         for choice in _everything(opened):
             answer = as_json.rendering(assemble(opened, record, choice), None, ())
             for message in json.loads(as_json.dumps(answer))["messages"]:
                 assert message["text"] == "".join(segment["text"] for segment in message["segments"])
                 seen += 1
-    assert seen > 100
+    assert seen > 20
 
 
 @pytest.mark.parametrize("name", DEMOS)

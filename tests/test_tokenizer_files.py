@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from counts import some
+from counts import LONG
 from token_texts import SCRIPTS, WORDS, plain, texts
 from tokenizers import (
     AddedToken,
@@ -26,7 +26,7 @@ from readback.serving import tokens
 from readback.serving.tokens import estimate, files
 from readback.types import Location, Model
 
-TEXTS = some(2_000)
+TEXTS = 2_000 if LONG else 100
 SPECIALS = ["<|im_start|>", "<|im_end|>", "<s>"]
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import quicktok
 import tiktoken
-from counts import some
+from counts import LONG
 from hypothesis import given
 from hypothesis import strategies as st
 from token_texts import plain, texts
@@ -22,7 +22,7 @@ from readback.serving import tokens
 from readback.serving.tokens import estimate, pieces, tables
 
 HERE = Path()
-TEXTS = some(2_000)
+TEXTS = 2_000 if LONG else 100
 # The patterns by which the tokenizers' makers cut a text into words, and the sha256 of the tables that they publish.
 CL100K = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"

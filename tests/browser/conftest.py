@@ -12,7 +12,7 @@ from typing import Any
 import find_browser
 import pytest
 from _pytest.runner import runtestprotocol
-from served import HERE, LAPTOP, Serve, forget, free_port, running, tab, watched
+from served import FOLDERS, HERE, LAPTOP, At, Serve, forget, free_port, running, tab, watched
 
 from readback.ui import server
 
@@ -39,6 +39,27 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
             return opened[key]
 
         yield start
+
+
+@pytest.fixture(scope="session")
+def at(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> At:
+    """at(folder, "messages?record=r1"): the address of a page on that folder, all of them on one server.
+
+    The server knows its workspaces from the start; each is a link that leads nowhere until a test has a folder for it.
+    """
+    base = tmp_path_factory.mktemp("given")
+    free = [base / f"given-{number}" for number in range(FOLDERS)]
+    url = serve(*free)
+    given: dict[Path, str] = {}
+
+    def address(folder: Path, asked: str = "") -> str:
+        if folder not in given:
+            (link := free.pop(0)).symlink_to(folder, target_is_directory=True)
+            given[folder] = link.name
+        name, _, query = asked.partition("?")
+        return f"{url}{name}?workspace={given[folder]}{'&' if query else ''}{query}"
+
+    return address
 
 
 @pytest.fixture(scope="session")

@@ -25,6 +25,8 @@ FOLLOW = "url => { history.pushState({}, '', url); dispatchEvent(new PopStateEve
 LOADING = '[data-testid="stSkeleton"]'  # an element whose part of the program the browser still fetches
 
 Serve = Callable[..., str]
+At = Callable[..., str]  # at(folder, "messages?record=r1")
+FOLDERS = 40  # at most that many folders are looked at in one run
 
 
 def free_port() -> int:

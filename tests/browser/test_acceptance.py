@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from counts import part
+from counts import LONG, part
 from served import open_page, settle, tab, turn_to, watched
 from test_security import CONTRASTS, faults
 
@@ -109,6 +109,8 @@ def test_the_walk_by_keyboard_alone_and_each_step_as_a_link(demo: str, page: Any
 
     ready = {overview: ".rb-first", findings: PLACE, message: SPAN, compare: ".rb-inline"}
     for address, text in shown.items():
+        if not LONG and address not in ready:
+            continue
         open_page(next_browser, address, ready.get(address, "h1"))
         assert next_browser.locator(MAIN).inner_text() == text, address
         if address == message:
@@ -130,7 +132,7 @@ def test_the_list_is_this_browsers_own(demo: str, page: Any, next_browser: Any) 
 
 @pytest.mark.parametrize(
     ("asked", "drawer", "scheme"),
-    [*((*one, "light") for one in DRAWERS), *((*one, "dark") for one in part(DRAWERS, 3))],
+    [*((*one, "light") for one in part(DRAWERS, 5)), *((*one, "dark") for one in part(DRAWERS, 1))],
 )
 def test_no_serious_fault_with_a_drawer_open(demo: str, tour: Any, asked: str, drawer: str, scheme: str) -> None:
     path, _, query = asked.partition("?")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from served import Serve, open_page, settle
+from served import At, open_page, settle
 
 pytestmark = pytest.mark.browser
 CONFIG = "dataset: d.jsonl\nmodes: [{mode: m, template_file: t.jinja}]\n"
@@ -23,10 +23,8 @@ def texts(page: Any) -> list[str]:
     return list(page.locator(".rb-exact").all_inner_texts())
 
 
-def test_a_changed_file_is_told_within_three_seconds_and_the_text_stays(
-    serve: Serve, tmp_path: Path, page: Any
-) -> None:
-    open_page(page, f"{serve(folder(tmp_path))}messages", ".rb-exact")
+def test_a_changed_file_is_told_within_three_seconds_and_the_text_stays(at: At, tmp_path: Path, page: Any) -> None:
+    open_page(page, at(folder(tmp_path), "messages"), ".rb-exact")
     before, asked = texts(page), page.url
     (tmp_path / "t.jinja").write_text("Question: {{ q }}\n", "utf-8")
     page.wait_for_selector("text=t.jinja changed at", timeout=60_000)  # three seconds where nobody else works
@@ -38,8 +36,8 @@ def test_a_changed_file_is_told_within_three_seconds_and_the_text_stays(
     assert page.url == asked
 
 
-def test_compare_opens_what_the_change_does_to_the_record(serve: Serve, tmp_path: Path, page: Any) -> None:
-    open_page(page, f"{serve(folder(tmp_path))}?record=r2")
+def test_compare_opens_what_the_change_does_to_the_record(at: At, tmp_path: Path, page: Any) -> None:
+    open_page(page, at(folder(tmp_path), "?record=r2"))
     (tmp_path / "t.jinja").write_text("Q: {{ q }} Thanks.\n", "utf-8")
     page.wait_for_selector(".rb-changed", timeout=60_000)
     page.locator(".rb-changed a").click()
@@ -47,8 +45,8 @@ def test_compare_opens_what_the_change_does_to_the_record(serve: Serve, tmp_path
     assert "Thanks." in page.locator(".st-key-change_here .rb-b").last.inner_text()
 
 
-def test_a_patch_of_the_copy_is_downloaded(serve: Serve, tmp_path: Path, page: Any) -> None:
-    open_page(page, f"{serve(folder(tmp_path))}messages", ".rb-exact")
+def test_a_patch_of_the_copy_is_downloaded(at: At, tmp_path: Path, page: Any) -> None:
+    open_page(page, at(folder(tmp_path), "messages"), ".rb-exact")
     page.locator(".st-key-edit_open summary").click()
     page.get_by_role("textbox", name="Template of m").fill("Q: {{ q }}!\n")
     page.get_by_role("button", name="Try it").first.click()

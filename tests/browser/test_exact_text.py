@@ -9,7 +9,7 @@ from typing import Any
 import nasty
 import pytest
 from counts import LONG
-from served import HERE, Serve, open_page, settle, turn_to
+from served import HERE, At, Serve, open_page, settle, turn_to
 
 from readback import workspace
 from readback.assembly import assemble
@@ -59,48 +59,46 @@ def texts_of_a_workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_each_message_of_each_record_is_what_was_assembled(texts_of_a_workspace: Path, serve: Serve, page: Any) -> None:
+def test_each_message_of_each_record_is_what_was_assembled(texts_of_a_workspace: Path, at: At, page: Any) -> None:
     opened = workspace.open(texts_of_a_workspace)
     data = dataset.open_dataset(opened.root, opened.dataset)
-    url = f"{serve(texts_of_a_workspace)}messages"
-    for record in list(data.records())[:: 1 if LONG else 3]:
-        turn_to(page, f"{url}?record={record.id}", MESSAGE)
+    for record in list(data.records())[:: 1 if LONG else 4]:
+        turn_to(page, at(texts_of_a_workspace, f"messages?record={record.id}"), MESSAGE)
         made = assemble.assemble(opened, record, Selection(mode="plain"))
         assert record.fields["text"] == made.messages[-1].text
         assert [nasty.shown(message.text) for message in made.messages] == shown(page)
 
 
-def test_each_message_in_firefox(texts_of_a_workspace: Path, serve: Serve, firefox: Any) -> None:
+def test_each_message_in_firefox(texts_of_a_workspace: Path, at: At, firefox: Any) -> None:
     opened = workspace.open(texts_of_a_workspace)
     made = assemble.assemble(
         opened, dataset.open_dataset(opened.root, opened.dataset).record(13), Selection(mode="plain")
     )
-    firefox.open(f"{serve(texts_of_a_workspace)}messages?record=r13")
+    firefox.open(at(texts_of_a_workspace, "messages?record=r13"))
     firefox.wait_for("#text-1-user .rb-exact")
     assert [nasty.shown(message.text) for message in made.messages] == firefox.ask(TEXTS)
 
 
-def test_the_download_is_equal_to_the_byte(texts_of_a_workspace: Path, serve: Serve, page: Any) -> None:
-    url = serve(texts_of_a_workspace)
-    for number, text in list(enumerate([*nasty.EDGES[:20], *nasty.LOST]))[::4]:
-        turn_to(page, f"{url}messages?record=r{number}", "#text-1-user .rb-exact")
+def test_the_download_is_equal_to_the_byte(texts_of_a_workspace: Path, at: At, page: Any) -> None:
+    for number, text in list(enumerate([*nasty.EDGES[:20], *nasty.LOST]))[:: 1 if LONG else 6]:
+        turn_to(page, at(texts_of_a_workspace, f"messages?record=r{number}"), "#text-1-user .rb-exact")
         with page.expect_download() as wait:
             page.locator(".st-key-download_1-user button").click()
         assert text.encode("utf-8", "surrogatepass") == Path(wait.value.path()).read_bytes()
 
 
-def test_a_copy_by_the_button_is_the_text(texts_of_a_workspace: Path, serve: Serve, page: Any) -> None:
-    url = serve(texts_of_a_workspace)
-    for number, text in [(n, text) for n, text in enumerate(nasty.EDGES[:20]) if "\x0b" not in text][::4]:
-        turn_to(page, f"{url}messages?record=r{number}", "#text-1-user .rb-exact")
+def test_a_copy_by_the_button_is_the_text(texts_of_a_workspace: Path, at: At, page: Any) -> None:
+    for number, text in [(n, text) for n, text in enumerate(nasty.EDGES[:20]) if "\x0b" not in text][
+        :: 1 if LONG else 6
+    ]:
+        turn_to(page, at(texts_of_a_workspace, f"messages?record=r{number}"), "#text-1-user .rb-exact")
         page.locator('[data-rb-copy="text-1-user"]').click()
         page.get_by_role("button", name="Copied").wait_for()
         assert text == page.evaluate("navigator.clipboard.readText()")
 
 
-def test_blanks_are_drawn_and_the_text_stays(texts_of_a_workspace: Path, serve: Serve, page: Any) -> None:
-    url = serve(texts_of_a_workspace)
-    open_page(page, f"{url}messages?record=r13", "#text-1-user .rb-exact")
+def test_blanks_are_drawn_and_the_text_stays(texts_of_a_workspace: Path, at: At, page: Any) -> None:
+    open_page(page, at(texts_of_a_workspace, "messages?record=r13"), "#text-1-user .rb-exact")
     page.keyboard.press("w")
     page.wait_for_selector(".rb-exact.rb-white")
     settle(page)
@@ -109,10 +107,10 @@ def test_blanks_are_drawn_and_the_text_stays(texts_of_a_workspace: Path, serve: 
 
 
 @pytest.mark.realdata
-def test_a_real_record_is_shown_as_assembled(shared: Path, serve: Serve, page: Any) -> None:
+def test_a_real_record_is_shown_as_assembled(shared: Path, at: At, page: Any) -> None:
     opened = workspace.open(shared / "data" / "prompt-formats")
     data = dataset.open_dataset(opened.root, opened.dataset)
-    open_page(page, f"{serve(shared / 'data' / 'prompt-formats')}messages?index=2", '[id^="text-"] .rb-exact')
+    open_page(page, at(shared / "data" / "prompt-formats", "messages?index=2"), '[id^="text-"] .rb-exact')
     for condition in opened.conditions:
         made = assemble.assemble(opened, data.record(2), Selection(condition=condition.name))
         assert [message.text for message in made.messages] == shown(page)

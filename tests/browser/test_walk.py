@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from served import Serve, follow, open_page, settle, turn_to
+from served import At, follow, open_page, settle, turn_to
 
 pytestmark = pytest.mark.browser
 TO_MESSAGE = 'a.rb-link[href*="/messages?"][href*="finding="]'
@@ -40,8 +40,8 @@ def test_overview_findings_messages_scores_on_the_demo(demo: str, page: Any) -> 
 
 
 @pytest.mark.realdata
-def test_overview_findings_messages_scores_on_a_real_study(shared: Path, serve: Serve, page: Any) -> None:
-    walk(page, serve(shared / "data" / "prompt-formats"))
+def test_overview_findings_messages_scores_on_a_real_study(shared: Path, at: At, page: Any) -> None:
+    walk(page, at(shared / "data" / "prompt-formats"))
 
 
 def test_a_link_to_a_finding_brings_its_stretch_into_view(demo: str, page: Any) -> None:

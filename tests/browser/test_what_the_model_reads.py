@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import pytest
 from counts import part
-from served import Serve, open_page, settle, turn_to
+from served import At, open_page, settle, turn_to
 from test_acceptance import tab_to
 from test_security import serious
 
@@ -54,12 +54,11 @@ def test_the_text_is_the_text_whatever_is_drawn_in_it(demo: str, tour: Any) -> N
 
 
 @pytest.mark.realdata
-def test_both_system_blocks_of_the_real_study_are_marked(shared: Path, serve: Serve, page: Any) -> None:
+def test_both_system_blocks_of_the_real_study_are_marked(shared: Path, at: At, page: Any) -> None:
     study = shared / "data" / "prompt-formats"
-    url = serve(study)
     for record, text in read_by(study, STUDY, (0, 6)).items():
         for drawn in part(({"citations": "1"}, {}), 1):
-            turn_to(page, url + asked(STUDY, view="wire", record=record, **drawn), WIRE)
+            turn_to(page, at(study, asked(STUDY, view="wire", record=record, **drawn)), WIRE)
             assert page.locator(WIRE).evaluate(TEXT) == text, (record, drawn)
     marked = page.locator(f"{WIRE} mark[title*='system message']")
     said = "You are a scientific research assistant who answers with concise, evidence-grounded prose"
@@ -108,7 +107,9 @@ def test_what_a_token_and_a_citation_are_is_said_on_focus(demo: str, page: Any) 
     assert "Context 1 of 4" in page.evaluate("document.activeElement.dataset.from")
 
 
-@pytest.mark.parametrize("view", ["view=wire&tokens=1&citations=1&replies=1", "view=training", "view=training&by=role"])
+@pytest.mark.parametrize(
+    "view", part(["view=wire&tokens=1&citations=1&replies=1", "view=training&by=role", "view=training"], 2)
+)
 def test_no_serious_fault_in_what_the_model_reads(demo: str, tour: Any, view: str) -> None:
     turn_to(tour, f"{demo}{asked(TUNED, workspace='six-conditions')}&{view}", ".rb-exact, .rb-three")
     assert serious(tour) == []

@@ -16,10 +16,11 @@ from readback import sandbox
 from readback.assembly import token_counts
 from readback.assembly.self_tests import said, tell
 from readback.files.cache_folder import cache_folder
+from readback.folder import modules
 from readback.records import answers
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
 from readback.types import Answer, Record, Selection, Workspace
-from readback.workspace.frozen import freeze, thaw
+from readback.workspace.frozen import freeze, maker, thaw
 
 # Between two beats a record under one choice: a message of five million characters takes 2 to 6 s, a template has its
 # own limit, and a chunk has thousands of records.
@@ -66,6 +67,12 @@ def payload(
 def stream(work: str, opened: Workspace, asked: Mapping[str, Any], *, once: bool = False) -> Iterator[Any]:
     """The frames of one child, which finds the tokenizers of the workspace at hand; `once` as for the sandbox's own."""
     return sandbox.stream(work, asked, token_counts.limits(opened, LIMITS), token_counts.shared(opened), once=once)
+
+
+def warm() -> None:
+    """Once, in the zygote: what each child needs to read the workspace and the dataset it is given."""
+    maker(Workspace)
+    modules("readback.formats")
 
 
 def enter(work: Mapping[str, Any]) -> Inside:

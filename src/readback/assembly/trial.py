@@ -12,6 +12,7 @@ from typing import Any
 from readback import sandbox
 from readback.assembly import in_child
 from readback.assembly.assemble import assemble
+from readback.assembly.in_child import warm as warm
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.types import Selection, Workspace
 

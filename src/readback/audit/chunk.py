@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from readback import as_json, rules, sandbox
-from readback.assembly import assemble, in_chunks, model_input, token_counts
+from readback.assembly import assemble, in_child, in_chunks, model_input, token_counts
 from readback.assembly.self_tests import hangs, of_this, own_template
 from readback.assembly.training_layout import trained_on
 from readback.assembly.training_text import trained_input
@@ -42,6 +42,12 @@ def payload(
     """What `audit_chunk` takes, as JSON. `records`: whether the rules about records run too."""
     asked = {"codes": None if codes is None else sorted(codes), "records": records}
     return {**in_chunks.payload(opened, choices, start, stop), **asked}
+
+
+def warm() -> None:
+    """Once, in the zygote: the rules too, which take longer to load than a record takes to check."""
+    in_child.warm()
+    rules.RULES()
 
 
 def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

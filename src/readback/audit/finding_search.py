@@ -10,6 +10,7 @@ from readback import sandbox
 from readback.assembly import assemble, in_chunks
 from readback.assembly.in_chunks import Going, Lost
 from readback.audit.chunk import everything
+from readback.audit.chunk import warm as warm
 from readback.audit.order import in_text
 from readback.audit.summary import Audit, selection_key
 from readback.observed.observer import Observer, prepare

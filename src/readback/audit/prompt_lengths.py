@@ -8,6 +8,7 @@ from typing import Any
 
 from readback import sandbox
 from readback.assembly import assemble, in_chunks, model_input, token_counts
+from readback.assembly.in_child import warm as warm
 from readback.audit.chunk import about
 from readback.observed.observer import Observer, prepare
 from readback.records.dataset import open_dataset

@@ -11,6 +11,7 @@ from typing import Any
 
 from readback import sandbox
 from readback.assembly import in_chunks
+from readback.assembly.in_child import warm as warm
 from readback.difference import similarity
 from readback.difference.aligned_sides import fitted
 from readback.difference.side import NoRowError, Shown, Side, SideError

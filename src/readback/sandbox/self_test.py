@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import sys
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -15,6 +16,11 @@ from readback import sandbox
 def echo(payload: Any) -> Any:
     """The payload itself."""
     return payload
+
+
+def loaded(payload: str) -> bool:
+    """Whether a new child has a module already, from the zygote."""
+    return payload in sys.modules
 
 
 def count(payload: int) -> Iterator[int]:

@@ -11,6 +11,7 @@ import socket
 import traceback
 from collections.abc import Collection
 from contextlib import suppress
+from functools import cache
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -31,9 +32,9 @@ def main(number: int) -> NoReturn:
     cell_jail.quiet_signals()
     facts = cell_jail.isolate()
     for module in WARM:
-        getattr(import_module(module), "warm", bool)()
+        _warm(module)
     gc.collect()
-    gc.freeze()  # children share these pages as long as the collector leaves them alone
+    gc.freeze()
     gc.set_threshold(*COLLECT)
     rules = cell_landlock.ruleset()
     facts["files of closed work"] = "Python's own" if rules is not None else "not limited"
@@ -118,7 +119,7 @@ def _fork(
 ) -> tuple[int, socket.socket, bool] | None:
     how, module, *shared = names.split()
     with suppress(Exception):  # the child meets the same error and reports it
-        import_module(module)
+        _warm(module)
         _share(shared)
     with data:
         try:
@@ -134,6 +135,13 @@ def _fork(
             finally:
                 os._exit(1)
     return pid, status, how == sandbox.ALONE
+
+
+@cache
+def _warm(name: str) -> None:
+    """Load a module, and what its `warm()` says that its work would load first: once, not in every child."""
+    getattr(import_module(name), "warm", bool)()
+    gc.freeze()  # children share these pages as long as the collector leaves them alone
 
 
 def _share(names: list[str]) -> None:

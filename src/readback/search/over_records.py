@@ -9,6 +9,7 @@ from typing import Any
 
 from readback import sandbox
 from readback.assembly import assemble, in_chunks
+from readback.assembly.in_child import warm as warm
 from readback.assembly.in_chunks import Going, Lost
 from readback.records.dataset import Cancelled, open_dataset
 from readback.search import expression

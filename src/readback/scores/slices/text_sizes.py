@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from readback import sandbox
 from readback.assembly import assemble, in_chunks, model_input, token_counts, training_match
+from readback.assembly.in_child import warm as warm
 from readback.files.progress import Cancelled
 from readback.records.answers import Answers, open_answers
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
