@@ -80,8 +80,10 @@ with st.container(horizontal=True, vertical_alignment="center", horizontal_align
         show.draw(compare_view.to_compare())
         keys.listen(keys.MESSAGES)
 
-if view == "training" and (learnt := training_view.trained(made)):  # three texts beside each other need the whole width
-    training_view.page(learnt, model_input, made)
+if view == "training" and (
+    training_text := training_view.trained(made)
+):  # three texts beside each other need the whole width
+    training_view.page(training_text, model_input, made)
 left, right = st.columns([7, 3], gap="medium")
 with left:
     views.warnings(made, tried)

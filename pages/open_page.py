@@ -15,9 +15,9 @@ with left:
     if mine := [token for token in choice.folders() if token.startswith(upload.PREFIX)]:
         opening.own_shelf(mine)
     if given:
-        opening.shelf(t("open.configured"), given)
+        opening.listed(t("open.configured"), given)
     if others := [name for name in demos if name not in given]:
-        opening.shelf(t("open.demos"), others)
+        opening.listed(t("open.demos"), others)
     show.draw(show.h('<p class="rb-small">{}</p>', t("open.upload_path")))
 
 with right:

@@ -42,9 +42,9 @@ view = score_view.chosen(scored, workspace)
 criterion = view.criterion
 if warning := score_means.synthetic(scored):
     show.notice(warning, "warning")
-door = score_drilldown_links.opened()
-if "item" in door:
-    score_record.page(scored, workspace, door["item"], door.get("arm", ""))
+drilldown = score_drilldown_links.opened()
+if "item" in drilldown:
+    score_record.page(scored, workspace, drilldown["item"], drilldown.get("arm", ""))
     st.stop()
 
 rows, compared = score_view.rows(scored, view), score_view.compared(scored, view)
@@ -54,7 +54,7 @@ if criterion.name in scored.inferred:
     show.notice(t("scores.inferred", criterion=criterion.name, scale=scale_text(criterion)))
 score_first.charts(scored, rows, compared, view)
 show.draw(score_means.strip(rows, view.judge))
-if score_drilldown_links.is_open() and "under" not in door:
+if score_drilldown_links.is_open() and "under" not in drilldown:
     score_drilldown_lists.draw(scored, workspace, criterion.name, view.judge)
 score_first.trade(scored, plan, compared)
 score_first.tables(scored, rows, compared, view)

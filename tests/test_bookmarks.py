@@ -96,7 +96,7 @@ def test_a_fence_is_longer_than_any_in_the_text(text: str) -> None:
 
 @given(TEXTS)
 def test_what_markdown_cannot_hold_is_written_out_and_the_rest_is_as_it_is(text: str) -> None:
-    said = markdown.spelled(text)
+    said = markdown.spelling(text)
     said.encode("utf-8")
     assert not re.search("[\x00\r\u202e\ud800-\udfff]", said)
     if not markdown.UNKEPT.search(text):

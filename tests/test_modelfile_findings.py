@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.assembly.self_tests import probes
+from readback.assembly.self_tests import self_tests
 from readback.audit import engine
 from readback.audit.of_server import of_server
 from readback.serving.modelfile.read_file import parse
@@ -69,17 +69,17 @@ def test_the_real_study_prints_its_system_message_twice_and_loses_a_newline(shar
 @pytest.mark.realdata
 def test_ten_real_modelfiles_show_what_is_read_or_are_refused_with_the_line(shared: Path) -> None:
     opened = workspace.open(shared / "data/modelfiles")
-    made = probes(opened)
+    made = self_tests(opened)
     assert len(made) == 10
-    for name, probe in made.items():
-        for model_input in (probe.first, probe.later):
+    for name, self_test in made.items():
+        for model_input in (self_test.first, self_test.later):
             assert model_input.diagnostics == (), name
             assert (
-                model_input.text.count(probe.system) == 1
-                if model_input is probe.first
-                else probe.system in model_input.text
+                model_input.text.count(self_test.system) == 1
+                if model_input is self_test.first
+                else self_test.system in model_input.text
             ), name
-            assert probe.user in model_input.text, name
+            assert self_test.user in model_input.text, name
     every = engine.check(opened, select=("oll",)).findings
     assert [(one.code, one.place.file, one.place.line) for one in every] == [
         ("oll-syntax", "CodeLLaMA-Python.modelfile", 16)  # a parameter that Ollama no longer knows
@@ -91,7 +91,7 @@ def test_ten_real_modelfiles_show_what_is_read_or_are_refused_with_the_line(shar
 @pytest.mark.parametrize("name", ["CodeLLaMA-Python", "Orca2", "Zephyr-Beta"])
 def test_one_real_modelfile_is_a_workspace(shared: Path, name: str) -> None:
     opened = workspace.open(shared / f"data/modelfiles/{name}.modelfile")
-    assert probes(opened)[name].first.segments
+    assert self_tests(opened)[name].first.segments
 
 
 @pytest.mark.realdata

@@ -14,8 +14,8 @@ import readback
 from readback import cli, workspace
 from readback.assembly import assemble
 from readback.audit import engine
-from readback.audit.prompt_lengths import glance
-from readback.observed.first_difference import parting
+from readback.audit.prompt_lengths import measure
+from readback.observed.first_difference import first_difference
 from readback.observed.observer import Observer
 from readback.observed.request import Request, read_request
 from readback.project_files import EXAMPLES
@@ -76,7 +76,7 @@ def test_any_row_is_a_request_or_a_reason(row: dict[str, Any]) -> None:
 
 @given(st.text(), st.text())
 def test_the_first_difference_is_the_first(one: str, other: str) -> None:
-    found = parting([("user", one)], Request("chat", (("user", other),)))
+    found = first_difference([("user", one)], Request("chat", (("user", other),)))
     if one == other:
         assert found is None
     else:
@@ -207,7 +207,7 @@ def test_every_way_in_tells_the_same_about_a_request_that_differs(capsys: pytest
     found = readback.open(demo).assemble(CONDITION, "ellery-09").findings
     assert "fmt-assembly-differs" in {one.code for one in found}
     assert rendered == audited == {one.key for one in found}
-    (seen,) = glance(opened, 8, [Selection(condition=CONDITION)])
+    (seen,) = measure(opened, 8, [Selection(condition=CONDITION)])
     assert seen.errors == len([one for one in found if one.severity == "error"])
 
 
@@ -228,7 +228,7 @@ def test_a_look_at_one_record_finds_logs_that_nobody_has_indexed_yet(
             "log.jsonl": [{"id": "1", "prompt": "other"}],
         }
     )
-    (seen,) = glance(workspace.open(folder), 0, [Selection(mode="plain")])
+    (seen,) = measure(workspace.open(folder), 0, [Selection(mode="plain")])
     assert seen.errors == 1
 
 

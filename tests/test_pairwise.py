@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from score_files import Write, codes, load
 
 from readback import cli
-from readback.scores.pairwise import outcomes as duels
+from readback.scores.pairwise import outcomes as pairwise
 
 PAIR = {"model_a": "A", "model_b": "B", "annotator": "me", "response_a": "x", "response_b": "y", "timestamp": "now"}
 
@@ -23,13 +23,19 @@ PUBLISHED = rows(*["win_a"] * 62, *["win_b"] * 51, *["tie"] * 41)
 
 
 def test_the_published_numbers_come_out(write: Write) -> None:
-    (duel,) = duels.told(load(write({"p.jsonl": PUBLISHED})))
-    assert (duel.wins_a, duel.wins_b, duel.ties, duel.n, duel.decisive) == (62, 51, 41, 154, 113)
-    assert duel.share == pytest.approx(0.549, abs=5e-4)
-    assert duel.interval == pytest.approx((0.457, 0.637), abs=5e-4)
-    assert duel.p == pytest.approx(0.347, abs=5e-4)
-    assert duel.decisive_share == pytest.approx(113 / 154)
-    assert duel.judge == "me"
+    (comparison,) = pairwise.told(load(write({"p.jsonl": PUBLISHED})))
+    assert (comparison.wins_a, comparison.wins_b, comparison.ties, comparison.n, comparison.decisive) == (
+        62,
+        51,
+        41,
+        154,
+        113,
+    )
+    assert comparison.share == pytest.approx(0.549, abs=5e-4)
+    assert comparison.interval == pytest.approx((0.457, 0.637), abs=5e-4)
+    assert comparison.p == pytest.approx(0.347, abs=5e-4)
+    assert comparison.decisive_share == pytest.approx(113 / 154)
+    assert comparison.judge == "me"
 
 
 def test_the_command_says_them(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
@@ -50,12 +56,12 @@ def test_bad_rows_are_notes_and_open_ones_are_counted(write: Write) -> None:
 
 def test_a_pair_is_one_duel_whichever_way_round_it_stands(write: Write) -> None:
     turned = [{**row, "model_a": "B", "model_b": "A"} for row in rows("win_a", "win_b")]
-    (duel,) = duels.told(load(write({"p.jsonl": [*rows("win_a", "tie"), *turned]})))
-    assert (duel.wins_a, duel.wins_b, duel.ties) == (2, 1, 1)
+    (comparison,) = pairwise.told(load(write({"p.jsonl": [*rows("win_a", "tie"), *turned]})))
+    assert (comparison.wins_a, comparison.wins_b, comparison.ties) == (2, 1, 1)
 
 
 def test_each_judge_has_a_duel_beside_that_of_all(write: Write) -> None:
-    found = duels.told(load(write({"p.jsonl": [*rows("win_a", "win_a"), *rows("win_b", annotator="you")]})))
+    found = pairwise.told(load(write({"p.jsonl": [*rows("win_a", "win_a"), *rows("win_b", annotator="you")]})))
     assert [(d.judge, d.judges, d.wins_a, d.wins_b) for d in found] == [
         ("", 2, 2, 1), ("me", 1, 2, 0), ("you", 1, 0, 1),
     ]  # fmt: skip
@@ -64,21 +70,21 @@ def test_each_judge_has_a_duel_beside_that_of_all(write: Write) -> None:
 def test_the_answer_shown_first_may_win_too_often(write: Write) -> None:
     first = rows("win_a", "win_a", "win_b", presented_as_A="A", presented_as_B="B")
     swapped = rows("win_b", "win_a", "tie", presented_as_A="B", presented_as_B="A")
-    (duel,) = duels.told(load(write({"p.jsonl": [*first, *swapped]})))
-    assert (duel.first_known, duel.first_wins) == (5, 3)
-    assert (duel.swapped, duel.turned) == (3, 1)
+    (comparison,) = pairwise.told(load(write({"p.jsonl": [*first, *swapped]})))
+    assert (comparison.first_known, comparison.first_wins) == (5, 3)
+    assert (comparison.swapped, comparison.turned) == (3, 1)
 
 
 def test_contestants_are_ranked_by_strength(write: Write) -> None:
     others = [{**row, "model_a": "B", "model_b": "C"} for row in rows(*["win_a"] * 8, *["win_b"] * 2)]
     table = load(write({"p.jsonl": [*rows(*["win_a"] * 7, *["win_b"] * 3, "tie"), *others]}))
-    ranking = duels.ranked(table)
+    ranking = pairwise.ranked(table)
     assert ranking
     assert [dict(key)["condition"] for key in ranking.conditions] == ["A", "B", "C"]
     assert ranking.connected
-    counts = duels.matrix(table.outcomes)
+    counts = pairwise.matrix(table.outcomes)
     assert (counts.wins, counts.ties) == (((0, 7, 0), (3, 0, 8), (0, 2, 0)), ((0, 1, 0), (1, 0, 0), (0, 0, 0)))
-    assert duels.ranked(table, "nobody") is None
+    assert pairwise.ranked(table, "nobody") is None
 
 
 @settings(deadline=None)  # the first call imports scipy
@@ -86,7 +92,7 @@ def test_contestants_are_ranked_by_strength(write: Write) -> None:
 def test_the_sign_test_is_that_of_scipy(wins: int, losses: int) -> None:
     from scipy.stats import binomtest  # type: ignore[import-untyped]
 
-    p = duels.sign_test(wins, losses)
+    p = pairwise.sign_test(wins, losses)
     if wins + losses == 0:
         assert p is None
     else:

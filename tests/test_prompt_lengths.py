@@ -8,7 +8,7 @@ from typing import Any
 
 from readback import workspace
 from readback.assembly import assemble
-from readback.audit.prompt_lengths import glance
+from readback.audit.prompt_lengths import measure
 from readback.project_files import EXAMPLES
 from readback.records.dataset import open_dataset
 from readback.types import Selection
@@ -19,7 +19,7 @@ def test_each_look_is_what_is_assembled() -> None:
     record = open_dataset(opened.root, opened.dataset).record(2)
     choices = assemble.choices(opened)[:8]
     made = [assemble.assemble(opened, record, choice) for choice in choices]
-    seen = list(glance(opened, 2, choices))
+    seen = list(measure(opened, 2, choices))
     assert [one.fingerprint for one in seen] == [one.fingerprint for one in made]
     assert [one.characters for one in seen] == [sum(len(m.text) for m in one.messages) for one in made]
     assert sum(one.errors for one in seen) > 0
@@ -31,11 +31,11 @@ def test_a_choice_that_takes_too_long_does_not_stop_the_others(write: Callable[[
         f"modes:\n  - {{mode: a, template: x}}\n  - {{mode: b, template: '{endless}'}}\n  - {{mode: c, template: y}}\n"
     )
     opened = workspace.open(write({"readback.yml": modes}))
-    seen = list(glance(opened, 0, [Selection(mode=name) for name in "abc"]))
+    seen = list(measure(opened, 0, [Selection(mode=name) for name in "abc"]))
     assert [bool(one.fingerprint) for one in seen] == [True, False, True]
     assert seen[1].errors >= 1
 
 
 def test_a_choice_of_nothing_that_is_there_is_an_error(write: Callable[[Mapping[str, Any]], Path]) -> None:
     opened = workspace.open(write({"readback.yml": "modes:\n  - {mode: a, template: x}\n"}))
-    assert [(one.fingerprint, one.errors) for one in glance(opened, 0, [Selection(mode="z")])] == [("", 1)]
+    assert [(one.fingerprint, one.errors) for one in measure(opened, 0, [Selection(mode="z")])] == [("", 1)]

@@ -10,9 +10,9 @@ import pytest
 from served_twice import ANSWER, ROW, TRAINED, workspace
 
 from readback import workspace as workspaces
-from readback.assembly.self_tests import probes
+from readback.assembly.self_tests import self_tests
 from readback.assembly.training_text import TrainedText, template, trained_input, trained_text
-from readback.difference.first_difference import of_probe, said
+from readback.difference.first_difference import of_self_test, said
 from readback.records.dataset import open_dataset
 from readback.types import Segment, Selection, Workspace
 
@@ -153,12 +153,12 @@ def test_a_case_has_the_text_of_its_own_model(write: Write) -> None:
 def test_a_probe_says_where_training_and_serving_part_whatever_the_record(
     write: Write, served: str, expected: list[str]
 ) -> None:
-    probe = probes(opened(write, workspace(served, CHATML)))["m"]
-    assert probe.trained is not None
-    assert [said(one) for one in of_probe(probe)] == expected
+    self_test = self_tests(opened(write, workspace(served, CHATML)))["m"]
+    assert self_test.trained is not None
+    assert [said(one) for one in of_self_test(self_test)] == expected
 
 
 def test_a_doubled_system_message_is_called_that(write: Write) -> None:
-    found = of_probe(probes(opened(write, workspace("twice", CHATML)))["m"])
+    found = of_self_test(self_tests(opened(write, workspace("twice", CHATML)))["m"])
     assert [one.again for one in found] == [True]
     assert "the system message once more" in said(found[0])

@@ -28,7 +28,7 @@ def examine() -> dict[str, Any]:
         "packages": {name: _version(name, problems) for name in NEEDED},
         "cell": _cell(problems),
         "cache": _cache(problems),
-        "house": _house(problems),
+        "house": _bundled(problems),
         "browsers": [name for name in BROWSERS if shutil.which(name)],
         "standard output": {"encoding": sys.stdout.encoding, "terminal": sys.stdout.isatty()},
         "problems": problems,
@@ -84,7 +84,7 @@ def _cache(problems: list[str]) -> str | None:
         return None
 
 
-def _house(problems: list[str]) -> str:
+def _bundled(problems: list[str]) -> str:
     missing = [
         path.name
         for path in (project_files.PROJECT / "app.py", project_files.ADAPTERS, project_files.EXAMPLES)

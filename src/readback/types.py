@@ -560,7 +560,7 @@ class RuleContext:
     record: Record | None = None
     assembly: Assembly | None = None
     trained: Message | None = None  # the user message the assembly's model was trained on for this record
-    probes: Mapping[str, SelfTest] = field(default_factory=dict)
+    self_tests: Mapping[str, SelfTest] = field(default_factory=dict)
     model_input: ModelInput | None = None
     tokens: Tokens | None = (
         None  # of the text that the model reads, else of all messages; with a record alone of a training row

@@ -78,7 +78,7 @@ def warm() -> None:
 def enter(work: Mapping[str, Any]) -> Inside:
     """In a child: the workspace as it was handed over, and its dataset opened."""
     if sandbox.inside():
-        _settle(work["cache"])
+        _use_cache(work["cache"])
     opened = thaw(work["workspace"])
     tell(opened, work["servers"])
     data = open_dataset(opened.root, opened.dataset)
@@ -106,7 +106,7 @@ class Replies:
         return self.by_condition[choice.condition].get(record.id)
 
 
-def _settle(cache: str) -> None:
+def _use_cache(cache: str) -> None:
     """In a child, whose environment is empty: where the index of the dataset lies, and time to open it."""
     os.environ["READBACK_CACHE"] = cache
     tempfile.tempdir = cache  # else it looks for a folder by writing to it, which a child may not

@@ -34,7 +34,7 @@ MOST = 1_000  # records in one child: enough to pay for its start, few enough to
 KILLS = 5  # records that may kill their child under one choice before the choice is given up
 LOOK = 0.1  # seconds between two looks at how far the children are
 
-Going = Callable[[int, int], bool | None]  # done, total -> False: stop
+Progress = Callable[[int, int], bool | None]  # done, total -> False: stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def drive(
     data: Dataset,
     choices: Collection[Selection],
     extra: Mapping[str, Any] | None = None,
-    progress: Going | None = None,
+    progress: Progress | None = None,
     *,
     together: bool = False,
 ) -> Iterator[Frame | Lost]:
@@ -111,7 +111,7 @@ class _Run:
     extra: dict[str, Any]
     active: list[Selection]
     together: bool
-    progress: Going | None = None
+    progress: Progress | None = None
     done: int = 0
     stopped: bool = False
     kills: Counter[Selection | None] = field(default_factory=Counter)
@@ -167,7 +167,7 @@ def _raw(run: _Run, start: int, stop: int, choices: tuple[Selection, ...]) -> _R
     return _Raw(said)
 
 
-def _going_on(run: _Run) -> bool:
+def _wanted(run: _Run) -> bool:
     total = len(run.data)
     run.stopped |= bool(run.progress and run.progress(min(run.done, total), total) is False)
     return not run.stopped
@@ -175,10 +175,10 @@ def _going_on(run: _Run) -> bool:
 
 def _wait(run: _Run, future: Future[_Raw]) -> _Raw | None:
     """What a child said, while telling how far all are; None when it is to stop."""
-    while _going_on(run):
+    while _wanted(run):
         wait((future,), LOOK)
         if future.done():
-            return future.result() if _going_on(run) else None
+            return future.result() if _wanted(run) else None
     return None
 
 
@@ -193,7 +193,7 @@ def _span(run: _Run, at: int, stop: int, *, careful: bool) -> Iterator[Frame | L
             for frame in run.frames(at, end, tuple(run.active), 1 if careful else BATCH):
                 at = frame.value["next"]
                 yield frame
-                if not _going_on(run):
+                if not _wanted(run):
                     return
             if at < end:
                 raise DatasetChanged(f"{run.data.file} was changed while it was looked through")

@@ -17,13 +17,13 @@ _held: tuple[tuple[Workspace, Mapping[str, SelfTest]], ...] = ()  # the last one
 _told: tuple[Workspace, frozenset[str], frozenset[str]] | None = None  # in a child: what its caller found out
 
 
-def probes(opened: Workspace) -> Mapping[str, SelfTest]:
+def self_tests(opened: Workspace) -> Mapping[str, SelfTest]:
     """A probe for each model whose server is known."""
     global _held
     known = next((made for one, made in _held if one is opened), None)
     if known is None:
-        made = ((name, _probe(opened, model)) for name, model in opened.models.items())
-        known = {name: probe for name, probe in made if probe}
+        made = ((name, _self_test(opened, model)) for name, model in opened.models.items())
+        known = {name: self_test for name, self_test in made if self_test}
         _held = ((opened, known), *_held)[:KEEP]
     return known
 
@@ -37,8 +37,8 @@ def always(served: Mapping[str, SelfTest], opened: Workspace | None = None) -> t
     sent = {condition.model for condition in opened.conditions} if opened else served.keys()
     noted = (
         (name, model_input)
-        for name, probe in served.items()
-        for model_input in (probe.first, probe.later, *_learnt(probe))
+        for name, self_test in served.items()
+        for model_input in (self_test.first, self_test.later, *_training_inputs(self_test))
     )
     found = {
         _about(diagnostic): diagnostic
@@ -50,9 +50,9 @@ def always(served: Mapping[str, SelfTest], opened: Workspace | None = None) -> t
     return tuple(found.values())
 
 
-def _learnt(probe: SelfTest) -> tuple[ModelInput, ...]:
+def _training_inputs(self_test: SelfTest) -> tuple[ModelInput, ...]:
     """The training text where a template of its own makes it, which somebody named: a guess that fails is ours."""
-    return (probe.trained,) if probe.trained and own_template(probe.trained, probe.first) else ()
+    return (self_test.trained,) if self_test.trained and own_template(self_test.trained, self_test.first) else ()
 
 
 def own_template(trained: ModelInput, served: ModelInput | None) -> bool:
@@ -74,7 +74,7 @@ def of_this(opened: Workspace, model_input: ModelInput | None) -> tuple[Diagnost
 
 def said(opened: Workspace) -> dict[str, list[str]]:
     """What a child is told of the servers, as JSON: what is noted whatever is sent, the models whose templates hang."""
-    made = probes(opened)
+    made = self_tests(opened)
     hang = [
         name
         for name, one in made.items()
@@ -100,7 +100,7 @@ def _about(diagnostic: Diagnostic) -> str:
     return repr((diagnostic.code, diagnostic.place, diagnostic.flagged))
 
 
-def _probe(opened: Workspace, model: Model) -> SelfTest | None:
+def _self_test(opened: Workspace, model: Model) -> SelfTest | None:
     stated = model.modelfile.system if model.modelfile else None
     system = Segment(stated or SYSTEM, "system", "modelfile" if stated else "probe")
     head = (Message("system", (system,)), Message("user", (Segment(USER, "variable", "question"),)))
@@ -108,6 +108,6 @@ def _probe(opened: Workspace, model: Model) -> SelfTest | None:
     first, later = served(opened, model, head), served(opened, model, (*head, reply, head[1]))
     if first is None or later is None:
         return None
-    learnt = training_text.template(model)
-    trained = training_text.rendered(opened, learnt, (*head, reply)) if learnt else None
+    template = training_text.template(model)
+    trained = training_text.rendered(opened, template, (*head, reply)) if template else None
     return SelfTest(model.name, system.text, USER, REPLY, first, later, trained)

@@ -136,7 +136,7 @@ def about(
     learned = None if hung else trained_input(opened, record, assembly.choice)
     case = RuleContext(opened, record, assembly, trained, model_input=read, tokens=counted, trained_input=learned)
     wanted = None if codes is None else frozenset(codes)
-    diagnostics = (*assembly.diagnostics, diagnostic(seen)) if seen and seen.parting else assembly.diagnostics
+    diagnostics = (*assembly.diagnostics, diagnostic(seen)) if seen and seen.first_difference else assembly.diagnostics
     of_training = of_this(opened, learned) if learned and own_template(learned, read) else ()
     served = opened.models.get(condition.model or "") if condition else None
     said = (_said(one, case, served) for one in (*diagnostics, *of_this(opened, read), *of_training))

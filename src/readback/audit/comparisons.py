@@ -32,7 +32,7 @@ class Weighed:
     both_sided: tuple[Pair, ...]
 
     @property
-    def touched(self) -> tuple[Pair, ...]:
+    def with_finding(self) -> tuple[Pair, ...]:
         return (*self.one_sided, *self.both_sided)
 
 

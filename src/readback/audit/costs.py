@@ -74,7 +74,7 @@ def costs(opened: Workspace, data: Dataset, audit: Audit, table: ScoreTable, cri
     A finding about a record itself counts under every condition, one about what is sent under its own.
     """
     names = {key: name for key in table.columns.conditions if (name := _name(opened, table, key))}
-    touched = {(code, key): _indices(audit, code, name) for code in _codes(audit) for key, name in names.items()}
+    with_finding = {(code, key): _indices(audit, code, name) for code in _codes(audit) for key, name in names.items()}
     number = _Numbers(data)
     within: list[Cost] = []
     changes: list[Change] = []
@@ -83,14 +83,14 @@ def costs(opened: Workspace, data: Dataset, audit: Audit, table: ScoreTable, cri
         at = number.of(scored)
         within += [
             _within(code, key, _in(at, mine), values)
-            for (code, one), mine in touched.items()
+            for (code, one), mine in with_finding.items()
             if one == key and len(mine)
         ]
     for a, b in permutations(names, 2):
         pair = items(table, a, b, criterion, judge)
         at = number.of(pair.items)
-        for code in dict.fromkeys(code for code, _ in touched):
-            only_b = _in(at, touched[code, b]) & ~_in(at, touched[code, a])
+        for code in dict.fromkeys(code for code, _ in with_finding):
+            only_b = _in(at, with_finding[code, b]) & ~_in(at, with_finding[code, a])
             if only_b.sum() >= FEWEST:
                 changes.append(_change(code, a, b, (pair.b - pair.a)[only_b], pair, only_b))
     told = [one for one in within if one.n_with]
@@ -140,7 +140,7 @@ def _in(numbers: Any, wanted: Any) -> Any:
 def _codes(audit: Audit) -> tuple[str, ...]:
     """The rules with a finding in a record of the dataset; rows of training files beside it have numbers too."""
     beside = any(one.beside for one in audit.training)
-    codes = dict.fromkeys(code for code, _ in audit.touched)
+    codes = dict.fromkeys(code for code, _ in audit.with_finding)
     return tuple(code for code in codes if not (beside and code.startswith(AREA)))
 
 
@@ -156,7 +156,7 @@ def _indices(audit: Audit, code: str, name: str) -> Any:
 
     bits = [
         held
-        for (one, condition), held in audit.touched.items()
+        for (one, condition), held in audit.with_finding.items()
         if one == code and (condition[0] == name or condition == NOBODY)
     ]
     return np.unique(np.array([number for held in bits for number in numbers(held)], np.int64))

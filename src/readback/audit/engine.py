@@ -108,8 +108,8 @@ def stream(
     """
     codes = None if not (select or ignore) else frozenset(_codes(select, ignore))
     try:
-        data = open_dataset(opened.root, opened.dataset, _going_on(progress))
-        beside = training.parts(opened, codes, _going_on(progress))
+        data = open_dataset(opened.root, opened.dataset, _wanted(progress))
+        beside = training.parts(opened, codes, _wanted(progress))
         training_match.prepare(opened)
     except Cancelled:
         yield Audit(opened.name, Counts(), stopped=True)
@@ -143,7 +143,7 @@ def stream(
     )
 
 
-def _going_on(progress: Callable[[int, int], bool | None] | None) -> Callable[[int, int], bool] | None:
+def _wanted(progress: Callable[[int, int], bool | None] | None) -> Callable[[int, int], bool] | None:
     """For the first reading of the dataset, which counts bytes: how many records there are is not known yet."""
     return None if progress is None else lambda done, total: progress(0, 0) is not False
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from readback import sandbox
 from readback.assembly import assemble, in_chunks
-from readback.assembly.in_chunks import Going, Lost
+from readback.assembly.in_chunks import Lost, Progress
 from readback.audit.chunk import everything
 from readback.audit.chunk import warm as warm
 from readback.audit.order import in_text
@@ -17,7 +17,7 @@ from readback.observed.observer import Observer, prepare
 from readback.records.dataset import Dataset
 from readback.types import Finding, Selection, Workspace
 
-WORK = "readback.audit.finding_search:scan_chunk"
+WORK = "readback.audit.finding_search:search_chunk"
 NEAR = 256  # records that are looked at before all of them are
 NOBODY = (None,) * 5  # the condition of a finding about a record and not about what is sent
 
@@ -39,7 +39,7 @@ class _Seen:
 
 
 def nearest(
-    opened: Workspace, data: Dataset, choice: Selection, at: int, back: bool, progress: Going | None = None
+    opened: Workspace, data: Dataset, choice: Selection, at: int, back: bool, progress: Progress | None = None
 ) -> Scan:
     """The nearest record after `at` (or before it) with a finding; past the end it goes on at the other one.
 
@@ -84,7 +84,7 @@ def of_audit(audit: Audit, choice: Selection) -> Mapping[int, str]:
     return keys
 
 
-def scan_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def search_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A frame for some records: {"next", "found": [[number, key of the first finding]]}."""
     inside, choice = in_chunks.enter(work), Selection(**work["choices"][0])
     watching = Observer(inside.opened, inside.data)

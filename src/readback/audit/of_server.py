@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from readback import rules
-from readback.assembly.self_tests import always, probes
+from readback.assembly.self_tests import always, self_tests
 from readback.audit.of_model import concerns
 from readback.rules import Fault
 from readback.types import Finding, Model, RuleContext, Selection, Workspace
@@ -22,12 +22,12 @@ def model_of(opened: Workspace, choice: Selection) -> Model | None:
 def of_server(opened: Workspace, model: Model) -> Iterator[Finding | Fault]:
     """The findings, with the keys they have in an audit of the workspace."""
     files = {one.place.file for one in (model.modelfile, model.chat_template) if one and one.place.file}
-    served = probes(opened)
+    served = self_tests(opened)
     about = (
         diagnostic for diagnostic in (*opened.diagnostics, *always(served, opened)) if diagnostic.place.file in files
     )
     yield from {found.key: found for found in map(rules.finding, about)}.values()
     codes = [code for code in rules.RULES() if code.partition("-")[0] in AREAS]
-    for one in rules.check(RuleContext(opened, probes=served), "workspace", codes):
+    for one in rules.check(RuleContext(opened, self_tests=served), "workspace", codes):
         if isinstance(one, Fault) or concerns(one, model):
             yield one

@@ -14,11 +14,11 @@ from readback.observed.observer import Observer, prepare
 from readback.records.dataset import open_dataset
 from readback.types import Finding, Selection, Workspace
 
-WORK = "readback.audit.prompt_lengths:glance_chunk"
+WORK = "readback.audit.prompt_lengths:measure_chunk"
 
 
 @dataclass(frozen=True, slots=True)
-class Glance:
+class PromptLengths:
     """What is sent under one choice; `fingerprint` is "" where nothing could be built, `late` where time was over."""
 
     choice: Selection
@@ -32,7 +32,7 @@ class Glance:
     exact: bool = False
 
 
-def glance(opened: Workspace, index: int, choices: Sequence[Selection]) -> Generator[Glance, None, None]:
+def measure(opened: Workspace, index: int, choices: Sequence[Selection]) -> Generator[PromptLengths, None, None]:
     """A look at the record under each choice, in their order; leaving the loop ends the work.
 
     A choice that stops its child is one that cannot be built; the next ones get another child.
@@ -43,17 +43,17 @@ def glance(opened: Workspace, index: int, choices: Sequence[Selection]) -> Gener
         done = 0
         try:
             for seen in in_chunks.stream(WORK, opened, in_chunks.payload(opened, rest, index, index + 1, 1)):
-                yield Glance(rest[done], **seen)
+                yield PromptLengths(rest[done], **seen)
                 done += 1
         except sandbox.Stopped as stopped:
-            yield Glance(rest[done], 0, "", 1, 0, late=stopped.kind == "time")
+            yield PromptLengths(rest[done], 0, "", 1, 0, late=stopped.kind == "time")
             done += 1
         if not done:  # the record is gone: the file was changed
             return
         rest = rest[done:]
 
 
-def glance_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def measure_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A frame for each choice: {"characters", "tokens", "tokenizer", "exact", "fingerprint", "errors", "warnings"}."""
     inside = in_chunks.enter(work)
     watching = Observer(inside.opened, inside.data)

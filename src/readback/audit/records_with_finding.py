@@ -12,7 +12,7 @@ Key = tuple[str, SelectionKey]  # a rule's code, and the condition its finding i
 
 
 @dataclass(slots=True)
-class Touched:
+class RecordsWithFinding:
     """`bits`: for each code and condition, bit i of byte i // 8 is record i."""
 
     bits: dict[Key, bytearray] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from readback.assembly.unknown_system import unknown_system
 from readback.audit.lengths import Extremes, Lengths, SelectionKey, Widest
 from readback.audit.of_model import concerns
-from readback.audit.records_with_finding import Key, Touched
+from readback.audit.records_with_finding import Key, RecordsWithFinding
 from readback.audit.training import Trained
 from readback.audit.unused import UnusedField
 from readback.audit.variables import VariableRow
@@ -85,7 +85,7 @@ class Audit:
     lengths: Mapping[SelectionKey, Extremes] = field(default_factory=dict)  # by `selection_key`
     widest: Widest | None = None
     training: tuple[Trained, ...] = ()
-    touched: Mapping[Key, bytes] = field(
+    with_finding: Mapping[Key, bytes] = field(
         default_factory=dict
     )  # by code and `selection_key`: the records with a finding
 
@@ -114,7 +114,7 @@ class Tally:
     ignored_findings: _Kept = field(default_factory=lambda: _Kept())
     faults: list[Fault] = field(default_factory=list)
     of_models: Counter[str] = field(default_factory=Counter)
-    touched: Touched = field(default_factory=Touched)
+    with_finding: RecordsWithFinding = field(default_factory=RecordsWithFinding)
     seen: Seen = field(default_factory=dict)  # of what is about no record
 
     def take(self, found: Iterable[Finding | Fault]) -> list[Finding]:
@@ -141,7 +141,7 @@ class Tally:
             self.of_models[model.name] += sum(one.severity == "error" and concerns(one, model) for one in passed)
         of_records = {(one.code, one.place.index) for one in passed if one.place.index is not None}
         self.by_record.update(code for code, _ in of_records)
-        self.touched.take((selection_key(one.place), one) for one in passed)
+        self.with_finding.take((selection_key(one.place), one) for one in passed)
         return passed
 
     def measure(
@@ -171,7 +171,7 @@ class Tally:
             stopped=stopped,
             lengths=self.lengths.conditions,
             widest=self.lengths.widest,
-            touched=self.touched.done(),
+            with_finding=self.with_finding.done(),
         )
 
     def _complete(self, row: Row) -> Row:

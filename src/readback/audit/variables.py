@@ -121,11 +121,11 @@ class Variables:
         for choice, made in zip(choices, shapes, strict=True):
             if (held := self.waiting.get((choice, made))) is None:
                 if len(self.waiting) >= SHAPES:
-                    self.settle()
+                    self.count()
                 held = self.waiting[choice, made] = [0, index]
             held[0] += 1
 
-    def settle(self) -> None:
+    def count(self) -> None:
         """Turn the accounts into counts of each name."""
         for (choice, made), (times, index) in self.waiting.items():
             self.looked_at[choice] += times
@@ -142,7 +142,7 @@ class Variables:
 
     def rows(self, opened: Workspace, data: Dataset) -> tuple[VariableRow, ...]:
         """A row for each name of each mode, task and judge. Conditions with the same texts count once, by the most."""
-        self.settle()
+        self.count()
         rows: dict[tuple[Kind, str, str], VariableRow] = {}
         for (choice, name), count in self.counts.items():
             if not self.looked_at[choice]:  # given up before its first record was counted
@@ -165,7 +165,7 @@ class Variables:
 
     def names(self) -> Iterator[str]:
         """Every name that any template reads, taken or not."""
-        self.settle()
+        self.count()
         return (name for _, name in self.counts)
 
 

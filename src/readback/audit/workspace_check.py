@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from readback import rules
-from readback.assembly.self_tests import always, probes
+from readback.assembly.self_tests import always, self_tests
 from readback.audit import condition_named, training
 from readback.audit.summary import covers
 from readback.audit.training import Part
@@ -44,9 +44,9 @@ def found(
         for diagnostic in diagnostics(opened, data, beside, progress)
         if _wants(codes, diagnostic)
     )
-    served = probes(opened)
+    served = self_tests(opened)
     yield from (rules.finding(diagnostic) for diagnostic in always(served, opened) if _wants(codes, diagnostic))
-    yield from rules.check(RuleContext(opened, probes=served), "workspace", codes)
+    yield from rules.check(RuleContext(opened, self_tests=served), "workspace", codes)
 
 
 def _wants(codes: Collection[str] | None, diagnostic: Diagnostic) -> bool:

@@ -20,11 +20,11 @@ UNKEPT = re.compile(
 
 def line(text: str) -> str:
     """A text as one line of Markdown that shows the same words."""
-    inner = SPECIAL.sub(lambda found: f"\\{found[0]}", " ".join(spelled(text).split()))
+    inner = SPECIAL.sub(lambda found: f"\\{found[0]}", " ".join(spelling(text).split()))
     return OPENING.sub(r"\1\\\2", inner)
 
 
-def spelled(text: str) -> str:
+def spelling(text: str) -> str:
     """The text with what Markdown cannot carry written out: NUL as `\\u0000`."""
     return UNKEPT.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
@@ -52,7 +52,7 @@ def document(entries: Iterable[Entry], title: str, words: Words) -> str:
 
 def _excerpts(one: Entry, words: Words) -> Iterator[str]:
     for part in one.excerpts:
-        shown = spelled(part.text)
+        shown = spelling(part.text)
         remarks = [line(part.label), left(part, words), words["spelled"] if shown != part.text else ""]
         if said := "; ".join(remark for remark in remarks if remark):
             yield f"*{said}*" if part.label else f"({said})"

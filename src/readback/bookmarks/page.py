@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 
 from readback.bookmarks.entry import Entry, Excerpt, cuts
-from readback.bookmarks.markdown import Words, left, spelled, target
+from readback.bookmarks.markdown import Words, left, spelling, target
 
 STYLE = Path(__file__).with_name("page.css")
 # Nothing runs and nothing is fetched, whatever is in an entry.
@@ -54,4 +54,4 @@ def _excerpt(part: Excerpt, one: Entry, words: Words, exact: Exact) -> str:
 
 def _text(text: str) -> str:
     """One line of words: escaped, and with what a browser or UTF-8 cannot carry written out."""
-    return escape(spelled(" ".join(text.split())))
+    return escape(spelling(" ".join(text.split())))

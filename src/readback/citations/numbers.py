@@ -75,8 +75,8 @@ def beside(number: str, parts: str) -> str:
     """
     there = list(PARTS.finditer(number))
     first = PARTS.match(parts)
-    alike = [hit for hit in there if first and _manner(hit[1]) == _manner(first[1])]
-    kept = number[: alike[-1].start()] if alike else number
+    similar = [hit for hit in there if first and _manner(hit[1]) == _manner(first[1])]
+    kept = number[: similar[-1].start()] if similar else number
     return kept + parts
 
 

@@ -34,7 +34,7 @@ def text(answer: Answer, factors: Collection[str]) -> Iterator[str]:
     if answer["duels"]:
         yield "\nside by side"
     for one in answer["duels"]:
-        yield f"  {_duel(one, say)}"
+        yield f"  {_pair(one, say)}"
     yield from _ranking(answer["ranking"], say)
     yield from _slices(answer.get("slices", ()), say)
     yield from _finding_costs.text(answer)
@@ -96,7 +96,7 @@ def _row(row: Answer, say: _Labels) -> str:
     return said
 
 
-def _duel(one: Answer, say: _Labels) -> str:
+def _pair(one: Answer, say: _Labels) -> str:
     """Who won, the share of decisive outcomes, and whether it mattered which answer was first."""
     a, b = (say.label(one[side]) for side in ("a", "b"))
     by = f", judge {one['judge']}" if one["judge"] else f", {one['judges']} judges" if one["judges"] > 1 else ""

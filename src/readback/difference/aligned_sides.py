@@ -9,7 +9,7 @@ from readback.difference.side import Form, Shown
 from readback.types import Message
 
 
-def fitted(a: Shown, b: Shown) -> tuple[Shown, Shown]:
+def matched(a: Shown, b: Shown) -> tuple[Shown, Shown]:
     """Both sides in forms that can be compared.
 
     Beside what the model reads, a training text ends where the answer begins; beside messages, its own messages

@@ -61,7 +61,7 @@ def align(a: Sequence[str], b: Sequence[str], budget: Budget, *, search: bool = 
             made += [(x, y, 1) for x, y in anchors]
             around = [(inner.i - 1, inner.j - 1), *anchors, (inner.i_end, inner.j_end)]
             todo += [Stretch(x + 1, x_end, y + 1, y_end) for (x, y), (x_end, y_end) in pairwise(around)]
-        elif search and alike(a[inner.i : inner.i_end], b[inner.j : inner.j_end]):
+        elif search and similar(a[inner.i : inner.i_end], b[inner.j : inner.j_end]):
             made += _fewest(a, b, inner, budget)
     return _runs(sorted(made))
 
@@ -149,7 +149,7 @@ def _chain(pairs: list[tuple[int, int]], before: list[int], at: int) -> list[tup
     return kept[::-1]
 
 
-def alike(a: Sequence[str], b: Sequence[str]) -> bool:
+def similar(a: Sequence[str], b: Sequence[str]) -> bool:
     """Whether enough of the shorter one is in the other to be worth pairing; scraps such as `of the` are not."""
     one = Counter(part for part in a if not part.isspace())
     other = Counter(part for part in b if not part.isspace())

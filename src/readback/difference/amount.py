@@ -51,7 +51,7 @@ def amount(text: str, start: int, end: int, named: Sequence[Part] = ()) -> Amoun
     return _counted(stretch)
 
 
-def touched(text: str, start: int, end: int) -> Amount:
+def changed(text: str, start: int, end: int) -> Amount:
     """How many sentences a stretch reaches into; where the text has none there, what it is."""
     stretch = text[start:end].strip()
     from_, to = text.rfind("\n", 0, start) + 1, text.find("\n", end)

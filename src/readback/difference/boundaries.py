@@ -13,7 +13,7 @@ SENTENCE_END = ".!?:;…»”)"
 WORD = re.compile(r"\w")
 
 
-def settled(found: Sequence[Change], a: str, b: str) -> list[Change]:
+def resolved(found: Sequence[Change], a: str, b: str) -> list[Change]:
     """What is only added or only removed, slid to the best of the places that make the same text."""
     made = list(found)
     for at in range(len(made)):

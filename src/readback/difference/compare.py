@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from readback.difference.aligned_sides import fitted
-from readback.difference.first_difference import Parting, partings
+from readback.difference.aligned_sides import matched
+from readback.difference.first_difference import FirstDifference, first_differences
 from readback.difference.marker_alignment import LONG, aligned
 from readback.difference.sides import Shown
 from readback.difference.texts import Change, compared
@@ -42,7 +42,7 @@ class Difference:
     messages: tuple[MessageDifference, ...]
     equal: bool
     coarse: bool = False
-    partings: tuple[Parting, ...] = ()
+    first_differences: tuple[FirstDifference, ...] = ()
 
 
 def difference(a: Shown, b: Shown) -> Difference:
@@ -50,11 +50,11 @@ def difference(a: Shown, b: Shown) -> Difference:
 
     Where no messages could be built, there is nothing that is equal.
     """
-    a, b = fitted(a, b)
+    a, b = matched(a, b)
     served = a.side.layer != b.side.layer and [m.role for m in (*a.messages, *b.messages)] == ["prompt"] * 2
     pairs = tuple(_pair(one, other, served) for one, other in paired(a.messages, b.messages))
     same = [(m.role, m.text) for m in a.messages] == [(m.role, m.text) for m in b.messages]
-    parted = partings(a.messages[0].segments, b.messages[0].segments) if served else ()
+    parted = first_differences(a.messages[0].segments, b.messages[0].segments) if served else ()
     return Difference(a, b, pairs, same and bool(a.messages), any(pair.coarse for pair in pairs), parted)
 
 

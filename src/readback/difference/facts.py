@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from readback.difference.amount import Amount, amount, blanks, place, touched
+from readback.difference.amount import Amount, amount, blanks, changed, place
 from readback.difference.change import Change, blank
 from readback.difference.compare import Difference, MessageDifference
 from readback.difference.moved import moved
@@ -163,8 +163,8 @@ def _worded(both: _Pair, changes: Sequence[Change]) -> Iterator[Fact]:
 def _near(both: _Pair, one: Change, other: Change) -> bool:
     """Whether two changes are of one passage: in one line, close, and nothing with a name between them."""
     between = one.a[1], other.a[0]
-    touched = both.a[one.a[0] : other.a[1]] + both.b[one.b[0] : other.b[1]]
-    return between[1] - between[0] <= NEAR and "\n" not in touched and not within(both.parts_a, *between)
+    changed = both.a[one.a[0] : other.a[1]] + both.b[one.b[0] : other.b[1]]
+    return between[1] - between[0] <= NEAR and "\n" not in changed and not within(both.parts_a, *between)
 
 
 def _passage(both: _Pair, changes: Sequence[Change]) -> Fact:
@@ -176,7 +176,7 @@ def _passage(both: _Pair, changes: Sequence[Change]) -> Fact:
     where_a = _place(both.a, one.a[0], last.a[1], both.parts_a, old)
     where_b = _place(both.b, one.b[0], last.b[1], both.parts_b, new)
     short = {old.unit, new.unit} <= {"quote", "number"} and old != new
-    reworded = {"amount": touched(both.a, one.a[0], last.a[1]), "where": where_a}
+    reworded = {"amount": changed(both.a, one.a[0], last.a[1]), "where": where_a}
     if len(changes) > 1 and not short:
         return Fact("reworded", reworded, both.role, weight)
     if len(changes) == 1 and one.kind == "added":

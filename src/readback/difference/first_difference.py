@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from readback.difference.change import Change
 from readback.difference.marker_alignment import MARKER, differing, shared
-from readback.difference.spelling import is_blank, quoted, single, spelled
+from readback.difference.spelling import is_blank, quoted, single, spelling
 from readback.types import Segment, SelfTest
 
 LAST = re.compile(rf"(?:{MARKER})\Z")
@@ -36,7 +36,7 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True)
-class Parting:
+class FirstDifference:
     """One difference. `after` is what both sides have right before it, "" at the start; `last`: it ends both texts.
 
     `again`: what the second side has more is a system message that is in it before, too. From where both stretches
@@ -51,39 +51,39 @@ class Parting:
     shared: int = 0
 
 
-def partings(a: Sequence[Segment], b: Sequence[Segment]) -> tuple[Parting, ...]:
+def first_differences(a: Sequence[Segment], b: Sequence[Segment]) -> tuple[FirstDifference, ...]:
     """Every difference of two texts in order; none where they are equal, character for character."""
     one, other = "".join(s.text for s in a), "".join(s.text for s in b)
     if one == other:
         return ()
-    made: list[Parting] = []
+    made: list[FirstDifference] = []
     end = 0  # of the difference before, in the first text: what is shared begins there
     for found in differing(one, other):
-        made.append(_parting(found, a, one, b, other, end))
+        made.append(_first_difference(found, a, one, b, other, end))
         end = found.a[1]
     return tuple(made)
 
 
-def of_probe(probe: SelfTest) -> tuple[Parting, ...]:
+def of_self_test(self_test: SelfTest) -> tuple[FirstDifference, ...]:
     """Where a model's training text and what it reads part whatever the record, up to where the answer begins.
 
     None where one of them is not known, or where its template made nothing.
     """
-    trained = probe.trained.segments if probe.trained else ()
-    end = "".join(one.text for one in trained).rfind(probe.reply)
-    if end < 0 or not probe.first.segments:
+    trained = self_test.trained.segments if self_test.trained else ()
+    end = "".join(one.text for one in trained).rfind(self_test.reply)
+    if end < 0 or not self_test.first.segments:
         return ()
     kept: list[Segment] = []
     for one in trained:
         kept.append(replace(one, text=one.text[: max(0, end)]))
         end -= len(one.text)
-    return partings([one for one in kept if one.text], probe.first.segments)
+    return first_differences([one for one in kept if one.text], self_test.first.segments)
 
 
-def said(one: Parting, a: str = "A", b: str = "B") -> str:
+def said(one: FirstDifference, a: str = "A", b: str = "B") -> str:
     """A difference in words: after `<|im_end|>` A has a newline, B has none."""
     mine, theirs = halves(one)
-    where = f"{behind(one)} "
+    where = f"{after(one)} "
     if not one.a.text and theirs != ONE:
         return f"{where}{b} has {theirs}, {a} has not"
     if not one.b.text and mine != ONE and theirs != NONE:
@@ -91,30 +91,30 @@ def said(one: Parting, a: str = "A", b: str = "B") -> str:
     return f"{where}{a} has {mine}, {b} has {theirs}"
 
 
-def halves(one: Parting) -> tuple[str, str]:
+def halves(one: FirstDifference) -> tuple[str, str]:
     """What both sides have there: a newline, none; `a`, nothing."""
     mine, theirs = one.a.text, one.b.text
     if single(mine) and not theirs.startswith(mine[0]) and not is_blank(theirs):
         more = f" and goes on with {quoted(theirs)}{_again(one)}" if theirs else ""
-        return spelled(mine), f"{NONE}{more}"
+        return spelling(mine), f"{NONE}{more}"
     if single(theirs) and not mine.startswith(theirs[0]) and not is_blank(mine):
         if mine:
-            return f"{NONE} and goes on with {quoted(mine)}", spelled(theirs)
-        return f"no {spelled(theirs[0]).removeprefix('a ')}", ONE if len(theirs) == 1 else spelled(theirs)
+            return f"{NONE} and goes on with {quoted(mine)}", spelling(theirs)
+        return f"no {spelling(theirs[0]).removeprefix('a ')}", ONE if len(theirs) == 1 else spelling(theirs)
     if mine and theirs:
-        return spelled(mine), f"{spelled(theirs)}{_again(one)}"
+        return spelling(mine), f"{spelling(theirs)}{_again(one)}"
     if mine:
-        return f"{spelled(mine)}{_once_more(one, mine)}", NOTHING
-    return NOTHING, f"{spelled(theirs)}{_again(one) or _once_more(one, theirs)}"
+        return f"{spelling(mine)}{_once_more(one, mine)}", NOTHING
+    return NOTHING, f"{spelling(theirs)}{_again(one) or _once_more(one, theirs)}"
 
 
-def place(one: Parting, b: bool = False) -> str:
+def place(one: FirstDifference, b: bool = False) -> str:
     """Where a side of a difference begins, counted from 1: character 57, line 2."""
     spot = one.b if b else one.a
     return f"character {spot.start + one.shared + 1:,}, line {spot.line:,}"
 
 
-def behind(one: Parting) -> str:
+def after(one: FirstDifference) -> str:
     """Where a difference is, by what both sides have before it: at the start; after `<|im_end|>`."""
     if not one.after:
         return "at the start"
@@ -122,25 +122,27 @@ def behind(one: Parting) -> str:
     seen = one.after[: len(one.after) - len(blanks)]
     if blanks == " ":  # between two words, where it goes without saying
         blanks = ""
-    before = " and ".join(part for part in (quoted(seen) if seen else "", spelled(blanks) if blanks else "") if part)
+    before = " and ".join(part for part in (quoted(seen) if seen else "", spelling(blanks) if blanks else "") if part)
     return f"at the end, after {before}," if one.last else f"after {before}"
 
 
-def _again(one: Parting) -> str:
+def _again(one: FirstDifference) -> str:
     return ", the system message once more" if one.again else ""
 
 
-def _once_more(one: Parting, text: str) -> str:
+def _once_more(one: FirstDifference, text: str) -> str:
     return " once more" if one.after.endswith(text) and text.strip() else ""
 
 
-def _parting(one: Change, a: Sequence[Segment], text_a: str, b: Sequence[Segment], text_b: str, since: int) -> Parting:
+def _first_difference(
+    one: Change, a: Sequence[Segment], text_a: str, b: Sequence[Segment], text_b: str, since: int
+) -> FirstDifference:
     spots = _spot(one.a, a, text_a), _spot(one.b, b, text_b)
     last = one.a[1] == len(text_a) and one.b[1] == len(text_b)
     long = max(one.a[1] - one.a[0], one.b[1] - one.b[0])  # what is put in may begin as what it is put before
     near_a, near_b = text_a[one.a[0] : one.a[0] + long], text_b[one.b[0] : one.b[0] + long]
     same = shared(near_a, near_b, min(len(near_a), len(near_b)))
-    return Parting(_before(text_a[since : one.a[0]]), *spots, last, _is_again(spots[1], text_b), same)
+    return FirstDifference(_before(text_a[since : one.a[0]]), *spots, last, _is_again(spots[1], text_b), same)
 
 
 def _is_again(spot: Spot, text: str) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from readback.difference.compare import Difference
-from readback.difference.first_difference import Parting, Spot, said
+from readback.difference.first_difference import FirstDifference, Spot, said
 from readback.difference.side import Shown
 from readback.difference.token_numbers import numbers
 from readback.types import Model, Segment, Workspace
@@ -27,12 +27,12 @@ WRITERS = {
 def lines(d: Difference, opened: Workspace) -> Iterator[str]:
     """Every difference with its places on both sides and who wrote what is there."""
     tokens_a, tokens_b = _tokens(d, opened)
-    for number, one in enumerate(d.partings[:LISTED], 1):
+    for number, one in enumerate(d.first_differences[:LISTED], 1):
         yield f"{number:>3}. {said(one)}"
         yield f"     A: {_where(one, one.a, tokens_a)}"
         yield f"     B: {_where(one, one.b, tokens_b)}"
-    if len(d.partings) > LISTED:
-        yield f"     and {len(d.partings) - LISTED:,} more"
+    if len(d.first_differences) > LISTED:
+        yield f"     and {len(d.first_differences) - LISTED:,} more"
 
 
 def values(d: Difference, opened: Workspace) -> dict[str, Any]:
@@ -40,7 +40,8 @@ def values(d: Difference, opened: Workspace) -> dict[str, Any]:
     sides = {name: _trained(one) for name, one in (("a", d.a), ("b", d.b)) if one.form}
     tokens_a, tokens_b = _tokens(d, opened)
     found = [
-        {"said": said(one), "a": _spot(one, one.a, tokens_a), "b": _spot(one, one.b, tokens_b)} for one in d.partings
+        {"said": said(one), "a": _spot(one, one.a, tokens_a), "b": _spot(one, one.b, tokens_b)}
+        for one in d.first_differences
     ]
     return {**({"training": sides} if sides else {}), **({"partings": found} if found else {})}
 
@@ -61,8 +62,8 @@ def model_of(opened: Workspace, shown: Shown) -> Model | None:
 
 def _tokens(d: Difference, opened: Workspace) -> tuple[Mapping[int, int], Mapping[int, int]]:
     sides = (
-        (d.a, [one.a.start + one.shared for one in d.partings]),
-        (d.b, [one.b.start + one.shared for one in d.partings]),
+        (d.a, [one.a.start + one.shared for one in d.first_differences]),
+        (d.b, [one.b.start + one.shared for one in d.first_differences]),
     )
     a, b = (_numbers(opened, shown, at) for shown, at in sides)
     return a, b
@@ -74,14 +75,14 @@ def _numbers(opened: Workspace, shown: Shown, at: Sequence[int]) -> Mapping[int,
     return numbers(model_of(opened, shown), shown.messages[0].text, at, Path(opened.root))
 
 
-def _where(one: Parting, spot: Spot, tokens: Mapping[int, int]) -> str:
+def _where(one: FirstDifference, spot: Spot, tokens: Mapping[int, int]) -> str:
     at = spot.start + one.shared
     number = f", token {tokens[at]:,}" if at in tokens else ""
     origin = f" ({written(spot.segments[0])})" if spot.segments else ""
     return f"character {at + 1:,}, line {spot.line:,}, column {spot.column + one.shared:,}{number}{origin}"
 
 
-def _spot(one: Parting, spot: Spot, tokens: Mapping[int, int]) -> dict[str, Any]:
+def _spot(one: FirstDifference, spot: Spot, tokens: Mapping[int, int]) -> dict[str, Any]:
     at = spot.start + one.shared
     place = spot.segments[0].place if spot.segments else None
     return {

@@ -95,7 +95,7 @@ def _matched(a: str, b: str, gone: Sequence[Span], come: Sequence[Span]) -> Iter
     rest = [span for span in come if span not in taken]
     if len(left) > MOST or len(rest) > MOST:
         return
-    scored = [(_alike(a[slice(*x)], b[slice(*y)]), x, y) for x, y in product(left, rest)]
+    scored = [(_similar(a[slice(*x)], b[slice(*y)]), x, y) for x, y in product(left, rest)]
     used: set[tuple[str, Span]] = set()
     for score, x, y in sorted(scored, reverse=True):
         if score >= LIKE and not {("a", x), ("b", y)} & used:
@@ -103,7 +103,7 @@ def _matched(a: str, b: str, gone: Sequence[Span], come: Sequence[Span]) -> Iter
             yield x, y, False
 
 
-def _alike(a: str, b: str) -> float:
+def _similar(a: str, b: str) -> float:
     one, other = Counter(a.split()), Counter(b.split())
     if min(one.total(), other.total()) < REWORDED:
         return 0.0

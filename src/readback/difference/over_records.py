@@ -13,7 +13,7 @@ from readback import sandbox
 from readback.assembly import in_chunks
 from readback.assembly.in_child import warm as warm
 from readback.difference import similarity
-from readback.difference.aligned_sides import fitted
+from readback.difference.aligned_sides import matched
 from readback.difference.side import NoRowError, Shown, Side, SideError
 from readback.difference.sides import named, reached, shown
 from readback.records.answers import open_answers
@@ -149,7 +149,7 @@ def _shown(workspace: Workspace, side: Side, record: Record, replies: in_chunks.
 
 def _kind(a: Shown | None, b: Shown | None) -> str:
     if a and b:
-        a, b = fitted(a, b)
+        a, b = matched(a, b)
     one, other = (side.messages if side else () for side in (a, b))
     if not one or not other:
         return ONLY_A if one else ONLY_B if other else NEITHER
@@ -165,13 +165,13 @@ def _partner(data: Dataset, record: Record) -> Record | None:
 def _opened(workspace: Workspace, side: Side, progress: Progress | None) -> Dataset:
     """The dataset of a side, indexed, and with it the answers that a judge is given: children write nothing."""
 
-    def going(*_: int) -> bool:
+    def wanted(*_: int) -> bool:
         return progress is None or progress(0, 0) is not False
 
     condition = workspace.condition(side.choice.condition) if side.choice.judge and side.choice.condition else None
     if condition:
-        open_answers(workspace, condition, going)
-    return open_dataset(workspace.root, workspace.dataset, going)
+        open_answers(workspace, condition, wanted)
+    return open_dataset(workspace.root, workspace.dataset, wanted)
 
 
 def _shows(workspace: Workspace, side: Side, data: Dataset) -> None:

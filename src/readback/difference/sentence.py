@@ -9,7 +9,7 @@ from typing import Any
 from readback.difference.amount import Amount
 from readback.difference.compare import Difference
 from readback.difference.facts import Fact, Facts, facts
-from readback.difference.first_difference import Parting, place, said
+from readback.difference.first_difference import FirstDifference, place, said
 from readback.difference.moved import Moved
 
 EQUAL = "A and B are equal byte for byte."
@@ -30,10 +30,10 @@ NOTHING = {
 
 def sentence(d: Difference) -> str:
     """One plain sentence about what B does differently from A; of two texts through templates, where they part."""
-    return parted(d.partings) if d.partings else english(facts(d))
+    return parted(d.first_differences) if d.first_differences else english(facts(d))
 
 
-def parted(found: Sequence[Parting], a: str = "A", b: str = "B") -> str:
+def parted(found: Sequence[FirstDifference], a: str = "A", b: str = "B") -> str:
     """The first difference of two texts in a sentence, and how many more there are."""
     first = said(found[0], a, b)
     more = len(found) - 1

@@ -88,8 +88,8 @@ def _side(own: Mapping[str, str], other: Mapping[str, str]) -> Side:
 def _filled(own: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
     """A side with the other's files and options. Its adapter too, unless one of them names a condition, which has
     its own."""
-    alike = ("condition" in own) == ("condition" in other) or not {*SENT} & set(own)
-    taken = ("workspace", "rev", *OPTIONS, *(("adapter",) if alike else ()))
+    similar = ("condition" in own) == ("condition" in other) or not {*SENT} & set(own)
+    taken = ("workspace", "rev", *OPTIONS, *(("adapter",) if similar else ()))
     return {**{name: other[name] for name in taken if name in other}, **own}
 
 

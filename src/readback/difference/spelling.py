@@ -15,7 +15,7 @@ SIGNS = {"\n": "⏎", "\t": "→", "\r": "␍"}
 UNSEEN = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")  # Unicode's categories of characters that nobody sees
 
 
-def spelled(text: str) -> str:
+def spelling(text: str) -> str:
     """A stretch in words: blanks counted by kind, everything else quoted, shortened, with its blanks drawn."""
     if not text:
         return "nothing"

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from readback.difference.alignment import Budget, Pairs, align, alike
-from readback.difference.boundaries import glued, settled
+from readback.difference.alignment import Budget, Pairs, align, similar
+from readback.difference.boundaries import glued, resolved
 from readback.difference.change import Change, Kind, blank, change, joined
 
 __all__ = ["Change", "Compared", "Kind", "blank", "changes", "compared", "same_but_blanks"]
@@ -35,7 +35,7 @@ def compared(a: str, b: str) -> Compared:
     """The changes of two texts, and whether they are coarse."""
     budget = Budget()
     found = joined(_stretches(_blocks(a, b, budget), len(a), len(b)))
-    found = joined(settled(found, a, b))
+    found = joined(resolved(found, a, b))
     return Compared(tuple(joined(glued(found, a, b))), budget.spent)
 
 
@@ -111,7 +111,7 @@ def _within(a: str, b: str, budget: Budget) -> Iterator[tuple[int, int, int]]:
 def _words(a: str, b: str, at_a: int, at_b: int, budget: Budget) -> Iterator[tuple[int, int, int]]:
     words_a, words_b = TOKEN.findall(a), TOKEN.findall(b)
     starts_a, starts_b = _starts(words_a), _starts(words_b)
-    found = align(words_a, words_b, budget) if alike(words_a, words_b) else _ends(words_a, words_b)
+    found = align(words_a, words_b, budget) if similar(words_a, words_b) else _ends(words_a, words_b)
     for i, j, n in found:
         yield at_a + starts_a[i], at_b + starts_b[j], starts_a[i + n] - starts_a[i]
 

@@ -129,6 +129,6 @@ def endless(value: Any, path: str = "") -> Iterator[tuple[str, float]]:
             yield from endless(inner, f"{path}[{index}]")
 
 
-def spelled(text: str) -> Any:
+def spelling(text: str) -> Any:
     """`text` decoded with every number as the text it is written as; for ids."""
     return json.loads(text, parse_int=str, parse_float=str, parse_constant=lambda _: None)

@@ -15,7 +15,7 @@ Texts = Sequence[tuple[str, str]]  # role, text
 
 
 @dataclass(frozen=True, slots=True)
-class Parting:
+class FirstDifference:
     """The first difference. `at` counts characters of our message of `role`; `ours` and `sent` are what is there.
 
     `what`: a text differs, a message is in one of them only, or a role.
@@ -28,7 +28,9 @@ class Parting:
     sent: str
 
 
-def parting(ours: Texts, request: Request, *, served: bool = False, whole: str | None = None) -> Parting | None:
+def first_difference(
+    ours: Texts, request: Request, *, served: bool = False, whole: str | None = None
+) -> FirstDifference | None:
     """The first difference between our messages and the request; None where they are equal, byte for byte.
 
     `served`: the server puts the system message in front by itself, so a request need not carry it. A prompt is
@@ -42,24 +44,26 @@ def parting(ours: Texts, request: Request, *, served: bool = False, whole: str |
         stated = [text for role, text in texts if role == "system"]
         users = [pair for pair in ours if pair[0] != "system"]
         if len(users) > 1:
-            return Parting("only ours", users[1][0], 0, _cut(users[1][1], 0), "")
+            return FirstDifference("only ours", users[1][0], 0, _cut(users[1][1], 0), "")
         ours = [*(pair for pair in ours if pair[0] == "system" and stated), *users]
     elif served and ours and ours[0][0] == "system" and texts[0][0] != "system":
         ours = ours[1:]
     return next((found for pair in zip_longest(ours, texts) if (found := _of(*pair))), None)
 
 
-def _of(mine: tuple[str, str] | None, theirs: tuple[str, str] | None) -> Parting | None:
+def _of(mine: tuple[str, str] | None, theirs: tuple[str, str] | None) -> FirstDifference | None:
     if mine is None or theirs is None:
         role, text = mine or theirs or ("", "")
         cut = _cut(text, 0)
-        return Parting("only ours", role, 0, cut, "") if mine else Parting("only sent", role, 0, "", cut)
+        return (
+            FirstDifference("only ours", role, 0, cut, "") if mine else FirstDifference("only sent", role, 0, "", cut)
+        )
     if mine[0] != theirs[0]:
-        return Parting("role", mine[0], 0, mine[0], theirs[0])
+        return FirstDifference("role", mine[0], 0, mine[0], theirs[0])
     if mine[1] == theirs[1]:
         return None
     at = _first(mine[1], theirs[1])
-    return Parting("text", mine[0], at, _cut(mine[1], at), _cut(theirs[1], at))
+    return FirstDifference("text", mine[0], at, _cut(mine[1], at), _cut(theirs[1], at))
 
 
 def _first(one: str, other: str) -> int:

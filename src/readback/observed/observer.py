@@ -8,7 +8,7 @@ from typing import Literal
 
 from readback.assembly import model_input
 from readback.files.progress import Progress
-from readback.observed.first_difference import Parting, parting
+from readback.observed.first_difference import FirstDifference, first_difference
 from readback.observed.log import Log, Logged, open_log
 from readback.observed.request import Request
 from readback.records.answers import SENT, Answers, open_answers
@@ -24,7 +24,7 @@ class Seen:
 
     verdict: Literal["equal", "differs"]
     place: Location
-    parting: Parting | None = None
+    first_difference: FirstDifference | None = None
     sent: Request | None = None
 
 
@@ -53,7 +53,7 @@ class Observer:
                 condition = self.opened.condition(made.choice.condition) if made.choice.condition else None
                 read = model_input.sent(self.opened, record, made, condition, False)
                 whole = read.text if read else ""
-            first = parting(ours, logged.request, served=served, whole=whole)
+            first = first_difference(ours, logged.request, served=served, whole=whole)
             if first is not None:
                 return Seen("differs", logged.place, first, logged.request)
             found = found or Seen("equal", logged.place, None, logged.request)
@@ -94,8 +94,8 @@ def prepare(opened: Workspace, data: Dataset) -> None:
 
 def diagnostic(seen: Seen) -> Diagnostic:
     """The diagnostic of a request that differs: the first difference and where it was logged."""
-    assert seen.parting is not None  # noqa: S101 - asked for only where there is one
-    first = seen.parting
+    assert seen.first_difference is not None  # noqa: S101 - asked for only where there is one
+    first = seen.first_difference
     at = seen.place
     values = {
         "what": {"text": "text", "only ours": "not sent", "only sent": "only sent", "role": "role"}[first.what],

@@ -54,7 +54,7 @@ class Index:
     def find(self, called: str) -> int | None:
         """The first record of that id."""
         name = called.encode("utf-8", "surrogatepass")
-        return next((index for index in probe(self.numbers[4 * self.count :], name) if self._name(index) == name), None)
+        return next((index for index in slots(self.numbers[4 * self.count :], name) if self._name(index) == name), None)
 
     def parts(self, size: int) -> tuple[tuple[int, int], ...]:
         """Ranges of records that each hold about `size` bytes."""
@@ -86,7 +86,7 @@ def table_for(names: Names, doubled: Callable[[int, int], None]) -> array[int]:
     return table
 
 
-def probe(table: memoryview, name: bytes) -> Iterator[int]:
+def slots(table: memoryview, name: bytes) -> Iterator[int]:
     """The records a name may belong to, in the order of the table."""
     size = len(table)
     at = _slot(name, size) if size else 0

@@ -237,8 +237,8 @@ class _Reading:
             values = {"columns": self.shape.get("names", [])}
             self.diagnostics.add(Diagnostic("dat-empty-file", values, Location(file=self.file)))
         self._release()
-        taught = BoundedDiagnostics()
-        taught.extend(self.census.diagnostics(self.file, place))
+        of_training = BoundedDiagnostics()
+        of_training.extend(self.census.diagnostics(self.file, place))
         read = len(self.starts)
         counts = Counts(read, self.bad, lines=read + self.bad)
         if by_lines:
@@ -252,7 +252,7 @@ class _Reading:
             "id_field": field,
             "kinds": self.census.counts,
             "systems": list(astuple(known(self.census.systems))),
-            "training_notes": [as_json(diagnostic) for diagnostic in taught.kept],
+            "training_notes": [as_json(diagnostic) for diagnostic in of_training.kept],
             "shape": self.shape | ({"json": held} if held else {}),
         }
         return meta, [self.starts, self.ends, self.lines, id_ends, table]

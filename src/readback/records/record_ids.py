@@ -8,7 +8,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from readback.formats._json_text import spelled
+from readback.formats._json_text import spelling
 from readback.formats._row import Row
 from readback.records.field_path import MISSING, look
 from readback.types import Diagnostic, Location
@@ -26,15 +26,15 @@ def id_text(row: Row, field: str) -> str | None:
         return None
     if isinstance(value, int) and value:
         return str(value)
-    again = look(_spelled(row), field)  # 1.0, 1e3 and -0 keep their spelling
+    again = look(_spelling(row), field)  # 1.0, 1e3 and -0 keep their spelling
     return None if again is MISSING or again is None else str(again)
 
 
-def _spelled(row: Row) -> Any:
+def _spelling(row: Row) -> Any:
     """The row with every number as the text it is written as."""
     if row.cells:
-        return {**row.fields, **{name: spelled(cell) for name, cell in row.cells.items()}}
-    return spelled(row.raw.decode("utf-8"))
+        return {**row.fields, **{name: spelling(cell) for name, cell in row.cells.items()}}
+    return spelling(row.raw.decode("utf-8"))
 
 
 class RecordIds:

@@ -79,7 +79,7 @@ class Plain:
                 if cut:
                     self.done = here + len(data) - len(rest)
                     yield self._quoted(quotes.upto(cut)) if quotes else self._plain(found[:cut])
-            self._alike(empty)
+            self._similar(empty)
             self._count(empty)
 
     def rows(self) -> int:
@@ -121,7 +121,7 @@ class Plain:
             blank = blank or block.startswith(BLANKS) or any(b"\n" + one in block for one in BLANKS)
         else:
             blank = blank or _hollow(block, (self.separator or ",").encode())
-        self._alike(block)
+        self._similar(block)
         self._check(block, blank)
         rows = block.count(b"\n") + (not block.endswith(b"\n"))
         lines = np.arange(self.line + 1, self.line + 1 + rows)
@@ -145,7 +145,7 @@ class Plain:
             raise Irregular
         return Block(quotes.data, len(lines), lines, quoted=True, multiline=quotes.multiline)
 
-    def _alike(self, block: bytes) -> None:
+    def _similar(self, block: bytes) -> None:
         ends, returns = block.count(b"\n"), block.count(b"\r")
         if returns != (ends if self.windows else 0) or (returns and block.count(b"\r\n") != returns):
             raise Irregular

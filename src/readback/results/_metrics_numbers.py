@@ -26,7 +26,7 @@ BY_PROGRAM = (
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class ReportedMetric:
     """One number of a summary; None where the summary says nothing. `whole` and `count` are those of a rate."""
 
     mean: float | None
@@ -38,7 +38,7 @@ class Stated:
     count: int | None = None
 
 
-def numbers(said: Mapping[str, Any], verdict: str) -> Iterator[tuple[str, Stated]]:
+def numbers(said: Mapping[str, Any], verdict: str) -> Iterator[tuple[str, ReportedMetric]]:
     """Every mean and rate; `verdict` is what the rate of passes is called."""
     yield from _numbers(said, "")
     verdicts = said.get(VERDICTS)
@@ -58,7 +58,7 @@ def is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
 
 
-def _numbers(said: Mapping[str, Any], above: str) -> Iterator[tuple[str, Stated]]:
+def _numbers(said: Mapping[str, Any], above: str) -> Iterator[tuple[str, ReportedMetric]]:
     for key, value in said.items():
         inside = above + str(key)
         if key in NO_SCORES or (above and str(key).startswith(SPREAD)):
@@ -75,11 +75,11 @@ def _called(name: str) -> str:
     return COVERAGE[1] if name == COVERAGE[0] else name
 
 
-def _spread(value: Mapping[str, Any]) -> Stated:
+def _spread(value: Mapping[str, Any]) -> ReportedMetric:
     """{mean, std, min, max, n}; std is the sample's, and 0 where there was one row or none."""
     mean, n = value.get("mean"), value.get("n")
     sd = _float(value.get("std"))
-    return Stated(
+    return ReportedMetric(
         float(mean) if is_number(mean) or _is_endless(mean) else None,
         n if isinstance(n, int) and not isinstance(n, bool) else None,
         sd if isinstance(n, int) and n > 1 else None,
@@ -88,15 +88,15 @@ def _spread(value: Mapping[str, Any]) -> Stated:
     )
 
 
-def _around(said: Mapping[str, Any], key: str, mean: float) -> Stated:
+def _around(said: Mapping[str, Any], key: str, mean: float) -> ReportedMetric:
     """A number, with the spread that is beside one called mean_…"""
     if not key.startswith(MEAN):
-        return Stated(mean)
+        return ReportedMetric(mean)
     sd, low, high, _ = (_float(said.get(start + key.removeprefix(MEAN))) for start in SPREAD)
-    return Stated(mean, None, sd, low, high)
+    return ReportedMetric(mean, None, sd, low, high)
 
 
-def _verdicts(value: Mapping[str, Any]) -> Iterator[Stated]:
+def _verdicts(value: Mapping[str, Any]) -> Iterator[ReportedMetric]:
     """The rate of passes. The program divides by every row, those without a verdict among them."""
     counts = [value.get(name) for name in ("pass", "fail", "unknown")]
     known = [count for count in counts if isinstance(count, int) and not isinstance(count, bool)]
@@ -106,17 +106,17 @@ def _verdicts(value: Mapping[str, Any]) -> Iterator[Stated]:
     if rate is None and passed is not None and n:
         rate = passed / n
     if rate is not None:
-        yield Stated(rate, n, whole=1.0, count=passed)
+        yield ReportedMetric(rate, n, whole=1.0, count=passed)
 
 
-def _errors(said: Mapping[str, Any]) -> Stated | None:
+def _errors(said: Mapping[str, Any]) -> ReportedMetric | None:
     """The share of rows with an error, stated or by the counts."""
     n = next((said[name] for name in EVALUATED if is_number(said.get(name))), None)
     count, rate = said.get(WITH_ERRORS), _float(said.get(ERRORS))
     count = int(count) if is_number(count) else None
     if rate is None and count is not None and n:
         rate = count / n
-    return None if rate is None else Stated(rate, int(n) if n is not None else None, whole=1.0, count=count)
+    return None if rate is None else ReportedMetric(rate, int(n) if n is not None else None, whole=1.0, count=count)
 
 
 def _float(value: Any) -> float | None:

@@ -24,7 +24,7 @@ SIGN = "%"
 FINEST = 6  # decimals at which two means are still compared
 
 
-def stated(value: Any) -> Cell:
+def reported(value: Any) -> Cell:
     """A cell of a published table: `n/a` does not apply, a dash is nothing, a percent sign stays off the number."""
     if isinstance(value, str):
         bare = value.strip()
@@ -47,7 +47,7 @@ def whole(header: str, values: Sequence[Any], counts: Sequence[int | None], crit
     said = "rate" in words or percent
     if words & NOT_ONE_ITEM or not (_binary(header, criteria) or words & YES_OR_NO or (said and words & WITH_RATE)):
         return 0.0
-    numbers = [(number, n) for value, n in zip(values, counts, strict=True) if (number := stated(value)[0]) == number]
+    numbers = [(number, n) for value, n in zip(values, counts, strict=True) if (number := reported(value)[0]) == number]
     if percent:
         return 100.0
     if all(0 <= number <= 1 for number, _ in numbers):

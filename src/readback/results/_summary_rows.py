@@ -12,7 +12,7 @@ from typing import Any
 from readback.results._cells import text_of
 from readback.results._intake import Intake
 from readback.results._layout import Layout
-from readback.results._rates import decimals, stated
+from readback.results._rates import decimals, reported
 from readback.scores.criteria import number
 from readback.scores.table import SCORED
 from readback.types import Diagnostic, Location
@@ -119,7 +119,7 @@ class SummaryRows:
         called = text_of(fields.get(plan.item[0])).strip()
         values = np.asarray(intake.value)
         for column, criterion, judge in plan.scores:
-            value, state, _ = stated(fields.get(column))
+            value, state, _ = reported(fields.get(column))
             name, by = criterion or said, judge or judged
             if state != SCORED or (name and name not in intake.criteria.codes):
                 continue
@@ -151,7 +151,7 @@ class _Number:
     called: str
     criterion: str
     condition: str
-    stated: float
+    reported: float
     decimals: int
     total: float
     n: int
@@ -160,13 +160,15 @@ class _Number:
     @property
     def agrees(self) -> bool:
         near, mean = 0.5 * 10.0**-self.decimals + 1e-9, self.total / self.n
-        return any(abs(self.stated - one) <= near for one in (self.total, mean, *([100 * mean] if self.share else [])))
+        return any(
+            abs(self.reported - one) <= near for one in (self.total, mean, *([100 * mean] if self.share else []))
+        )
 
     def diagnostic(self, place: Location) -> Diagnostic:
         what, is_so = ("sum", self.total) if "total" in self.called.lower() else ("mean", self.total / self.n)
         values = {
             "condition": self.condition or "all conditions", "criterion": self.criterion, "what": what,
-            "stated": number(self.stated), "computed": number(round(is_so, 6)), "n": self.n, "stated_n": "–",
+            "stated": number(self.reported), "computed": number(round(is_so, 6)), "n": self.n, "stated_n": "–",
             "because": f"the row is called {self.called}",
         }  # fmt: skip
         return Diagnostic("scr-summary-differs", values, place, "|".join((self.called, self.condition, self.criterion)))

@@ -23,7 +23,7 @@ from readback.results._layout import (
     looks_numeric,
     score_columns,
 )
-from readback.results._rates import DASHES, decimals, stated, whole
+from readback.results._rates import DASHES, decimals, reported, whole
 from readback.results._rows import Asked, Read, Row
 from readback.results._run_facts import CLOSED_BOOK
 from readback.results._wrong import impossible_rates, no_number
@@ -151,7 +151,7 @@ def _apart(samples: Sequence[Mapping[str, Any]], factors: Sequence[str]) -> bool
 def _numbers(values: Iterable[Any]) -> bool:
     """Whether a column of a published table holds numbers, however many of its cells are empty or do not apply."""
     given = [value for value in values if value not in (None, "") and str(value).strip() not in DASHES]
-    states = [stated(value)[1] for value in given if not isinstance(value, bool)]
+    states = [reported(value)[1] for value in given if not isinstance(value, bool)]
     return SCORED in states and states.count(SCORED) + states.count(NOT_APPLICABLE) == len(given)
 
 
@@ -167,7 +167,7 @@ def _no_numbers(kept: Sequence[tuple[Mapping[str, Any], int]], plan: _Plan, file
     """Cells where a mean should be and something else is; of an endless one in JSON the row reader has said it."""
     for fields, line in kept:
         for column in plan.columns:
-            _, state, why = stated(fields.get(column.name))
+            _, state, why = reported(fields.get(column.name))
             if state == FAILED and why != INFINITE:
                 yield no_number(column.criterion, fields.get(column.name), Location(file=file, line=line))
 
@@ -176,7 +176,7 @@ def _row(fields: Mapping[str, Any], line: int, plan: _Plan, asked: Asked) -> Ite
     condition = _condition(fields, plan, asked)
     closed = any(asked.modes.get(value, value) == CLOSED_BOOK for _, value in condition)
     for column in plan.columns:
-        value, state, _ = stated(fields.get(column.name))
+        value, state, _ = reported(fields.get(column.name))
         if closed and column.criterion in ABOUT_DOCUMENTS:
             value, state = math.nan, NOT_APPLICABLE
         spread = cell(fields.get(column.spread)) if column.spread else None

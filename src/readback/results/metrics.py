@@ -15,7 +15,7 @@ from typing import Any
 from readback.files.text_file import read_text
 from readback.formats._json_text import Decoder, NotJson
 from readback.results._cells import legible, text_of
-from readback.results._metrics_numbers import JUDGED, NO_SCORES, Stated, is_computed, is_number, numbers
+from readback.results._metrics_numbers import JUDGED, NO_SCORES, ReportedMetric, is_computed, is_number, numbers
 from readback.results._rows import Asked, Read, Row
 from readback.results._run_facts import closed, named, of_summary
 from readback.results._wrong import impossible_rates, no_number
@@ -91,10 +91,10 @@ def _no_numbers(value: Mapping[str, Any], place: Location) -> Iterator[Diagnosti
     for name, one in scores.items() if isinstance(scores, Mapping) else ():
         if isinstance(one, Mapping) and (mean := one.get("mean")) is not None and not isinstance(mean, int | float):
             yield no_number(str(name), mean, place)
-    for name, stated in numbers(summary(value), VERDICT):
-        if stated.mean is not None and not math.isfinite(stated.mean):
+    for name, reported in numbers(summary(value), VERDICT):
+        if reported.mean is not None and not math.isfinite(reported.mean):
             yield Diagnostic(
-                "dat-nan", {"field": legible(name), "value": json.dumps(stated.mean)}, place, legible(name)
+                "dat-nan", {"field": legible(name), "value": json.dumps(reported.mean)}, place, legible(name)
             )
 
 
@@ -120,7 +120,7 @@ class _Run:
     judge: str
     decimals: int
 
-    def reported(self, name: str, one: Stated) -> Reported:
+    def reported(self, name: str, one: ReportedMetric) -> Reported:
         """One number, with the state that keeps it apart from 0 where it is none."""
         state = MISSING if one.mean is None else SCORED if math.isfinite(one.mean) else FAILED
         if closed(self.said, self.asked) and name in ABOUT_DOCUMENTS:

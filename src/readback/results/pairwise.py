@@ -51,7 +51,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
             diagnostics.add(row)
             continue
         names = {name.strip().lower(): name for name in reversed(list(row.fields))}
-        fields = {name: row.fields[spelled] for name, spelled in names.items()}
+        fields = {name: row.fields[spelling] for name, spelling in names.items()}
         unused.update(dict.fromkeys(name for name in names if name not in (A, B, WON, SHOWN_FIRST, SHOWN_SECOND)))
         said = text_of(fields.get(WON)).strip().lower()
         if not said:

@@ -84,8 +84,8 @@ def told_apart(one: Finding, seen: Seen) -> Finding:
     It depends on how many like it came before, so that a baseline with one of two hides one of two. `seen` holds those
     and takes this one in; a finding is the same as another when it says the same of the same place.
     """
-    alike = seen.setdefault(one.key, {})
-    number = alike.setdefault((one.message, one.place), len(alike))
+    similar = seen.setdefault(one.key, {})
+    number = similar.setdefault((one.message, one.place), len(similar))
     return replace(one, key=_digest([one.key, number])) if number else one
 
 

@@ -99,7 +99,7 @@ def _without_parts(own: str, fields: Values) -> tuple[str, list[Cut]]:
         for text in dict.fromkeys((context, bare(context))):
             at = own.find(text[:PROBE], head.end() if head else 0) if text else -1
             if at >= 0:
-                there = _parting(own[at:], text)
+                there = _first_difference(own[at:], text)
                 own = blanked(own, [(from_number(own, at), at + there)])
                 cut.append((number, there, len(text)))
                 break
@@ -123,13 +123,13 @@ def _blanks(text: str, contexts: Sequence[Span], question: str, asked: int) -> i
     head = f"{STANDARD} {UNKNOWN}\n\nContext:\n"
     first = contexts[0][0] if contexts else len(head)
     if text[:first] != head:
-        return _parting(text[:first], head)
+        return _first_difference(text[:first], head)
     tails = [f"{QUESTION} {one}\n{ANSWER}" for one in (question.strip(), question)]
     tail = text[asked:].rstrip()
-    return None if tail in tails else asked + _parting(tail, tails[0])
+    return None if tail in tails else asked + _first_difference(tail, tails[0])
 
 
-def _parting(one: str, other: str) -> int:
+def _first_difference(one: str, other: str) -> int:
     """The first character in which two texts differ."""
     pairs = zip(one, other, strict=False)
     return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))

@@ -96,7 +96,7 @@ def place(answer: Answer, citation: Citation) -> Location:
     return _training.spot(answer.turn, citation.start, citation.end)
 
 
-def alike(one: str, other: str) -> bool:
+def similar(one: str, other: str) -> bool:
     """Whether two answers have most of their words in common."""
     a, b = (Counter(re.findall(r"\w+", text.casefold())) for text in (one, other))
     return 2 * (a & b).total() >= ALIKE * (a.total() + b.total())

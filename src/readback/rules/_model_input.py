@@ -28,7 +28,7 @@ class Templated(NamedTuple):
 
     model: Model
     template: ChatTemplate
-    probe: SelfTest | None
+    self_test: SelfTest | None
 
 
 def templated(case: RuleContext) -> Iterator[Templated]:
@@ -38,8 +38,8 @@ def templated(case: RuleContext) -> Iterator[Templated]:
         found = None if model.modelfile else model.chat_template or named(model.chat_format or "")
         if found and (key := (found.name, found.config, found.adds_bos)) not in seen:
             seen.add(key)
-            probe = case.probes.get(model.name)
-            yield Templated(model, found, probe if probe and probe.first.kind == CHAT else None)
+            self_test = case.self_tests.get(model.name)
+            yield Templated(model, found, self_test if self_test and self_test.first.kind == CHAT else None)
 
 
 def template(case: RuleContext) -> ChatTemplate | None:

@@ -51,7 +51,7 @@ def nearer(threshold: float) -> float:
     return (1 + threshold) / 2
 
 
-def alike(
+def similar(
     own: Words, own_stems: Words, unit: Unit, seeds: Seeds, threshold: float, budget: list[int]
 ) -> Iterator[Alike]:
     """The stretches of `own` like `unit`, in order; none overlaps another. `budget` holds the words still to align."""

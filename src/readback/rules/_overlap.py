@@ -151,7 +151,7 @@ def _edited(
     for unit, seeds in by_unit.items():
         if not _near.worth_it(unit):
             continue
-        for hit in _near.alike(own, stems(text), unit, seeds, threshold, budget):
+        for hit in _near.similar(own, stems(text), unit, seeds, threshold, budget):
             first, last = _to_the_ends(text, own, hit)
             one = Found(first, last, unit, False, True, hit.share, hit.needed)
             near = _near.nearer(threshold)

@@ -25,7 +25,7 @@ class Served:
     model: Model
     modelfile: Modelfile
     template: Template | None = None
-    probe: SelfTest | None = None
+    self_test: SelfTest | None = None
 
     @property
     def name(self) -> str:
@@ -35,15 +35,15 @@ class Served:
     def made(self) -> tuple[ModelInput, ...]:
         """What was made of the conversation and of its beginning; nothing that broke on the way."""
         return (
-            tuple(model_input for model_input in (self.probe.first, self.probe.later) if model_input.segments)
-            if self.probe
+            tuple(model_input for model_input in (self.self_test.first, self.self_test.later) if model_input.segments)
+            if self.self_test
             else ()
         )
 
     def doubled(self, model_input: ModelInput) -> list[tuple[int, int]]:
         """Where the system text is in one of them."""
         asked = (Segment("", "variable", name) for name in ("question", "answer"))
-        return times(model_input, self.probe.system, asked) if self.probe else []
+        return times(model_input, self.self_test.system, asked) if self.self_test else []
 
     def place(self, line: int, column: int) -> Location:
         """The place in the file of a line and column of the template."""
@@ -68,10 +68,12 @@ def modelfiles(case: RuleContext) -> Iterator[Served]:
         if file is None or (file.place.file in seen and file.place.file is not None):
             continue
         seen.add(file.place.file)
-        probe = case.probes.get(model.name)
+        self_test = case.self_tests.get(model.name)
         rendered = any(name in ("renderer", "parser") for name, _, _ in file.commands)
-        read = template(file.template) if probe and file.template and not rendered and _readable(probe) else None
-        yield Served(model, file, read, probe if read else None)
+        read = (
+            template(file.template) if self_test and file.template and not rendered and _readable(self_test) else None
+        )
+        yield Served(model, file, read, self_test if read else None)
 
 
 def is_file(base: str) -> bool:
@@ -122,9 +124,9 @@ def quoted(text: str, most: int = 90) -> str:
     return repr(text if len(text) <= most else f"{text[:half]}…{text[-half:]}")
 
 
-def _readable(probe: SelfTest) -> bool:
+def _readable(self_test: SelfTest) -> bool:
     """Whether the bounded child came to an end with the template, so that it may be read here, too."""
-    diagnostics = (*probe.first.diagnostics, *probe.later.diagnostics)
+    diagnostics = (*self_test.first.diagnostics, *self_test.later.diagnostics)
     return not any(
         diagnostic.code == "dat-limit" or diagnostic.values.get("when") == "parse" for diagnostic in diagnostics
     )

@@ -44,7 +44,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 
 
 def _diagnostic(model: Model, first: SystemText, other: SystemText) -> Diagnostic:
-    at = _parting(first.text, other.text)
+    at = _first_difference(first.text, other.text)
     values = {
         "model": model.name,
         "one": where(first),
@@ -59,7 +59,7 @@ def _diagnostic(model: Model, first: SystemText, other: SystemText) -> Diagnosti
     return Diagnostic(CODE, values, place, f"{first.text}\n{other.text}", "warning" if light else None)
 
 
-def _parting(one: str, other: str) -> int:
+def _first_difference(one: str, other: str) -> int:
     """The first character that differs, from 0."""
     pairs = zip(one, other, strict=False)
     return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))

@@ -20,10 +20,10 @@ scores.
 
 from collections.abc import Iterator, Sequence
 
-from readback.rules import _parted, _stored
+from readback.rules import _first_difference, _stored
+from readback.rules._first_difference import FirstDifference
 from readback.rules._leaks import folded, leaks
 from readback.rules._outside_contexts import Spans, in_message
-from readback.rules._parted import Parting
 from readback.types import Condition, Diagnostic, Location, Message, Model, Prompt, RuleContext, SelfTest, Severity
 
 CODE = "fmt-train-serve-diff"
@@ -93,39 +93,49 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 
 def _around(case: RuleContext) -> Iterator[Diagnostic]:
     """What the training template and the server write around the same messages, where it differs."""
-    for model, probe, all_found in _parted.parted(case):
-        found = _not_by_design(model, probe, all_found)
+    for model, self_test, all_found in _first_difference.parted(case):
+        found = _not_by_design(model, self_test, all_found)
         if not found:
             continue
         first = found[0]
-        mine, theirs = _parted.halves(first)
-        by = probe.trained.format if probe.trained else ""
-        how = by if _parted.stated(model) else f"{by}, assumed" if probe.trained and probe.trained.assumed else by
+        mine, theirs = _first_difference.halves(first)
+        by = self_test.trained.format if self_test.trained else ""
+        how = (
+            by
+            if _first_difference.stated(model)
+            else f"{by}, assumed"
+            if self_test.trained and self_test.trained.assumed
+            else by
+        )
         left = len(found) - 1
         more = f" ({left} more {'differences' if left > 1 else 'difference'})" if left else ""
         values = {
             "model": model.name,
             "condition": "its server",
-            "trained": f"{mine} {_parted.behind(first).rstrip(',')} ({how})",
+            "trained": f"{mine} {_first_difference.after(first).rstrip(',')} ({how})",
             "sent": f"{theirs}{more}",
-            "texts": [_parted.text(probe.trained), probe.first.text],
+            "texts": [_first_difference.text(self_test.trained), self_test.first.text],
             "at": [first.a.start, first.b.start],
         }
-        place = next((one.place for one in first.b.segments if one.place.file), probe.first.place)
-        guessed = bool(probe.trained and probe.trained.assumed)  # by the model's name: its makers may know better
-        severity: Severity | None = None if _parted.stated(model) else "info" if guessed else "warning"
+        place = next((one.place for one in first.b.segments if one.place.file), self_test.first.place)
+        guessed = bool(
+            self_test.trained and self_test.trained.assumed
+        )  # by the model's name: its makers may know better
+        severity: Severity | None = None if _first_difference.stated(model) else "info" if guessed else "warning"
         yield Diagnostic(
             CODE, values, place if place.file else model.place, f"{model.name}\n{mine}\n{theirs}", severity
         )
 
 
-def _not_by_design(model: Model, probe: SelfTest, found: tuple[Parting, ...]) -> tuple[Parting, ...]:
+def _not_by_design(
+    model: Model, self_test: SelfTest, found: tuple[FirstDifference, ...]
+) -> tuple[FirstDifference, ...]:
     """The differences without the end of a template that opens an answer otherwise than it writes a given one, with
     marks for thinking or for a channel: the same template makes both texts, and that it opens none has its own rule.
     """
-    made, served = probe.trained, probe.first
+    made, served = self_test.trained, self_test.first
     same = made is not None and (made.format, made.place) == (served.format, served.place)
-    return found if _parted.stated(model) or not same else tuple(one for one in found if not one.last)
+    return found if _first_difference.stated(model) or not same else tuple(one for one in found if not one.last)
 
 
 def _by_design(case: RuleContext, condition: Condition) -> Iterator[Diagnostic]:
@@ -154,8 +164,8 @@ def _differs(
         other = HYBRID if contexts else CLOSED
         yield _diagnostic(model, condition, TRAINED[model.type or ""][1], other, Location(role="user"), "info")
         return
-    at = _parting(sent, said)
-    end = len(sent) - min(_parting(sent[at:][::-1], said[at:][::-1]), len(sent) - at)
+    at = _equal_until(sent, said)
+    end = len(sent) - min(_equal_until(sent[at:][::-1], said[at:][::-1]), len(sent) - at)
     place = Location(role="user", start=_place(kept, at), end=_place(kept, end))
     other = f"{_shown(sent, at)} (from character {(place.start or 0) + 1})"
     yield _diagnostic(model, condition, _shown(said, at), other, place, None)
@@ -192,7 +202,7 @@ def _diagnostic(
     return Diagnostic(CODE, values, place, f"{model.name}\n{condition.name}\n{sent}", severity)
 
 
-def _parting(one: str, other: str) -> int:
+def _equal_until(one: str, other: str) -> int:
     """The first character in which two texts differ."""
     pairs = zip(one, other, strict=False)
     return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))

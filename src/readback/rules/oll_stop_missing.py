@@ -61,7 +61,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 
 def _ends(served: Served, model_input: ModelInput) -> Iterator[str]:
     """The tokens right behind what the user or the assistant says."""
-    for said in (served.probe.user, served.probe.reply) if served.probe else ():
+    for said in (served.self_test.user, served.self_test.reply) if served.self_test else ():
         at = model_input.text.find(said)
         while at >= 0:
             at += len(said)

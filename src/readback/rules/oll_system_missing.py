@@ -38,10 +38,10 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     for served in modelfiles(case):
         system = served.modelfile.system or _sent(case, served)
         if (
-            served.probe
+            served.self_test
             and served.made
             and system
-            and not any(shown(model_input, served.probe.system) for model_input in served.made)
+            and not any(shown(model_input, served.self_test.system) for model_input in served.made)
         ):
             values = {"system": system, "model": served.name}
             yield Diagnostic(CODE, values, served.modelfile.template_place, "system")

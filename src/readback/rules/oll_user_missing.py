@@ -31,9 +31,9 @@ FAIL = (
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     for served in modelfiles(case):
         if (
-            served.probe
+            served.self_test
             and served.made
-            and not any(shown(model_input, served.probe.user) for model_input in served.made)
+            and not any(shown(model_input, served.self_test.user) for model_input in served.made)
         ):
             values = {"text": served.made[0].text, "model": served.name}
             yield Diagnostic(CODE, values, served.modelfile.template_place, "user")

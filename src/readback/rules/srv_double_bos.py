@@ -62,7 +62,7 @@ TOKENIZER, ENGINE, ITSELF = "the tokenizer (add_special_tokens)", "Ollama's engi
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     for served in _model_input.templated(case):
         template, token = served.template, served.template.bos_token
-        made = served.probe.first.text if served.probe else ""
+        made = served.self_test.first.text if served.self_test else ""
         # A template that refuses the made-up conversation still shows what it writes.
         writes = "bos_token" in (template.text or "") if not made else _twice(made, token or "")
         if token and (writes if made else writes and template.adds_bos):
@@ -93,7 +93,7 @@ def _other(modelfile: Modelfile, token: str) -> str:
 
 def _written(case: RuleContext, model: Model) -> str | None:
     """The token with which a Modelfile's template begins what it makes."""
-    probe = case.probes.get(model.name)
-    if probe is None or probe.first.kind != "modelfile":
+    self_test = case.self_tests.get(model.name)
+    if self_test is None or self_test.first.kind != "modelfile":
         return None
-    return next((token for token in BOS if probe.first.text.lstrip().startswith(token)), None)
+    return next((token for token in BOS if self_test.first.text.lstrip().startswith(token)), None)

@@ -55,21 +55,21 @@ CLOSED = re.compile(r"\[/INST\]$")  # the end of a question that is the beginnin
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     for served in _model_input.templated(case):
-        missing = _missing(served.probe) if served.probe else ""
+        missing = _missing(served.self_test) if served.self_test else ""
         if missing:
             values = {"name": served.template.name, "missing": missing, "model": served.model.name}
             plain = "add_generation_prompt" not in (served.template.text or "") and not MARK.search(missing)
             yield Diagnostic(CODE, values, served.template.place, missing, "info" if plain else None)
 
 
-def _missing(probe: SelfTest) -> str:
+def _missing(self_test: SelfTest) -> str:
     """What is before an answer in the conversation and not at the end of what asks for one."""
-    first, later = probe.first.text, probe.later.text
-    asked = first.rfind(probe.user)
-    user, reply = later.find(probe.user), later.find(probe.reply)
+    first, later = self_test.first.text, self_test.later.text
+    asked = first.rfind(self_test.user)
+    user, reply = later.find(self_test.user), later.find(self_test.reply)
     if asked < 0 or not 0 <= user < reply:
         return ""
-    ending, opening = first[asked + len(probe.user) :], later[user + len(probe.user) : reply]
+    ending, opening = first[asked + len(self_test.user) :], later[user + len(self_test.user) : reply]
     if OPENED.search(ending) or CLOSED.match(
         ending.strip()
     ):  # the turn is open: what follows are marks for thinking, or for a channel

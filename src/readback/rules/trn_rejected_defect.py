@@ -54,5 +54,5 @@ def _defects(chosen: _legal.Answer, rejected: _legal.Answer) -> Iterator[str]:
     texts = {name: list(dict.fromkeys(one.text for one in citations)) for name, citations in told.items()}
     if any(texts.values()):
         yield from (f"{name} ({'; '.join(cited)})" for name, cited in texts.items() if cited)
-    elif not _legal.alike(chosen.text, rejected.text):
+    elif not _legal.similar(chosen.text, rejected.text):
         yield "other text"

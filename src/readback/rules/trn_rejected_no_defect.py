@@ -36,5 +36,5 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     if chosen is None or rejected is None or rejected.verdicts is None or _legal.same(chosen.text, rejected.text):
         return
     wrong = [one for one in rejected.verdicts if one.counts and one.state != "supported"]
-    if not wrong and not any(_legal.missing(chosen, rejected)) and _legal.alike(chosen.text, rejected.text):
+    if not wrong and not any(_legal.missing(chosen, rejected)) and _legal.similar(chosen.text, rejected.text):
         yield Diagnostic(CODE, {}, Location(field=rejected.turn.field), rejected.text)

@@ -17,9 +17,9 @@ from typing import Any, NoReturn
 
 from readback import sandbox
 from readback.sandbox import client
-from readback.sandbox import frames as cell_frames
-from readback.sandbox import jail as cell_jail
-from readback.sandbox import landlock as cell_landlock
+from readback.sandbox import frames as frames
+from readback.sandbox import jail as jail
+from readback.sandbox import landlock as landlock
 
 WARM = ("readback.render.jinja", "readback.files.yaml_decode")  # their warm() touches what a child would meet first
 OPEN_FILES = 64
@@ -29,16 +29,16 @@ COLLECT = (50_000, 20, 20)  # most children end before they made enough objects 
 def main(number: int) -> NoReturn:
     """Serve requests on the socket `number` until our parent goes away."""
     control = socket.socket(fileno=number)
-    cell_jail.quiet_signals()
-    facts = cell_jail.isolate()
+    jail.quiet_signals()
+    facts = jail.isolate()
     for module in WARM:
         _warm(module)
     gc.collect()
     gc.freeze()
     gc.set_threshold(*COLLECT)
-    rules = cell_landlock.ruleset()
+    rules = landlock.ruleset()
     facts["files of closed work"] = "Python's own" if rules is not None else "not limited"
-    control.sendall(cell_frames.encode(cell_frames.VALUE, {"zygote": os.getpid(), **facts}))
+    control.sendall(frames.encode(frames.VALUE, {"zygote": os.getpid(), **facts}))
     os.dup2(os.open(os.devnull, os.O_RDWR), 2)  # a child's death must not spill onto the app's terminal
     _serve(control, rules)
 
@@ -76,7 +76,7 @@ def _serve(control: socket.socket, rules: int | None) -> NoReturn:
                 pid, children[pid], alone = child
                 poll.register(children[pid], select.POLLIN if alone else 0)  # POLLHUP is always reported
                 turns.alone += [pid] * alone
-        turns.settle(children)
+        turns.apply(children)
 
 
 class _Turns:
@@ -86,7 +86,7 @@ class _Turns:
         self.alone: list[int] = []
         self.still: set[int] = set()
 
-    def settle(self, children: Collection[int]) -> None:
+    def apply(self, children: Collection[int]) -> None:
         """Stop those whose turn it is not, and let the others go on."""
         self.alone = [pid for pid in self.alone if pid in children]
         wanted = {pid for pid in children if self.alone and pid != self.alone[0]}
@@ -130,7 +130,7 @@ def _fork(
         if pid == 0:
             try:
                 if how == sandbox.ASIDE:
-                    cell_jail.let_others_first(sandbox.LOWER)
+                    jail.let_others_first(sandbox.LOWER)
                 _child(data, rules)
             finally:
                 os._exit(1)
@@ -167,15 +167,15 @@ def _child(data: socket.socket, rules: int | None) -> None:
     """One run: read the request, set the limits, work, answer; always ends the process."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    cell_jail.die_with_parent()
-    _, request, _ = cell_frames.read(data, 1 << 32, None)
+    jail.die_with_parent()
+    _, request, _ = frames.read(data, 1 << 32, None)
     limits = sandbox.Limits(**request["limits"])
     work, payload = request["work"], request["payload"]
     del request
-    mapped = cell_jail.mapped()  # read before /proc is out of reach
+    mapped = jail.mapped()  # read before /proc is out of reach
     if limits.closed and rules is not None:
         import_module(work.partition(":")[0])
-        cell_landlock.restrict(rules)
+        landlock.restrict(rules)
     os.closerange(3, data.fileno())
     os.closerange(data.fileno() + 1, 1 << 16)
     answer = _Answer(data, limits)
@@ -186,16 +186,16 @@ def _child(data: socket.socket, rules: int | None) -> None:
         module, name = work.split(":")
         result = getattr(import_module(module), name)(payload)
         for value in result if answer.streams(result) else (result,):
-            answer.send(cell_frames.VALUE, value)
-        answer.send(cell_frames.DONE, None)
+            answer.send(frames.VALUE, value)
+        answer.send(frames.DONE, None)
     except MemoryError:
         os._exit(sandbox.MEMORY_EXIT)
     except sandbox.Stopped as stopped:
-        answer.send(cell_frames.STOPPED, [stopped.kind, stopped.detail])
+        answer.send(frames.STOPPED, [stopped.kind, stopped.detail])
     except BrokenPipeError:
         os._exit(0)  # nobody listens any more
     except Exception:
-        answer.send(cell_frames.FAILED, traceback.format_exc(limit=-20))
+        answer.send(frames.FAILED, traceback.format_exc(limit=-20))
     os._exit(0)
 
 
@@ -210,9 +210,9 @@ class _Answer:
         return hasattr(result, "__next__")
 
     def send(self, kind: bytes, value: Any) -> None:
-        frame = cell_frames.encode(kind, value)
-        self.left -= len(frame) - cell_frames.HEAD.size
-        if self.left < 0 and kind == cell_frames.VALUE:
+        frame = frames.encode(kind, value)
+        self.left -= len(frame) - frames.HEAD.size
+        if self.left < 0 and kind == frames.VALUE:
             os._exit(sandbox.OUTPUT_EXIT)
         sandbox.pause()
         self.data.sendall(frame)

@@ -14,12 +14,12 @@ from readback.types import Diagnostic, Location, Workspace
 NONE = "–"
 
 
-def sources(reads: Sequence[Read], settled: Columns) -> tuple[SourceRead, ...]:
+def sources(reads: Sequence[Read], resolved: Columns) -> tuple[SourceRead, ...]:
     """The account of each file, with how many of its cells are not in the table, for they came twice."""
     import numpy as np
 
-    counts = np.bincount(np.asarray(settled.file), minlength=len(settled.files)).tolist() if len(settled) else []
-    there = dict(zip(settled.files, counts, strict=False))
+    counts = np.bincount(np.asarray(resolved.file), minlength=len(resolved.files)).tolist() if len(resolved) else []
+    there = dict(zip(resolved.files, counts, strict=False))
     return tuple(
         read.source
         if read.columns is None

@@ -10,7 +10,7 @@ from readback.scores import answer_sections, expenses, stats
 from readback.scores.comparing import compare, omnibus
 from readback.scores.comparing.comparison import Blocked, Compared, Comparison, Omnibus, Planned
 from readback.scores.comparing.winner import winner
-from readback.scores.pairwise import outcomes as duels
+from readback.scores.pairwise import outcomes as pairwise
 from readback.scores.table import ScoreTable
 from readback.types import Diagnostic
 
@@ -64,9 +64,9 @@ def as_json(
             for one, name in compare.absent(table, planned)
         ],
         "criteria": {name: _criterion(table, name) for name in table.criteria},
-        "aggregates": answer_sections.stated(table, names, judge),
+        "aggregates": answer_sections.reported(table, names, judge),
         "stated_beside_rows": answer_sections.beside_rows(table),
-        "duels": [duels.as_json(one) for one in duels.told(table) if judge in (None, one.judge)],
+        "duels": [pairwise.as_json(one) for one in pairwise.told(table) if judge in (None, one.judge)],
         "ranking": answer_sections.ranking(table, judge),
         "costs": expenses.as_json(table, judge),
         "sources": [asdict(one) for one in table.sources],
@@ -74,12 +74,12 @@ def as_json(
     }
 
 
-def _rowless(table: ScoreTable, stated: tuple[str, ...], criterion: str | None, judge: str | None) -> bool:
+def _rowless(table: ScoreTable, reported: tuple[str, ...], criterion: str | None, judge: str | None) -> bool:
     """Whether what is asked for has no rows, but means without rows or outcomes side by side."""
     c = table.columns
     other = {one.judge for one in table.outcomes} | {one.judge for one in table.reported}
     rows_of_it = any(criterion in (name, name.removesuffix("_score")) for name in c.criteria)
-    return (criterion is not None and not rows_of_it and bool(stated)) or (judge in other and judge not in c.judges)
+    return (criterion is not None and not rows_of_it and bool(reported)) or (judge in other and judge not in c.judges)
 
 
 def as_rows(

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from readback.scores import stats
-from readback.scores.pairwise import outcomes as duels
+from readback.scores.pairwise import outcomes as pairwise
 from readback.scores.reported.aggregates import Aggregate, aggregates
 from readback.scores.reported.beside_rows import agrees, beside
 from readback.scores.slices import by_field
@@ -18,13 +18,13 @@ from readback.types import Workspace
 Side = tuple[ConditionKey, ConditionKey | None, str, str]  # a, b (None: a alone), criterion, judge
 
 
-def stated(table: ScoreTable, criteria: Iterable[str], judge: str | None = None) -> list[dict[str, Any]]:
+def reported(table: ScoreTable, criteria: Iterable[str], judge: str | None = None) -> list[dict[str, Any]]:
     """Every stated mean without rows of these criteria, and what cannot be computed of it."""
     wanted = set(criteria)
     return [
-        _stated(one)
+        _reported(one)
         for one in aggregates(table)
-        if one.stated.criterion in wanted and judge in (None, one.stated.judge)
+        if one.reported.criterion in wanted and judge in (None, one.reported.judge)
     ]
 
 
@@ -42,7 +42,7 @@ def criteria_of(table: ScoreTable, criterion: str | None) -> tuple[str, ...]:
 
 def ranking(table: ScoreTable, judge: str | None = None) -> dict[str, Any] | None:
     """The contestants of three or more side by side, the strongest first; None where fewer met."""
-    found = duels.ranked(table, judge)
+    found = pairwise.ranked(table, judge)
     if found is None or len(found.conditions) < 3:
         return None
     return {
@@ -83,8 +83,8 @@ def slices(table: ScoreTable, by: SliceField, sides: Iterable[Side]) -> list[dic
     ]
 
 
-def _stated(one: Aggregate) -> dict[str, Any]:
-    said = one.stated
+def _reported(one: Aggregate) -> dict[str, Any]:
+    said = one.reported
     scored = said.state == SCORED
     return {
         "condition": dict(said.condition),

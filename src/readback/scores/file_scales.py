@@ -16,7 +16,7 @@ def with_scales(reads: Sequence[Read], workspace: Mapping[str, Criterion]) -> tu
     Where a later file states another scale than an earlier one, its criterion is called after its scale as well:
     nothing is averaged over two scales.
     """
-    stated: dict[str, Criterion] = {}
+    reported: dict[str, Criterion] = {}
     kept = []
     for read in reads:
         called: dict[str, str] = {}
@@ -24,18 +24,18 @@ def with_scales(reads: Sequence[Read], workspace: Mapping[str, Criterion]) -> tu
             said = look_up(name, workspace)
             if said is not None and said.scale != "unknown":
                 continue
-            known = stated.get(name)
+            known = reported.get(name)
             if known is not None and _scale(known) != _scale(criterion):
                 called[name] = f"{name} ({scale_text(criterion)})"
-                stated.setdefault(called[name], replace(criterion, name=called[name]))
+                reported.setdefault(called[name], replace(criterion, name=called[name]))
             else:
-                stated[name] = _together(known, criterion)
+                reported[name] = _together(known, criterion)
         if called and read.columns is not None:
             names = tuple(called.get(name, name) for name in read.columns.criteria)
             kept.append(replace(read, columns=replace(read.columns, criteria=names)))
         else:
             kept.append(read)
-    return kept, {**stated, **workspace}
+    return kept, {**reported, **workspace}
 
 
 def _scale(criterion: Criterion) -> tuple[object, ...]:

@@ -40,8 +40,8 @@ def of_files(workspace: Workspace, files: Sequence[tuple[ScoreSource, Path]]) ->
 
     Where one condition was judged by one model with two rubrics, the two are told apart by the rubrics' names.
     """
-    stated = [one for source, path in files for one in _stated(source, path)]
-    found = [(_run(source, stated), _of(workspace, source, stated)) for source, _ in files]
+    reported = [one for source, path in files for one in _reported(source, path)]
+    found = [(_run(source, reported), _of(workspace, source, reported)) for source, _ in files]
     rubrics: dict[tuple[str, str], set[str]] = {}
     for run, one in found:
         if one.rubric:
@@ -72,9 +72,9 @@ def judge_model(judge: Judge) -> str | None:
     return found if isinstance(found, str) and found else None
 
 
-def _of(workspace: Workspace, source: ScoreSource, stated: Sequence[_Stated]) -> Judged:
+def _of(workspace: Workspace, source: ScoreSource, reported: Sequence[_Stated]) -> Judged:
     condition = workspace.condition(source.label) if source.label else None
-    here = _here(source, stated)
+    here = _here(source, reported)
     models = {one.model for one in here if one.model}
     rubrics = {one.rubric for one in here if one.rubric}
     model = next(iter(models)) if len(models) == 1 else None
@@ -83,19 +83,19 @@ def _of(workspace: Workspace, source: ScoreSource, stated: Sequence[_Stated]) ->
     return Judged(model or rubric, rubric)
 
 
-def _here(source: ScoreSource, stated: Sequence[_Stated]) -> list[_Stated]:
+def _here(source: ScoreSource, reported: Sequence[_Stated]) -> list[_Stated]:
     """What is said in the file's folder: of its own run, where runs are told apart there."""
-    here = [one for one in stated if one.folder == PurePosixPath(source.path).parent]
+    here = [one for one in reported if one.folder == PurePosixPath(source.path).parent]
     return [one for one in here if one.label == source.label] or here
 
 
-def _run(source: ScoreSource, stated: Sequence[_Stated]) -> str:
+def _run(source: ScoreSource, reported: Sequence[_Stated]) -> str:
     """Which run a file is about, as far as it is known before it is read."""
-    labels = {one.label for one in _here(source, stated) if one.label}
+    labels = {one.label for one in _here(source, reported) if one.label}
     return source.label or (next(iter(labels)) if len(labels) == 1 else str(PurePosixPath(source.path).parent))
 
 
-def _stated(source: ScoreSource, path: Path) -> Iterator[_Stated]:
+def _reported(source: ScoreSource, path: Path) -> Iterator[_Stated]:
     folder = PurePosixPath(source.path).parent
     if path.suffix.lower() == ".json" and (value := metrics.only_object(path, source.path)):
         yield _Stated(folder, *metrics.judged(value))

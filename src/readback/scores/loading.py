@@ -23,7 +23,7 @@ from readback.scores.file_scales import with_scales
 from readback.scores.join import join
 from readback.scores.pairwise import contestants
 from readback.scores.reported.contradictions import scales
-from readback.scores.resolve import settle
+from readback.scores.resolve import resolve_columns
 from readback.scores.table import ScoreTable
 from readback.types import Diagnostic, ScoreSource, Workspace
 
@@ -130,17 +130,22 @@ def _load(asked: _Asked) -> ScoreTable:
     labels = {file.source.label for file in asked.files if file.source.label}
     reads = aggregated.beside_rows(reads, {*labels, *(c.name for c in workspace.conditions)})
     reads, declared = with_scales(reads, workspace.criteria)
-    settled = settle(
+    resolved = resolve_columns(
         join([read.columns for read in reads if read.columns is not None]),
         declared, known(), _modes(workspace, reads), rubrics.ungrounded(workspace),
     )  # fmt: skip
     reported = tuple(means for read in reads for means in read.reported)
-    off = scales(reported, {*settled.criteria, *workspace.criteria})
+    off = scales(reported, {*resolved.criteria, *workspace.criteria})
     table = ScoreTable(
-        columns=settled.columns,
-        criteria=settled.criteria,
-        sources=account.sources(reads, settled.columns),
-        diagnostics=(*diagnostics, *settled.diagnostics, *account.unknown_conditions(workspace, settled.columns), *off),
+        columns=resolved.columns,
+        criteria=resolved.criteria,
+        sources=account.sources(reads, resolved.columns),
+        diagnostics=(
+            *diagnostics,
+            *resolved.diagnostics,
+            *account.unknown_conditions(workspace, resolved.columns),
+            *off,
+        ),
         reported=reported,
         outcomes=tuple(outcome for read in reads for outcome in read.outcomes),
         about=(
@@ -148,7 +153,7 @@ def _load(asked: _Asked) -> ScoreTable:
             *facts.of_workspace(workspace),
             *rubrics.facts(workspace),
         ),
-        inferred=settled.inferred,
+        inferred=resolved.inferred,
         planned=planned(workspace),
         expenses=expenses.together(one for read in reads for one in read.expenses),
         people={**{name: one for read in reads for name, one in read.people.items()}, **workspace.people},
@@ -179,8 +184,8 @@ def _rubrics(workspace: Workspace) -> Rubrics:
 
 def _modes(workspace: Workspace, reads: Sequence[Read] = ()) -> dict[str, str]:
     """The mode of each condition by its name: as its scores say, else as the workspace does."""
-    stated = (one for read in reads for one in reversed(read.about) if one.mode)
+    with_mode = (one for read in reads for one in reversed(read.about) if one.mode)
     return {
         **{condition.name: condition.mode for condition in workspace.conditions if condition.mode},
-        **{name: one.mode for one in stated if one.mode and (name := dict(one.condition).get("condition"))},
+        **{name: one.mode for one in with_mode if one.mode and (name := dict(one.condition).get("condition"))},
     }

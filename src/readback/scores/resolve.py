@@ -22,7 +22,7 @@ OFF_SCALE = "not on the scale: "
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class Resolved:
     """The columns with every cell in its final state, the scales, and which of these were worked out."""
 
     columns: Columns
@@ -31,13 +31,13 @@ class Settled:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def settle(
+def resolve_columns(
     joined: Columns,
     declared: Mapping[str, Criterion],
     known: Mapping[str, Criterion],
     modes: Mapping[str, str],
     ungrounded: Collection[str] = (),
-) -> Settled:
+) -> Resolved:
     """Duplicates out, grounding without documents not applicable, and every value held against its scale.
 
     `modes` gives the mode of each condition the workspace names, `ungrounded` those whose rubric gives grounding no
@@ -58,9 +58,9 @@ def settle(
             file = 0 if not len(c) else c.file[int(np.argmax(np.asarray(c.criterion) == code))]
             diagnostics.append(replace(diagnostic, place=Location(file=c.files[file] if c.files else None)))
         open_cells.hold(code, criteria[name], counts)
-    settled = replace(c, state=open_cells.state, value=open_cells.value, whys=open_cells.whys)
-    diagnostics.extend(bounded(_off(settled, criteria), c.files[0] if c.files else ""))
-    return Settled(settled, criteria, frozenset(guessed), tuple(diagnostics))
+    resolved = replace(c, state=open_cells.state, value=open_cells.value, whys=open_cells.whys)
+    diagnostics.extend(bounded(_off(resolved, criteria), c.files[0] if c.files else ""))
+    return Resolved(resolved, criteria, frozenset(guessed), tuple(diagnostics))
 
 
 @dataclass(slots=True)

@@ -41,9 +41,9 @@ def of_condition(table: ScoreTable, key: ConditionKey) -> Rubric | None:
     """The rubric of a condition, by what is known of how it was judged."""
     name = dict(key).get("condition")
     about = [one for one in table.about if one.condition == key or (name and (("condition", name),) == one.condition)]
-    stated = next((Rubric(one.weights, one.passes) for one in about if any(one.weights.values())), None)
+    reported = next((Rubric(one.weights, one.passes) for one in about if any(one.weights.values())), None)
     named = (name for one in about for name in (one.rubric, one.judge) if name)
-    return stated or next((PUBLISHED[one] for one in named if one in PUBLISHED), None)
+    return reported or next((PUBLISHED[one] for one in named if one in PUBLISHED), None)
 
 
 def of_judge(judge: Judge) -> Rubric:

@@ -107,7 +107,7 @@ def _values(table: ScoreTable, code: int, off: Mapping[int, float]) -> tuple[Any
     return values, (judge * len(c.files) + file) * len(c.conditions) + condition
 
 
-def _groups(table: ScoreTable, values: Any, ids: Any, usual: Criterion | None, stated: bool) -> Iterable[Group]:
+def _groups(table: ScoreTable, values: Any, ids: Any, usual: Criterion | None, reported: bool) -> Iterable[Group]:
     import numpy as np
 
     c = table.columns
@@ -118,7 +118,7 @@ def _groups(table: ScoreTable, values: Any, ids: Any, usual: Criterion | None, s
         rest, condition = divmod(at, len(c.conditions))
         judge, file = divmod(rest, len(c.files))
         mine = distinct[pair[start:stop] % len(distinct)]
-        kinds = frozenset(_kinds(mine, counts[start:stop], usual, stated))
+        kinds = frozenset(_kinds(mine, counts[start:stop], usual, reported))
         yield Group(condition, file, judge, float(mine[0]), float(mine[-1]), kinds)
 
 
@@ -130,7 +130,7 @@ def _ends(sorted_codes: Any) -> tuple[list[int], list[int]]:
     return starts, [*starts[1:], len(sorted_codes)]
 
 
-def _kinds(values: Any, counts: Any, usual: Criterion | None, stated: bool) -> Iterable[Kind]:
+def _kinds(values: Any, counts: Any, usual: Criterion | None, reported: bool) -> Iterable[Kind]:
     """What the distinct values of a group, ascending, suggest. A stated scale is only held against values off it."""
     import numpy as np
 
@@ -141,7 +141,7 @@ def _kinds(values: Any, counts: Any, usual: Criterion | None, stated: bool) -> I
             yield "usual"
         elif counts[on].sum() * 2 < many:
             yield "unusual"
-    if stated or values[0] < 0:
+    if reported or values[0] < 0:
         return
     whole, above = values % 1 == 0, values > ONE
     if counts[~whole & ~above].sum() >= SOME <= counts[above].sum() and whole[above].all() and values[-1] >= LOWEST_TOP:

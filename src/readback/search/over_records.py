@@ -10,7 +10,7 @@ from typing import Any
 from readback import sandbox
 from readback.assembly import assemble, in_chunks
 from readback.assembly.in_child import warm as warm
-from readback.assembly.in_chunks import Going, Lost
+from readback.assembly.in_chunks import Lost, Progress
 from readback.records.dataset import Cancelled, open_dataset
 from readback.search import expression
 from readback.search.expression import Query
@@ -80,7 +80,7 @@ class _Tally:
             self.first.append(hit)
 
 
-def search(opened: Workspace, choices: Collection[Selection], query: Query, progress: Going | None = None) -> Found:
+def search(opened: Workspace, choices: Collection[Selection], query: Query, progress: Progress | None = None) -> Found:
     """The records whose messages hold it. Raises QueryError, and DatasetChanged when the dataset is written to.
 
     `progress(done, total)` is told now and then; when it answers False the search ends with what it has.

@@ -58,9 +58,9 @@ def _ids(data: Dataset, at: int) -> None:
         ids = data.ids()
         st.session_state["record"] = at
         st.selectbox(t("messages.record"), range(len(ids)), key="record", on_change=_listed, width=170,
-                     format_func=lambda index: exact.spelled(ids[index]))  # fmt: skip
+                     format_func=lambda index: exact.spelling(ids[index]))  # fmt: skip
     else:
-        st.session_state["record_id"] = exact.spelled(next(iter(data.ids(at, at + 1)), ""))
+        st.session_state["record_id"] = exact.spelling(next(iter(data.ids(at, at + 1)), ""))
         st.text_input(t("messages.record"), key="record_id", on_change=_by_id, args=(data,), width=170)
 
 
@@ -92,18 +92,20 @@ def _find() -> None:
             st.form_submit_button(t("messages.find_all"), on_click=_search, args=(False,))
 
 
-def _search(going: bool) -> None:
+def _search(show_next: bool) -> None:
     """Go to the next record that is called so or holds the text, or list all whose messages hold it."""
     text, state = st.session_state["find_text"], st.session_state
     if not text:
         return
-    there = find.by_id(text) if going and not state["find_regex"] else None
-    if there is None and going and state["find_where"] == "record" and not state["find_regex"]:
+    there = find.by_id(text) if show_next and not state["find_regex"] else None
+    if there is None and show_next and state["find_where"] == "record" and not state["find_regex"]:
         there = find.in_record(text)
         if there is None:
             state["bar_said"] = t("messages.found_none")
     elif there is None:
-        refused = searching.begin(text, state["find_regex"], state["find_case"], state["find_under"] == "all", going)
+        refused = searching.begin(
+            text, state["find_regex"], state["find_case"], state["find_under"] == "all", show_next
+        )
         if refused:
             state["bar_said"] = t("messages.refused", why=refused)
     if there is not None:

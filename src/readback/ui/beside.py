@@ -120,7 +120,7 @@ def trial(record: Record, made: Assembly) -> None:
     """Set a variable for a look; the files stay as they are."""
     names = list(dict.fromkeys([*(name for name, _ in made.names), *(path for path, _ in leaves_of(record.fields))]))
     with st.form("try_form", border=False):
-        st.selectbox(t("messages.try_name"), names, key="try_name", accept_new_options=True, format_func=exact.spelled)
+        st.selectbox(t("messages.try_name"), names, key="try_name", accept_new_options=True, format_func=exact.spelling)
         st.text_area(t("messages.try_value"), key="try_value", height=80)
         st.toggle(t("messages.try_json"), key="try_json", help=t("messages.try_json_help"))
         st.form_submit_button(t("messages.try_it"), on_click=_try)

@@ -108,7 +108,7 @@ def of_text(title: str, text: str, masked: bool, ours: Sequence[str] = ()) -> En
     """A text of the record in view to take along: its beginning, with the sha256 of all of it."""
     data, at, sent = choice.dataset(), choice.position(), choice.sent()
     name = choice.record().id
-    own = name is not None and name == exact.spelled(name) and data.find(name) == at
+    own = name is not None and name == exact.spelling(name) and data.find(name) == at
     record = name if name is not None else str(at)
     condition = sent.condition or " · ".join(part for part in (sent.mode, sent.task, sent.adapter) if part)
     facts = [t("messages.masked")] if masked else []

@@ -160,7 +160,7 @@ def go(index: int, finding: str | None = None) -> None:
     data = dataset()
     index = max(0, min(index, len(data) - 1))
     name = next(iter(data.ids(index, index + 1)), None)
-    if name is not None and name == exact.spelled(name) and data.find(name) == index:
+    if name is not None and name == exact.spelling(name) and data.find(name) == index:
         address.put(record=name, index=None, finding=finding)
     else:
         address.put(record=None, index=str(index), finding=finding)

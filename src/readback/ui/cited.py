@@ -127,7 +127,7 @@ def _numbered(text: str, contexts: Sequence[str] | None) -> tuple[Mark, ...]:
 def _held(one: Verdict, held: Source) -> str:
     if held.against == "nothing":
         return f"{_said(one.citation)}. {t('citations.state_unchecked')}"
-    there = exact.spelled(one.source.text) if one.source else ""
+    there = exact.spelling(one.source.text) if one.source else ""
     name = one.state.replace(" ", "_")
     state = t(f"citations.state_{name}", where=t(f"citations.in_{held.against}"), there=there)
     return f"{_said(one.citation)}. {state}"

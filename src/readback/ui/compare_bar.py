@@ -90,7 +90,7 @@ def _b_record() -> None:
         ids = data.ids()
         st.session_state["b_at"] = at
         st.selectbox(t("compare.b"), range(len(ids)), key="b_at", on_change=_picked_record, width=170,
-                     format_func=lambda index: exact.spelled(ids[index]))  # fmt: skip
+                     format_func=lambda index: exact.spelling(ids[index]))  # fmt: skip
     else:
         st.session_state["b_at"] = at + 1
         st.number_input(t("compare.b_number", n=len(data)), 1, len(data), key="b_at", on_change=_numbered, width=170)

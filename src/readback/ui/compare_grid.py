@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.audit.prompt_lengths import Glance, glance
+from readback.audit.prompt_lengths import PromptLengths, measure
 from readback.types import Selection, Workspace
 from readback.ui import address, choice, show
 from readback.ui.compare_sides import PARTS, keys_of, side
@@ -25,7 +25,7 @@ TINTS = 6  # from the seventh text of a row on they are used again; the letter t
 
 
 Line = tuple[Selection | None, ...]
-Made = tuple[Glance | None, ...] | None  # a line that is made, None where the time was over
+Made = tuple[PromptLengths | None, ...] | None  # a line that is made, None where the time was over
 
 
 def draw() -> None:
@@ -77,9 +77,9 @@ def _made(lines: Sequence[Line]) -> list[Made]:
     """
     kept, workspace, began = _kept(choice.key(), choice.position()), choice.workspace(), time.monotonic()
     missing = [line for line in lines if line not in kept]
-    late: dict[Line, tuple[Glance | None, ...]] = {}
+    late: dict[Line, tuple[PromptLengths | None, ...]] = {}
     if missing:
-        seen = glance(workspace, choice.position(), [one for line in missing for one in line if one])
+        seen = measure(workspace, choice.position(), [one for line in missing for one in line if one])
         with closing(seen):  # or the child would work on for nobody
             for line in missing:
                 cells = tuple(None if one is None else next(seen, None) for one in line)
@@ -92,12 +92,12 @@ def _made(lines: Sequence[Line]) -> list[Made]:
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _kept(key: Any, at: int) -> dict[Line, tuple[Glance | None, ...]]:
+def _kept(key: Any, at: int) -> dict[Line, tuple[PromptLengths | None, ...]]:
     """The rows made so far of a record, for everybody who looks at it."""
     return {}
 
 
-def _letters(cells: list[Glance]) -> Mapping[str, str]:
+def _letters(cells: list[PromptLengths]) -> Mapping[str, str]:
     """A letter for each text there is, in the order of the table."""
     prints = dict.fromkeys(cell.fingerprint for cell in cells if cell.fingerprint)
     return {mark: _letter(number) for number, mark in enumerate(prints)}
@@ -135,12 +135,14 @@ def _table(names: Sequence[str], columns: Sequence[str], made: Sequence[Made], l
     ))  # fmt: skip
 
 
-def _tints(line: Sequence[Glance | None]) -> list[str]:
+def _tints(line: Sequence[PromptLengths | None]) -> list[str]:
     """The texts of a row, each of which has a tint of its own there."""
     return list(dict.fromkeys(cell.fingerprint for cell in line if cell))
 
 
-def _shown(cell: Glance | None, letters: Mapping[str, str], tints: list[str], now: Mapping[str, Selection]) -> Markup:
+def _shown(
+    cell: PromptLengths | None, letters: Mapping[str, str], tints: list[str], now: Mapping[str, Selection]
+) -> Markup:
     if cell is None:
         return show.h('<td class="rb-small">{}</td>', t("compare.grid_none"))
     links = show.join([_link(which, cell.choice, now) for which in "AB"], " ")

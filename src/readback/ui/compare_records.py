@@ -83,7 +83,7 @@ def _records(found: Counted) -> None:
     links = [
         show.h('<li><a class="rb-link" target="_self" href="{}">{}</a></li>',
                compare_view.here(record=None, index=str(index), view=None, part=None),
-               exact.spelled(name) if name is not None else str(index + 1))
+               exact.spelling(name) if name is not None else str(index + 1))
         for index, name in found.first[start : start + LISTED]
     ]  # fmt: skip
     show.draw(show.h('<ul class="rb-records">{}</ul>', show.join(links)))

@@ -221,7 +221,7 @@ def place(index: int) -> dict[str, str | None]:
     """A record as keys of a link: its id where that is its own, else its number."""
     data = choice.dataset()
     name = next(iter(data.ids(index, index + 1)), None)
-    own = name is not None and name == exact.spelled(name) and data.find(name) == index
+    own = name is not None and name == exact.spelling(name) and data.find(name) == index
     return {"record": name if own else None, "index": None if own else str(index)}
 
 

@@ -25,7 +25,7 @@ def typed() -> None:
 def refused() -> None:
     """One sentence where the folder's history is not read, and why."""
     if compare_sides.kind() == "version" and (reason := refusal()):
-        show.notice(exact.spelled(reason))
+        show.notice(exact.spelling(reason))
 
 
 def _typed() -> None:

@@ -51,7 +51,9 @@ def said(d: Difference) -> None:
         show.notice(t("compare.choose_b"))
     elif d.a.messages and d.b.messages:
         sentence = compare_made.sentence(d)
-        show.draw(show.h('<p class="rb-lead" role="status">{}</p>', coded(sentence) if d.partings else sentence))
+        show.draw(
+            show.h('<p class="rb-lead" role="status">{}</p>', coded(sentence) if d.first_differences else sentence)
+        )
     for name, shown in (("A", d.a), ("B", d.b)):
         if words := form(shown):
             assumed = shown.trained and shown.trained.template and shown.trained.template.basis == "assumed"

@@ -67,7 +67,7 @@ def sent(one: Selection) -> str:
 
 def _record(one: Side) -> str:
     if one.record is not None:
-        return exact.spelled(one.record)
+        return exact.spelling(one.record)
     at = one.index or 0
     ids = choice.dataset().ids(at, at + 1)
-    return exact.spelled(ids[0]) if ids else str(at + 1)
+    return exact.spelling(ids[0]) if ids else str(at + 1)

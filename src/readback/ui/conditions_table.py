@@ -10,10 +10,10 @@ from typing import Any
 from markupsafe import Markup
 
 from readback.assembly import assemble
-from readback.assembly.self_tests import probes
+from readback.assembly.self_tests import self_tests
 from readback.audit.summary import Audit, Row
-from readback.difference.first_difference import behind, of_probe
-from readback.rules import _parted
+from readback.difference.first_difference import after, of_self_test
+from readback.rules import _first_difference
 from readback.serving import limits
 from readback.types import Workspace
 from readback.ui import observed, program_line, show
@@ -138,16 +138,16 @@ def _system(workspace: Workspace, row: Row) -> Markup:
 
 def text_of(workspace: Workspace, row: Row) -> tuple[str, bool]:
     """Whether the server writes the same text around the messages as training did, and whether that is bad."""
-    model, probe = workspace.models.get(row.model or ""), probes(workspace).get(row.model or "")
-    if model is None or probe is None or probe.trained is None:
+    model, self_test = workspace.models.get(row.model or ""), self_tests(workspace).get(row.model or "")
+    if model is None or self_test is None or self_test.trained is None:
         return "", False
-    if not (probe.trained.segments and probe.first.segments):
+    if not (self_test.trained.segments and self_test.first.segments):
         return "", False
-    found = [one for one in of_probe(probe) if not _parted.harmless(one, probe.first.kind, model)]
-    assumed = t("overview.text_assumed", name=probe.trained.format) if probe.trained.assumed else ""
+    found = [one for one in of_self_test(self_test) if not _first_difference.harmless(one, self_test.first.kind, model)]
+    assumed = t("overview.text_assumed", name=self_test.trained.format) if self_test.trained.assumed else ""
     if not found:
         return f"{t('overview.text_same')}{assumed}", False
-    where = behind(found[0]).replace("`", "")
+    where = after(found[0]).replace("`", "")
     return f"{t('overview.text_differs', where=where, n=len(found))}{assumed}", True
 
 
@@ -169,7 +169,7 @@ def _trained(workspace: Workspace, row: Row) -> Markup:
 
 def _in_short(workspace: Workspace, row: Row, text: str) -> Markup:
     """That the text around is the same, in a word or two; all of it on hover and on focus."""
-    trained = probes(workspace)[row.model or ""].trained
+    trained = self_tests(workspace)[row.model or ""].trained
     short = t("overview.around_assumed" if trained and trained.assumed else "overview.around_same")
     return show.h('<span class="rb-hinted" tabindex="0">{}<span class="rb-hint">{}</span></span>', short, text)
 

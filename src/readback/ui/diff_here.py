@@ -89,9 +89,9 @@ def _counted(found: Counted) -> None:
 
 def _link(index: int, called: str | None) -> Markup:
     kept = {name: st.query_params.get(name) for name in ("change", "whitespace")}
-    own = called is not None and called == exact.spelled(called) and choice.dataset().find(called) == index
+    own = called is not None and called == exact.spelling(called) and choice.dataset().find(called) == index
     at = {"record": called, "index": None} if own else {"record": None, "index": str(index)}
-    label = exact.spelled(called) if called is not None else str(index + 1)
+    label = exact.spelling(called) if called is not None else str(index + 1)
     return show.link("messages", label, **{**address.query(), **kept, **at})
 
 

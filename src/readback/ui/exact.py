@@ -145,7 +145,7 @@ def stretch(segment: Segment, said: str, whitespace: bool = False) -> str:
     return _piece(Piece(0, segment.text, segment, ()), whitespace, said, -1)
 
 
-def spelled(value: str) -> str:
+def spelling(value: str) -> str:
     """A text with its lone surrogates written out: they cannot travel to a browser, nor are in an address."""
     return SURROGATE.sub(lambda m: f"\\u{ord(m[0]):04x}", value)
 

@@ -22,7 +22,7 @@ class Search:
 
     query: Query
     under: tuple[Selection, ...]
-    going: bool = False
+    show_next: bool = False
 
 
 def now() -> Search | None:

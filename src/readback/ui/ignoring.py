@@ -85,7 +85,7 @@ def _where(group: Group, shown: Sequence[Finding]) -> Mapping[str, str]:
     spots = [(t("findings.ignore_at", where=_said(where)), where) for where in map(_spot, shown) if where]
     known: dict[str, Mapping[str, str]] = {t("findings.ignore_everywhere"): {}, **dict(conditions), **dict(spots)}
     offered = list(known)[:CHOICES]
-    said = st.selectbox(t("findings.ignore_where"), offered, key="ignore_where", format_func=exact.spelled)
+    said = st.selectbox(t("findings.ignore_where"), offered, key="ignore_where", format_func=exact.spelling)
     return known.get(said, {})
 
 

@@ -172,7 +172,7 @@ def _empty(data: Dataset, at: int, progress: Progress) -> There | None:
         path = next((path for path, value in beside.leaves_of(fields) if value in EMPTY or _blank(value)), None)
         if path is not None:
             record = next(iter(data.ids(index, index + 1)), str(index + 1))
-            return index, None, t("messages.go_empty_said", record=exact.spelled(record), field=exact.spelled(path))
+            return index, None, t("messages.go_empty_said", record=exact.spelling(record), field=exact.spelling(path))
         if not progress(done, len(order)):
             return None
     return None
@@ -191,4 +191,4 @@ def _model(workspace: Workspace, sent: Selection) -> Model | None:
 
 def called(index: int) -> str:
     """What a record is called, else its number from 1."""
-    return exact.spelled(next(iter(choice.dataset().ids(index, index + 1)), str(index + 1)))
+    return exact.spelling(next(iter(choice.dataset().ids(index, index + 1)), str(index + 1)))

@@ -45,7 +45,7 @@ def conditions(found: Sequence[Group], audit: Audit) -> tuple[str, ...]:
 
 def condition_label(condition: str) -> str:
     """A condition as the filter offers it."""
-    return t("findings.no_row") if condition == NO_ROW else exact.spelled(condition)
+    return t("findings.no_row") if condition == NO_ROW else exact.spelling(condition)
 
 
 def rules(found: Sequence[Group], chosen: str, records: int, audit: Audit) -> Markup:

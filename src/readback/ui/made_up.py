@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.assembly.self_tests import probes
+from readback.assembly.self_tests import self_tests
 from readback.audit.of_server import of_server
 from readback.types import Finding, Location, Message, Model, ModelInput, Segment, SelfTest, Workspace
 from readback.ui import address, model_input_marks, model_input_view, show, table
@@ -23,8 +23,10 @@ TURNS = (SENT, "later")
 def alone(workspace: Workspace) -> Mapping[str, SelfTest]:
     """The models with a server of their own that no condition sends anything to."""
     named = {condition.model for condition in workspace.conditions}
-    made = probes(workspace)
-    return {name: probe for name, probe in made.items() if name not in named and probe.first.kind != "format"}
+    made = self_tests(workspace)
+    return {
+        name: self_test for name, self_test in made.items() if name not in named and self_test.first.kind != "format"
+    }
 
 
 def wanted(workspace: Workspace) -> bool:
@@ -35,7 +37,7 @@ def wanted(workspace: Workspace) -> bool:
 
 def section(workspace: Workspace) -> None:
     """The table of such models on the overview; nothing where there is none."""
-    rows = [_row(workspace, name, probe) for name, probe in alone(workspace).items()]
+    rows = [_row(workspace, name, self_test) for name, self_test in alone(workspace).items()]
     if not rows:
         return
     st.header(t("made_up.title"))
@@ -63,12 +65,14 @@ def page(workspace: Workspace) -> None:
         st.toggle(t("messages.whitespace"), key="whitespace", help=t("messages.whitespace_help"),
                   on_change=address.keep, args=("whitespace",))  # fmt: skip
     show.draw(show.h('<p class="rb-small">{}</p>', t("made_up.lead")))
-    probe, model = made[name], workspace.models[name]
-    sent = probe.first if which == SENT else probe.later
+    self_test, model = made[name], workspace.models[name]
+    sent = self_test.first if which == SENT else self_test.later
     found = _found(workspace, model)
     left, right = st.columns([7, 3], gap="medium")
     with left:
-        marked = model_input_marks.marks(found, 1, sent, probe.system, model_input_marks.others_of(_turns(probe)))
+        marked = model_input_marks.marks(
+            found, 1, sent, self_test.system, model_input_marks.others_of(_turns(self_test))
+        )
         model_input_view.text(sent, (), (), marked, refused=model_input_view.is_refused(found))
         if not sent.segments:
             show.findings(
@@ -79,25 +83,31 @@ def page(workspace: Workspace) -> None:
         model_input_view.findings(found, 1)
         if not found:
             show.draw(show.h('<p class="rb-small">{}</p>', t("made_up.no_findings")))
-        show.draw(_conversation(probe, which))
+        show.draw(_conversation(self_test, which))
 
 
 def _found(workspace: Workspace, model: Model) -> tuple[Finding, ...]:
     return tuple(one for one in of_server(workspace, model) if isinstance(one, Finding))
 
 
-def _row(workspace: Workspace, name: str, probe: SelfTest) -> Mapping[str, Any]:
+def _row(workspace: Workspace, name: str, self_test: SelfTest) -> Mapping[str, Any]:
     found = _found(workspace, workspace.models[name])
-    at = probe.first.place
+    at = self_test.first.place
     counts = {word: sum(one.severity == word for one in found) for word in ("error", "warning")}
-    by = show.where(Location(file=at.file, line=at.line)) if at.file else probe.first.format
-    return {"name": name, "by": by, "text": probe.first.text or _why(probe.first, found), **counts, "probe": probe}
+    by = show.where(Location(file=at.file, line=at.line)) if at.file else self_test.first.format
+    return {
+        "name": name,
+        "by": by,
+        "text": self_test.first.text or _why(self_test.first, found),
+        **counts,
+        "self_test": self_test,
+    }
 
 
 def _why(sent: ModelInput, found: tuple[Finding, ...]) -> str:
     """Why there is no text."""
     codes = {diagnostic.code for diagnostic in sent.diagnostics}
-    return next((one.message for one in found if one.code in codes), t("messages.wire_none"))
+    return next((one.message for one in found if one.code in codes), t("messages.model_input_none"))
 
 
 def _link(row: Mapping[str, Any]) -> Markup:
@@ -105,22 +115,22 @@ def _link(row: Mapping[str, Any]) -> Markup:
 
 
 def _said(row: Mapping[str, Any]) -> Markup:
-    first: ModelInput = row["probe"].first
+    first: ModelInput = row["self_test"].first
     if not first.segments:
         return show.h('<span class="rb-warn">{}</span>', row["text"])
     return show.h("{}", t("messages.characters", n=len(first.text)))
 
 
-def _turns(probe: SelfTest) -> tuple[Message, ...]:
+def _turns(self_test: SelfTest) -> tuple[Message, ...]:
     return tuple(
         Message(role, (Segment("", "variable", name),))
         for role, name in (("user", "question"), ("assistant", "answer"))
     )
 
 
-def _conversation(probe: SelfTest, which: str) -> Markup:
+def _conversation(self_test: SelfTest, which: str) -> Markup:
     """The messages that were made up."""
-    said = [("system", probe.system), ("user", probe.user)]
-    said += [("assistant", probe.reply), ("user", probe.user)] if which != SENT else []
+    said = [("system", self_test.system), ("user", self_test.user)]
+    said += [("assistant", self_test.reply), ("user", self_test.user)] if which != SENT else []
     rows = [show.h("<dt>{}</dt><dd>{}</dd>", t(f"messages.role_{role}"), show.exact_text(text)) for role, text in said]
     return show.h("<h3>{}</h3><dl class='rb-fields'>{}</dl>", t("made_up.conversation"), show.join(rows))

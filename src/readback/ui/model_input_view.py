@@ -55,9 +55,9 @@ def text(
     if refused:
         show.notice(t("messages.file_refused"), "error")
     if not sent.segments:
-        show.problem(t("messages.wire_none"))
+        show.problem(t("messages.model_input_none"))
         return
-    title = t("messages.wire_title", format=sent.format)
+    title = t("messages.model_input_title", format=sent.format)
     message.message("wire", title, sent.segments, found, numbers, masked, more, sized)
     if sent.stops:
         stops = show.join([show.h("<code>{}</code>", show.exact_text(one)) for one in sent.stops], " ")
@@ -79,8 +79,11 @@ def source(sent: ModelInput) -> str:
     at = sent.place
     where = show.where(Location(file=at.file, line=at.line))
     if sent.kind == "modelfile":
-        return t("messages.wire_modelfile", place=where or sent.format)
-    return t("messages.wire_chat" if sent.kind == "chat template" else "messages.wire_note", place=where or sent.format)
+        return t("messages.model_input_modelfile", place=where or sent.format)
+    return t(
+        "messages.model_input_chat" if sent.kind == "chat template" else "messages.model_input_note",
+        place=where or sent.format,
+    )
 
 
 def findings(server: Sequence[Finding], first: int) -> None:

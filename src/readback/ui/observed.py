@@ -20,10 +20,10 @@ def said(seen: Seen | None) -> str:
     if seen is None:
         return t("messages.assembled")
     where = f"{seen.place.file}:{seen.place.line}"
-    if seen.parting is None:
+    if seen.first_difference is None:
         unsaid = seen.sent is not None and seen.sent.form == "prompt" and seen.sent.messages[0][0] != "system"
         return t("messages.observed_prompt" if unsaid else "messages.observed", where=where)
-    return t("messages.observed_differs", where=where, role=seen.parting.role, at=seen.parting.at + 1)
+    return t("messages.observed_differs", where=where, role=seen.first_difference.role, at=seen.first_difference.at + 1)
 
 
 def lead(audit: Audit | None) -> str:

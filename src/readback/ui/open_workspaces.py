@@ -24,7 +24,7 @@ def configured() -> Mapping[str, Path]:
     found: dict[str, Path] = {}
     for text in filter(None, os.environ.get("READBACK_WORKSPACE", "").split(os.pathsep)):
         path = Path(os.path.abspath(Path(text).expanduser()))  # noqa: PTH100 - links stay as they are named
-        name = stem = exact.spelled(path.name) or "workspace"
+        name = stem = exact.spelling(path.name) or "workspace"
         while name in found:
             name = f"{stem}-{sum(key.startswith(stem) for key in found) + 1}"
         found[name] = path

@@ -14,10 +14,12 @@ from readback.ui import address, choice, frame, show, upload
 from readback.ui.words import t
 
 
-def shelf(title: str, there: Iterable[str]) -> None:
+def listed(title: str, there: Iterable[str]) -> None:
     """A list of workspaces, each a link."""
     st.subheader(title)
-    show.draw(show.h('<ul class="rb-shelf">{}</ul>', show.join([show.h("<li>{}</li>", _link(name)) for name in there])))
+    show.draw(
+        show.h('<ul class="rb-listed">{}</ul>', show.join([show.h("<li>{}</li>", _link(name)) for name in there]))
+    )
 
 
 def own_shelf(there: Iterable[str]) -> None:

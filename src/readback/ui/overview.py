@@ -30,7 +30,7 @@ def facts(
 def faults(audit: Audit, found: Sequence[Weighed], pairs: Sequence[Pair]) -> Markup:
     """What stands against comparing: the faults of the planned comparisons, else how many of the gravest kind."""
     stops = paired.sentence(audit, found, pairs)
-    if stops and any(pair in one.touched for one in found if one.group.severity == "error" for pair in pairs):
+    if stops and any(pair in one.with_finding for one in found if one.group.severity == "error" for pair in pairs):
         return stops
     return show.join([_gravest(audit, [one.group for one in found]), stops], " ")
 
@@ -96,7 +96,7 @@ def _much(workspace: Workspace, records: int | None, scored: ScoreTable | None) 
         }
         said.append(t("overview.scored", n=len(columns), **known))
     if records is not None and training_row.wanted(workspace):
-        return t("taught.facts", kinds=training_row.kinds(choice.dataset().kinds, records))
+        return t("training_row.facts", kinds=training_row.kinds(choice.dataset().kinds, records))
     what = t("overview.and").join(said) or t("overview.conditions", n=0)
     if records is not None:
         return t("overview.facts", n=records, what=what)

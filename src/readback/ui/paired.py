@@ -20,7 +20,7 @@ NONE = dict.fromkeys(("mode", "adapter", "task", "judge"))  # a link to a condit
 def sentence(audit: Audit, found: Sequence[Weighed], pairs: Sequence[Pair]) -> Markup:
     """What stops a fair comparison, counted; then errors elsewhere. "" where nothing is planned."""
     errors = [one for one in found if one.group.severity == "error"]
-    wrong = [pair for pair in pairs if any(pair in one.touched for one in errors)]
+    wrong = [pair for pair in pairs if any(pair in one.with_finding for one in errors)]
     if not pairs:
         return Markup("")
     if not wrong:
@@ -30,7 +30,7 @@ def sentence(audit: Audit, found: Sequence[Weighed], pairs: Sequence[Pair]) -> M
     hit = sum(row.errors for row in audit.conditions if row.name in sides)
     known = {"places": t("overview.places", n=hit), "wrong": len(wrong), "all": len(pairs), **asdict(wrong[0])}
     key = "overview.pair_wrong" if len(wrong) == 1 else "overview.pairs_wrong"
-    said = show.link("findings", t(key, n=sum(bool(one.touched) for one in errors), **known), severity="error")
+    said = show.link("findings", t(key, n=sum(bool(one.with_finding) for one in errors), **known), severity="error")
     rest = audit.severities.get("error", 0) - hit
     return show.h("{} {}", said, t("overview.stopping_else", n=rest) if rest > 0 else "")
 

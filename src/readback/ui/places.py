@@ -70,7 +70,7 @@ class Context:
     def own_id(self, at: Location) -> str | None:
         """The record's id, unless another record has it too or no address can hold it."""
         name = at.record
-        return name if name is not None and name == exact.spelled(name) and self.data.find(name) == at.index else None
+        return name if name is not None and name == exact.spelling(name) and self.data.find(name) == at.index else None
 
 
 def sent_of(at: Location) -> Selection:

@@ -68,10 +68,10 @@ def _columns(workspace: Workspace, entries: Sequence[Entry], said: Mapping[str, 
         Column("task", t("registry.task"), show=_task),
         Column("here", t("registry.here"), show=_here if said else _has_text),
     )
-    return (*first, *(_interface(workspace, names, entries) for names in _alike(workspace, entries)))
+    return (*first, *(_interface(workspace, names, entries) for names in _similar(workspace, entries)))
 
 
-def _alike(workspace: Workspace, entries: Sequence[Entry]) -> list[tuple[str, ...]]:
+def _similar(workspace: Workspace, entries: Sequence[Entry]) -> list[tuple[str, ...]]:
     """Interfaces in groups that add the same, those that the workspace speaks of first; without those that add none."""
     groups: dict[tuple[Any, ...], list[str]] = {}
     found = dict.fromkeys(one.adapter for one in entries)

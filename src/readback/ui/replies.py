@@ -57,7 +57,7 @@ def _replies(record: Record, answer: Answer | None) -> Iterator[Reply]:
     for name, turns in row.answers if row else ():
         for stretch in turns[-1].stretches:
             place = row_fields.at(record, stretch.field)
-            yield Reply(f"reply-{name}", t(f"taught.{name}"), stretch.text, stretch.field, place)
+            yield Reply(f"reply-{name}", t(f"training_row.{name}"), stretch.text, stretch.field, place)
     if (field := row_fields.reference(record.fields)) is not None:
         place = row_fields.at(record, field.name)
         yield Reply("reference", t("replies.reference", field=field.name), field.value, field.name, place)

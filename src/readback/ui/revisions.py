@@ -39,7 +39,7 @@ def refusal() -> str:
 def _revisions(folder: str) -> tuple[tuple[Revision, ...], str]:
     try:
         with Git(Path(folder)) as git:
-            return tuple(Revision(name, day, exact.spelled(said)) for name, day, said in git.commits(LISTED)), ""
+            return tuple(Revision(name, day, exact.spelling(said)) for name, day, said in git.commits(LISTED)), ""
     except NoRepositoryError:
         return (), ""
     except SideError as error:

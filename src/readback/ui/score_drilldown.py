@@ -24,7 +24,7 @@ def address_of(table: ScoreTable, condition: ConditionKey) -> str:
     return " · ".join(f"{factor}={value}" for factor, value in pairs)
 
 
-def behind(table: ScoreTable, condition: ConditionKey, of: str) -> bool:
+def in_drilldown(table: ScoreTable, condition: ConditionKey, of: str) -> bool:
     """Whether a condition is one of those that `of` names; "*" names all."""
     return (
         of == EVERY or of == address_of(table, condition) or of in {f"{factor}={value}" for factor, value in condition}
@@ -74,7 +74,7 @@ def scores(
 
     `only` these items, where it is given: then only what was scored.
     """
-    wanted, cells = stats.cells(table, lambda key: behind(table, key, of), criterion, judge)
+    wanted, cells = stats.cells(table, lambda key: in_drilldown(table, key, of), criterion, judge)
     cells = cells if only is None else _of_items(table, cells, only)
     found = _of_value(table, cells, criterion, value) if value else _in_state(table, cells, state) if state else cells
     gone = tuple(_absent(table, of, criterion, judge)) if state == "missing" else ()
@@ -160,7 +160,7 @@ def _absent(table: ScoreTable, of: str, criterion: str, judge: str) -> list[Abse
     universe = np.unique(seen)
     found: list[Absent] = []
     for code in np.unique(conditions).tolist():
-        if behind(table, c.conditions[code], of):
+        if in_drilldown(table, c.conditions[code], of):
             gone = np.setdiff1d(universe, seen[conditions == code])
             found += [Absent(c.items[item], c.conditions[code]) for item in gone.tolist()]
     return found

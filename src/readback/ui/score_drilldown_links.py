@@ -13,7 +13,7 @@ from readback.ui.words import t
 # What the address of this page says besides what all pages share: what is chosen, and which drill-down is open.
 CHOSEN = ("criterion", "scored_by", "by", "baseline", "view", "second", "rows", "columns", "a", "b", "field", "size",
           "pair", "code")  # fmt: skip
-DOOR = ("of", "value", "state", "against", "kept", "and", "long", "item", "arm", "under")
+LINK = ("of", "value", "state", "against", "kept", "and", "long", "item", "arm", "under")
 
 
 def link(label: object, **to: str | None) -> Markup:
@@ -25,7 +25,7 @@ def link(label: object, **to: str | None) -> Markup:
 def step(label: object, **to: str | None) -> Markup:
     """A link on this page that goes on from the drill-down that is open."""
     now = st.query_params.to_dict()
-    return show.link("scores", label, **{**{key: now[key] for key in (*CHOSEN, *DOOR) if key in now}, **to})
+    return show.link("scores", label, **{**{key: now[key] for key in (*CHOSEN, *LINK) if key in now}, **to})
 
 
 def count(n: int, **to: str | None) -> Markup | str:
@@ -35,7 +35,7 @@ def count(n: int, **to: str | None) -> Markup | str:
 
 def go(**to: str | None) -> None:
     """Open a drill-down; for callbacks."""
-    address.put(**{**dict.fromkeys(DOOR), **to})
+    address.put(**{**dict.fromkeys(LINK), **to})
 
 
 def is_open() -> bool:
@@ -46,7 +46,7 @@ def is_open() -> bool:
 def opened() -> Mapping[str, str]:
     """The parts of the drill-down that is open."""
     now = st.query_params.to_dict()
-    return {key: now[key] for key in DOOR if now.get(key)}
+    return {key: now[key] for key in LINK if now.get(key)}
 
 
 def heading(text: str) -> None:

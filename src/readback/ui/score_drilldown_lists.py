@@ -33,7 +33,7 @@ def _scores(scored: ScoreTable, workspace: Workspace, criterion: str, judge: str
     found = score_drilldown.scores(
         scored, drilldown["of"], criterion, judge, value=drilldown.get("value", ""), state=drilldown.get("state", ""),
         most=RECORDS,
-        only=score_lengths.behind(scored, workspace, drilldown),
+        only=score_lengths.drilldown_items(scored, workspace, drilldown),
     )  # fmt: skip
     name = (
         t("scores.by_all")

@@ -134,7 +134,7 @@ def disputed(scored: ScoreTable, found: Agreement) -> Table:
     return columns, rows
 
 
-def behind(scored: ScoreTable, criterion: str, pair: tuple[str, str], a: str, b: str) -> Table:
+def drilldown_table(scored: ScoreTable, criterion: str, pair: tuple[str, str], a: str, b: str) -> Table:
     """The answers to which two judges gave these values, as the matrix writes them."""
     rated = ratings(scored, criterion)
     scale = scored.criteria[criterion].values or tuple(sorted(set(rated.value.tolist())))

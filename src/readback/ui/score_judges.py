@@ -58,7 +58,7 @@ def listed(scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
     a, b = (drilldown.get(key, "").replace("-", MINUS) for key in ("value", "and"))
     title = t("scores.agreement_behind", first=_name(pair[0]), a=a, second=_name(pair[1]), b=b)
     score_drilldown_links.heading(title)
-    made = score_judge_tables.behind(
+    made = score_judge_tables.drilldown_table(
         scored, view.criterion.name, pair, drilldown.get("value", ""), drilldown.get("and", "")
     )
     table.table("confused", *made, caption=title)

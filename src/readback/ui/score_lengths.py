@@ -68,7 +68,7 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
     score_chart.draw("more", made, said, how, opens)
 
 
-def behind(scored: ScoreTable, workspace: Workspace, drilldown: Mapping[str, str]) -> frozenset[str] | None:
+def drilldown_items(scored: ScoreTable, workspace: Workspace, drilldown: Mapping[str, str]) -> frozenset[str] | None:
     """The items whose text is as long as the open drill-down says; None where it says nothing of length."""
     low, _, high = drilldown.get("long", "").partition("-")
     of, _, unit = st.query_params.get("size", FIRST[0]).partition("-")

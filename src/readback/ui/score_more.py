@@ -73,7 +73,7 @@ def offered(scored: ScoreTable, workspace: Workspace, view: Chosen) -> Mapping[s
         "slices": score_slices.draw,
         "costs": score_costs.draw,
         "duels": score_pairwise.draw,
-        "reported": score_reported.reported,
+        "reported": score_reported.draw,
     }
     return {name: draw for name, draw in views.items() if there[name]}
 
@@ -86,7 +86,7 @@ def reported(scored: ScoreTable, workspace: Workspace, title: str) -> bool:
             score_pairwise_list.draw(scored)
     if scored.reported:
         show.draw(show.h("<p>{}</p>", title))
-        score_reported.stated(scored)
+        score_reported.table_of(scored)
     return bool(scored.outcomes or scored.reported)
 
 

@@ -10,8 +10,8 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.scores import charts
-from readback.scores.pairwise import outcomes as duels
-from readback.scores.pairwise.outcomes import Duel
+from readback.scores.pairwise import outcomes as pairwise
+from readback.scores.pairwise.outcomes import PairwiseComparison
 from readback.scores.pairwise.position_bias import place_counts
 from readback.scores.stats import Row
 from readback.scores.table import ScoreTable
@@ -31,7 +31,7 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
 
 def shown(scored: ScoreTable) -> None:
     """Wins and losses of each pair, then the ranking where three or more met, then what the place did."""
-    found = duels.told(scored)
+    found = pairwise.told(scored)
     pairs = [one for at, one in enumerate(found) if not at or (one.a, one.b) != (found[at - 1].a, found[at - 1].b)]
     names = [_pair(scored, one) for one in pairs]
     votes = [(one.wins_a, one.ties, one.wins_b) for one in pairs]
@@ -42,33 +42,33 @@ def shown(scored: ScoreTable) -> None:
         one = pairs[at[0]] if at and at[0] < len(pairs) else None
         return {"of": address_of(scored, one.a), "against": address_of(scored, one.b), "under": "more"} if one else None
 
-    how = t("scores.duels_how", rows=sum(one.n for one in pairs))
+    how = t("scores.pairwise_how", rows=sum(one.n for one in pairs))
     score_chart.draw("more", made, _said(scored, pairs), how, opens)
-    table.table("duels", _columns(any(one.judge for one in found), any(one.first_known for one in found)),
+    table.table("pairwise", _columns(any(one.judge for one in found), any(one.first_known for one in found)),
                 [_row(scored, one) for one in found], caption=t("scores.view_duels"))  # fmt: skip
     _ranking(scored)
     _place(pairs)
 
 
-def _said(scored: ScoreTable, pairs: Sequence[Duel]) -> str:
+def _said(scored: ScoreTable, pairs: Sequence[PairwiseComparison]) -> str:
     """One pair with its numbers; of several how many are told apart."""
     if len(pairs) > 1:
         apart = sum(_apart(one) for one in pairs)
-        return t("scores.duels_several", n=len(pairs), apart=apart, open=len(pairs) - apart)
+        return t("scores.pairwise_several", n=len(pairs), apart=apart, open=len(pairs) - apart)
     one = pairs[0]
     a, b = score_means.short(scored, one.a), score_means.short(scored, one.b)
     given = {"a": a, "b": b, "n": one.n, "wins_a": one.wins_a, "wins_b": one.wins_b, "ties": one.ties}
     if one.share is None or one.interval is None or one.p is None:
-        return t("scores.duels_ties", **given)
+        return t("scores.pairwise_ties", **given)
     low, high = one.interval
-    key = "duels_first_wins" if low > 0.5 else "duels_second_wins" if high < 0.5 else "duels_open"
+    key = "pairwise_first_wins" if low > 0.5 else "pairwise_second_wins" if high < 0.5 else "pairwise_open"
     return t(f"scores.{key}", share=100 * one.share, low=100 * low, high=100 * high, decisive=one.decisive,
              p=score_means.p_text(one.p), **given)  # fmt: skip
 
 
 def _ranking(scored: ScoreTable) -> None:
     """The strength of each, where three or more met and can be set on one line."""
-    found = duels.ranked(scored)
+    found = pairwise.ranked(scored)
     if found is None or len(found.conditions) < 3:
         return
     st.header(t("scores.ranking"), anchor=False)
@@ -92,7 +92,7 @@ def _ranking(scored: ScoreTable) -> None:
     score_chart.draw("ranking", made, said, how, opens)
 
 
-def _place(pairs: Sequence[Duel]) -> None:
+def _place(pairs: Sequence[PairwiseComparison]) -> None:
     """Whether the answer that is shown first wins more often than half the time."""
     found = place_counts(pairs)
     if found.interval is None or found.p is None:
@@ -113,7 +113,7 @@ def _place(pairs: Sequence[Duel]) -> None:
 
 def _columns(judges: bool, placed: bool) -> tuple[Column, ...]:
     return (
-        Column("a", t("scores.duels_a")),
+        Column("a", t("scores.pairwise_a")),
         Column("b", t("scores.against")),
         *((Column("judge", t("scores.judge")),) if judges else ()),
         Column("wins_a", t("scores.won_a"), number=True, show=lambda row: _count(row, "wins_a", "first")),
@@ -124,12 +124,12 @@ def _columns(judges: bool, placed: bool) -> tuple[Column, ...]:
                help=t("scores.share_a_help")),
         Column("low", t("scores.interval_title"), number=True, show=lambda row: _span(row["low"], row["high"])),
         Column("p", t("scores.p_title"), number=True, show=_p, help=t("scores.p_sign")),
-        *((Column("first", t("scores.duels_place"), number=True, show=_first, help=t("scores.duels_place_help")),)
+        *((Column("first", t("scores.pairwise_place"), number=True, show=_first, help=t("scores.pairwise_place_help")),)
           if placed else ()),
     )  # fmt: skip
 
 
-def _row(scored: ScoreTable, one: Duel) -> Mapping[str, Any]:
+def _row(scored: ScoreTable, one: PairwiseComparison) -> Mapping[str, Any]:
     low, high = one.interval or (None, None)
     judge = one.judge or (t("scores.all_judges", n=one.judges) if one.judges > 1 else "")
     return {
@@ -146,11 +146,11 @@ def _count(row: Mapping[str, Any], key: str, kept: str | None) -> Markup | str:
                              value=None if row["whole"] else row["judge"])  # fmt: skip
 
 
-def _pair(scored: ScoreTable, one: Duel) -> str:
+def _pair(scored: ScoreTable, one: PairwiseComparison) -> str:
     return t("scores.pair", a=score_means.short(scored, one.b), b=score_means.short(scored, one.a))
 
 
-def _apart(one: Duel) -> bool:
+def _apart(one: PairwiseComparison) -> bool:
     return one.interval is not None and not one.interval[0] <= 0.5 <= one.interval[1]
 
 

@@ -22,7 +22,7 @@ def draw(scored: ScoreTable) -> None:
     pair = (opened.get("of", ""), opened.get("against", ""))
     known = frozenset(scored.columns.items)
     rows = [_outcome(scored, one, pair[0], known) for one in scored.outcomes if _of(scored, one, pair)]
-    name = t("scores.duels_behind" if pair[1] else "scores.duels_behind_one", a=_called(scored, pair[0]),
+    name = t("scores.pairwise_drilldown" if pair[1] else "scores.pairwise_drilldown_one", a=_called(scored, pair[0]),
              b=_called(scored, pair[1]))  # fmt: skip
     score_drilldown_links.heading(name)
     kept = KEPT.get(opened.get("kept", ""), "")
@@ -30,9 +30,9 @@ def draw(scored: ScoreTable) -> None:
     placed = any(row["first"] for row in rows)
     columns = (
         Column("item", t("scores.record"), show=_to_record),
-        Column("winner", t("scores.duels_winner")),
+        Column("winner", t("scores.pairwise_winner")),
         *((Column("judge", t("scores.judge")),) if any(row["judge"] for row in rows) else ()),
-        *((Column("first", t("scores.duels_first")),) if placed else ()),
+        *((Column("first", t("scores.pairwise_first")),) if placed else ()),
         Column("file", t("scores.file")),
         Column("line", t("scores.line"), number=True),
     )
@@ -62,7 +62,7 @@ def _sides(rows: Sequence[Mapping[str, Any]], kept: str) -> Markup:
     counts = {"": len(rows), **{side: sum(row["side"] == code for row in rows) for side, code in KEPT.items()}}
     parts = [
         show.h("<li{}>{}</li>", Markup(' aria-current="true"') if side == kept else "",
-               score_drilldown_links.step(t(f"scores.duels_kept_{side or 'all'}", n=n), kept=side or None))
+               score_drilldown_links.step(t(f"scores.pairwise_kept_{side or 'all'}", n=n), kept=side or None))
         for side, n in counts.items()
     ]  # fmt: skip
     return show.h('<ul class="rb-kept" aria-label="{}">{}</ul>', t("scores.kept"), show.join(parts))

@@ -15,12 +15,12 @@ from readback.ui.table import Column
 from readback.ui.words import t
 
 
-def reported(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
+def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
     """The means that files state, where no rows are behind them."""
-    stated(scored)
+    table_of(scored)
 
 
-def stated(scored: ScoreTable) -> None:
+def table_of(scored: ScoreTable) -> None:
     """Means without rows as a table, with what cannot be computed; they are in no chart and in no comparison."""
     found = aggregates.aggregates(scored)
     if not found:
@@ -29,11 +29,12 @@ def stated(scored: ScoreTable) -> None:
     show.draw(show.h("<p>{}</p>", t("scores.reported_said", n=len(found))))
     rows: list[Mapping[str, Any]] = [
         {
-            "condition": scored.label(one.stated.condition) if scored.columns.conditions else _named(one),
-            "criterion": one.stated.criterion, "mean": None if one.stated.mean != one.stated.mean else one.stated.mean,
-            "n": one.stated.n, "low": one.span[0] if one.span else None, "high": one.span[1] if one.span else None,
-            "cannot": ", ".join(one.cannot), "file": one.stated.place.file, "wrong": "count" in one.cannot,
-            "na": one.stated.state == NOT_APPLICABLE,
+            "condition": scored.label(one.reported.condition) if scored.columns.conditions else _named(one),
+            "criterion": one.reported.criterion,
+            "mean": None if one.reported.mean != one.reported.mean else one.reported.mean,
+            "n": one.reported.n, "low": one.span[0] if one.span else None, "high": one.span[1] if one.span else None,
+            "cannot": ", ".join(one.cannot), "file": one.reported.place.file, "wrong": "count" in one.cannot,
+            "na": one.reported.state == NOT_APPLICABLE,
         }
         for one in found
     ]  # fmt: skip
@@ -50,7 +51,7 @@ def stated(scored: ScoreTable) -> None:
 
 
 def _named(one: aggregates.Aggregate) -> str:
-    return " · ".join(value for _, value in one.stated.condition)
+    return " · ".join(value for _, value in one.reported.condition)
 
 
 def _mean(row: Mapping[str, Any]) -> str:

@@ -180,7 +180,7 @@ def _sides(a: str, b: str, up: int, same: int, down: int) -> Markup:
         if n else t(f"scores.kept_{side}", n=n)
         for side, n in (("higher", up), ("same", same), ("lower", down))
     ]  # fmt: skip
-    return show.h('<p class="rb-small">{} {}</p>', t("scores.slope_doors"), show.join(parts, " · "))
+    return show.h('<p class="rb-small">{} {}</p>', t("scores.slope_links"), show.join(parts, " · "))
 
 
 def _to(scored: ScoreTable, rows: Sequence[Row]) -> Any:

@@ -29,7 +29,7 @@ HEIGHT = 280  # pixels of the list: the text of the prompt stays in view
 AT = "search_at"  # in the session: where the list stands
 
 
-def begin(text: str, regex: bool, case: bool, everywhere: bool, going: bool) -> str:
+def begin(text: str, regex: bool, case: bool, everywhere: bool, show_next: bool) -> str:
     """Begin a search; answers why it cannot be made, or "". For callbacks. `going`: show the next hit, too."""
     query = Query(text, regex, case)
     try:
@@ -37,12 +37,12 @@ def begin(text: str, regex: bool, case: bool, everywhere: bool, going: bool) -> 
     except QueryError as refused:
         return str(refused)
     under = _every(choice.workspace()) if everywhere else (choice.sent(),)
-    hits.put(Search(query, under, going))
+    hits.put(Search(query, under, show_next))
     st.session_state[AT] = 0
     job = _job(Search(query, under))
-    if going and job.ready.wait(work.PATIENCE):
+    if show_next and job.ready.wait(work.PATIENCE):
         _go(job)
-    elif going and (there := _near(query)) is not None:  # while the others are still looked at
+    elif show_next and (there := _near(query)) is not None:  # while the others are still looked at
         hits.put(Search(query, under))
         choice.go(there)
     return ""
@@ -66,7 +66,7 @@ def results() -> None:
             _end()  # else it would fail again at each look
         if not work.look(job, "messages.searching", KIND):
             return
-        if now.going:
+        if now.show_next:
             _go(job)
             st.rerun()
         _draw(job.result)
@@ -95,7 +95,7 @@ def _near(query: Query) -> int | None:
 def _go(job: Job) -> None:
     """Show the next hit under what is sent."""
     if (now := hits.now()) is not None:
-        hits.put(replace(now, going=False))
+        hits.put(replace(now, show_next=False))
     there = after(job.result, choice.sent(), choice.position()) if job.result else None
     if there is not None:
         choice.go(there)
@@ -182,7 +182,7 @@ def _row(hit: Hit, sent: Selection) -> Markup:
 
 
 def _named(hit: Hit) -> bool:
-    return hit.record is not None and hit.record == exact.spelled(hit.record) and _first(hit)
+    return hit.record is not None and hit.record == exact.spelling(hit.record) and _first(hit)
 
 
 def _first(hit: Hit) -> bool:
@@ -190,7 +190,7 @@ def _first(hit: Hit) -> bool:
 
 
 def _name(hit: Hit) -> str:
-    return exact.spelled(hit.record) if hit.record is not None else str(hit.index + 1)
+    return exact.spelling(hit.record) if hit.record is not None else str(hit.index + 1)
 
 
 def _shown(query: Query) -> Markup:

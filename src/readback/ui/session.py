@@ -119,14 +119,14 @@ class Moved:
 
 def moved(before: Mapping[str, str], path: Path, shared: bool = False) -> tuple[Moved, ...]:
     """The files that differ from `before`; the last change first. `shared`: a look that is a second old will do."""
-    now = (_glance(str(path)) if shared else stamp(path)).files
+    now = (_shared_stamp(str(path)) if shared else stamp(path)).files
     names = [file for file in sorted({*before, *now}) if before.get(file) != now.get(file)]
     found = [Moved(file, int(now[file].split()[1]) / 1e9 if file in now else None) for file in names]
     return tuple(sorted(found, key=lambda one: -(one.at or 0.0)))
 
 
 @st.cache_resource(ttl=SHARED, max_entries=64, show_spinner=False)
-def _glance(path: str) -> Stamp:
+def _shared_stamp(path: str) -> Stamp:
     return stamp(Path(path))
 
 

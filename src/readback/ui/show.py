@@ -46,7 +46,7 @@ def draw(markup: Markup) -> None:
     """Put markup on the page. Takes Markup only, so that plain text cannot slip in unescaped."""
     if not isinstance(markup, Markup):
         raise TypeError("draw takes Markup; make it with h()")
-    st.html(f'<div class="rb">{exact.spelled(markup)}</div>')
+    st.html(f'<div class="rb">{exact.spelling(markup)}</div>')
 
 
 def md(text: object) -> str:
@@ -55,7 +55,7 @@ def md(text: object) -> str:
     Streamlit makes links of addresses even where every sign is escaped (remark-gfm looks through the finished text),
     so an address gets a word joiner, which nobody sees, where it would be recognised.
     """
-    line = " ".join(exact.spelled(str(text)).split())
+    line = " ".join(exact.spelling(str(text)).split())
     line = ADDRESS.sub("\\g<0>\u2060", line)
     return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~:$&^=\"'/@])", r"\\\1", line)
 
@@ -99,7 +99,7 @@ def problem(sentence: str, detail: str = "") -> None:
     """Something did not work: a fixed sentence, and what was said about it exactly as it is."""
     draw(h('<p class="rb-notice rb-error" role="alert">{} {}</p>', _sign("error"), sentence))
     if detail:
-        st.code(exact.spelled(detail), language=None, wrap_lines=True)
+        st.code(exact.spelling(detail), language=None, wrap_lines=True)
 
 
 def severity(word: str, n: int | None = None) -> Markup:

@@ -17,9 +17,9 @@ def draw(workspace: Workspace, model: Model, trained: Assembly | None, sent: Ass
     found = system_places(workspace, model, trained=_system(trained), sent=_system(sent))
     if not found:
         return
-    heads = [t(f"trained.system_{name}") for name in ("where", "text", "same")]
+    heads = [t(f"training_text.system_{name}") for name in ("where", "text", "same")]
     cells = show.join([show.h('<th scope="col">{}</th>', head) for head in heads])
-    caption = t("trained.system_title", model=model.name)
+    caption = t("training_text.system_title", model=model.name)
     rows = show.join([_row(one) for one in found])
     table = '<table class="rb-table"><caption>{}</caption><thead><tr>{}</tr></thead><tbody>{}</tbody></table>'
     show.draw(show.h(f'<h3>{{}}</h3><div class="rb-scroll" role="region" tabindex="0" aria-label="{{}}">{table}</div>',
@@ -27,9 +27,15 @@ def draw(workspace: Workspace, model: Model, trained: Assembly | None, sent: Ass
 
 
 def _row(one: Stated) -> Markup:
-    where = show.h('{}<br><span class="rb-small">{}</span>', t(f"trained.place_{one.kind}"), show.where(one.place))
+    where = show.h(
+        '{}<br><span class="rb-small">{}</span>', t(f"training_text.place_{one.kind}"), show.where(one.place)
+    )
     text = one.text or ""
-    shown = show.exact_text(text[:SHOWN]) if text else show.h('<em class="rb-small">{}</em>', t("trained.states_none"))
+    shown = (
+        show.exact_text(text[:SHOWN])
+        if text
+        else show.h('<em class="rb-small">{}</em>', t("training_text.states_none"))
+    )
     more = t("messages.more_characters", n=len(text) - SHOWN) if len(text) > SHOWN else ""
     looks = "" if one.same else ' class="rb-odd"'
     cells = '<td>{}</td><td class="rb-system">{} {}</td><td>{}</td>'
@@ -38,10 +44,10 @@ def _row(one: Stated) -> Markup:
 
 def _same(one: Stated) -> Markup:
     if one.same:
-        return show.h("{}", t("trained.same"))
+        return show.h("{}", t("training_text.same"))
     key = "odd_none" if not one.text else "odd_blanks" if one.blanks else "odd"
     sign = '<span class="rb-severity rb-warning"><span class="rb-sign" aria-hidden="true">▲</span> {}</span>'
-    return show.h(sign, t(f"trained.{key}", at=one.at + 1))
+    return show.h(sign, t(f"training_text.{key}", at=one.at + 1))
 
 
 def _system(made: Assembly | None) -> Message | None:

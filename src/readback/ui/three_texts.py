@@ -94,7 +94,7 @@ def html(
         answer = Text(rest, describe[0], whitespace)
         body += _row(
             _answer(answer.html((0, len(answer.text))), len(answer.text)),
-            show.h('<em class="rb-small">{}</em>', t("trained.answers")),
+            show.h('<em class="rb-small">{}</em>', t("training_text.answers")),
             "",
         )
     return body, True
@@ -104,7 +104,7 @@ def _answer(text: str, characters: int) -> str:
     """What the training text goes on with; folded where it is long, for it is not compared."""
     if characters <= WORTH:
         return text
-    said = exact.text(t("trained.answer", n=characters))
+    said = exact.text(t("training_text.answer", n=characters))
     return f'<details class="rb-fold"><summary>{said}</summary>{text}</details>'
 
 

@@ -131,7 +131,7 @@ def _what_if(made: Assembly, limit: Limit | None, tried: Values) -> None:
     with st.form("what_if_form", border=False):
         st.number_input(t("tokens.limit"), 1, 100_000_000, limit.context if limit else 4096, key="what_if_limit")
         if listed:
-            st.number_input(t("tokens.drop", field=exact.spelled(listed.path)), 0, listed.items, 0, key="what_if_drop")
+            st.number_input(t("tokens.drop", field=exact.spelling(listed.path)), 0, listed.items, 0, key="what_if_drop")
         st.form_submit_button(t("tokens.show"), on_click=_submit)
     typed = _typed()
     if typed is None:
@@ -143,9 +143,9 @@ def _what_if(made: Assembly, limit: Limit | None, tried: Values) -> None:
     reserve = limit.reserve if limit and limit.reserve < context else 0
     said = room(used, Limit(context, reserve), by.exact)
     if listed and dropped:
-        said = t("tokens.with", kept=kept, all=listed.items, field=exact.spelled(listed.path), outcome=said)
+        said = t("tokens.with", kept=kept, all=listed.items, field=exact.spelling(listed.path), outcome=said)
         if then.fingerprint == made.fingerprint:
-            said += " " + t("tokens.unmoved", field=exact.spelled(listed.path))
+            said += " " + t("tokens.unmoved", field=exact.spelling(listed.path))
     show.notice(said, "info" if used <= context - reserve else "warning")
 
 

@@ -45,9 +45,11 @@ def wanted(workspace: Workspace) -> bool:
 
 def kinds(counts: Mapping[str, int], records: int) -> str:
     """How many rows are of which kind: `100 preference pairs: prompt, chosen, rejected`; all rows are counted."""
-    named = [t(f"taught.{kind}", n=n) for kind, n in counts.items()]
+    named = [t(f"training_row.{kind}", n=n) for kind, n in counts.items()]
     others = records - sum(counts.values())
-    return t("taught.and").join([*named, t("taught.others", n=others)] if others else named) or t("taught.no_rows")
+    return t("training_row.and").join([*named, t("training_row.others", n=others)] if others else named) or t(
+        "training_row.no_rows"
+    )
 
 
 def said(audit: Audit | None) -> Iterator[str]:
@@ -58,7 +60,7 @@ def said(audit: Audit | None) -> Iterator[str]:
             counts = t(
                 "overview.counts", file=one.path, n=known.lines, read=known.read, bad=known.bad, blank=known.blank
             )
-            yield f"{counts} {t('taught.file', split=one.split, kinds=kinds(one.kinds, known.read))}"
+            yield f"{counts} {t('training_row.file', split=one.split, kinds=kinds(one.kinds, known.read))}"
 
 
 def page() -> None:
@@ -89,10 +91,10 @@ def page() -> None:
             held = cited.held_by(record.fields, row.asked.text if row.asked else "") if cited.on() else None
             _Drawn(record, list(enumerate(found, 1)), held).row(row)
             if held:
-                answers = [(t(f"taught.{name}"), turns[-1].text) for name, turns in row.answers]
+                answers = [(t(f"training_row.{name}"), turns[-1].text) for name, turns in row.answers]
                 show.draw(cited_numbers.tables(answers, held))
         else:
-            show.notice(t("taught.no_row"), "warning")
+            show.notice(t("training_row.no_row"), "warning")
     with right:
         views.findings(found, faults)
         bar.next_finding(found)
@@ -103,12 +105,12 @@ def page() -> None:
 def read_from(place: Location | None) -> None:
     """Which row of a training file is shown, where it is one."""
     if place is not None:
-        show.notice(t("taught.read_from", line=place.line or 0, file=place.file or ""))
+        show.notice(t("training_row.read_from", line=place.line or 0, file=place.file or ""))
 
 
 def _lead(row: TrainingRow | None, record: Record) -> str:
-    kind = t(f"taught.one_{row.kind}") if row else t("taught.one_none")
-    return t("taught.lead", kind=kind, line=record.place.line or 0, file=record.place.file or "")
+    kind = t(f"training_row.one_{row.kind}") if row else t("training_row.one_none")
+    return t("training_row.lead", kind=kind, line=record.place.line or 0, file=record.place.file or "")
 
 
 def _found(made: Assembly) -> tuple[tuple[Finding, ...], Sequence[Fault]]:
@@ -144,18 +146,18 @@ class _Drawn:
 
     def row(self, row: TrainingRow) -> None:
         for number, turn in enumerate(row.prompt):
-            self.turn(f"prompt-{number}", t("taught.prompt") if not turn.role else self.role(turn), turn)
+            self.turn(f"prompt-{number}", t("training_row.prompt") if not turn.role else self.role(turn), turn)
         if row.other_prompt:
-            show.notice(t("taught.other_prompt"), "warning")
+            show.notice(t("training_row.other_prompt"), "warning")
             for number, turn in enumerate(row.other_prompt):
-                self.turn(f"other-{number}", t("taught.of_rejected", role=self.role(turn)), turn)
+                self.turn(f"other-{number}", t("training_row.of_rejected", role=self.role(turn)), turn)
         if row.is_pair:
             self.pair(row)
             return
         for number, turn in enumerate(row.completion):
-            self.turn(f"completion-{number}", t("taught.completion"), turn)
+            self.turn(f"completion-{number}", t("training_row.completion"), turn)
         if not row.completion:
-            show.notice(t("taught.no_answer"), "warning")
+            show.notice(t("training_row.no_answer"), "warning")
 
     def pair(self, row: TrainingRow) -> None:
         """Chosen beside rejected, with what differs marked in both where they are alike."""
@@ -169,15 +171,19 @@ class _Drawn:
         ):
             with side:
                 for number, turn in enumerate(turns):
-                    title = t(f"taught.{name}") if len(turns) == 1 else f"{t(f'taught.{name}')}: {self.role(turn)}"
+                    title = (
+                        t(f"training_row.{name}")
+                        if len(turns) == 1
+                        else f"{t(f'training_row.{name}')}: {self.role(turn)}"
+                    )
                     self.turn(f"{name}-{number}", title, turn, more)
                 if not turns:
-                    show.notice(t(f"taught.no_{name}"), "warning")
+                    show.notice(t(f"training_row.no_{name}"), "warning")
 
     def role(self, turn: Turn) -> str:
         known = {"developer": "system", "function": "tool"}.get(turn.role, turn.role)
         return t(f"messages.role_{known}") if known in ("system", "user", "assistant", "tool") else t(
-            "taught.role", role=show.md(turn.role)
+            "training_row.role", role=show.md(turn.role)
         )  # fmt: skip
 
     def turn(self, name: str, title: str, turn: Turn, more: Sequence[Mark] = ()) -> None:
@@ -201,13 +207,16 @@ class _Drawn:
 def _apart(chosen: str, rejected: str) -> tuple[tuple[tuple[Mark, ...], tuple[Mark, ...]], str]:
     """The stretches that only one of the answers has, and a sentence on them."""
     if chosen == rejected:
-        return ((), ()), t("taught.equal")
+        return ((), ()), t("training_row.equal")
     found = compared(chosen, rejected)
     equal = sum(one.a[1] - one.a[0] for one in found.changes if one.kind == "equal")
     if found.coarse or 2 * equal < ALIKE * (len(chosen) + len(rejected)):
-        return ((), ()), t("taught.unlike")
-    marks = (_marks(found.changes, "a", t("taught.only_chosen")), _marks(found.changes, "b", t("taught.only_rejected")))
-    return marks, t("taught.differ", n=sum(one.kind != "equal" for one in found.changes))
+        return ((), ()), t("training_row.unlike")
+    marks = (
+        _marks(found.changes, "a", t("training_row.only_chosen")),
+        _marks(found.changes, "b", t("training_row.only_rejected")),
+    )
+    return marks, t("training_row.differ", n=sum(one.kind != "equal" for one in found.changes))
 
 
 def _marks(changes: Sequence[Change], side: str, title: str) -> tuple[Mark, ...]:

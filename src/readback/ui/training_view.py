@@ -10,11 +10,11 @@ from markupsafe import Markup
 from readback import rules
 from readback.assembly import assemble, training_layout
 from readback.assembly.training_text import Template, TrainedText, trained_text
-from readback.difference.first_difference import Parting, partings, said
+from readback.difference.first_difference import FirstDifference, first_differences, said
 from readback.difference.marker_alignment import aligned
 from readback.difference.sentence import parted
 from readback.difference.token_numbers import numbers
-from readback.rules import _parted
+from readback.rules import _first_difference
 from readback.serving.named_formats import cut
 from readback.types import Assembly, Model, ModelInput, Segment
 from readback.ui import address, choice, exact, message, show, system_table, three_texts, training_row, views
@@ -62,10 +62,10 @@ def switch(known: TrainedText, sent: ModelInput | None) -> None:
     links = [
         show.h('<a class="rb-link" target="_self" href="{}"{}>{}</a>',
                address.href("messages", view="training", by=None if name == "text" else name, **kept),
-               show.h(' aria-current="page"') if (name == "role") == now else "", t(f"trained.by_{name}"))
+               show.h(' aria-current="page"') if (name == "role") == now else "", t(f"training_text.by_{name}"))
         for name in BY
     ]  # fmt: skip
-    show.draw(show.h('<nav class="rb-switch" aria-label="{}">{}</nav>', t("trained.by"), show.join(links)))
+    show.draw(show.h('<nav class="rb-switch" aria-label="{}">{}</nav>', t("training_text.by"), show.join(links)))
 
 
 def page(known: TrainedText, sent: ModelInput | None, made: Assembly) -> None:
@@ -82,9 +82,9 @@ def page(known: TrainedText, sent: ModelInput | None, made: Assembly) -> None:
 
 def draw(known: TrainedText, sent: ModelInput, made: Assembly) -> None:
     """The sentence, the three texts beside each other, and every difference."""
-    found = partings(known.prompt, sent.segments)
-    names = (t("trained.training"), t("trained.serving"))
-    lead = coded(parted(found, *names) if found else t("trained.equal"))
+    found = first_differences(known.prompt, sent.segments)
+    names = (t("training_text.training"), t("training_text.serving"))
+    lead = coded(parted(found, *names) if found else t("training_text.equal"))
     show.draw(show.h('<p class="rb-lead" role="status">{}</p>', lead))
     if known.template:
         show.notice(_basis(known.template), "warning" if known.template.basis == "assumed" else "info")
@@ -95,25 +95,25 @@ def draw(known: TrainedText, sent: ModelInput, made: Assembly) -> None:
         _list(found, known, sent, made, names)
 
 
-def learnt(segment: Segment) -> str:
+def described(segment: Segment) -> str:
     """Where a stretch of the training text comes from: what a server would add, the training template wrote."""
     if segment.origin == "serving":
-        return t("trained.from_template", name=segment.name or "")
+        return t("training_text.from_template", name=segment.name or "")
     return message.describe(segment)
 
 
 def _needs(known: TrainedText, sent: ModelInput | None) -> str:
     """Why the texts cannot be shown, with the cure."""
     if known.missing == "template":
-        return t("trained.no_template")
+        return t("training_text.no_template")
     if known.missing == "text":
         diagnostic = next(iter(known.diagnostics), None)
-        return t("trained.failed", why=rules.finding(diagnostic).message if diagnostic else "")
-    return t("trained.no_serving" if sent is None else "trained.serving_failed")
+        return t("training_text.failed", why=rules.finding(diagnostic).message if diagnostic else "")
+    return t("training_text.no_serving" if sent is None else "training_text.serving_failed")
 
 
 def _basis(found: Template) -> str:
-    return t(f"trained.basis_{found.basis}", name=found.name)
+    return t(f"training_text.basis_{found.basis}", name=found.name)
 
 
 def _texts(known: TrainedText, sent: ModelInput, made: Assembly) -> None:
@@ -122,7 +122,7 @@ def _texts(known: TrainedText, sent: ModelInput, made: Assembly) -> None:
     text = known.text.segments if known.text else ()
     rest = cut(text, len(one), sum(len(segment.text) for segment in text))
     body, complete = three_texts.html(
-        known.prompt, sent.segments, made.messages, aligned(one, other), (learnt, message.describe),
+        known.prompt, sent.segments, made.messages, aligned(one, other), (described, message.describe),
         whitespace=message.whitespace(), whole=whole, rest=rest,
     )  # fmt: skip
     template = known.template.name if known.template else ""
@@ -131,50 +131,50 @@ def _texts(known: TrainedText, sent: ModelInput, made: Assembly) -> None:
     workspace, _ = choice.peek()
     spoken = f' lang="{exact.attribute(workspace.language)}"' if workspace and workspace.language != language() else ""
     white = " rb-white" if message.whitespace() else ""
-    name = f'role="region" tabindex="0" aria-label="{exact.attribute(t("trained.beside"))}"{spoken}'
+    name = f'role="region" tabindex="0" aria-label="{exact.attribute(t("training_text.beside"))}"{spoken}'
     st.html(f'<div class="rb rb-compared rb-three"><div class="rb-heads"><div class="rb-row">{heads}</div></div>'
             f'<div class="rb-diff{white}" {name}>{body}</div></div>')  # fmt: skip
     if not complete:
-        show.notice(show.link("compare", t("trained.cut"), differs="layer", layer="training", b_layer="wire"))
+        show.notice(show.link("compare", t("training_text.cut"), differs="layer", layer="training", b_layer="wire"))
 
 
 def _head(name: str, form: str) -> Markup:
     said = show.h(' <span class="rb-small">{}</span>', form) if form else Markup("")
-    return show.h('<p class="rb-side-name"><strong>{}</strong>{}</p>', t(f"trained.{name}"), said)
+    return show.h('<p class="rb-side-name"><strong>{}</strong>{}</p>', t(f"training_text.{name}"), said)
 
 
 def _list(
-    found: Sequence[Parting], known: TrainedText, sent: ModelInput, made: Assembly, names: tuple[str, str]
+    found: Sequence[FirstDifference], known: TrainedText, sent: ModelInput, made: Assembly, names: tuple[str, str]
 ) -> None:
     """Every difference with its places; which token it is, where the model's tokenizer is known."""
     workspace, by = choice.workspace(), model(made)
     at = [[one.a.start + one.shared for one in found], [one.b.start + one.shared for one in found]]
     texts = ("".join(s.text for s in known.prompt), sent.text)
     tokens = [numbers(by, text, some, workspace.root) for text, some in zip(texts, at, strict=True)]
-    rows = [_row(one, number, names, tokens, by is not None and _parted.harmless(one, sent.kind, by))
+    rows = [_row(one, number, names, tokens, by is not None and _first_difference.harmless(one, sent.kind, by))
             for number, one in enumerate(found[:LISTED], 1)]  # fmt: skip
-    more = show.h("<p>{}</p>", t("trained.more", n=len(found) - LISTED)) if len(found) > LISTED else Markup("")
-    heads = [t("trained.difference"), t("trained.training_head"), t("trained.serving_head")]
+    more = show.h("<p>{}</p>", t("training_text.more", n=len(found) - LISTED)) if len(found) > LISTED else Markup("")
+    heads = [t("training_text.difference"), t("training_text.training_head"), t("training_text.serving_head")]
     cells = show.join([show.h('<th scope="col">{}</th>', head) for head in heads])
     table = '<table class="rb-table"><caption>{}</caption><thead><tr>{}</tr></thead><tbody>{}</tbody></table>{}'
-    caption = t("trained.differences", n=len(found))
+    caption = t("training_text.differences", n=len(found))
     show.draw(show.h(f'<div class="rb-scroll" role="region" tabindex="0" aria-label="{{}}">{table}</div>',
                      caption, caption, cells, show.join(rows), more))  # fmt: skip
 
 
 def _row(
-    one: Parting, number: int, names: tuple[str, str], tokens: Sequence[Mapping[int, int]], harmless: bool
+    one: FirstDifference, number: int, names: tuple[str, str], tokens: Sequence[Mapping[int, int]], harmless: bool
 ) -> Markup:
-    says = (learnt, message.describe)
+    says = (described, message.describe)
     spots = [_spot(spot.start + one.shared, spot.line, describe(spot.segments[0]) if spot.segments else "", token)
              for spot, describe, token in zip((one.a, one.b), says, tokens, strict=True)]  # fmt: skip
     words = said(one, *names)
     words = coded(words[0].upper() + words[1:])
-    words = show.h('{}<br><span class="rb-small">{}</span>', words, t("trained.harmless")) if harmless else words
+    words = show.h('{}<br><span class="rb-small">{}</span>', words, t("training_text.harmless")) if harmless else words
     return show.h("<tr><td>{}. {}</td><td>{}</td><td>{}</td></tr>", number, words, *spots)
 
 
 def _spot(at: int, line: int, origin: str, tokens: Mapping[int, int]) -> Markup:
-    where = t("trained.at", character=at + 1, line=line)
-    token = f", {t('trained.token', n=tokens[at])}" if at in tokens else ""
+    where = t("training_text.at", character=at + 1, line=line)
+    token = f", {t('training_text.token', n=tokens[at])}" if at in tokens else ""
     return show.h('{}{}<br><span class="rb-small">{}</span>', where, token, origin)

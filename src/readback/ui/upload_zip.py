@@ -113,9 +113,9 @@ def _begins(info: zipfile.ZipInfo, content: BinaryIO) -> int | None:
     flags, method, length, extra = (struct.unpack_from("<H", head, at)[0] for at in (6, 8, 26, 28))
     named = content.read(length)
     listed = info.orig_filename.encode("utf-8" if info.flag_bits & UTF_8 else "cp437")
-    alike = named == listed and method == info.compress_type and not (flags ^ info.flag_bits) & ENCRYPTED
-    spelled = named.isascii() or not (flags ^ info.flag_bits) & UTF_8
-    return info.header_offset + LOCAL_SIZE + length + extra if alike and spelled else None
+    similar = named == listed and method == info.compress_type and not (flags ^ info.flag_bits) & ENCRYPTED
+    spelling = named.isascii() or not (flags ^ info.flag_bits) & UTF_8
+    return info.header_offset + LOCAL_SIZE + length + extra if similar and spelling else None
 
 
 def _refused(info: zipfile.ZipInfo, content: BinaryIO, data: int) -> str:

@@ -22,7 +22,7 @@ from readback.workspace import (
 )
 from readback.workspace.draft import Draft
 from readback.workspace.judge_files import add_criteria
-from readback.workspace.modelfiles import settle_types
+from readback.workspace.modelfiles import resolve_types
 from readback.workspace.recognise import FORM, OTHER, WORKSPACE, recognise
 from readback.workspace.workspace_init import init_text
 
@@ -63,14 +63,14 @@ def open(  # noqa: A001 - the verb that fits
     except OSError as error:
         raise NothingRead(f"{place.name}: {(error.strerror or 'it cannot be read').lower()}") from error
     add_criteria(draft)
-    settle_types(draft)
-    albert_dialect.settle(draft)
-    pipeline.settle(draft)
-    training_files.settle(draft)
-    training_rows.settle(draft)
+    resolve_types(draft)
+    albert_dialect.resolve(draft)
+    pipeline.resolve(draft)
+    training_files.resolve(draft)
+    training_rows.resolve(draft)
     draft.diagnostics.extend(references.check(draft))
     if place.is_dir():
-        left_out.settle(draft)
+        left_out.list_left_out(draft)
     if draft.dataset and fields:
         draft.dataset = replace(draft.dataset, fields={**draft.dataset.fields, **fields})
     return draft.workspace()

@@ -129,7 +129,7 @@ def _formats(draft: Draft, around: Survey) -> None:
 def _rest(draft: Draft, around: Survey) -> None:
     """What was recognised and not needed is listed, so that nobody wonders."""
     for found in around.found:
-        if found.what == FORM and show(draft.root, found.path) not in draft.touched:
+        if found.what == FORM and show(draft.root, found.path) not in draft.named:
             draft.diagnostics.extend(found.diagnostics)
         if found.what != OTHER:
             chosen = found.what in (PLAN, PROMPTS, *DATA)

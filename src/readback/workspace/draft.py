@@ -66,7 +66,7 @@ class Draft:
     leaks: Leaks = field(default_factory=Leaks)
     ignore: list[Ignored] = field(default_factory=list)
     recognised: list[Recognised] = field(default_factory=list)
-    touched: set[str] = field(default_factory=set)  # files that something names
+    named: set[str] = field(default_factory=set)  # files that something names
     alternatives: dict[str, tuple[str, ...]] = field(default_factory=dict)
     chosen: Mapping[str, str] = field(default_factory=dict)  # by kind: the file that whoever opens it wants
     offered: bool = False  # whether only files that the folder offers may be chosen
@@ -88,7 +88,7 @@ class Draft:
         if isinstance(found, Diagnostic):
             self.diagnostics.append(found)
             return None
-        self.touched.add(show(self.root, found))
+        self.named.add(show(self.root, found))
         return found
 
     def add_config(self, config: PromptConfig, diagnostics: Sequence[Diagnostic] = ()) -> None:

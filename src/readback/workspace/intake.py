@@ -86,7 +86,7 @@ def take_dataset(found: Found, draft: Draft, detail: str = "") -> None:
 
 
 def _prompts(found: Found, draft: Draft) -> None:
-    named = show(draft.root, found.path) in draft.touched
+    named = show(draft.root, found.path) in draft.named
     config, diagnostics = albert.read(found.path, draft.root, found.parsed, named)
     draft.add_config(config, diagnostics)
     draft.say(found.path, found.what, detail=", ".join(config.prompts))

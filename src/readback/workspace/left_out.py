@@ -27,7 +27,7 @@ LINK, ODD = "a link that leads out of the folder, or nowhere", "not a regular fi
 BEYOND, LETTERS = f"beyond the {FILES:,} files that are looked at", "its name is not UTF-8"
 
 
-def settle(draft: Draft) -> None:
+def list_left_out(draft: Draft) -> None:
     """List what the reading of a folder left out, by reason; files that others are made of are used."""
     listed = {one.path for one in draft.recognised}
     beside = _read_for_others(draft) - listed
@@ -100,7 +100,7 @@ def _why(draft: Draft, name: str, path: Path, seen: int, wrong: set[str]) -> str
 def _read_for_others(draft: Draft) -> set[str]:
     """Files that something of the workspace was read from: templates, schemas, constants."""
     parts = (draft.configs, draft.prompts, draft.tasks, draft.adapters, draft.models, draft.judges)
-    return {file for part in parts for file in _files(part)} | draft.touched
+    return {file for part in parts for file in _files(part)} | draft.named
 
 
 def _files(value: Any) -> Iterator[str]:

@@ -47,7 +47,7 @@ def _own(model: Model, found: Sequence[Found]) -> list[Found]:
     return [named[longest]] if longest else []
 
 
-def settle_types(draft: Draft) -> None:
+def resolve_types(draft: Draft) -> None:
     """A type for each model that has none, where the prompt formats are used: they need one.
 
     A Modelfile that stands for itself beside an experiment is in no condition, and its type matters to nobody.

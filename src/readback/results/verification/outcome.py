@@ -38,8 +38,8 @@ def group_of(failure: Any) -> str | None:
     """The group of a recorded failure, by its category, else as it is stated; None where nothing failed."""
     if not isinstance(failure, Mapping):
         return None if failure is None or failure == "" else UNKNOWN
-    category, stated = text_of(failure.get("category")), text_of(failure.get("group"))
-    return GROUPS.get(category) or (stated if stated in COUNTS else UNKNOWN)
+    category, reported = text_of(failure.get("category")), text_of(failure.get("group"))
+    return GROUPS.get(category) or (reported if reported in COUNTS else UNKNOWN)
 
 
 def reason(failure: Any) -> str:
@@ -51,12 +51,12 @@ def reason(failure: Any) -> str:
     return ": ".join(filter(None, (", ".join(filter(None, said)), why)))[:SHOWN]
 
 
-def verified(stated: Any, failure: Any, mode: str, template: bool) -> Cell | None:
+def verified(reported: Any, failure: Any, mode: str, template: bool) -> Cell | None:
     """The cell of `verify_result`; None where no template was to be verified.
 
     `template` says whether the row has a part about one. What the file states counts, whatever failed beside it.
     """
-    if (passed := truth(stated)) is not None:
+    if (passed := truth(reported)) is not None:
         return float(passed), SCORED, ""
     group = group_of(failure)
     if mode == RUBRIC_ONLY or (group is None and not template):

@@ -18,7 +18,7 @@ OUTCOMES = {
     *("llm_trait_scores", "question_specific_rubrics"),
 }
 ENVELOPE = ("format_version", "metadata", "shared_data")  # what is beside the results
-STATED = re.compile(rb'"(karenina_version|verification_config|job_summary)"\s*:')
+REPORTED = re.compile(rb'"(karenina_version|verification_config|job_summary)"\s*:')
 LISTED = re.compile(rb'"(results|shared_data)"\s*:')
 # A key's closing quote is never escaped, so the same words quoted inside a text are not taken for keys.
 ROW = (
@@ -48,8 +48,8 @@ def sees(path: Path) -> bool:
     """Whether the first megabyte of a file looks like verification results. False where it cannot be read."""
     begin = beginning(path)
     if begin[:1] in (b"{", b"["):
-        stated = STATED.search(begin) and LISTED.search(begin)
-        return bool(stated) or all(sign.search(begin) for sign in ROW)
+        reported = REPORTED.search(begin) and LISTED.search(begin)
+        return bool(reported) or all(sign.search(begin) for sign in ROW)
     return is_table(begin)
 
 

@@ -66,7 +66,7 @@ class Taking:
         """Everything that came of the file."""
         for taken in (self._latest or {}).values():
             self._add(taken)
-        self._settle()
+        self._resolve()
         self._clusters()
         source, intake, lost = self.asked.source, self._intake, self._apart.lost
         keys = [self._condition(combo) for combo in intake.combos]
@@ -131,7 +131,7 @@ class Taking:
             line=taken.line,
         )
 
-    def _settle(self) -> None:
+    def _resolve(self) -> None:
         """Scores whose kind no row had told yet get the name that later rows gave."""
         for taken, scored in self._waiting:
             called = self._criteria.name(scored, taken.line)

@@ -45,9 +45,9 @@ def template_scores(template: Mapping[str, Any], failure: Any, mode: str, there:
         yield Scored("verify_result", "template", "boolean", found, _failure_words(failure))
     yield from _spread("verify_granular_result", template.get("verify_granular_result"))
     for check in CHECKS if mode != RUBRIC_ONLY else CHECKS[:1]:
-        stated = template.get(f"{check}_detected")
-        if stated is not None or template.get(f"{check}_check_performed") is True:
-            yes = truth(stated)
+        reported = template.get(f"{check}_detected")
+        if reported is not None or template.get(f"{check}_check_performed") is True:
+            yes = truth(reported)
             value: Cell = NOT_TRUE if yes is None else (float(yes), SCORED, "")
             yield Scored(f"{check}_detected", "template", "boolean", value, text_of(template.get(f"{check}_reasoning")))
     if (similar := template.get("embedding_similarity_score")) is not None:

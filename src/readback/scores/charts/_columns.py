@@ -46,9 +46,9 @@ def distinct(names: Sequence[str]) -> list[str]:
     """
     rows = [name.split(PART) for name in names]
     many = _parts(rows)
-    alike = [row for row in rows if len(row) == many]
-    kept = [at for at, column in enumerate(zip(*alike, strict=True)) if len(set(column)) > 1]
-    if len(alike) < 2 or not kept:
+    similar = [row for row in rows if len(row) == many]
+    kept = [at for at, column in enumerate(zip(*similar, strict=True)) if len(set(column)) > 1]
+    if len(similar) < 2 or not kept:
         return list(names)
     return [PART.join(row[at] for at in kept) if len(row) == many else PART.join(row) for row in rows]
 
@@ -61,11 +61,11 @@ def as_columns(names: Sequence[str]) -> tuple[list[tuple[str, ...]], tuple[str, 
     """
     rows = [tuple(name.split(PART)) for name in names]
     many = _parts(rows)
-    alike = [row for row in rows if len(row) == many]
-    if 2 * len(alike) <= len(rows):
+    similar = [row for row in rows if len(row) == many]
+    if 2 * len(similar) <= len(rows):
         return [(name,) for name in names], ()
     heads = []
-    for column in zip(*alike, strict=True):
+    for column in zip(*similar, strict=True):
         before = {part.partition("=")[0] for part in column if "=" in part}
         heads.append(before.pop() if len(before) == 1 and all("=" in part for part in column) else "")
     if len(heads) == 1:
@@ -84,7 +84,7 @@ def _parts(rows: Sequence[Sequence[str]]) -> int:
     return Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
 
 
-def fitted(rows: Sequence[tuple[str, ...]], heads: Sequence[str], pixels: float) -> Columns:
+def within(rows: Sequence[tuple[str, ...]], heads: Sequence[str], pixels: float) -> Columns:
     """The columns within a width: as wide as their cells, the widest cut first where that is too much.
 
     A row with fewer cells than the others has one text for all columns.

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Any
 
 from readback.scores.charts._chart import cut, safe, wrapped
-from readback.scores.charts._columns import Columns, as_columns, distinct, fitted
+from readback.scores.charts._columns import Columns, as_columns, distinct, within
 from readback.scores.charts._look import CHARACTER, FONT, GRID, INK, PAPER, SIZE, SOFT
 
 ROOMY = 12  # rows that stand with their name and counts above the mark, so that half a narrow screen holds them
@@ -88,8 +88,8 @@ def framed(
         high = [TEXT_LINE * sum(map(len, both)) + mark + AIR for both in texts]
         return Frame(tuple(names), tuple(counts), tuple(accumulate(high, initial=0)), texts, mark, pixels)
     pixels = width or WIDE
-    right = fitted([tuple(cells) for cells in short or [(text,) for text in counts]], heads, pixels * 0.4)
-    left = fitted(*as_columns(told), pixels * (1 - LEAST) - right.pixels)
+    right = within([tuple(cells) for cells in short or [(text,) for text in counts]], heads, pixels * 0.4)
+    left = within(*as_columns(told), pixels * (1 - LEAST) - right.pixels)
     tops = tuple(COMPACT * at for at in range(len(names) + 1))
     return Frame(tuple(names), tuple(counts), tops, (), COMPACT_MARK, pixels, left, right)
 

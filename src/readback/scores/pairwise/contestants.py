@@ -12,7 +12,7 @@ from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Diagnostic, Location, Workspace
 
 MODEL = ("model", "model_name", "model_label")  # factors that state a model
-STATED, INFERRED = "stated", "inferred from names"
+REPORTED, INFERRED = "stated", "inferred from names"
 MOST = 5  # conditions named in one sentence
 
 
@@ -21,7 +21,7 @@ class Named:
     """A model by the name it is known by, and whether a file states it or a label only suggests it."""
 
     name: str
-    stated: bool
+    reported: bool
 
 
 @dataclass(slots=True)
@@ -33,7 +33,7 @@ class _Met:
     conditions: list[str] = field(default_factory=list)
     generations: dict[str, None] = field(default_factory=dict)
     same: bool = False
-    stated: bool = True
+    reported: bool = True
 
 
 def diagnostics(workspace: Workspace, table: ScoreTable | None = None) -> tuple[Diagnostic, ...]:
@@ -50,7 +50,7 @@ def diagnostics(workspace: Workspace, table: ScoreTable | None = None) -> tuple[
                 if own.name == other.name:
                     one = met.setdefault((judge, own.name), _Met(model, own))
                     one.same |= own.generation is not None and own.generation == other.generation
-                    one.stated &= model.stated and contestant.stated
+                    one.reported &= model.reported and contestant.reported
                     one.generations[other.generation or "not stated"] = None
                     one.conditions.append(table.label(key) if table else key[0][1])
     return tuple(_diagnostic(judge, one) for (judge, _), one in met.items())
@@ -87,8 +87,8 @@ def _judge(workspace: Workspace, table: ScoreTable | None, key: ConditionKey, ju
         if one.judge_model and one.judge in (None, judge):
             return Named(one.judge_model, True)
     known = workspace.judges.get(judge)
-    if known and (stated := judge_model(known)):
-        return Named(stated, True)
+    if known and (reported := judge_model(known)):
+        return Named(reported, True)
     condition = workspace.condition(dict(key).get("condition", ""))
     if condition and condition.judge == judge and (run := model_of(workspace, condition)):
         return Named(run, True)
@@ -134,7 +134,7 @@ def _diagnostic(judge: str, one: _Met) -> Diagnostic:
         "conditions": [*one.conditions[:MOST], *more],
         "family": f"{one.own.name} by {one.own.maker}",
         "relation": relation,
-        "how": STATED if one.stated else INFERRED,
+        "how": REPORTED if one.reported else INFERRED,
     }
     place = Location(judge=judge or None)
     return Diagnostic("scr-judge-is-contestant", values, place, f"{judge}|{one.own.name}", None if one.same else "info")

@@ -13,7 +13,7 @@ Span = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Duel:
+class PairwiseComparison:
     """Two conditions before one judge ("" where none is named; `judges` > 1: all of them together).
 
     `share` is the part of the decisive outcomes that `a` won; `p` the sign test over them. `first_wins` of
@@ -74,7 +74,7 @@ class Matrix:
     ties: tuple[tuple[int, ...], ...]
 
 
-def told(table: ScoreTable) -> tuple[Duel, ...]:
+def told(table: ScoreTable) -> tuple[PairwiseComparison, ...]:
     """A duel for each pair over all judges, then one for each judge where several judged it; pairs as they came.
 
     Which of the two is `a` is as in the first row of the pair. Shares have Wilson's interval (Wilson 1927), p is the
@@ -83,26 +83,27 @@ def told(table: ScoreTable) -> tuple[Duel, ...]:
     pairs: dict[frozenset[ConditionKey], list[Outcome]] = {}
     for outcome in table.outcomes:
         pairs.setdefault(frozenset((outcome.a, outcome.b)), []).append(outcome)
-    found: list[Duel] = []
+    found: list[PairwiseComparison] = []
     for outcomes in pairs.values():
         by: dict[str, list[Outcome]] = {}
         for outcome in outcomes:
             by.setdefault(outcome.judge, []).append(outcome)
         a, b = outcomes[0].a, outcomes[0].b
-        found.append(_duel(a, b, next(iter(by)) if len(by) == 1 else "", len(by), outcomes))
+        found.append(_comparison(a, b, next(iter(by)) if len(by) == 1 else "", len(by), outcomes))
         if len(by) > 1:
-            found.extend(_duel(a, b, judge, 1, rows) for judge, rows in by.items())
+            found.extend(_comparison(a, b, judge, 1, rows) for judge, rows in by.items())
     return tuple(found)
 
 
-def as_json(duel: Duel) -> dict[str, Any]:
+def as_json(comparison: PairwiseComparison) -> dict[str, Any]:
     """A duel for scripts; conditions as in rows."""
-    shown = {name: getattr(duel, name) for name in ("judges", "n", "wins_a", "wins_b", "ties", "decisive")}
-    place = {name: getattr(duel, name) for name in ("first_known", "first_wins", "swapped", "turned")}
+    shown = {name: getattr(comparison, name) for name in ("judges", "n", "wins_a", "wins_b", "ties", "decisive")}
+    place = {name: getattr(comparison, name) for name in ("first_known", "first_wins", "swapped", "turned")}
     return {
-        "a": dict(duel.a), "b": dict(duel.b), "judge": duel.judge or None, **shown,
-        "share": duel.share, "interval": duel.interval, "method": "wilson", "p": duel.p, "p_method": "sign test",
-        **place, "first_interval": duel.first_interval, "first_p": duel.first_p,
+        "a": dict(comparison.a), "b": dict(comparison.b), "judge": comparison.judge or None, **shown,
+        "share": comparison.share, "interval": comparison.interval, "method": "wilson",
+        "p": comparison.p, "p_method": "sign test",
+        **place, "first_interval": comparison.first_interval, "first_p": comparison.first_p,
     }  # fmt: skip
 
 
@@ -161,13 +162,15 @@ def _log_choose(n: int, k: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
-def _duel(a: ConditionKey, b: ConditionKey, judge: str, judges: int, outcomes: Sequence[Outcome]) -> Duel:
+def _comparison(
+    a: ConditionKey, b: ConditionKey, judge: str, judges: int, outcomes: Sequence[Outcome]
+) -> PairwiseComparison:
     won = [_side(one, a) for one in outcomes]
     wins_a, wins_b = won.count("a"), won.count("b")
     placed = [one for one in outcomes if one.first and one.outcome != "tie"]
     first_wins = sum(one.outcome == one.first for one in placed)
     swapped, turned = _swapped(outcomes)
-    return Duel(
+    return PairwiseComparison(
         a=a, b=b, judge=judge, judges=judges, n=len(outcomes),
         wins_a=wins_a, wins_b=wins_b, ties=won.count("tie"),
         share=wins_a / (wins_a + wins_b) if wins_a + wins_b else None,

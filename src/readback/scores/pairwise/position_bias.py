@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from readback.scores.pairwise.outcomes import Duel, sign_test
+from readback.scores.pairwise.outcomes import PairwiseComparison, sign_test
 
 Span = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceCounts:
-    """Over several duels: `first` of `known` decisive outcomes went to the answer shown first, `turned` of `swapped`
-    items that were shown in both orders went with the place. Half of `known` is what no preference gives.
+    """Over several comparisons: `first` of `known` decisive outcomes went to the answer shown first, `turned` of
+    `swapped` items that were shown in both orders went with the place. Half of `known` is what no preference gives.
     """
 
     known: int
@@ -25,10 +25,10 @@ class PlaceCounts:
     turned_interval: Span | None
 
 
-def place_counts(duels: Sequence[Duel]) -> PlaceCounts:
-    """The sum over duels that share no outcome. Wilson's intervals and the sign test, as for each duel."""
-    known, first = sum(one.first_known for one in duels), sum(one.first_wins for one in duels)
-    swapped, turned = sum(one.swapped for one in duels), sum(one.turned for one in duels)
+def place_counts(pairwise: Sequence[PairwiseComparison]) -> PlaceCounts:
+    """The sum over comparisons that share no outcome. Wilson's intervals and the sign test, as for each duel."""
+    known, first = sum(one.first_known for one in pairwise), sum(one.first_wins for one in pairwise)
+    swapped, turned = sum(one.swapped for one in pairwise), sum(one.turned for one in pairwise)
     p = sign_test(first, known - first)
     return PlaceCounts(known, first, _wilson(first, known), p, swapped, turned, _wilson(turned, swapped))
 

@@ -24,7 +24,7 @@ class Aggregate:
     numbers that the file does not give: some of n, spread, interval; count, where no count gives the stated rate.
     """
 
-    stated: Reported
+    reported: Reported
     facts: RunFacts | None = None
     span: Span | None = None
     method: str | None = None
@@ -37,9 +37,9 @@ def aggregates(table: ScoreTable) -> tuple[Aggregate, ...]:
     for one in table.about:
         facts[one.condition] = _merged(facts[one.condition], one) if one.condition in facts else one
     return tuple(
-        _aggregate(stated, facts.get(stated.condition))
-        for stated, row in beside(table, rows(table))
-        if row is None and not _has_rows(table, stated)
+        _aggregate(reported, facts.get(reported.condition))
+        for reported, row in beside(table, rows(table))
+        if row is None and not _has_rows(table, reported)
     )
 
 
@@ -49,38 +49,38 @@ def _merged(known: RunFacts, more: RunFacts) -> RunFacts:
     return replace(known, **told)
 
 
-def _has_rows(table: ScoreTable, stated: Reported) -> bool:
+def _has_rows(table: ScoreTable, reported: Reported) -> bool:
     """Whether several judges scored it, so that none of their rows is the one meant."""
-    return any(row.condition == stated.condition and row.criterion == stated.criterion for row in rows(table))
+    return any(row.condition == reported.condition and row.criterion == reported.criterion for row in rows(table))
 
 
-def _aggregate(stated: Reported, facts: RunFacts | None) -> Aggregate:
-    if stated.state != SCORED:
-        return Aggregate(stated, facts)
-    found = _interval(stated)
+def _aggregate(reported: Reported, facts: RunFacts | None) -> Aggregate:
+    if reported.state != SCORED:
+        return Aggregate(reported, facts)
+    found = _interval(reported)
     span = (found.low, found.high) if found else None
-    return Aggregate(stated, facts, span, found.method if found else None, tuple(_cannot(stated, span)))
+    return Aggregate(reported, facts, span, found.method if found else None, tuple(_cannot(reported, span)))
 
 
-def _interval(stated: Reported) -> interval.Interval | None:
+def _interval(reported: Reported) -> interval.Interval | None:
     """Wilson's for a rate with its n; Student's t for a mean with n and spread."""
-    if stated.n is None or stated.n <= 0:
+    if reported.n is None or reported.n <= 0:
         return None
-    if stated.whole is not None:
-        count = stated.count if stated.count is not None else round(stated.mean / stated.whole * stated.n)
-        if not 0 <= count <= stated.n:
+    if reported.whole is not None:
+        count = reported.count if reported.count is not None else round(reported.mean / reported.whole * reported.n)
+        if not 0 <= count <= reported.n:
             return None
-        rate = interval.wilson(count, stated.n)
-        return interval.Interval(rate.low * stated.whole, rate.high * stated.whole, rate.method)
-    return None if stated.sd is None else interval.of_summary(stated.mean, stated.sd, stated.n)
+        rate = interval.wilson(count, reported.n)
+        return interval.Interval(rate.low * reported.whole, rate.high * reported.whole, rate.method)
+    return None if reported.sd is None else interval.of_summary(reported.mean, reported.sd, reported.n)
 
 
-def _cannot(stated: Reported, span: Span | None) -> Iterator[str]:
-    if stated.n is None:
+def _cannot(reported: Reported, span: Span | None) -> Iterator[str]:
+    if reported.n is None:
         yield "n"
-    if not reachable(stated):
+    if not reachable(reported):
         yield "count"
-    if stated.whole is None and stated.sd is None:
+    if reported.whole is None and reported.sd is None:
         yield "spread"
     if span is None or not all(map(math.isfinite, span)):
         yield "interval"

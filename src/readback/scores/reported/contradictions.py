@@ -35,8 +35,8 @@ def _differs(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]:
             continue
         if not agrees(means, row):
             computed = number(round(row.mean * (means.whole or 1), 6))
-            stated = "NaN" if means.state == FAILED else number(means.mean)
-            yield _diagnostic(table, means, _kind(means), stated, computed, row.n, because(table, row, means))
+            reported = "NaN" if means.state == FAILED else number(means.mean)
+            yield _diagnostic(table, means, _kind(means), reported, computed, row.n, because(table, row, means))
             continue
         for what, said, is_so in _spread(table, means, row):
             if abs(said - is_so) > tolerance(means):
@@ -45,8 +45,8 @@ def _differs(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]:
 
 def _spread(table: ScoreTable, means: Reported, row: Row) -> Iterator[tuple[str, float, float]]:
     """What is stated of the spread, and what it is. Standard deviations are those of a sample."""
-    stated = (means.sd, means.low, means.high)
-    if row.mean is None or means.whole is not None or all(one is None for one in stated):
+    reported = (means.sd, means.low, means.high)
+    if row.mean is None or means.whole is not None or all(one is None for one in reported):
         return
     values = scored(table, row)
     if means.sd is not None and len(values) > 1:
@@ -69,11 +69,11 @@ def _own_counts(table: ScoreTable) -> Iterator[Diagnostic]:
 
 
 def _diagnostic(
-    table: ScoreTable, one: Reported, what: str, stated: str, computed: str, n: int, because: str
+    table: ScoreTable, one: Reported, what: str, reported: str, computed: str, n: int, because: str
 ) -> Diagnostic:
     label = table.label(one.condition)
     values: dict[str, Any] = {
-        "condition": label, "criterion": one.criterion, "what": what, "stated": stated, "computed": computed,
+        "condition": label, "criterion": one.criterion, "what": what, "stated": reported, "computed": computed,
         "n": n, "stated_n": "–" if one.n is None else one.n, "because": because,
     }  # fmt: skip
     return Diagnostic(CODE, values, one.place, flagged=_key(label, one.criterion, what))
@@ -88,12 +88,12 @@ def _key(label: str, criterion: str, what: str) -> str:
     return "|".join((label, criterion) if what in (MEAN, RATE) else (label, criterion, what))
 
 
-def scales(reported: Sequence[Reported], settled: Collection[str]) -> Iterator[Diagnostic]:
+def scales(reported: Sequence[Reported], resolved: Collection[str]) -> Iterator[Diagnostic]:
     """Stated means that cannot be on the scale their criterion usually has: on 0 to 10, say.
 
     `settled` are the criteria whose scale is told already, by their rows or by the workspace.
     """
-    told = set(settled)
+    told = set(resolved)
     for one in reported:
         usual = look_up(one.criterion, known())
         if one.state != SCORED or one.whole is not None or usual is None or usual.low is None or usual.high is None:

@@ -59,7 +59,7 @@ def diagnostics(table: ScoreTable) -> Iterator[Diagnostic]:
         if rubric := of_condition(table, key):
             rows = _criteria_of(table, key)
             of_it = [one for one in table.reported if one.condition == key and one.criterion not in rows]
-            yield from _stated(of_it, rubric, table)
+            yield from _reported(of_it, rubric, table)
 
 
 def _criteria_of(table: ScoreTable, key: ConditionKey) -> set[str]:
@@ -75,14 +75,14 @@ def _criteria_of(table: ScoreTable, key: ConditionKey) -> set[str]:
 
 def _rows(table: ScoreTable, key: ConditionKey, rubric: Rubric) -> Iterator[Diagnostic]:
     c = table.columns
-    for at, verdict, stated, cells in _answers(table, key, rubric):
+    for at, verdict, reported, cells in _answers(table, key, rubric):
         found = total(rubric, cells)
         if found is None:
             continue
         item, judge = c.items[c.item[at]], c.judges[c.judge[at]]
         place = Location(file=c.files[c.file[at]], line=c.line[at] or None, record=item, judge=judge or None)
         values: dict[str, Any] = {"item": item, "condition": table.label(key), "total": number(round(found.value, 4))}
-        for name, value in stated.items():
+        for name, value in reported.items():
             if abs(value - found.value) > 0.5 * 10 ** -_decimals(value) + 1e-9:
                 more = {"criterion": name, "stated": number(value), "weights": _said(rubric, found.scores)}
                 yield Diagnostic(
@@ -118,7 +118,7 @@ def _answers(table: ScoreTable, key: ConditionKey, rubric: Rubric) -> Iterator[A
         groups.setdefault((c.item[at], c.judge[at], c.run[at]), []).append(at)
     for cells in groups.values():
         verdict: bool | None = None
-        stated: dict[str, float] = {}
+        reported: dict[str, float] = {}
         scores: dict[str, tuple[float, int]] = {}
         at = cells[0]
         for cell in cells:
@@ -130,12 +130,12 @@ def _answers(table: ScoreTable, key: ConditionKey, rubric: Rubric) -> Iterator[A
                 if name in VERDICTS:
                     verdict = bool(value)
                 else:
-                    stated[name] = value
-        if verdict is not None or stated:
-            yield at, verdict, stated, scores
+                    reported[name] = value
+        if verdict is not None or reported:
+            yield at, verdict, reported, scores
 
 
-def _stated(reported: Sequence[Reported], rubric: Rubric, table: ScoreTable) -> Iterator[Diagnostic]:
+def _reported(reported: Sequence[Reported], rubric: Rubric, table: ScoreTable) -> Iterator[Diagnostic]:
     """Totals among stated means, each against the means beside it in the same place."""
     for one in reported:
         if one.criterion not in TOTALS or one.state != SCORED:

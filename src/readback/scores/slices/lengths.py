@@ -28,7 +28,7 @@ FEWEST = 4  # items in a range, on the whole, so that a short study gets few ran
 VALUES = 12  # distinct scores up to which each is counted by itself
 RANGES = 10  # of a measured criterion
 
-Going = Callable[[int, int], bool]  # done, total -> go on?
+Progress = Callable[[int, int], bool]  # done, total -> go on?
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def lengths(
     condition: ConditionKey,
     criterion: str,
     judge: str,
-    progress: Going | None = None,
+    progress: Progress | None = None,
 ) -> tuple[Lengths, ...]:
     """Prompt in characters and tokens, then the answer in both; also those that no item has, with the reasons.
 

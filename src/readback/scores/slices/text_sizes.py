@@ -24,7 +24,7 @@ RECORDS = 2_000  # of one condition: some two seconds; of more, evenly spaced on
 AT_ONCE = 250  # records of one child
 KILLS = 5  # records that stop their child before the condition is given up
 
-Going = Callable[[int, int], bool]  # texts done, texts in all -> go on?
+Progress = Callable[[int, int], bool]  # texts done, texts in all -> go on?
 Left = Literal["no condition", "no record", "no prompt", "no answer", "not looked at"]
 NO_CONDITION: Left = "no condition"  # of the workspace has the name
 NO_RECORD: Left = "no record"  # of the dataset has the item's id
@@ -68,7 +68,7 @@ class Sizes:
         return otherwise if item in self.records or otherwise == NO_ANSWER else NO_RECORD
 
 
-def sizes(workspace: Workspace, table: ScoreTable, condition: ConditionKey, progress: Going | None = None) -> Sizes:
+def sizes(workspace: Workspace, table: ScoreTable, condition: ConditionKey, progress: Progress | None = None) -> Sizes:
     """The sizes of what `condition` was sent and replied for its items; measured once, then remembered.
 
     At most 2,000 items, evenly spaced, are looked at. Raises Cancelled where `progress` says that it is enough.
@@ -95,7 +95,7 @@ class _Asked:
     data: Dataset
     known: Condition
     condition: ConditionKey
-    progress: Going | None = None  # who waits; no part of what is asked
+    progress: Progress | None = None  # who waits; no part of what is asked
 
     def __hash__(self) -> int:
         return hash((id(self.workspace), id(self.table), self.data._seen, self.condition))
@@ -115,12 +115,12 @@ def _sizes(asked: _Asked) -> Sizes:
     items = _items(asked.table, asked.condition)
     taken = items[:: -(-len(items) // RECORDS) or 1]
     numbers = {item: index for item in taken if (index := data.find(item)) is not None}
-    going, both = asked.progress or _on, len(numbers) + len(taken)
-    _look(going, 0, both)
+    progress, both = asked.progress or _on, len(numbers) + len(taken)
+    _look(progress, 0, both)
     made: dict[int, Size] = {}
     for done, (index, size) in enumerate(_prompts(workspace, asked.known, list(numbers.values())), 1):
         made[index] = size
-        _look(going, done, both)
+        _look(progress, done, both)
     answers = dict(_answers(workspace, asked.known, taken))
     return Sizes(
         prompts={item: made[index] for item, index in numbers.items() if index in made},
@@ -134,8 +134,8 @@ def _on(done: int, total: int) -> bool:
     return True
 
 
-def _look(going: Going, done: int, total: int) -> None:
-    if not going(done, total):
+def _look(progress: Progress, done: int, total: int) -> None:
+    if not progress(done, total):
         raise Cancelled
 
 

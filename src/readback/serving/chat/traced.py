@@ -150,12 +150,12 @@ class Traced(str):
         return self._piece(0, len(super().removesuffix(suffix)))
 
     def split(self, sep: str | None = None, maxsplit: SupportsIndex = -1) -> list[str]:
-        return list(self._parted(super().split(sep, maxsplit), sep))
+        return list(self._first_difference(super().split(sep, maxsplit), sep))
 
     def rsplit(self, sep: str | None = None, maxsplit: SupportsIndex = -1) -> list[str]:
-        return list(self._parted(super().rsplit(sep, maxsplit), sep))
+        return list(self._first_difference(super().rsplit(sep, maxsplit), sep))
 
-    def _parted(self, texts: list[str], sep: str | None) -> Iterator[str]:
+    def _first_difference(self, texts: list[str], sep: str | None) -> Iterator[str]:
         """What a split gave; between two texts stands `sep`, or blanks where None."""
         if sep is None:
             yield from self._pieces(texts)

@@ -143,11 +143,11 @@ def _general(value: float, verb: str, precision: int | None) -> str:
     return "-" * _negative(value) + text.rstrip(".")
 
 
-def _digits(value: float, spelled: str | None = None) -> tuple[str, int]:
+def _digits(value: float, spelling: str | None = None) -> tuple[str, int]:
     """The significant digits without trailing zeros, and the power of ten of the first."""
     if value == 0:
         return "0", 0
-    mantissa, _, exponent = (spelled or f"{Decimal(repr(value)):e}").lstrip("-").lower().partition("e")
+    mantissa, _, exponent = (spelling or f"{Decimal(repr(value)):e}").lstrip("-").lower().partition("e")
     return mantissa.replace(".", "").rstrip("0") or "0", int(exponent)
 
 
