@@ -18,8 +18,7 @@ from readback.audit import engine
 from readback.audit.chunk import everything
 from readback.audit.summary import Audit
 from readback.difference.compare import difference
-from readback.difference.side_text import sides
-from readback.difference.sides import SERVING, SideError, show_side
+from readback.difference.sides import SERVING, SideError, show_side, sides
 from readback.notebook.assembled import Assembled
 from readback.notebook.assembled import said as fault_said
 from readback.notebook.compared import Compared
