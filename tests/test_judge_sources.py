@@ -18,7 +18,7 @@ from readback.assembly import assemble
 from readback.assembly.judge_messages import judge_messages
 from readback.audit import engine
 from readback.cli import main
-from readback.notebook.opened import open_workspace
+from readback.notebook.study import open_workspace
 from readback.records.answers import open_answers
 from readback.records.dataset import open_dataset
 from readback.types import Answer, Assembly, Judge, Location, Record, Segment, Selection

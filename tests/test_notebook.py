@@ -31,6 +31,7 @@ def test_a_demo_is_opened_assembled_checked_and_scored() -> None:
     assert "".join(row["text"] for row in made.segments()) == "".join(message.text for message in made.messages)
     assert {row["code"] for row in opened.findings(select=["fmt"])} >= {"fmt-system-text-in-user", "fmt-system-varies"}
     assert len(opened.scores(criterion="relevance")) == 6
+    assert opened.records["ellery-01"] == next(iter(opened.records)) == opened.records[0]
     assert "24 records" in repr(opened)
 
 
@@ -49,19 +50,34 @@ def test_a_value_can_be_tried_and_changes_no_file() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "kind", "said"),
     [
-        ({"condition": "bse, open book"}, "did you mean 'base, open book'"),
-        ({"mode": "nothing like it"}, "there are: "),
-        ({"judge": "x"}, "no judge 'x'"),
-        ({}, "say which condition, mode or task"),
-        ({"condition": "base, open book", "mode": "rag"}, "give either it or them"),
-        ({"condition": "base, open book", "record": "99"}, "no record '99' among 24"),
+        (
+            {"condition": "bse, open book"},
+            KeyError,
+            "there is no condition 'bse, open book'; choose one of 'base, closed",
+        ),
+        ({"mode": "nothing like it"}, KeyError, "there is no mode 'nothing like it'; choose one of 'instruction', "),
+        ({"judge": "x"}, KeyError, "there is no judge 'x'; choose one of 'harbour-judge'"),
+        ({"mode": "rag", "adapter": "x"}, KeyError, "there is no adapter 'x'; choose one of "),
+        ({}, ValueError, "say which condition, mode or task: 'base, closed book', "),
+        ({"condition": "base, open book", "mode": "rag"}, ValueError, "give either it or them"),
+        (
+            {"condition": "base, open book", "record": "99"},
+            KeyError,
+            "there is no record '99' among 24; the ids of task_id are 'ellery-01', ",
+        ),
+        (
+            {"condition": "base, open book", "record": 24},
+            IndexError,
+            "there is no record 24: there are 24, counted from 0",
+        ),
     ],
 )
-def test_a_wrong_name_says_what_there_is(asked: dict[str, Any], said: str) -> None:
-    with pytest.raises(LookupError, match=re.escape(said)):
+def test_a_wrong_name_says_what_there_is(asked: dict[str, Any], kind: type[Exception], said: str) -> None:
+    with pytest.raises(kind) as error:
         readback.open(DEMO).assemble(**asked)
+    assert said in str(error.value)
 
 
 def test_a_folder_with_nothing_in_it_says_why(tmp_path: Path) -> None:

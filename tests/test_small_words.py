@@ -58,9 +58,9 @@ def test_b16_one_marker_is_and_two_markers_are_not_there(write: Write, prompt: s
 @pytest.mark.parametrize(
     ("rows", "asked", "said"),
     [
-        ([{"q": "a"}, {"q": "b"}], "t1", "their ids are their lines: line_1, line_2"),
-        ([{"id": "t11"}, {"id": "b"}], "t1", "did you mean 't11'?; the ids of id are t11, b"),
-        ([{"q": str(n)} for n in range(9)], "t1", "line_1, line_2, line_3, line_4, line_5 … line_9"),
+        ([{"q": "a"}, {"q": "b"}], "t1", "their ids are their lines: 'line_1', 'line_2'"),
+        ([{"id": "t11"}, {"id": "b"}], "t1", "did you mean 't11'?; the ids of id are 't11', 'b'"),
+        ([{"q": str(n)} for n in range(9)], "t1", "'line_1', 'line_2', 'line_3', 'line_4', 'line_5' … 'line_9'"),
     ],
 )
 def test_b16_an_id_that_is_not_there_is_answered_with_those_that_are(

@@ -22,7 +22,7 @@ from readback.difference import as_text
 from readback.difference.compare import difference
 from readback.difference.sides import Side, shown
 from readback.notebook.assembled import Assembled
-from readback.notebook.opened import open_workspace
+from readback.notebook.study import open_workspace
 from readback.tasks import PROFILES, tasks_of
 from readback.types import Adapter, Addition, Condition, Message, Model, Prompt, Record, Selection, Workspace
 from readback.ui import exports

@@ -3,27 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from readback.notebook import Opened
+    from readback.notebook import Study
+    from readback.prompt_formats import (
+        validate_modelfile_system_message,
+        validate_prompt_format_consistency,
+        validate_rag_prompt_no_system_text,
+    )
+    from readback.types import Assembly, Finding, Record, Score, Workspace
 
-__version__ = "0.1.0"
-VALIDATIONS = (
+__all__ = [
+    "Assembly",
+    "Finding",
+    "Record",
+    "Score",
+    "Study",
+    "Workspace",
+    "open",
     "validate_modelfile_system_message",
     "validate_prompt_format_consistency",
     "validate_rag_prompt_no_system_text",
-)
+]
+__version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
-    """The three functions of the prompt-format document, loaded when they are asked for."""
-    if name in VALIDATIONS:
-        from readback import prompt_formats
+    """The names of `__all__`, each loaded when it is asked for, so that the command line starts at once."""
+    if name not in __all__:
+        raise AttributeError(f"module 'readback' has no attribute '{name}'")
+    if name == "Study":
+        return import_module("readback.notebook").Study
+    home = "readback.prompt_formats" if name.startswith("validate_") else "readback.types"
+    return getattr(import_module(home), name)
 
-        return getattr(prompt_formats, name)
-    raise AttributeError(f"module 'readback' has no attribute '{name}'")
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 def open(  # noqa: A001 - readback.open(path)
@@ -33,7 +52,7 @@ def open(  # noqa: A001 - readback.open(path)
     plan: str | None = None,
     prompts: str | None = None,
     dataset: str | None = None,
-) -> Opened:
+) -> Study:
     """Open a workspace in a notebook or a script: `readback.open("study").assemble("open book", "12")`.
 
     `path` is a folder or a file; `fields` maps template variables to record fields; `plan`, `prompts` and `dataset`

@@ -1,4 +1,4 @@
-"""All rules as one page, made from their docstrings and examples: docs/rules.md."""
+"""All rules as one page, made from their docstrings and examples."""
 
 from __future__ import annotations
 

@@ -63,11 +63,13 @@ def drive(
     progress: Progress | None = None,
     *,
     together: bool = False,
+    jobs: int | None = None,
 ) -> Iterator[Frame | Lost]:
     """The frames of the work over all records, in their order; `extra` is added to its payload.
 
-    `together`: the choices are looked at side by side, so that one is never tried without the others. Ends early
-    when `progress` answers False. Raises DatasetChanged when the dataset is written to meanwhile.
+    `together`: the choices are looked at side by side, so that one is never tried without the others. `jobs` children
+    work at once (None: one on every core). Ends early when `progress` answers False. Raises DatasetChanged when the
+    dataset is written to meanwhile.
     """
     run = _Run(work, opened, data, dict(extra or {}), list(choices), together, progress)
     for condition in {choice.condition: opened.condition(choice.condition) for choice in choices if choice.judge and
@@ -78,7 +80,7 @@ def drive(
     yield from _preflight(run)
     spans = deque(spans_of(data))
     under_way: deque[tuple[int, int, tuple[Selection, ...], Future[_Raw]]] = deque()
-    workers = max(1, os.cpu_count() or 1)
+    workers = max(1, jobs or os.cpu_count() or 1)
     with ThreadPoolExecutor(workers, thread_name_prefix="readback-chunk") as threads:
         try:
             while run.active and (spans or under_way):

@@ -14,7 +14,9 @@ from readback.scores.table import ScoreTable
 from readback.types import Workspace
 
 
-def answer(workspace: Workspace, table: ScoreTable, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def answer(
+    workspace: Workspace, table: ScoreTable, rows: Sequence[Mapping[str, Any]], jobs: int | None = None
+) -> dict[str, Any]:
     """{"findings", "prompt_changes", "not_records"} for every criterion and judge of `rows`.
 
     Without a dataset there are no records to look at, and all three are empty.
@@ -23,7 +25,7 @@ def answer(workspace: Workspace, table: ScoreTable, rows: Sequence[Mapping[str, 
     if workspace.dataset is None:
         return told
     data = open_dataset(workspace.root, workspace.dataset)
-    audit = engine.check(workspace)
+    audit = engine.check(workspace, jobs=jobs)
     for criterion, judge in dict.fromkeys((row["criterion"], row["judge"]) for row in rows):
         made = costs.costs(workspace, data, audit, table, criterion, judge or "")
         about = {"criterion": criterion, "judge": judge}

@@ -22,6 +22,11 @@ def line(found: Finding) -> str:
     return safe(unbroken(text))
 
 
+def with_fix(found: Finding) -> str:
+    """The line of a finding, and below it what to do."""
+    return f"{line(found)}\n    fix: {safe(unbroken(found.fix))}" if found.fix else line(found)
+
+
 def safe(text: str) -> str:
     """`text` without what a terminal would obey: control characters are spelled out, line feeds and tabs kept."""
     return "".join(char if char in "\n\t" or not _commands(char) else f"\\x{ord(char):02x}" for char in text)

@@ -13,16 +13,18 @@ import argparse
 
 from readback import as_json, rules
 from readback.as_csv import csv_text
-from readback.commands import UsageError, _agreement_lines, _agreement_table, _lines, _workspace
+from readback.commands import UsageError, _agreement_lines, _lines, _options, _workspace
 from readback.scores import loading as scores
 from readback.scores import stats
 from readback.scores.agreement import answer as agreement_answer
+from readback.scores.agreement import long_table
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     _workspace.add(parser, ("text", "json", "csv"))
     add = parser.add_argument
     add("--criterion", metavar="K", help="only this criterion; its ending _score may be left out")
+    _options.loudness(parser, "in text, the numbers alone, without findings", "in text, also how to fix each finding")
     add(
         "--fail-on", choices=("error", "warning", "info", "never"), default="error", help="exit 1 from this severity on"
     )
@@ -38,8 +40,9 @@ def run(args: argparse.Namespace) -> int:
     if args.format == "json":
         print(as_json.dumps(answer, indent=1))
     elif args.format == "csv":
-        print(csv_text(_agreement_table.COLUMNS, _agreement_table.rows(answer)), end="")
+        print(csv_text(long_table.COLUMNS, long_table.rows(answer)), end="")
     else:
         print("\n".join(map(_lines.safe, _agreement_lines.text(_lines.unbroken(answer)))))
-        print("".join(f"{_lines.line(one)}\n" for one in found), end="")
+        line = _lines.with_fix if args.verbose else _lines.line
+        print("".join(f"{line(one)}\n" for one in found if not args.quiet), end="")
     return int(_lines.worst((one.severity for one in found), args.fail_on))

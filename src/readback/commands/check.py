@@ -15,12 +15,12 @@ from typing import Any
 from readback import as_json, rules
 from readback.audit import engine
 from readback.audit.summary import Audit, Progress, Row
-from readback.commands import UsageError, _baseline, _lines, _variables, _workspace
+from readback.commands import UsageError, _baseline, _lines, _options, _variables, _workspace
 from readback.dialects.training_row import SAID
 from readback.files.yaml_file import nearest
 from readback.quantity import quantity
 from readback.records.dataset import Counts, DatasetChanged
-from readback.types import Finding
+from readback.types import Finding, Workspace
 
 FORMATS = ("text", "json", "jsonl")
 
@@ -37,7 +37,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--fail-on", choices=("error", "warning", "info", "never"), default="error", help="exit 1 from this severity on"
     )
-    add("--jobs", type=int, metavar="N", help="processes that work at once (default: one on every core)")
+    _options.jobs(parser)
+    _options.loudness(
+        parser,
+        "the findings alone: no progress, and in text no summary",
+        "in text, also how to fix each finding, and what each file was taken for",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -47,35 +52,36 @@ def run(args: argparse.Namespace) -> int:
     known = [name for condition in opened.conditions for name in (condition.name, *condition.aliases)]
     wanted = [_workspace.one_of("condition", name, known) for name in args.condition]
     names = {condition.name for name in wanted if (condition := opened.condition(name))}
-    if args.jobs is not None and args.jobs < 1:
-        raise UsageError(f"--jobs {args.jobs}: at least one process has to work")
-    steps = engine.stream(opened, select=select, ignore=ignore, conditions=names, baseline=baseline, jobs=args.jobs)
+    jobs = _options.workers(args)
+    steps = engine.stream(opened, select=select, ignore=ignore, conditions=names, baseline=baseline, jobs=jobs)
     try:
-        audit = _written(steps, args.format, whole=not (select or ignore or names))
+        audit = _written(steps, args)
     except DatasetChanged as changed:
         raise UsageError(f"{changed}; run it again") from None
+    if args.format == "text" and not args.quiet:
+        told = _told(audit, whole=not (select or ignore or names))
+        print("\n".join(map(_lines.safe, (*told, *(_files(opened) if args.verbose else ())))))
     for (rule, error), n in Counter((fault.rule, fault.error) for fault in audit.faults).items():
         times = f" {n} times" if n > 1 else ""
         print(_lines.safe(f"readback: our mistake: rule {rule} failed{times}: {error}"), file=sys.stderr)
     return int(_lines.worst(audit.severities, args.fail_on))
 
 
-def _written(steps: Iterator[Finding | Progress | Audit], form: str, whole: bool) -> Audit:
-    """Write the findings as they come, or all at the end; answers the summary. `whole`: all rules, all conditions."""
+def _written(steps: Iterator[Finding | Progress | Audit], args: argparse.Namespace) -> Audit:
+    """Write the findings as they come, as JSON all at the end; answers the summary."""
+    form, line = args.format, _lines.with_fix if args.verbose else _lines.line
     for step in steps:
         if isinstance(step, Audit):
             audit = step
         elif isinstance(step, Progress):
-            _tell(step)
+            _tell(step, args.quiet)
         elif form == "text":
-            print(_lines.line(step))
+            print(line(step))
         elif form == "jsonl":
             print(as_json.dumps(as_json.finding(step)))
-    _tell(None)
+    _tell(None, args.quiet)
     if form == "json":
         print(as_json.dumps(summary(audit), indent=1))
-    if form == "text":
-        print("\n".join(map(_lines.safe, _told(audit, whole))))
     return audit
 
 
@@ -165,9 +171,17 @@ def _lines_of(records: Counts) -> str:
     return f"{quantity(records.lines, 'line')}: {read}" if records.lines else "no records"
 
 
-def _tell(step: Progress | None) -> None:
+def _files(opened: Workspace) -> Iterator[str]:
+    """What each file was taken for."""
+    for one in opened.recognised:
+        more = f" and {one.count - 1:,} more" if one.count > 1 else ""
+        detail = f" ({one.detail})" if one.detail else ""
+        yield f"  {one.path}{more}: {one.what}{'' if one.used else ', not used'}{detail}"
+
+
+def _tell(step: Progress | None, quiet: bool) -> None:
     """How far it is, on a terminal's standard error; None clears the line."""
-    if sys.stderr.isatty():
+    if sys.stderr.isatty() and not quiet:
         print(
             "\r\033[K" if step is None else f"\r{step.done} of {step.total} records",
             end="",

@@ -20,7 +20,7 @@ from readback.assembly.unknown_system import unknown_system
 from readback.assembly.variants import Variant, variants
 from readback.audit.chunk import by_format, everything
 from readback.audit.of_server import model_of, of_server
-from readback.commands import UsageError, _lines, _workspace
+from readback.commands import UsageError, _lines, _options, _workspace
 from readback.observed.observer import Observer, Seen
 from readback.quantity import quantity
 from readback.records import answers
@@ -31,6 +31,7 @@ from readback.types import (
     Assembly,
     Condition,
     Finding,
+    Message,
     ModelInput,
     Record,
     RuleContext,
@@ -54,6 +55,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--set", action="append", default=[], metavar="NAME=VALUE", help="try a value; NAME:=JSON for other than text")
     add("--wire", action="store_true", help="also what the chat format makes of the messages")
     add("--wire-form", choices=("inference", "training"), default="inference", help="training ends after the answer")
+    _options.loudness(
+        parser,
+        "in text, the messages alone, and with --wire what the model reads",
+        "in text, also who wrote each stretch, and how to fix each finding",
+    )
     add(
         "--fail-on", choices=("error", "warning", "info", "never"), default="error", help="exit 1 from this severity on"
     )
@@ -83,7 +89,8 @@ def run(args: argparse.Namespace) -> int:
     else:
         sizes = token_counts.each(opened, assembly)
         told = {**as_json.chosen(choice, condition), "dialect": own.dialect if own else None, **values_sent}
-        print("\n".join(_text(told, assembly, sent, found, counted, sizes, made_by, unknown)))
+        lines = _text(told, assembly, sent, found, counted, sizes, made_by, unknown, args.verbose)
+        print("\n".join(_messages(assembly, sent) if args.quiet else lines))
     return int(_lines.worst((one.severity for one in found), args.fail_on))
 
 
@@ -185,6 +192,7 @@ def _text(
     sizes: Sequence[int],
     made_by: Sequence[Variant],
     unknown: str | None,
+    verbose: bool,
 ) -> Iterator[str]:
     about_it = [f"{name} {value}" for name, value in chosen.items() if value is not None]
     if assembly.record is not None:
@@ -198,6 +206,8 @@ def _text(
     for message, size in zip(assembly.messages, sizes, strict=True):
         yield f"\n=== {message.role}, {quantity(len(message.text), 'character')}, {quantity(size, 'token')}{about}"
         yield _lines.shown(message.text)
+        if verbose:
+            yield from (f"    {_lines.safe(one)}" for one in _stretches(message))
     if ours := adapters.worded(assembly.messages):
         yield _lines.safe(f"\n=== wording: readback: {', '.join(ours)} in Readback's own words, not the program's")
     if sent:
@@ -207,4 +217,25 @@ def _text(
         whole = "what the model reads" if of == "wire" else "all messages"
         yield f"\n=== tokens of {whole}: {by.count:,} ({by.tokenizer})"
     yield f"\n=== sha256 {assembly.fingerprint or 'none: nothing could be built'}"
-    yield from (_lines.line(one) for one in found)
+    yield from map(_lines.with_fix if verbose else _lines.line, found)
+
+
+def _messages(assembly: Assembly, sent: ModelInput | None) -> Iterator[str]:
+    """The texts alone, each under its role."""
+    for message in assembly.messages:
+        yield f"=== {message.role}"
+        yield _lines.shown(message.text)
+    if sent:
+        yield f"=== what the model reads ({sent.format})"
+        yield _lines.shown(sent.text)
+
+
+def _stretches(message: Message) -> Iterator[str]:
+    """Who wrote each stretch of a message, and where."""
+    start = 0
+    for one in message.segments:
+        at = one.place
+        where = ":".join(str(part) for part in (at.file, at.line) if part is not None)
+        named = " ".join(part for part in (one.origin, one.name) if part)
+        yield f"{start}-{start + len(one.text)}: {named}" + (f" ({where})" if where else "")
+        start += len(one.text)

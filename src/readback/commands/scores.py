@@ -15,7 +15,7 @@ from typing import Any
 
 from readback import as_json, rules
 from readback.as_csv import csv_text
-from readback.commands import UsageError, _finding_costs, _lines, _score_lines, _workspace
+from readback.commands import UsageError, _finding_costs, _lines, _options, _score_lines, _workspace
 from readback.scores import answer as answers
 from readback.scores import answer_sections, stats
 from readback.scores import loading as scores
@@ -43,12 +43,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="also the scores by a field of the records that has 2 to 30 values (with --baseline, the differences)",
     )  # fmt: skip
     add("--findings", action="store_true", help="also how records with each finding were scored beside those without")
+    _options.jobs(parser, "--findings")
+    _options.loudness(parser, "in text, the numbers alone, without findings", "in text, also how to fix each finding")
     add(
         "--fail-on", choices=("error", "warning", "info", "never"), default="error", help="exit 1 from this severity on"
     )
 
 
 def run(args: argparse.Namespace) -> int:
+    jobs = _options.workers(args, "findings")
     workspace = _workspace.opened(args)
     table = scores.load(workspace)
     plan = planned(workspace)
@@ -61,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     except LookupError as unknown:
         raise UsageError(str(unknown.args[0])) from None
     if args.findings:
-        answer |= _finding_costs.answer(workspace, table, answer["rows"])
+        answer |= _finding_costs.answer(workspace, table, answer["rows"], jobs)
     found = [rules.finding(diagnostic) for diagnostic in stats.diagnostics(table)]
     if args.format == "json":
         print(as_json.dumps(answer, indent=1))
@@ -70,7 +73,8 @@ def run(args: argparse.Namespace) -> int:
     else:
         shown = (args.by,) if args.by else table.varying
         print("\n".join(map(_lines.safe, _score_lines.text(_lines.unbroken(answer), _lines.unbroken(shown)))))
-        print("".join(f"{_lines.line(one)}\n" for one in found), end="")
+        line = _lines.with_fix if args.verbose else _lines.line
+        print("".join(f"{line(one)}\n" for one in found if not args.quiet), end="")
     return int(_lines.worst((one.severity for one in found), args.fail_on))
 
 

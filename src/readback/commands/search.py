@@ -12,7 +12,7 @@ from typing import Any
 
 from readback import as_json
 from readback.assembly import assemble
-from readback.commands import UsageError, _lines, _workspace
+from readback.commands import UsageError, _lines, _options, _workspace
 from readback.quantity import quantity
 from readback.records.dataset import DatasetChanged
 from readback.search.expression import Query, QueryError
@@ -29,22 +29,27 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--regex", action="store_true", help="TEXT is an RE2 expression: no look-around, no back-references")
     add("--case", action="store_true", help="capitals matter")
     add("--condition", action="append", default=[], metavar="C", help="only this condition; may be repeated")
+    _options.jobs(parser)
+    _options.loudness(parser, "the counts alone: no progress, and in text no line for each record")
 
 
 def run(args: argparse.Namespace) -> int:
     opened = _workspace.opened(args)
     query = Query(args.text, args.regex, args.case)
     try:
-        found = search(opened, _choices(opened, args.condition), query, _tell)
+        found = search(
+            opened, _choices(opened, args.condition), query, None if args.quiet else _tell, _options.workers(args)
+        )
     except QueryError as refused:
         raise UsageError(f"search: {refused}") from None
     except DatasetChanged as changed:
         raise UsageError(f"{changed}; run it again") from None
-    _tell(0, 0)
+    if not args.quiet:
+        _tell(0, 0)
     if args.format == "json":
         print(as_json.dumps(_answer(found), indent=1))
     else:
-        print("\n".join(_lines.safe(line) for line in _text(found)))
+        print("\n".join(_lines.safe(line) for line in _text(found, args.quiet)))
     return 0
 
 
@@ -79,12 +84,13 @@ def _chosen(choice: Selection) -> dict[str, str | None]:
     return as_json.chosen(choice, None)
 
 
-def _text(found: Found) -> Iterator[str]:
+def _text(found: Found, counts: bool) -> Iterator[str]:
     for hits in found.hits:
         name = _name(hits.choice)
         yield f"{name}: {len(hits.records):,} of {quantity(found.done, 'record')}, {quantity(hits.count, 'hit')}"
-        yield from (_line(hit) for hit in hits.first)
-        yield from _rest(hits)
+        if not counts:
+            yield from (_line(hit) for hit in hits.first)
+            yield from _rest(hits)
     for one in found.lost:
         where = "the rest" if one.index is None else f"record {one.index}"
         yield f"not searched: {where}{f' under {_name(one.choice)}' if one.choice else ''}: {one.why}"

@@ -28,27 +28,30 @@ KINDS = {
 }
 
 
-def lines(d: Difference) -> Iterator[str]:
-    """The messages with - and + before what changed; equal ones in one line, equal stretches folded."""
+def lines(d: Difference, whole: bool = False) -> Iterator[str]:
+    """The messages with - and + before what changed; equal ones in one line, equal stretches folded, unless `whole`."""
     for pair in d.messages:
         a, b = (quantity(len(m.text), "character") if m else "not there" for m in (pair.a, pair.b))
         yield ""
         if pair.equal:
             yield f"=== {pair.role_a}: equal, {a}"
+            yield from (f"  {line}" for line in _split(pair.a.text)) if whole and pair.a else ()
             continue
         yield f"=== {pair.role_a or pair.role_b}: A {a}, B {b}"
         for at, one in enumerate(pair.changes):
-            yield from _change(pair, one, at)
+            yield from _change(pair, one, at, whole)
     if d.coarse:
         yield "\nstretches that differ were too long to compare word by word"
 
 
-def _change(pair: MessageDifference, one: Change, at: int) -> Iterator[str]:
+def _change(pair: MessageDifference, one: Change, at: int, whole: bool) -> Iterator[str]:
     a, b = pair.a.text if pair.a else "", pair.b.text if pair.b else ""
     old, new = a[slice(*one.a)], b[slice(*one.b)]
     if one.kind == "equal":
         # The line end behind a changed stretch needs no line of its own.
-        yield from _equal(old if at == 0 else old.removeprefix("\n"), at == 0, at == len(pair.changes) - 1)
+        kept = old if at == 0 else old.removeprefix("\n")
+        edges = at == 0, at == len(pair.changes) - 1
+        yield from (f"  {line}" for line in _split(kept)) if whole else _equal(kept, *edges)
         return
     if blank(one, a, b):
         old, new = _visible(old), _visible(new)

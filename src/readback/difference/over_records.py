@@ -69,15 +69,18 @@ def over_records(
     return over_sides(opened, one, other, progress)
 
 
-def over_sides(opened: Workspace, a: Side, b: Side, progress: Progress | None = None) -> Counted:
+def over_sides(
+    opened: Workspace, a: Side, b: Side, progress: Progress | None = None, jobs: int | None = None
+) -> Counted:
     """Compare two sides for every record of A, whatever record they name; two datasets are matched by record id.
 
-    `progress(done, total)` is told now and then; when it answers False the count ends with what it has. Raises
-    SideError where a side cannot be shown at all, and DatasetChanged when a dataset is written to meanwhile.
+    `progress(done, total)` is told now and then; when it answers False the count ends with what it has. `jobs` children
+    work at once (None: one on every core). Raises SideError where a side cannot be shown at all, and DatasetChanged
+    when a dataset is written to meanwhile.
     """
     (one, _), (other, _) = reached(opened, a), reached(opened, b)
     a, b = replace(a, choice=named(one, a.choice)), replace(b, choice=named(other, b.choice))
-    return _over(one, a, other, b, progress)
+    return _over(one, a, other, b, progress, jobs)
 
 
 def over_versions(old: Workspace, new: Workspace, choice: Selection, progress: Progress | None = None) -> Counted:
@@ -90,7 +93,9 @@ def over_versions(old: Workspace, new: Workspace, choice: Selection, progress: P
     return replace(counted, only_a=counted.only_b, only_b=counted.only_a)
 
 
-def _over(one: Workspace, a: Side, other: Workspace, b: Side, progress: Progress | None) -> Counted:
+def _over(
+    one: Workspace, a: Side, other: Workspace, b: Side, progress: Progress | None, jobs: int | None = None
+) -> Counted:
     try:
         data, data_b = _opened(one, a, progress), _opened(other, b, progress)
     except Cancelled:
@@ -105,7 +110,7 @@ def _over(one: Workspace, a: Side, other: Workspace, b: Side, progress: Progress
         "layers": [a.layer, b.layer],
     }
     tally = _Tally()
-    for frame in in_chunks.drive(WORK, one, data, (a.choice,), extra, progress, together=True):
+    for frame in in_chunks.drive(WORK, one, data, (a.choice,), extra, progress, together=True, jobs=jobs):
         tally.take(frame)
     return tally.counted(len(data), 0 if together else len(data_b))
 

@@ -24,14 +24,28 @@ ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 def read_sides(a: str, b: str) -> tuple[Side, Side]:
     """The two sides; what one does not say is as in the other, as far as that makes sense. Raises SideError."""
-    one, other = _pairs(a, "a"), _pairs(b, "b")
-    sides = _side(_filled(one, other), other), _side(_filled(other, one), one)
-    if sides[0] != sides[1]:
-        return sides
-    sides = _side(one, other), _side(other, one)
-    if sides[0] == sides[1] and one != other:  # taking from each other left nothing to compare: only B takes
-        return _side(one, {}), sides[1]
-    return sides
+    return _sides(_pairs(a, "a"), _pairs(b, "b"))
+
+
+def sides(a: Mapping[str, str], b: Mapping[str, str]) -> tuple[Side, Side]:
+    """The two sides that these keys and values say, as `read_sides` reads them in a text. Raises SideError."""
+    for name, said in (("a", a), ("b", b)):
+        for key, value in said.items():
+            _known(key, name)
+            _allowed(key, value, name)
+        if "record" in said and "index" in said:
+            raise SideError(f"{name}: record is an id and index a number: give one of them")
+    return _sides(a, b)
+
+
+def _sides(one: Mapping[str, str], other: Mapping[str, str]) -> tuple[Side, Side]:
+    found = _side(_filled(one, other), other), _side(_filled(other, one), one)
+    if found[0] != found[1]:
+        return found
+    found = _side(one, other), _side(other, one)
+    if found[0] == found[1] and one != other:  # taking from each other left nothing to compare: only B takes
+        return _side(one, {}), found[1]
+    return found
 
 
 def _pairs(text: str, side: str) -> dict[str, str]:
@@ -43,11 +57,11 @@ def _pairs(text: str, side: str) -> dict[str, str]:
         if found is None:
             raise SideError(f"--{side} {text}: write key=value, with a comma between two: condition=X,record=1")
         key, value = found[1], found[2]
-        _known(key, side)
+        _known(key, f"--{side}")
         if key in said:
             raise SideError(f"--{side} {text}: {key} is said twice")
         said[key] = ESCAPED.sub(r"\1", value[1:-1] if value.startswith('"') else value.rstrip())
-        _allowed(key, said[key], side)
+        _allowed(key, said[key], f"--{side}")
         at = found.end()
     if "record" in said and "index" in said:
         raise SideError(f"--{side} {text}: record is an id and index a number: give one of them")
@@ -58,17 +72,17 @@ def _known(key: str, side: str) -> None:
     if key not in (*KEYS, *OPTIONS):
         near = nearest(key, (*KEYS, *OPTIONS))
         hint = f"did you mean '{near}'?" if near else f"there are: {', '.join((*KEYS, *OPTIONS))}"
-        raise SideError(f"--{side}: unknown key '{key}'; {hint}")
+        raise SideError(f"{side}: unknown key '{key}'; {hint}")
 
 
 def _allowed(key: str, value: str, side: str) -> None:
     known: tuple[str, ...] = LAYERS if key == "layer" else OPTIONS.get(key, ())
     if known and value not in known:
-        raise SideError(f"--{side}: {key} is {' or '.join(known)}, not '{value}'")
+        raise SideError(f"{side}: {key} is {' or '.join(known)}, not '{value}'")
     if key == "index" and not (value.isascii() and value.isdecimal() and len(value) < 19):
-        raise SideError(f"--{side}: index counts records from 0, and '{value}' is no such number")
+        raise SideError(f"{side}: index counts records from 0, and '{value}' is no such number")
     if not value and key not in ("record", "adapter", "rev", "workspace"):
-        raise SideError(f"--{side}: {key} has no value")
+        raise SideError(f"{side}: {key} has no value")
 
 
 def _side(own: Mapping[str, str], other: Mapping[str, str]) -> Side:

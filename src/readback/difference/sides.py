@@ -16,7 +16,7 @@ from readback.assembly.variants import variants
 from readback.difference.aligned_sides import formed
 from readback.difference.revision import Revision, revision
 from readback.difference.side import LAYERS, Layer, NoRowError, Shown, Side, SideError, label
-from readback.difference.side_text import read_sides
+from readback.difference.side_text import read_sides, sides
 from readback.files.yaml_file import nearest
 from readback.records import answers
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
@@ -27,7 +27,19 @@ from readback.workspace import workspace_file
 SERVING = "a model's serving: {modelfile: FILE}, {chat_template: FILE} or {format: NAME} names one"
 TRAINING = "give the model a trained type under prompts: [builtin:prompt-formats], or its training: {messages: FILE}"
 
-__all__ = ["LAYERS", "Layer", "Shown", "Side", "SideError", "label", "reached", "read_sides", "show_side", "shown"]
+__all__ = [
+    "LAYERS",
+    "Layer",
+    "Shown",
+    "Side",
+    "SideError",
+    "label",
+    "reached",
+    "read_sides",
+    "show_side",
+    "shown",
+    "sides",
+]
 
 
 def show_side(opened: Workspace, side: Side, at: int = 0) -> Shown:

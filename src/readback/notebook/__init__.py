@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from readback.notebook.opened import Opened, open_workspace
+from readback.notebook.study import Study, open_workspace
 
-__all__ = ["Opened", "open_workspace"]
+__all__ = ["Study", "open_workspace"]

@@ -15,7 +15,8 @@ def no_record(asked: str, data: Dataset) -> str:
     first = data.ids(0, SHOWN)
     if not first:
         return said
-    there = ", ".join(first) + (f" … {data.ids(len(data) - 1)[0]}" if len(data) > SHOWN else "")
+    there = ", ".join(f"'{one}'" for one in first)
+    there += f" … '{data.ids(len(data) - 1)[0]}'" if len(data) > SHOWN else ""
     if data.id_field is None:
         return f"{said}: no field names the records, so their ids are their lines: {there}"
     near = nearest(asked, data.ids(0, COMPARED))

@@ -1,4 +1,4 @@
-"""One rule as a page: as text for a terminal, as Markdown for docs/rules.md."""
+"""One rule as a page: as text for a terminal, as Markdown for the page of all rules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def text(rule: ModuleType) -> str:
 
 
 def markdown(rule: ModuleType) -> str:
-    """The same, as a section of docs/rules.md."""
+    """The same, as a section of the page of all rules."""
     title, _, rest = cleandoc(rule.__doc__ or "").partition("\n")
     head = (f"## {rule.CODE}", "", f"**{title}** Severity: {rule.SEVERITY}.", "", rest.strip(), "")
     said = (f"Sentence: `{shown(rule.SENTENCE)}`", "", f"Fix: {shown(rule.FIX)}", "")

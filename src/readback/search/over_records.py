@@ -80,10 +80,17 @@ class _Tally:
             self.first.append(hit)
 
 
-def search(opened: Workspace, choices: Collection[Selection], query: Query, progress: Progress | None = None) -> Found:
+def search(
+    opened: Workspace,
+    choices: Collection[Selection],
+    query: Query,
+    progress: Progress | None = None,
+    jobs: int | None = None,
+) -> Found:
     """The records whose messages hold it. Raises QueryError, and DatasetChanged when the dataset is written to.
 
-    `progress(done, total)` is told now and then; when it answers False the search ends with what it has.
+    `progress(done, total)` is told now and then; when it answers False the search ends with what it has. `jobs`
+    children work at once (None: one on every core).
     """
     expression.check(query)
     try:
@@ -93,7 +100,7 @@ def search(opened: Workspace, choices: Collection[Selection], query: Query, prog
     tallies = {choice: _Tally() for choice in choices}
     lost: list[Lost] = []
     done = 0
-    for one in in_chunks.drive(WORK, opened, data, choices, {"query": asdict(query)}, progress):
+    for one in in_chunks.drive(WORK, opened, data, choices, {"query": asdict(query)}, progress, jobs=jobs):
         if isinstance(one, Lost):
             lost.append(one)
             done = max(done, one.index + 1) if one.index is not None else done

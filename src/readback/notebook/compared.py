@@ -1,0 +1,62 @@
+"""Two ways to send a record side by side: what differs, in a sentence, as rows, and in how many records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from readback.difference import as_text, first_difference_text
+from readback.difference.compare import Difference
+from readback.difference.over_records import Counted, over_sides
+from readback.difference.sentence import sentence
+from readback.difference.side import Side, SideError
+from readback.notebook.rows import Rows
+from readback.types import Workspace
+
+CHANGE = ("message", "kind", "a", "b")
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What `readback diff` says of two sides; `difference` holds all of it."""
+
+    workspace: Workspace
+    difference: Difference
+    a: Side
+    b: Side
+
+    @property
+    def equal(self) -> bool:
+        """Whether roles and texts are the same, character for character."""
+        return self.difference.equal
+
+    @property
+    def sentence(self) -> str:
+        """What B does differently from A."""
+        return sentence(self.difference)
+
+    def changes(self) -> Rows:
+        """A row for each stretch that differs: the role of its message, what happened, and both texts."""
+        rows = (
+            {
+                "message": pair.role_a or pair.role_b,
+                "kind": one.kind,
+                "a": pair.a.text[slice(*one.a)] if pair.a else "",
+                "b": pair.b.text[slice(*one.b)] if pair.b else "",
+            }
+            for pair in self.difference.messages
+            for one in pair.changes
+            if one.kind != "equal"
+        )
+        return Rows(CHANGE, tuple(rows))
+
+    def over_records(self) -> Counted:
+        """In how many of all records the two differ, and how. Raises ValueError where a side cannot be shown."""
+        try:
+            return over_sides(self.workspace, self.a, self.b)
+        except SideError as error:
+            raise ValueError(str(error)) from None
+
+    def __repr__(self) -> str:
+        found = self.difference
+        head = f"A  {found.a.title}\nB  {found.b.title}\n\n{self.sentence}"
+        return "\n".join((head, *first_difference_text.lines(found, self.workspace), *as_text.lines(found)))

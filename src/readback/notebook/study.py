@@ -1,0 +1,315 @@
+"""A workspace opened by a program: the same assembly and the same rules as the pages and the command line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from readback import adapters, rules, workspace
+from readback.assembly import assemble
+from readback.assembly import model_input as inputs
+from readback.assembly.unknown_system import unknown_system
+from readback.assembly.variants import variants
+from readback.audit import engine
+from readback.audit.chunk import everything
+from readback.audit.summary import Audit
+from readback.difference.compare import difference
+from readback.difference.sides import SERVING, SideError, show_side, sides
+from readback.notebook.assembled import Assembled
+from readback.notebook.assembled import said as fault_said
+from readback.notebook.compared import Compared
+from readback.notebook.records import Records
+from readback.notebook.rows import Rows
+from readback.notebook.unknown_name import unknown_name
+from readback.observed.observer import Observer
+from readback.quantity import quantity
+from readback.records import answers
+from readback.records.dataset import Dataset, open_dataset
+from readback.scores import loading, stats
+from readback.scores.agreement import answer as agreement_answer
+from readback.scores.agreement import long_table
+from readback.scores.table import ScoreTable
+from readback.tasks import profile_of
+from readback.types import Assembly, Finding, ModelInput, Record, Selection, Values, Workspace
+
+if TYPE_CHECKING:
+    import pandas
+
+FINDING = ("severity", "code", "message", "fix", "file", "line", "condition", "mode", "adapter", "task", "judge",
+           "record", "role", "start", "end", "key")  # fmt: skip
+SCORE = ("criterion", "judge", "n", "failed", "missing", "not_applicable", "mean", "ci_low", "ci_high", "ci_method",
+         "clusters", "synthetic")  # fmt: skip
+NO_VALUES: Values = {}
+
+
+def open_workspace(
+    path: Path | str,
+    *,
+    fields: Mapping[str, str] | None = None,
+    plan: str | None = None,
+    prompts: str | None = None,
+    dataset: str | None = None,
+) -> Study:
+    """Open a folder or a file. `fields` maps template variables to record fields; `plan`, `prompts` and `dataset` name
+    the file that is meant where several could be.
+
+    Raises ValueError with the reason when nothing at all could be read; every lesser fault is in `findings()`.
+    """
+    try:
+        named = {"plan": plan, "prompts": prompts, "dataset": dataset}
+        chosen = {kind: file for kind, file in named.items() if file}
+        return Study(workspace.open(Path(path), fields=fields, chosen=chosen))
+    except workspace.NothingRead as nothing:
+        raise ValueError(f"{path}: {nothing.reason}") from None
+
+
+class Study:
+    """A workspace, its records, and what can be asked about them.
+
+    A record is given by its id (a text), its number from 0, or itself; without one the first is meant. A name that
+    does not exist is a KeyError whose sentence lists the names there are; what cannot be done, a ValueError that says
+    why.
+    """
+
+    def __init__(self, opened: Workspace) -> None:
+        self.workspace = opened
+
+    @cached_property
+    def records(self) -> Records:
+        """The records, read from disk when they are asked for: `for record in …`, `len(…)`, `…["id"]`, `…[0]`."""
+        return Records(self._dataset)
+
+    def files(self) -> Rows:
+        """Every file of the folder: what it was taken for, whether it is used, and if not, why. Counts add up."""
+        names = ("path", "what", "used", "count", "detail")
+        rows = ({name: getattr(one, name) for name in names} for one in self.workspace.recognised)
+        return Rows(names, tuple(rows))
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """The names of the conditions."""
+        return tuple(one.name for one in self.workspace.conditions)
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """The names of the modes."""
+        return tuple(self.workspace.prompts)
+
+    def assemble(
+        self,
+        condition: str | None = None,
+        record: Record | str | int | None = None,
+        *,
+        mode: str | None = None,
+        task: str | None = None,
+        adapter: str | None = None,
+        judge: str | None = None,
+        values: Values = NO_VALUES,
+    ) -> Assembled:
+        """The exact messages for a record. `values` replace the record's fields for this look only."""
+        choice = self._choice(Selection(condition, mode, adapter, task, judge))
+        one = self._record(record)
+        made = self._made(choice, one, values)
+        tried = assemble.tried(self.workspace, one, values)
+        seen = None if values else self._observer.seen(one, made)
+        both = tuple(everything(self.workspace, tried, made, seen))
+        findings = tuple(found for found in both if isinstance(found, Finding))
+        faults = tuple(fault for fault in both if isinstance(fault, rules.Fault))
+        unknown = unknown_system(self.workspace, choice, made.messages)
+        return Assembled(made, findings, faults, variants(self.workspace, choice), unknown)
+
+    def model_input(
+        self,
+        condition: str | None = None,
+        record: Record | str | int | None = None,
+        *,
+        mode: str | None = None,
+        task: str | None = None,
+        adapter: str | None = None,
+        values: Values = NO_VALUES,
+    ) -> ModelInput:
+        """The one text that a server makes of the messages for a record: `.text`, `.segments`, `.format`, `.stops`.
+
+        Raises ValueError where no messages can be built, where nothing says what serves them, and where its template
+        makes no text of them.
+        """
+        choice = self._choice(Selection(condition, mode, adapter, task))
+        one = self._record(record)
+        made = self._made(choice, one, values)
+        known = self.workspace.condition(choice.condition) if choice.condition else None
+        read = inputs.sent(self.workspace, one, made, known, False)
+        if read is None and made.messages:
+            raise ValueError(f"no chat format is known here; {SERVING}")
+        if read is None or not read.segments:
+            wrong = [rules.finding(one).message for one in (*made.diagnostics, *(read.diagnostics if read else ()))]
+            raise ValueError("; ".join(("nothing could be built", *wrong)))
+        return read
+
+    def compare(
+        self, a: str | Mapping[str, str], b: str | Mapping[str, str], record: Record | str | int | None = None
+    ) -> Compared:
+        """What differs between two conditions for a record: `.equal`, `.sentence`, `.changes()`, `.over_records()`.
+
+        In place of a condition's name, a mapping with the keys of `readback diff`: {"mode": "rag", "layer": "wire"}.
+        What one mapping does not say is as in the other.
+        """
+        one, other = ({"condition": self._condition(side)} if isinstance(side, str) else dict(side) for side in (a, b))
+        try:
+            side_a, side_b = sides(one, other)
+            at = self._record(record).place.index or 0
+            found = difference(show_side(self.workspace, side_a, at), show_side(self.workspace, side_b, at))
+        except SideError as error:
+            raise ValueError(str(error)) from None
+        return Compared(self.workspace, found, side_a, side_b)
+
+    def audit(self, *, select: Collection[str] = (), ignore: Collection[str] = ()) -> Audit:
+        """Every rule over every record and condition, as `readback check` runs them; codes or areas narrow it."""
+        return engine.check(self.workspace, select=select, ignore=ignore)
+
+    def findings(self, *, select: Collection[str] = (), ignore: Collection[str] = ()) -> Rows:
+        """The findings of `audit` as rows; the first 10,000. It says so when there are more, and when a rule failed."""
+        audit = self.audit(select=select, ignore=ignore)
+        said = (
+            [f"{quantity(sum(audit.counts.values()), 'finding')} in all; these are the ones kept"]
+            if audit.truncated
+            else []
+        )
+        said += dict.fromkeys(map(fault_said, audit.faults))
+        return Rows(FINDING, tuple(map(_finding, audit.findings)), ". ".join(said))
+
+    def scores(self, by: str | None = None, criterion: str | None = None, judge: str | None = None) -> pandas.DataFrame:
+        """A row for each condition (or value of the factor `by`), criterion and judge: its mean, and how sure it is.
+
+        `ci_low` and `ci_high` are the interval that the pages show, made by `ci_method`; NaN where none can be given.
+        `synthetic` says of all rows that a generator made the scores, not a judge. `failed`, `missing` and
+        `not_applicable` answers are in no mean.
+        """
+        import pandas
+
+        table = self._scores(criterion=criterion, judge=judge, by=by)
+        found = stats.rows(table, by, criterion, judge)
+        factors = {factor: None for row in found for factor, _ in row.condition}
+        titles = {factor: f"{factor} (condition)" if factor in SCORE else factor for factor in factors}
+        rows = ({**{titles[factor]: value for factor, value in row.condition}, **_score(row, table)} for row in found)
+        return pandas.DataFrame(list(rows), columns=[*titles.values(), *SCORE])
+
+    def agreement(self, criterion: str | None = None) -> pandas.DataFrame:
+        """How far judges agree, a number in each row: measure, judge, other, value, `ci_low`, `ci_high`, n.
+
+        The criteria that nothing can be said of are in `.attrs["skipped"]`, with the reason. Raises ValueError with the
+        reason where that is all of them.
+        """
+        import pandas
+
+        answer = agreement_answer.as_json(self._scores(criterion=criterion), criterion)
+        if not answer["criteria"]:
+            skipped = answer["skipped"]
+            raise ValueError(skipped if isinstance(skipped, str) else "; ".join(dict.fromkeys(skipped.values())))
+        titles = [{"low": "ci_low", "high": "ci_high"}.get(name, name) for name in long_table.COLUMNS]
+        frame = pandas.DataFrame(list(long_table.rows(answer)), columns=titles)
+        frame.attrs.update(skipped=answer["skipped"], synthetic=answer["synthetic"])
+        return frame.astype(dict.fromkeys(("value", "ci_low", "ci_high"), float))
+
+    def __repr__(self) -> str:
+        workspace = self.workspace
+        counts = (
+            ("record", len(self.records)),
+            ("condition", len(workspace.conditions)),
+            ("mode", len(workspace.prompts)),
+            ("task", len(workspace.tasks)),
+            ("judge", len(workspace.judges)),
+        )
+        return f"{workspace.name}: " + (", ".join(quantity(n, what) for what, n in counts if n) or "nothing to send")
+
+    @cached_property
+    def _dataset(self) -> Dataset:
+        return open_dataset(self.workspace.root, self.workspace.dataset)
+
+    @cached_property
+    def _observer(self) -> Observer:
+        return Observer(self.workspace, self._dataset)
+
+    def _made(self, choice: Selection, record: Record, values: Values) -> Assembly:
+        known = self.workspace.condition(choice.condition) if choice.condition else None
+        said = answers.open_answers(self.workspace, known).get(record.id) if choice.judge and known else None
+        return assemble.assemble(self.workspace, record, choice, said, values)
+
+    def _condition(self, name: str) -> str:
+        """The name of the condition of that name or alias."""
+        known = self.workspace.condition(name)
+        if known is None:
+            raise unknown_name("condition", name, self.conditions)
+        return known.name
+
+    def _choice(self, asked: Selection) -> Selection:
+        opened = self.workspace
+        if asked.condition and (asked.mode or asked.task or asked.adapter):
+            raise ValueError("a condition settles mode, task and adapter: give either it or them")
+        if asked.judge and (asked.mode or asked.task or asked.adapter):
+            raise ValueError("a judge goes with a condition or alone")
+        known: dict[str, Collection[str]] = {
+            "mode": opened.prompts,
+            "judge": opened.judges,
+            "adapter": {**opened.adapters, **adapters.shipped(profile_of(opened.options))},
+            "task": opened.tasks,
+        }
+        for kind, names in known.items():
+            name = getattr(asked, kind)
+            # Beside a mode, a task only chooses what is added, and may be one without texts of its own.
+            if name is not None and name not in names and not (kind == "task" and asked.mode):
+                raise unknown_name(kind, name, names)
+        if asked.condition is not None:
+            return replace(asked, condition=self._condition(asked.condition))
+        if asked.mode or asked.task or asked.judge:
+            return asked
+        every = [one for one in assemble.choices(opened) if one.judge is None]
+        fitting = [one for one in every if asked.adapter is None or one.condition is None]
+        if len(fitting) != 1:
+            raise ValueError(f"say which condition, mode or task: {', '.join(map(_said, every)) or 'there is none'}")
+        return replace(fitting[0], adapter=asked.adapter or fitting[0].adapter)
+
+    def _record(self, asked: Record | str | int | None) -> Record:
+        if isinstance(asked, Record):
+            return asked
+        if asked is None and not len(self._dataset):
+            raise ValueError("there is no record: the dataset has none")
+        if asked is None or (asked == 0 and not self._dataset.source):
+            return self._dataset.record(0)  # without a dataset, the empty record that defaults are shown with
+        return self.records[asked]
+
+    def _scores(self, *, criterion: str | None = None, judge: str | None = None, by: str | None = None) -> ScoreTable:
+        """The scores, once every name that is asked for is known."""
+        table = loading.load(self.workspace)
+        columns = table.columns
+        known = {
+            "criterion": (criterion, columns.criteria, [name.removesuffix("_score") for name in columns.criteria]),
+            "judge": (judge, columns.judges, []),
+            "factor": (by, tuple(table.factors), []),
+        }
+        for kind, (name, names, shorter) in known.items():
+            if name is not None and name not in (*names, *shorter):
+                raise unknown_name(kind, name, filter(None, names))
+        return table
+
+
+def _finding(one: Finding) -> Mapping[str, Any]:
+    return {name: getattr(one if hasattr(one, name) else one.place, name) for name in FINDING}
+
+
+def _score(row: stats.Row, table: ScoreTable) -> Mapping[str, Any]:
+    low, high = row.span or (math.nan, math.nan)
+    mean = math.nan if row.mean is None else row.mean
+    values = (
+        row.criterion, row.judge or None, row.n, row.failed, row.missing, row.not_applicable, mean, low, high,
+        row.span_method, row.clusters, table.synthetic,
+    )  # fmt: skip
+    return dict(zip(SCORE, values, strict=True))
+
+
+def _said(choice: Selection) -> str:
+    parts = (choice.condition, choice.mode, choice.task, choice.adapter)
+    return " · ".join(f"'{part}'" for part in parts if part)
