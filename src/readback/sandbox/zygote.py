@@ -14,7 +14,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any, NoReturn
 
-from readback import sandbox
+from readback import plugins, sandbox
 from readback.sandbox import client
 from readback.sandbox import frames as cell_frames
 from readback.sandbox import jail as cell_jail
@@ -25,9 +25,10 @@ OPEN_FILES = 64
 COLLECT = (50_000, 20, 20)  # most children end before they made enough objects for one collection
 
 
-def main(number: int) -> NoReturn:
-    """Serve requests on the socket `number` until our parent goes away."""
-    control = socket.socket(fileno=number)
+def main(number: str, added: str) -> NoReturn:
+    """Serve requests on the socket `number` until our parent goes away; `added` are the plugins that it found."""
+    control = socket.socket(fileno=int(number))
+    plugins.take(added)
     cell_jail.quiet_signals()
     facts = cell_jail.isolate()
     for module in WARM:
