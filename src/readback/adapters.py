@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from readback import project_files
+from readback import plugins, project_files
 from readback.files import paths
 from readback.files.text_file import read_text
 from readback.files.yaml_file import nearest, read_yaml, unknown_keys
@@ -61,21 +61,39 @@ def read_adapter(path: Path, root: Path, profile: str = DOCUMENT) -> tuple[Adapt
 
 @cache
 def shipped(profile: str = DOCUMENT) -> Mapping[str, Adapter]:
-    """The adapters that come with Readback, by name; a fault in one of them is our mistake.
+    """The adapters that come with Readback, by name, and those of plugins; a fault in one of ours is our mistake.
 
     A profile other than the document's has a folder of its own: an entry there replaces the document's for that
     task or group whole, and what it does not speak of stays.
     """
     found = _folder(project_files.ADAPTERS, DOCUMENT)
     if profile == DOCUMENT:
-        return found
+        return {**found, **_of_plugins(found, profile)}
     newer = _folder(project_files.ADAPTERS / profile, profile)
     if unknown := set(newer) - set(found):
         raise ValueError(f"no adapter to go with configs/adapters/{profile}: {sorted(unknown)}")
-    return {
+    merged = {
         name: replace(one, additions={**one.additions, **newer[name].additions}) if name in newer else one
         for name, one in found.items()
     }
+    return {**merged, **_of_plugins(found, profile)}
+
+
+def _of_plugins(ours: Collection[str], profile: str) -> dict[str, Adapter]:
+    """The adapters of plugins; one with a fault or a name that is taken is left out and said."""
+    found: dict[str, Adapter] = {}
+    for plugin in plugins.found("adapters").values():
+        path = Path(plugin.value)
+        adapter, diagnostics = read_adapter(path, path.parent, profile)
+        faults = dict.fromkeys(f"{one.code} in line {one.place.line or 1}" for one in diagnostics)
+        if faults:
+            plugins.left_out(plugin.entry, f"its file {path.name} has faults: {', '.join(faults)}")
+        elif adapter.name in ours or adapter.name in found:
+            whose = "Readback" if adapter.name in ours else "another plugin"
+            plugins.left_out(plugin.entry, f"the name '{adapter.name}' is taken by {whose}")
+        else:
+            found[adapter.name] = adapter
+    return found
 
 
 def _folder(folder: Path, profile: str) -> dict[str, Adapter]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from readback import __version__, project_files, sandbox
+from readback import __version__, adapters, plugins, project_files, sandbox
 from readback.files.cache_folder import cache_folder
 
 NEEDED = ("jinja2", "pyyaml", "streamlit", "pandas", "plotly", "pyarrow", "eyecite", "reporters-db")
@@ -29,6 +29,7 @@ def examine() -> dict[str, Any]:
         "cell": _cell(problems),
         "cache": _cache(problems),
         "house": _bundled(problems),
+        "plugins": [f"{one.said} ({_used(one)})" for one in plugins.entries()],
         "browsers": [name for name in BROWSERS if shutil.which(name)],
         "standard output": {"encoding": sys.stdout.encoding, "terminal": sys.stdout.isatty()},
         "problems": problems,
@@ -66,6 +67,12 @@ def _version(name: str, problems: list[str]) -> str | None:
     except PackageNotFoundError:
         problems.append(f"package {name} is not installed")
         return None
+
+
+def _used(one: plugins.Entry) -> str:
+    adapters.shipped()  # an adapter is looked at when its file is read
+    left_out = plugins.is_left_out(one) or one not in (found.entry for found in plugins.found(one.group).values())
+    return f"readback.{one.group}{', left out' if left_out else ''}"
 
 
 def _cell(problems: list[str]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from readback import sandbox
+from readback import plugins, sandbox
 from readback.audit import engine
 from readback.audit.summary import Audit
 from readback.files.cache_folder import cache_folder
@@ -32,7 +32,7 @@ LOOK = 0.2  # seconds between two looks at whether somebody wants it stopped, an
 EACH = 200  # findings of one frame: reading more of them at once would hold up a page
 LISTS = ("findings", "ignored_findings")
 LARGEST = 1 << 30  # bytes of one frame
-BOOT = "import sys; sys.path.append(sys.argv[2]); from readback.audit.process import main; main(int(sys.argv[1]))"
+BOOT = "import sys; sys.path.append(sys.argv[2]); from readback.audit.process import main; main(*sys.argv[1::2])"
 
 Progress = Callable[[int, int], bool | None]
 
@@ -46,7 +46,7 @@ def check(opened: Workspace, progress: Progress | None = None) -> Audit:
     with ours:
         with theirs:
             process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                [sys.executable, "-I", "-c", BOOT, str(theirs.fileno()), package],
+                [sys.executable, "-I", "-c", BOOT, str(theirs.fileno()), package, plugins.for_a_child()],
                 env={"READBACK_CACHE": str(cache_folder().parent)},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -98,10 +98,11 @@ def _heard(ours: socket.socket, opened: Workspace, progress: Progress | None) ->
         raise RuntimeError("the process of the audit was killed") from None
 
 
-def main(number: int) -> NoReturn:
-    """In the process: one audit for whoever is at the other end of the socket."""
+def main(number: str, added: str) -> NoReturn:
+    """In the process: one audit for whoever is at the other end of the socket; `added` are the plugins it found."""
+    plugins.take(added)
     jail.let_others_first(sandbox.LOWER)
-    theirs = socket.socket(fileno=number)
+    theirs = socket.socket(fileno=int(number))
     _, asked, _ = frames.read(theirs, LARGEST, None)
     hung_up = threading.Event()
     threading.Thread(target=_listen, args=(theirs, hung_up), daemon=True).start()

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from readback import as_json, rules
+from readback import as_json, plugins, rules
 from readback.audit import engine
 from readback.audit.summary import Audit, Progress, Row
 from readback.commands import UsageError, _baseline, _lines, _options, _variables, _workspace
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
         print("\n".join(map(_lines.safe, (*told, *(_files(opened) if args.verbose else ())))))
     for (rule, error), n in Counter((fault.rule, fault.error) for fault in audit.faults).items():
         times = f" {n} times" if n > 1 else ""
-        print(_lines.safe(f"readback: our mistake: rule {rule} failed{times}: {error}"), file=sys.stderr)
+        print(_lines.safe(f"readback: {plugins.whose(rule)}: rule {rule} failed{times}: {error}"), file=sys.stderr)
     return int(_lines.worst(audit.severities, args.fail_on))
 
 

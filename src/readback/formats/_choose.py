@@ -5,9 +5,9 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from types import ModuleType
+from typing import Any
 
-from readback.folder import by
+from readback import plugins
 from readback.formats._lines import UTF8_MARK
 from readback.types import Diagnostic, Location
 
@@ -20,7 +20,7 @@ PARQUET = b"PAR1"
 class Chosen:
     """The module that reads a file, whether it is packed with gzip, and what was decided on the way."""
 
-    module: ModuleType
+    module: Any  # a module of formats/, or what a plugin has in its place
     packed: bool = False
     detail: str = ""
 
@@ -36,7 +36,7 @@ def choose(path: Path, file: str, named: str | None = None) -> Chosen | Diagnost
     name = named or _by_content(head, suffixes[-1] if suffixes else "")
     if named == "jsonl" and head.removeprefix(UTF8_MARK).lstrip().startswith(b"["):
         name = _by_content(head, ".jsonl")  # a list, whatever it is called: its reader says so
-    formats = by("readback.formats", "NAME")
+    formats = plugins.by("formats")
     if name not in formats:
         reason = f"no format is called '{named}'" if named else "its name and its first bytes tell no format"
         endings = [ending for one in formats.values() for ending in one.SUFFIXES]
@@ -51,7 +51,7 @@ def _by_content(head: bytes, suffix: str) -> str | None:
     if head.startswith(PARQUET):
         return "parquet"
     begin = head.removeprefix(UTF8_MARK).lstrip(b" \t\r\n")
-    known = next((name for name, one in by("readback.formats", "NAME").items() if suffix in one.SUFFIXES), None)
+    known = next((name for name, one in plugins.by("formats").items() if suffix in one.SUFFIXES), None)
     if known not in ("json", "jsonl", None):
         return known
     first, _, rest = begin.partition(b"\n")

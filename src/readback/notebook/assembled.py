@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from readback import adapters
+from readback import adapters, plugins
 from readback.assembly.variants import Variant
 from readback.notebook.rows import Rows
 from readback.quantity import quantity
@@ -134,7 +134,7 @@ class Assembled:
 
 def said(fault: Fault) -> str:
     """A rule that failed, in the words of the command line."""
-    return f"our mistake: rule {fault.rule} failed: {fault.error}"
+    return f"{plugins.whose(fault.rule)}: rule {fault.rule} failed: {fault.error}"
 
 
 def _describe(segment: Segment) -> str:

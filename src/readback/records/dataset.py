@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from readback import plugins
 from readback.files import cache_folder
 from readback.files.bounded_diagnostics import from_json
 from readback.files.file_state import State, state
@@ -17,6 +18,7 @@ from readback.files.progress import Cancelled, Progress
 from readback.formats import jsonl
 from readback.formats._choose import Chosen, choose
 from readback.formats._row import Row
+from readback.records import plugin_rows
 from readback.records.changed import DatasetChanged
 from readback.records.dataset_index import SPOOL, Index, load
 from readback.records.field_path import MISSING, look
@@ -189,6 +191,8 @@ def _opened(path: Path, file: str, source: DatasetSource, progress: Progress | N
     if isinstance(chosen, Diagnostic):
         return replace(_unread(path.parent, source, chosen), path=path, file=file)
     settings = {**asdict(replace(source, place=Location())), "file": file, "place": asdict(source.place)}
+    if plugin := plugins.of("formats", chosen.module):  # another version of it may read the file in another way
+        settings["reader"] = plugin.said
     with cache_folder.room():
         entry = cache_folder.entry(path, settings, VERSION)
     index = load(entry)
@@ -225,12 +229,18 @@ def _opened(path: Path, file: str, source: DatasetSource, progress: Progress | N
         source=source,
         _index=index,
         _file=handle,
-        _parse=getattr(chosen.module, "parse", jsonl.parse),
+        _parse=_parser(chosen, plugin),
         _private=private_paths(source),
         _seen=state(handle),
     )
     weakref.finalize(dataset, os.close, handle)
     return dataset
+
+
+def _parser(chosen: Chosen, plugin: plugins.Entry | None) -> Any:
+    if plugin and hasattr(chosen.module, "parse"):
+        return plugin_rows.parse(plugin, chosen.module)
+    return getattr(chosen.module, "parse", jsonl.parse)
 
 
 def _systems(rows: int, texts: int, most: int, frame: Sequence[str]) -> Systems:

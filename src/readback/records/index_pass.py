@@ -10,6 +10,7 @@ from dataclasses import asdict, astuple, dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from readback import plugins
 from readback.dialects.system_texts import known
 from readback.files import cache_folder
 from readback.files.bounded_diagnostics import BoundedDiagnostics, as_json
@@ -20,6 +21,7 @@ from readback.formats._columns import JsonColumns
 from readback.formats._packed import unpack
 from readback.formats._row import Blank, Event, Header, Refused, Row
 from readback.quantity import quantity
+from readback.records import plugin_rows
 from readback.records.dataset_index import IDS, SPOOL, Names, mapped, table_for, write
 from readback.records.field_names import FieldNames, invisible
 from readback.records.private_fields import private_paths
@@ -116,11 +118,17 @@ Unpacker = Callable[[Path, Any, str], Iterator[int | Diagnostic]]
 
 def unpackers(chosen: Chosen) -> list[Unpacker]:
     """What has to be done to a file before its rows can be read: gzip, and formats that are not text."""
-    return [*([unpack] if chosen.packed else ()), *([chosen.module.spool] if hasattr(chosen.module, "spool") else ())]
+    steps: list[Unpacker] = [unpack] if chosen.packed else []
+    if hasattr(chosen.module, "spool"):
+        entry = plugins.of("formats", chosen.module)
+        steps.append(plugin_rows.spool(entry, chosen.module) if entry else chosen.module.spool)
+    return steps
 
 
 def events(chosen: Chosen, stream: Any, file: str) -> Iterator[Event]:
     """The rows of a stream that is text by now."""
+    if (entry := plugins.of("formats", chosen.module)) and hasattr(chosen.module, "rows"):
+        return plugin_rows.rows(entry, chosen.module, stream, file)
     found: Iterator[Event] = getattr(chosen.module, "rows", jsonl.rows)(stream, file)
     return found
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from readback.folder import by
@@ -15,6 +14,7 @@ from readback.formats._row import Header
 from readback.records.dataset import raw_rows
 from readback.results import columnar, metadata, metrics, pairwise, verification
 from readback.results._cells import legible
+from readback.results._plugins import of_plugins
 from readback.results._rows import Asked, Read, Row
 from readback.scores.criteria import known
 from readback.types import Diagnostic, Location, ScoreSource
@@ -23,9 +23,10 @@ OFTEN = 5_000  # rows between two reports of progress
 HEAD = 50  # rows looked at before a file is recognised and its columns get their roles
 
 
-def reader(rows: Sequence[Mapping[str, Any]], asked: Asked) -> ModuleType | None:
+def reader(rows: Sequence[Mapping[str, Any]], asked: Asked) -> Any:
     """The module that reads a file with these first rows, or None where no scores are seen in them."""
-    return next((module for module in by(__name__, "NAME").values() if module.recognise(rows, asked)), None)
+    readers: tuple[Any, ...] = (*by(__name__, "NAME").values(), *of_plugins())
+    return next((module for module in readers if module.recognise(rows, asked)), None)
 
 
 def recognise(path: Path, file: str) -> str | None:

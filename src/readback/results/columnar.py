@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from readback.files.bounded_diagnostics import BoundedDiagnostics
@@ -22,7 +21,7 @@ SEPARATORS = {"csv": None, "tsv": "\t"}
 
 def read(
     path: Path,
-    reader: ModuleType,
+    reader: Any,
     head: Sequence[Row],
     asked: Asked,
     beat: Callable[[int], None] | None = None,

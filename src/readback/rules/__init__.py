@@ -13,7 +13,7 @@ from string import Formatter
 from types import ModuleType
 from typing import Any
 
-from readback.folder import by
+from readback import plugins
 from readback.quantity import FORMS, form
 from readback.rules import _page
 from readback.types import NOWHERE, Condition, Diagnostic, Finding, Location, Record, RuleContext, Values
@@ -28,12 +28,13 @@ AREAS = {
     "trn": "training data",
     "jdg": "judges",
     "scr": "scores and comparability",
+    "ext": "rules of other packages",
 }
 NOTHING = "–"  # what is said of an empty value
 PART = re.compile(r"\[\[(.*?)\]\]")
 LONGEST = 200  # characters of one value inside a sentence; the whole value stays in Finding.values
 
-RULES = cache(partial(by, __name__, "CODE"))
+RULES = cache(partial(plugins.by, "rules"))
 
 _FORMATTER = Formatter()
 

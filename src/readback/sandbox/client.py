@@ -11,12 +11,13 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
+from readback import plugins
 from readback.sandbox import frames
 
 MESSAGE = 512  # bytes of one request: names of ours, padded; the sockets travel beside it
 GRACE = 0.3  # seconds in which a killed zygote ends
 START_SECONDS = 120.0  # importing on a cold disk, on a busy machine
-BOOT = "import sys; sys.path.append(sys.argv[2]); from readback.sandbox.zygote import main; main(int(sys.argv[1]))"
+BOOT = "import sys; sys.path.append(sys.argv[2]); from readback.sandbox.zygote import main; main(*sys.argv[1::2])"
 
 _start = threading.Lock()
 _zygote: Zygote | None = None
@@ -36,7 +37,7 @@ class Zygote:
         package = str(Path(__file__).resolve().parents[2])
         with end:
             self.process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                [sys.executable, "-I", "-c", BOOT, str(end.fileno()), package],
+                [sys.executable, "-I", "-c", BOOT, str(end.fileno()), package, plugins.for_a_child()],
                 env={},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

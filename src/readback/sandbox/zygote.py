@@ -15,20 +15,18 @@ from functools import cache
 from importlib import import_module
 from typing import Any, NoReturn
 
-from readback import sandbox
-from readback.sandbox import client
-from readback.sandbox import frames as frames
-from readback.sandbox import jail as jail
-from readback.sandbox import landlock as landlock
+from readback import plugins, sandbox
+from readback.sandbox import client, frames, jail, landlock
 
 WARM = ("readback.render.jinja", "readback.files.yaml_decode")  # their warm() touches what a child would meet first
 OPEN_FILES = 64
 COLLECT = (50_000, 20, 20)  # most children end before they made enough objects for one collection
 
 
-def main(number: int) -> NoReturn:
-    """Serve requests on the socket `number` until our parent goes away."""
-    control = socket.socket(fileno=number)
+def main(number: str, added: str) -> NoReturn:
+    """Serve requests on the socket `number` until our parent goes away; `added` are the plugins that it found."""
+    control = socket.socket(fileno=int(number))
+    plugins.take(added)
     jail.quiet_signals()
     facts = jail.isolate()
     for module in WARM:

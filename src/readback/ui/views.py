@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from readback import adapters
+from readback import adapters, plugins
 from readback.assembly.unknown_system import unknown_system
 from readback.rules import Fault
 from readback.types import Assembly, Finding, Location, Message, Segment
@@ -79,7 +79,7 @@ def findings(found: Sequence[Finding], faults: Sequence[Fault]) -> None:
     # Record and condition are on the screen already: the place says the rest.
     show.findings([replace(one, place=_spot(one.place)) for one in found], numbered=True, to_message=False)
     for rule, error in dict.fromkeys((fault.rule, fault.error) for fault in faults):
-        show.problem(t("messages.rule_fault", rule=rule), error)
+        show.problem(t("messages.rule_fault", rule=rule, author=plugins.author(rule)), error)
 
 
 def _spot(place: Location) -> Location:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from readback import results
+from readback import plugins, results
 from readback.dialects import (
     albert,
     comparisons,
@@ -23,7 +23,6 @@ from readback.dialects import (
 )
 from readback.files.paths import show
 from readback.files.yaml_file import Parsed, read_yaml
-from readback.folder import modules
 from readback.formats._row import Header
 from readback.records.dataset import Row, raw_rows
 from readback.results import metrics, verification
@@ -114,7 +113,7 @@ def recognise(path: Path, root: Path, named: bool = False) -> Found:
 @cache
 def _tables() -> frozenset[str]:
     """The suffixes of the dataset formats, but for those that configurations have too."""
-    return frozenset(s for module in modules("readback.formats") for s in module.SUFFIXES) - set(CONFIGS)
+    return frozenset(s for module in plugins.by("formats").values() for s in module.SUFFIXES) - set(CONFIGS)
 
 
 def _config(path: Path, root: Path, suffix: str, named: bool) -> Found:
@@ -124,10 +123,30 @@ def _config(path: Path, root: Path, suffix: str, named: bool) -> Found:
         return _table(path, root, named)
     if suffix == ".json" and _is_metrics(head) and metrics.only_object(path, show(root, path)):
         return Found(path, SCORES, detail=metrics.NAME)
-    if head and not (named or path.name in albert.FILES or KEYS.search(head)):
+    if head and not (named or path.name in albert.FILES or KEYS.search(head) or _of_plugins().search(head)):
         return Found(path, OTHER)
     parsed = read_yaml(path, show(root, path))
-    return Found(path, _dialect(path, parsed.value), parsed, diagnostics=parsed.diagnostics)
+    what = _dialect(path, parsed.value)
+    if what in (WORKSPACE, ADAPTER, OTHER) and (name := _plugin(path, parsed.value)):
+        return Found(path, PROMPTS, parsed, detail=name, diagnostics=parsed.diagnostics)
+    return Found(path, what, parsed, diagnostics=parsed.diagnostics)
+
+
+@cache
+def _of_plugins() -> re.Pattern[bytes]:
+    """The keys of which a configuration that a plugin reads has one; without plugins nothing is found."""
+    keys = [re.escape(one.encode()) for found in plugins.found("dialects").values() for one in found.value.KEYS]
+    return re.compile(rb"(?:%s)[\"']?\s*:" % b"|".join(keys) if keys else rb"(?!)")
+
+
+def _plugin(path: Path, value: Any) -> str | None:
+    """The name of the plugin that reads such a configuration; what is ours already is never asked about."""
+    if path.name == "readback.yml":
+        return None
+    for name, one in plugins.found("dialects").items():
+        if plugins.tried(one.entry, partial(one.value.recognise, path, value)):
+            return name
+    return None
 
 
 def _dialect(path: Path, value: Any) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from readback import plugins
 from readback.files.paths import absent, show
 from readback.files.yaml_node import Node
-from readback.folder import by
 from readback.types import DatasetSource
 from readback.workspace.draft import Draft
 
@@ -28,7 +28,7 @@ def read(node: Node, draft: Draft) -> None:
         id=parts["id"].text() if "id" in parts else None,
         fields=_fields(parts["fields"]) if "fields" in parts else {},
         private=parts["private"].texts() if "private" in parts else (),
-        format=parts["format"].one_of(tuple(by("readback.formats", "NAME"))) if "format" in parts else None,
+        format=parts["format"].one_of(tuple(plugins.by("formats"))) if "format" in parts else None,
         json=parts["json"].texts() if "json" in parts else None,
         place=parts["path"].place,
         absent=path is None,

@@ -1,0 +1,21 @@
+"""What a plugin imports from Readback: the events of a format, and the nouns of rules and configurations."""
+
+from __future__ import annotations
+
+from readback.files.yaml_file import Parsed
+from readback.formats._row import Blank, Event, Header, Refused, Row
+from readback.types import Diagnostic, Location, Prompt, PromptConfig, RuleContext
+
+__all__ = [
+    "Blank",
+    "Diagnostic",
+    "Event",
+    "Header",
+    "Location",
+    "Parsed",
+    "Prompt",
+    "PromptConfig",
+    "Refused",
+    "Row",
+    "RuleContext",
+]
