@@ -24,6 +24,10 @@ LLAMA = (
     "<|start_header_id|>user<|end_header_id|>\n\n{{ .Prompt }}<|eot_id|>"
     "<|start_header_id|>assistant<|end_header_id|>\n\n{{ .Response }}<|eot_id|>"
 )
+CHATML = (
+    'PARAMETER stop "<|im_end|>"\nTEMPLATE """{{ if .System }}<|im_start|>system\n{{ .System }}<|im_end|>\n{{ end }}'
+    '<|im_start|>user\n{{ .Prompt }}<|im_end|>\n<|im_start|>assistant\n{{ .Response }}%s"""\n'
+)
 INDEXED = (
     "{% for m in messages %}{% if m.role == 'user' %}[INST] {% for c in m.content | selectattr('type','equalto','text')"
     " %}{{ c.text }}{% endfor %} [/INST]{% else %}{{ ' ' + m['content'][0]['text'] }}</s>{% endif %}{% endfor %}"
@@ -224,6 +228,19 @@ MEANT = {
     "a tokenizer of a model that was never taught to chat": {
         "tokenizer/tokenizer_config.json": {"eos_token": "<|endoftext|>", "tokenizer_class": "GPT2Tokenizer"}
     },
+    "ChatML above a model of the library that was trained with another format": {
+        "Modelfile": "FROM exaone3.5:7.8b\n" + CHATML % "<|im_end|>"
+    },
+    "another end of turns than the stop texts above a model that knows it": {
+        "Modelfile": f'FROM llama3:latest\nPARAMETER stop "<|end_of_text|>"\nTEMPLATE """{LLAMA}"""\n'
+    },
+    "a token that opens the answer, and one that begins the next turn": {
+        "Modelfile": 'FROM ./x.gguf\nTEMPLATE """{{ .System }}<|sys|>{{ .Prompt }}<|go|>"""\n'
+    },
+    "a token that opens the answer behind a token that begins each text": {
+        "Modelfile": 'FROM ./x.gguf\nTEMPLATE """{{ if .System }}<|bos|>{{ .System }}<|extra_4|>{{ end }}'
+        '{{ if .Prompt }}<|bos|>{{ .Prompt }}<|extra_0|>{{ end }}"""\n'
+    },
     "a Modelfile without stop texts, whose turns end as its engine knows it": {
         "Modelfile": 'FROM ./x.gguf\nTEMPLATE """<|im_start|>user\n{{ .Prompt }}<|im_end|>\n'
         '<|im_start|>assistant\n{{ .Response }}<|im_end|>\n"""\n'
@@ -290,6 +307,8 @@ FAULTS = {
         "plan.yaml": "runs: [{label: a, model_config: instruction_only.yaml, prompt_mode: rag}]\n",
         "instruction_only.yaml": "provider: x\nmodel: lora_science_0p5\n",
     },
+    "oll-chatml-newline": {"Modelfile": "FROM dolphin-llama3:8b\n" + CHATML % "<|im_end|>"},
+    "oll-stop-missing": {"Modelfile": f'FROM ./x.gguf\nPARAMETER stop "<|end_of_text|>"\nTEMPLATE """{LLAMA}"""\n'},
     "dat-mojibake": {"data.jsonl": [{"id": "1", "question": "It isnâ€™t late, is it?"}]},
 }
 
