@@ -234,6 +234,9 @@ MEANT = {
     "another end of turns than the stop texts above a model that knows it": {
         "Modelfile": f'FROM llama3:latest\nPARAMETER stop "<|end_of_text|>"\nTEMPLATE """{LLAMA}"""\n'
     },
+    "a stop text with an escape, and the rest of it without": {
+        "Modelfile": 'FROM x\nPARAMETER stop "\\nReflection:"\nPARAMETER stop "Reflection:"\n'
+    },
     "a token that opens the answer, and one that begins the next turn": {
         "Modelfile": 'FROM ./x.gguf\nTEMPLATE """{{ .System }}<|sys|>{{ .Prompt }}<|go|>"""\n'
     },
@@ -308,6 +311,8 @@ FAULTS = {
         "instruction_only.yaml": "provider: x\nmodel: lora_science_0p5\n",
     },
     "oll-chatml-newline": {"Modelfile": "FROM dolphin-llama3:8b\n" + CHATML % "<|im_end|>"},
+    "oll-stop-escape": {"Modelfile": 'FROM x\nPARAMETER stop "\\nReflection:"\nPARAMETER stop "User:"\n'},
+    "oll-no-from": {"Modelfile": "FROM \nSYSTEM Be brief.\n"},
     "oll-stop-missing": {"Modelfile": f'FROM ./x.gguf\nPARAMETER stop "<|end_of_text|>"\nTEMPLATE """{LLAMA}"""\n'},
     "dat-mojibake": {"data.jsonl": [{"id": "1", "question": "It isnâ€™t late, is it?"}]},
 }
