@@ -234,6 +234,9 @@ MEANT = {
     "another end of turns than the stop texts above a model that knows it": {
         "Modelfile": f'FROM llama3:latest\nPARAMETER stop "<|end_of_text|>"\nTEMPLATE """{LLAMA}"""\n'
     },
+    "an item that is rated once for each condition": {
+        "ratings.csv": "id,Condition,answer\na,x,So.\nb,x,No.\nb,y,Yes.\nc,x,Well.\nd,x,Now.\n"
+    },
     "a stop text with an escape, and the rest of it without": {
         "Modelfile": 'FROM x\nPARAMETER stop "\\nReflection:"\nPARAMETER stop "Reflection:"\n'
     },
@@ -366,3 +369,14 @@ def test_a_column_that_describes_the_items_makes_no_conditions_where_one_row_has
     setup = "scores: [{path: r.csv, item: [id], criteria: [correct]}]\n"
     audit = engine.check(workspace.open(write({"readback.yml": setup, "r.csv": f"id,page,correct\n{rows},,True\n"})))
     assert {one.code for one in audit.findings if one.severity != "info"} == {"dat-missing-id"}
+
+
+def test_of_an_items_rows_for_each_condition_the_second_of_one_condition_is_told(write: Write) -> None:
+    rows = [("a", "x"), ("b", "x"), ("b", "y"), ("b", "y"), ("c", "x"), ("d", "x"), ("e", "y"), ("e", "y")]
+    records = [{"id": name, "condition": condition, "n": n} for n, (name, condition) in enumerate(rows)]
+    audit = engine.check(workspace.open(write({"data.jsonl": records})))
+    told = [(one.severity, one.place.line) for one in audit.findings if one.code == "dat-duplicate-id"]
+    assert sorted(told) == [("info", 3), ("warning", 4), ("warning", 8)]
+    named = write({"readback.yml": "dataset: {path: data.jsonl, id: id}\n"})
+    audit = engine.check(workspace.open(named))
+    assert {one.severity for one in audit.findings if one.code == "dat-duplicate-id"} == {"warning"}
