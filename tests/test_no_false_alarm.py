@@ -28,6 +28,7 @@ CHATML = (
     'PARAMETER stop "<|im_end|>"\nTEMPLATE """{{ if .System }}<|im_start|>system\n{{ .System }}<|im_end|>\n{{ end }}'
     '<|im_start|>user\n{{ .Prompt }}<|im_end|>\n<|im_start|>assistant\n{{ .Response }}%s"""\n'
 )
+OWN_MESSAGES = "{% for m in messages %}[{{ m.role }}] {{ m.context.body }}\n{% endfor %}[assistant]"
 INDEXED = (
     "{% for m in messages %}{% if m.role == 'user' %}[INST] {% for c in m.content | selectattr('type','equalto','text')"
     " %}{{ c.text }}{% endfor %} [/INST]{% else %}{{ ' ' + m['content'][0]['text'] }}</s>{% endif %}{% endfor %}"
@@ -237,6 +238,10 @@ MEANT = {
     "an item that is rated once for each condition": {
         "ratings.csv": "id,Condition,answer\na,x,So.\nb,x,No.\nb,y,Yes.\nc,x,Well.\nd,x,Now.\n"
     },
+    "rows to learn from that have two answers to one instruction": {
+        "sft.jsonl": [{"instruction": "Hello", "output": text} for text in ("Hi.", "Good day.")]
+    },
+    "a chat template for messages of a program's own": {"chat_template.jinja": OWN_MESSAGES},
     "a stop text with an escape, and the rest of it without": {
         "Modelfile": 'FROM x\nPARAMETER stop "\\nReflection:"\nPARAMETER stop "Reflection:"\n'
     },
@@ -314,6 +319,7 @@ FAULTS = {
         "instruction_only.yaml": "provider: x\nmodel: lora_science_0p5\n",
     },
     "oll-chatml-newline": {"Modelfile": "FROM dolphin-llama3:8b\n" + CHATML % "<|im_end|>"},
+    "fmt-duplicate-instruction": {"sft.jsonl": [{"instruction": "Hello", "n": n, "output": "Hi."} for n in range(2)]},
     "oll-stop-escape": {"Modelfile": 'FROM x\nPARAMETER stop "\\nReflection:"\nPARAMETER stop "User:"\n'},
     "oll-no-from": {"Modelfile": "FROM \nSYSTEM Be brief.\n"},
     "oll-stop-missing": {"Modelfile": f'FROM ./x.gguf\nPARAMETER stop "<|end_of_text|>"\nTEMPLATE """{LLAMA}"""\n'},
@@ -380,3 +386,16 @@ def test_of_an_items_rows_for_each_condition_the_second_of_one_condition_is_told
     named = write({"readback.yml": "dataset: {path: data.jsonl, id: id}\n"})
     audit = engine.check(workspace.open(named))
     assert {one.severity for one in audit.findings if one.code == "dat-duplicate-id"} == {"warning"}
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"chat_template.jinja": OWN_MESSAGES + "{{ messages[0]['content'] }}"},  # it does read what messages say
+        {"readback.yml": SERVED, "t.jinja": OWN_MESSAGES},  # somebody says that a server has it
+        {"chat_template.jinja": OWN_MESSAGES.replace("m.context.body", "body.text")},  # what fails is no message
+    ],
+)
+def test_a_template_that_fails_on_usual_messages_is_told_unless_it_is_for_others(write: Write, files: Any) -> None:
+    audit = engine.check(workspace.open(write(files)))
+    assert [one.severity for one in audit.findings if one.code == "srv-template-error"] == ["error"]
