@@ -100,13 +100,16 @@ def test_ollamas_own_parser_tests_pass(shared: Path) -> None:
             assert answer == {"commands": case["expected"]}, case["id"]
 
 
+COMPLAINTS = {"CodeLLaMA-Python": ["oll-syntax"], "NexusRaven": ["oll-stop-escape"]}
+
+
 @pytest.mark.realdata
-def test_real_modelfiles_are_read_without_a_complaint_but_for_a_parameter_of_old(shared: Path) -> None:
+def test_real_modelfiles_are_read_without_a_complaint_but_for_a_parameter_of_old_and_an_escape(shared: Path) -> None:
     files = sorted((shared / "data/modelfiles").glob("*.modelfile"))
     assert len(files) == 10
     for path in files:
         found = read(path, shared)
-        assert _codes(found) == (["oll-syntax"] if path.stem == "CodeLLaMA-Python" else []), path.name
+        assert _codes(found) == COMPLAINTS.get(path.stem, []), path.name
         assert found.system, path.name
         assert found.template, path.name
         line = path.read_text("utf-8").splitlines()[(found.system_place.line or 0) - 1]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from readback import workspace
+from readback import rules, workspace
 from readback.assembly.self_tests import self_tests
 from readback.audit import engine
 from readback.audit.of_server import of_server
@@ -82,7 +82,8 @@ def test_ten_real_modelfiles_show_what_is_read_or_are_refused_with_the_line(shar
             assert self_test.user in model_input.text, name
     every = engine.check(opened, select=("oll",)).findings
     assert [(one.code, one.place.file, one.place.line) for one in every] == [
-        ("oll-syntax", "CodeLLaMA-Python.modelfile", 16)  # a parameter that Ollama no longer knows
+        ("oll-syntax", "CodeLLaMA-Python.modelfile", 16),  # a parameter that Ollama no longer knows
+        ("oll-stop-escape", "NexusRaven.modelfile", 40),  # PARAMETER stop "\\nReflection:"
     ]
     assert "rope_frequency_base" in every[0].message
 
@@ -239,6 +240,33 @@ def test_what_ollama_refuses_when_the_model_is_built_is_said(line: str, reason: 
         assert reason
         assert reason in diagnostic.values["reason"]
         assert diagnostic.place.line == 2
+
+
+def test_an_escape_in_a_stop_text_is_told_where_it_stands_and_the_line_break_of_the_fix_is_one() -> None:
+    parsed = parse('FROM x\nPARAMETER top_k 1\nPARAMETER stop "\\nA:\\n"\n', "M")
+    (one,) = [rules.finding(diagnostic) for diagnostic in parsed.diagnostics]
+    assert (one.code, one.severity, one.place.line, one.place.column) == ("oll-stop-escape", "warning", 3, 17)
+    assert one.message.startswith("the stop text \\nA:\\n has a backslash in it")
+    assert one.values["escape"] == ["\\n"]
+    mended = parse('FROM x\nPARAMETER stop """\nA:\n"""\nPARAMETER stop """\n"""\n')
+    assert mended.commands[1:] == (("stop", "\nA:\n", 2), ("stop", "\n", 5))
+    assert mended.diagnostics == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "why"),
+    [
+        ("SYSTEM a\n", None, "there is no FROM line, so Ollama"),
+        ("\nFROM \nSYSTEM a\n", 2, "there is no FROM line with a name: line 2 has nothing behind it, so Ollama"),
+        ("FROM x\nFROM ", 2, "there is no FROM line with a name: line 2 has nothing behind it, so Ollama"),
+    ],
+)
+def test_a_from_with_nothing_behind_it_is_told_from_one_that_is_not_there(
+    text: str, line: int | None, why: str
+) -> None:
+    (one,) = [rules.finding(each) for each in parse(text, "M").diagnostics if each.code == "oll-no-from"]
+    assert (one.severity, one.place.line) == ("error", line)
+    assert one.message.startswith(why)
 
 
 @pytest.mark.parametrize("name", ["mirostat", "low_vram", "penalize_newline", "vocab_only"])

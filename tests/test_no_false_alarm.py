@@ -24,6 +24,11 @@ LLAMA = (
     "<|start_header_id|>user<|end_header_id|>\n\n{{ .Prompt }}<|eot_id|>"
     "<|start_header_id|>assistant<|end_header_id|>\n\n{{ .Response }}<|eot_id|>"
 )
+CHATML = (
+    'PARAMETER stop "<|im_end|>"\nTEMPLATE """{{ if .System }}<|im_start|>system\n{{ .System }}<|im_end|>\n{{ end }}'
+    '<|im_start|>user\n{{ .Prompt }}<|im_end|>\n<|im_start|>assistant\n{{ .Response }}%s"""\n'
+)
+OWN_MESSAGES = "{% for m in messages %}[{{ m.role }}] {{ m.context.body }}\n{% endfor %}[assistant]"
 INDEXED = (
     "{% for m in messages %}{% if m.role == 'user' %}[INST] {% for c in m.content | selectattr('type','equalto','text')"
     " %}{{ c.text }}{% endfor %} [/INST]{% else %}{{ ' ' + m['content'][0]['text'] }}</s>{% endif %}{% endfor %}"
@@ -224,6 +229,29 @@ MEANT = {
     "a tokenizer of a model that was never taught to chat": {
         "tokenizer/tokenizer_config.json": {"eos_token": "<|endoftext|>", "tokenizer_class": "GPT2Tokenizer"}
     },
+    "ChatML above a model of the library that was trained with another format": {
+        "Modelfile": "FROM exaone3.5:7.8b\n" + CHATML % "<|im_end|>"
+    },
+    "another end of turns than the stop texts above a model that knows it": {
+        "Modelfile": f'FROM llama3:latest\nPARAMETER stop "<|end_of_text|>"\nTEMPLATE """{LLAMA}"""\n'
+    },
+    "an item that is rated once for each condition": {
+        "ratings.csv": "id,Condition,answer\na,x,So.\nb,x,No.\nb,y,Yes.\nc,x,Well.\nd,x,Now.\n"
+    },
+    "rows to learn from that have two answers to one instruction": {
+        "sft.jsonl": [{"instruction": "Hello", "output": text} for text in ("Hi.", "Good day.")]
+    },
+    "a chat template for messages of a program's own": {"chat_template.jinja": OWN_MESSAGES},
+    "a stop text with an escape, and the rest of it without": {
+        "Modelfile": 'FROM x\nPARAMETER stop "\\nReflection:"\nPARAMETER stop "Reflection:"\n'
+    },
+    "a token that opens the answer, and one that begins the next turn": {
+        "Modelfile": 'FROM ./x.gguf\nTEMPLATE """{{ .System }}<|sys|>{{ .Prompt }}<|go|>"""\n'
+    },
+    "a token that opens the answer behind a token that begins each text": {
+        "Modelfile": 'FROM ./x.gguf\nTEMPLATE """{{ if .System }}<|bos|>{{ .System }}<|extra_4|>{{ end }}'
+        '{{ if .Prompt }}<|bos|>{{ .Prompt }}<|extra_0|>{{ end }}"""\n'
+    },
     "a Modelfile without stop texts, whose turns end as its engine knows it": {
         "Modelfile": 'FROM ./x.gguf\nTEMPLATE """<|im_start|>user\n{{ .Prompt }}<|im_end|>\n'
         '<|im_start|>assistant\n{{ .Response }}<|im_end|>\n"""\n'
@@ -290,6 +318,11 @@ FAULTS = {
         "plan.yaml": "runs: [{label: a, model_config: instruction_only.yaml, prompt_mode: rag}]\n",
         "instruction_only.yaml": "provider: x\nmodel: lora_science_0p5\n",
     },
+    "oll-chatml-newline": {"Modelfile": "FROM dolphin-llama3:8b\n" + CHATML % "<|im_end|>"},
+    "fmt-duplicate-instruction": {"sft.jsonl": [{"instruction": "Hello", "n": n, "output": "Hi."} for n in range(2)]},
+    "oll-stop-escape": {"Modelfile": 'FROM x\nPARAMETER stop "\\nReflection:"\nPARAMETER stop "User:"\n'},
+    "oll-no-from": {"Modelfile": "FROM \nSYSTEM Be brief.\n"},
+    "oll-stop-missing": {"Modelfile": f'FROM ./x.gguf\nPARAMETER stop "<|end_of_text|>"\nTEMPLATE """{LLAMA}"""\n'},
     "dat-mojibake": {"data.jsonl": [{"id": "1", "question": "It isnâ€™t late, is it?"}]},
 }
 
@@ -342,3 +375,27 @@ def test_a_column_that_describes_the_items_makes_no_conditions_where_one_row_has
     setup = "scores: [{path: r.csv, item: [id], criteria: [correct]}]\n"
     audit = engine.check(workspace.open(write({"readback.yml": setup, "r.csv": f"id,page,correct\n{rows},,True\n"})))
     assert {one.code for one in audit.findings if one.severity != "info"} == {"dat-missing-id"}
+
+
+def test_of_an_items_rows_for_each_condition_the_second_of_one_condition_is_told(write: Write) -> None:
+    rows = [("a", "x"), ("b", "x"), ("b", "y"), ("b", "y"), ("c", "x"), ("d", "x"), ("e", "y"), ("e", "y")]
+    records = [{"id": name, "condition": condition, "n": n} for n, (name, condition) in enumerate(rows)]
+    audit = engine.check(workspace.open(write({"data.jsonl": records})))
+    told = [(one.severity, one.place.line) for one in audit.findings if one.code == "dat-duplicate-id"]
+    assert sorted(told) == [("info", 3), ("warning", 4), ("warning", 8)]
+    named = write({"readback.yml": "dataset: {path: data.jsonl, id: id}\n"})
+    audit = engine.check(workspace.open(named))
+    assert {one.severity for one in audit.findings if one.code == "dat-duplicate-id"} == {"warning"}
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"chat_template.jinja": OWN_MESSAGES + "{{ messages[0]['content'] }}"},  # it does read what messages say
+        {"readback.yml": SERVED, "t.jinja": OWN_MESSAGES},  # somebody says that a server has it
+        {"chat_template.jinja": OWN_MESSAGES.replace("m.context.body", "body.text")},  # what fails is no message
+    ],
+)
+def test_a_template_that_fails_on_usual_messages_is_told_unless_it_is_for_others(write: Write, files: Any) -> None:
+    audit = engine.check(workspace.open(write(files)))
+    assert [one.severity for one in audit.findings if one.code == "srv-template-error"] == ["error"]

@@ -184,7 +184,8 @@ class ChatTemplate:
 
     `special` are all special tokens that the files name; `adds_bos`: the server puts `bos_token` before the text.
     `tokens` are the further tokens that the template is told by name (`pad_token`, `unk_token`), `config` the path of
-    the file that all of them are from; `detail` says which of several templates this is.
+    the file that all of them are from; `detail` says which of several templates this is; `stated` is False where it lay
+    in a folder and nobody says what it serves.
     """
 
     name: str
@@ -196,6 +197,7 @@ class ChatTemplate:
     tokens: Values = field(default_factory=dict)
     config: str | None = None
     detail: str = ""
+    stated: bool = True
     place: Location = NOWHERE
     diagnostics: tuple[Diagnostic, ...] = ()
 

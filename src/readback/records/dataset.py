@@ -31,7 +31,7 @@ from readback.types import NO_SYSTEMS, DatasetSource, Diagnostic, Location, Reco
 
 __all__ = ["MISSING", "Cancelled", "Counts", "Dataset", "DatasetChanged", "Row", "look", "open_dataset", "raw_rows"]
 
-VERSION = "8"  # of the index; another one makes every file be read again
+VERSION = "9"  # of the index; another one makes every file be read again
 CHUNK = 32 << 20
 NONE = Counts()
 

@@ -21,14 +21,15 @@ from readback.formats._columns import JsonColumns
 from readback.formats._packed import unpack
 from readback.formats._row import Blank, Event, Header, Refused, Row
 from readback.quantity import quantity
-from readback.records import plugin_rows
+from readback.records import plugin_rows, repeated_ids
 from readback.records.dataset_index import IDS, SPOOL, Names, mapped, table_for, write
 from readback.records.field_names import FieldNames, invisible
 from readback.records.private_fields import private_paths
 from readback.records.record_ids import RecordIds
 from readback.records.training_census import Census
-from readback.types import DatasetSource, Diagnostic, Location
+from readback.types import DatasetSource, Diagnostic, Location, Severity
 
+Again = Callable[[int, int, dict[str, Any]], dict[str, Any]]
 UNREAD = {"dat-bad-line", "dat-limit"}  # a file that could not be read is not called empty
 
 
@@ -88,7 +89,13 @@ def _fill(made: Path, path: Path, file: str, source: DatasetSource, chosen: Chos
             known = JsonColumns(tuple(reading.columns.held))
             reading = _read(stream, file, source, chosen, diagnostics, made, meter, known)
         meter.end()
-    meta, numbers = reading.finish(made, getattr(chosen.module, "BY_LINES", True))
+        parse = getattr(chosen.module, "parse", jsonl.parse)
+
+        def again(start: int, end: int, shape: dict[str, Any]) -> dict[str, Any]:
+            fields: dict[str, Any] = parse(os.pread(stream.fileno(), end - start, start), shape)
+            return fields
+
+        meta, numbers = reading.finish(made, getattr(chosen.module, "BY_LINES", True), again)
     write(made, path, meta, numbers)
 
 
@@ -215,8 +222,8 @@ class _Reading:
             self.diagnostics.add(replace(first, values={"reason": reason, "kind": kind, "count": self.bad}))
         self.held = BoundedDiagnostics()
 
-    def finish(self, folder: Path, by_lines: bool) -> tuple[dict[str, Any], list[array[int]]]:
-        """What the index is to hold."""
+    def finish(self, folder: Path, by_lines: bool, row: Again) -> tuple[dict[str, Any], list[array[int]]]:
+        """What the index is to hold; `row` reads the row between two bytes of the file once more."""
         field, id_ends, odd, diagnostics = self.ids.finish(folder / IDS, self.file)
         self.diagnostics.extend(diagnostics)
         names = Names(mapped(folder / IDS), id_ends)
@@ -229,12 +236,20 @@ class _Reading:
         table = table_for(names, lambda index, first: again.append((index, first)))
         # a field that was only taken for the id, and stands on several rows each, says what a row is about
         about = self.guessed and 2 * len(again) >= len(self.starts)
+        held = list(self.columns.held) if self.columns else []
+        shape = self.shape | ({"json": held} if held else {})
+        apart = repeated_ids.meant(
+            again if self.guessed and not about else (),
+            list(self.names.top),
+            lambda index: self.ends[index] - self.starts[index],
+            lambda index: row(self.starts[index], self.ends[index], shape),
+        )
         for index, first in again:
             at = place(index)
             values = {"id": at.record, "first": self.lines[first]}
-            self.diagnostics.add(Diagnostic("dat-duplicate-id", values, at, severity="info" if about else None))
+            light: Severity | None = "info" if about or index in apart else None
+            self.diagnostics.add(Diagnostic("dat-duplicate-id", values, at, severity=light))
         self.diagnostics.extend(invisible("id", place(index).record or "", place(index)) for index in odd)
-        held = list(self.columns.held) if self.columns else []
         if held and self.source.json is None:
             self.diagnostics.add(
                 Diagnostic("dat-json-column", {"columns": held}, Location(file=self.file), "\n".join(held))
@@ -261,6 +276,6 @@ class _Reading:
             "kinds": self.census.counts,
             "systems": list(astuple(known(self.census.systems))),
             "training_notes": [as_json(diagnostic) for diagnostic in of_training.kept],
-            "shape": self.shape | ({"json": held} if held else {}),
+            "shape": shape,
         }
         return meta, [self.starts, self.ends, self.lines, id_ends, table]

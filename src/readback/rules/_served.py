@@ -11,7 +11,7 @@ from readback.rules._gotemplate import Template, template
 from readback.serving.message_location import placed, times
 from readback.types import Location, Model, Modelfile, ModelInput, RuleContext, Segment, SelfTest
 
-__all__ = ["Served", "blocks", "is_file", "modelfiles", "placed", "quoted", "shown", "source"]
+__all__ = ["Served", "blocks", "is_file", "modelfiles", "placed", "quoted", "shown", "source", "template_offset"]
 
 TOKEN = re.compile(r"\s*<[^\s<>]{1,40}>\s*|\s*\[/[A-Z]+\]\s*")  # as models are told by that a turn ends
 FILE = re.compile(r"^[./~]|^[A-Za-z]:\\|[/\\].*\.(gguf|bin|safetensors)$|\.(gguf|bin|safetensors)$")
@@ -108,6 +108,18 @@ def source(served: Served, model_input: ModelInput, offset: int) -> Location:
             inside = served.inside(segment.place) or inside
     node = served.template.prints(*(inside or (1, 1))) if served.template else None
     return served.place(node.line, node.column) if node else served.modelfile.template_place
+
+
+def template_offset(served: Served, model_input: ModelInput, at: int) -> int | None:
+    """The character of the template that is at an offset of what was made; None where an action printed it."""
+    for segment, start, end in placed(model_input):
+        if start <= at < end:
+            inside = served.inside(segment.place) if segment.origin == "serving" else None
+            read = served.template
+            if read is None or inside is None or read.written(*inside) is None:
+                return None
+            return read.offset(*inside) + at - start
+    return None
 
 
 def shown(model_input: ModelInput, said: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from readback.dialects import row_fields
 from readback.types import Prompt, RuleContext, Values, Workspace
 
+ANSWERS = (*row_fields.REFERENCES, "output", "completion", "target")
 NUMBER = re.compile(r"^\s*\[\d+\]\s*")  # what a context may begin with
 
 
@@ -40,6 +41,11 @@ def reference(fields: Values) -> tuple[str, str] | None:
     """The field of the reference answer, and its text."""
     found = row_fields.reference(fields)
     return (found.name, found.value) if found else None
+
+
+def answers(fields: Values) -> dict[str, str]:
+    """The answers that a row says are right, by the field of each."""
+    return {name: text for name in ANSWERS if isinstance(text := fields.get(name), str)}
 
 
 def paper(fields: Values) -> str:

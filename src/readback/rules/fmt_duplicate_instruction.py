@@ -5,7 +5,9 @@ stored prompt are held against those of all records before it. The finding is at
 first one, with the paper of each and the document that was retrieved for it.
 
 A question that appears twice counts twice in every mean; with one copy in training and one in evaluation it is leaked.
-Whoever looks for copies among the retrieved documents misses those that retrieved something else.
+Whoever looks for copies among the retrieved documents misses those that retrieved something else. It is said for
+information where the answers differ and neither record has a paper, contexts or a stored prompt: rows to learn from
+may well have several answers to one instruction.
 
 Take one of the records out, or reword it.
 """
@@ -13,14 +15,14 @@ Take one of the records out, or reword it.
 from collections.abc import Iterator, Sequence
 
 from readback.rules import _stored
-from readback.types import Diagnostic, Location, Record, RuleContext
+from readback.types import Diagnostic, Location, Record, RuleContext, Severity
 
 CODE = "fmt-duplicate-instruction"
 SEVERITY = "warning"
 ON = "dataset"
 SENTENCE = (
-    "the same {what} as record {record} in line {line} (papers: {papers}; retrieved: {retrieved}; "
-    "those of record {record}: {first_papers}; {first_retrieved})"
+    "the same {what} as record {record} in line {line}[[; its paper: {papers}]][[; retrieved for it: {retrieved}]]"
+    "[[; paper of record {record}: {first_papers}]][[; retrieved for record {record}: {first_retrieved}]]"
 )
 FIX = "take one of the two records out, or reword it"
 _ROW = '{"id": "%s", "task_type": "%s", "instruction": "%s", "rag": {"prompt": "%s"}}\n'
@@ -47,6 +49,7 @@ def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
 
 def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[Diagnostic]:
     later = case.record or first
+    both = (first.fields, later.fields)
     values = {
         "what": list(kinds),
         "record": first.id,
@@ -57,4 +60,6 @@ def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[
         "first_retrieved": _stored.retrieved(first.fields),
     }
     name = "instruction" if INSTRUCTION in kinds else (_stored.prompt(later.fields) or ("",))[0]
-    yield Diagnostic(CODE, values, Location(field=name), str(first.id))
+    bare = not any(_stored.paper(one) or _stored.contexts(one) or _stored.prompt(one) for one in both)
+    light: Severity | None = "info" if bare and _stored.answers(first.fields) != _stored.answers(later.fields) else None
+    yield Diagnostic(CODE, values, Location(field=name), str(first.id), light)

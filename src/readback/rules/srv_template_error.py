@@ -4,7 +4,8 @@ A model's chat template cannot be read, is not Jinja as transformers has it, fai
 messages by itself (`raise_exception`): models without a system role do so where there is a system message, others where
 user and assistant do not take turns. For these messages there is no text that the model would read. That a template
 refuses whatever system message is sent is told once, everything else at each record. A template that gives a text when
-each content is a list of parts (`[{"type": "text", …}]`), as servers make them, is told for information.
+each content is a list of parts (`[{"type": "text", …}]`), as servers make them, is told for information; so is one that
+lay in a folder, never reads `content`, and misses something else in a message: some program has messages of its own.
 
 The server answers such a request with an error, or a program falls back to another format silently.
 

@@ -48,7 +48,7 @@ def _file(node: Node | None, draft: Draft) -> Path | None:
 
 def take(found: Found, draft: Draft) -> None:
     """A chat template by itself is a model: what it serves, without what it was trained with."""
-    read = chat.read(found.path, draft.root)
+    read = replace(chat.read(found.path, draft.root), stated=False)
     folder = found.path.parent
     name = draft.root.name if folder == draft.root else show(draft.root, folder)
     draft.models[name] = Model(name, chat_template=read, place=Location(file=show(draft.root, found.path)))
@@ -69,7 +69,7 @@ def found(files: Sequence[Found], draft: Draft) -> None:
         for one in leading:
             take(one, draft)
     elif len(leading) == len(models) == 1 and not (models[0].modelfile or models[0].chat_template):
-        read = chat.read(leading[0].path, draft.root)
+        read = replace(chat.read(leading[0].path, draft.root), stated=False)
         draft.models[models[0].name] = replace(models[0], chat_template=read)
         why = f"the only one here, taken for {models[0].name}, the only model"
         _say(read, leading[0].path, draft, "; ".join(filter(None, (why, read.detail))))

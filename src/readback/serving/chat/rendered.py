@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -26,6 +27,8 @@ MOST = 256  # texts kept: those of a page, and of a model's made-up conversation
 LONGEST_KEPT = 1 << 18  # characters of such a text
 UNTOLD = tuple(f"'{name}' is undefined" for name in TOKENS)  # what only a tokenizer's files say
 A_TEXT = "'str object' has no "  # what fails where a part is looked for in a text: message['content'][0]['text']
+UNKNOWN = re.compile(r"'dict object' has no attribute '\w+'")
+CONTENT = re.compile(r"[.'\"]content\b")  # how a template reads what a message says
 EXCESS: Mapping[str, tuple[str, str]] = {
     "time": ("time to render the chat template", sandbox.time_said(LIMITS.seconds)),
     "memory": ("memory to render the chat template", f"{LIMITS.memory >> 20} MiB"),
@@ -171,8 +174,17 @@ def _diagnostic(template: ChatTemplate, made: Rendered) -> Diagnostic:
     reason, alone = made.reason, template.config is None and made.reason in UNTOLD
     if alone:
         reason += ", which tokenizer_config.json says, and there is none"
+    other = _of_other_messages(template, made)
+    if other:
+        reason += ", and it reads no content: it seems to be made for messages of a program's own"
     values = {"name": template.name, "reason": reason, "line": made.line, "when": made.when, "raised": made.raised}
-    return Diagnostic("srv-template-error", values, place, made.reason, severity="info" if alone else None)
+    return Diagnostic("srv-template-error", values, place, made.reason, severity="info" if alone or other else None)
+
+
+def _of_other_messages(template: ChatTemplate, made: Rendered) -> bool:
+    """Whether a template that lay in a folder takes messages of another shape, which some program gives it."""
+    foreign = not template.stated and not made.raised and UNKNOWN.fullmatch(made.reason) is not None
+    return foreign and CONTENT.search(template.text or "") is None
 
 
 def _in_parts(template: ChatTemplate, failed: Rendered) -> Diagnostic:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import reduce
 
 from readback.serving.modelfile.grammar import WORDS, Command, Fault, directive, lines, where
 from readback.serving.modelfile.text import dropped, named
@@ -15,6 +16,12 @@ ALONE = ("license", "message", "adapter", "draft", "requires", "stop")  # given 
 PROSE = frozenset({"SYSTEM", "MESSAGE", "LICENSE"})  # values in which a carriage return reads as the end of a line
 DIRECTIVE = re.compile(r"^[ \t]*({})[ \t]".format("|".join(WORDS)), re.IGNORECASE | re.MULTILINE)
 SHOUTED = re.compile(r"^[ \t]*({})[ \t]".format("|".join(WORDS).upper()), re.MULTILINE)
+
+# What a stop text has where its author thinks of escapes. A small letter behind makes it a word, as in \\newline, but
+# for words with which a turn begins.
+ESCAPE = re.compile(r"\\[nrt](?![a-z])|\\n(?=(?:user|human|assistant|system|question|answer)\b)|\\u[0-9A-Fa-f]{4}")
+ESCAPED_QUOTE = '\\"'
+MEANT = {"\\n": "\n", "\\r": "\r", "\\t": "\t", ESCAPED_QUOTE: '"'}
 
 
 def at(base: Location, starts: tuple[int, ...], offset: int) -> Location:
@@ -113,3 +120,25 @@ def repeated(commands: tuple[Command, ...], base: Location, starts: tuple[int, .
             name = _word(again[0])
             values = {"name": name, "times": len(again), "first": first, "last": last}
             yield Diagnostic("oll-repeated-directive", values, at(base, starts, again[-1].start), name)
+
+
+def escaped(commands: tuple[Command, ...], base: Location, starts: tuple[int, ...]) -> Iterator[Diagnostic]:
+    """Stop texts with escapes in them, which Ollama's parser takes as they are written.
+
+    Where another stop text is in what one of them means, answers stop there all the same.
+    """
+    stops = [(command, _escapes(command)) for command in commands if command.name == "stop"]
+    for command, escapes in stops:
+        if escapes:
+            meant = reduce(lambda text, escape: text.replace(escape, MEANT.get(escape, "")), escapes, command.args)
+            ended = any(other.args and other.args in meant for other, own in stops if not own)
+            values = {"stop": command.args, "escape": escapes}
+            place = at(base, starts, command.value)
+            yield Diagnostic("oll-stop-escape", values, place, command.args, "info" if ended else None)
+
+
+def _escapes(command: Command) -> list[str]:
+    """The escapes in a value, each once."""
+    found = ESCAPE.findall(command.args)
+    quotes = [ESCAPED_QUOTE] if command.quote and ESCAPED_QUOTE in command.args else []
+    return list(dict.fromkeys((*found, *quotes)))

@@ -13,7 +13,7 @@ from typing import Any
 from readback.files.paths import show
 from readback.files.text_file import read_bytes
 from readback.serving.modelfile.build import built
-from readback.serving.modelfile.diagnostics import about, at, line_at, repeated, torn_open
+from readback.serving.modelfile.diagnostics import about, at, escaped, line_at, repeated, torn_open
 from readback.serving.modelfile.grammar import NO_FROM, WORDS, Command, Fault, lines, scan, where
 from readback.serving.modelfile.text import decode
 from readback.types import Diagnostic, Location, Modelfile
@@ -78,7 +78,7 @@ def parse(data: bytes | str, file: str | None = None) -> Modelfile:
             if FAULTS in (len(faults), len(refused))
             else []
         ),
-        *([] if "model" in last else [Diagnostic("oll-no-from", {}, base)]),
+        *_nameless(commands, base, starts),
         *(
             diagnostic
             for command in commands
@@ -86,6 +86,7 @@ def parse(data: bytes | str, file: str | None = None) -> Modelfile:
         ),
         *refused,
         *repeated(commands, base, starts),
+        *escaped(commands, base, starts),
         *([Diagnostic("oll-empty-system", {}, at(base, starts, system.start))] if system and not system.args else []),
     ]
     return Modelfile(
@@ -133,6 +134,17 @@ def _written(name: str, args: str) -> str:
             if len(read_back) == 1 and isinstance(c := read_back[0], Command) and (c.name, c.args) == (name, args):
                 return line
     raise ValueError(f"no Modelfile can say {name} {args!r}")
+
+
+def _nameless(commands: Sequence[Command], base: Location, starts: tuple[int, ...]) -> Iterator[Diagnostic]:
+    """That no FROM says what the model is made from, or one has nothing behind it."""
+    named = [command for command in commands if command.name == "model"]
+    empty = next((command for command in named if not command.args.strip()), None)
+    if empty:
+        place = at(base, starts, empty.start)
+        yield Diagnostic("oll-no-from", {"line": place.line}, place)
+    elif not named:
+        yield Diagnostic("oll-no-from", {"line": ""}, base)
 
 
 def _until_hopeless(items: Iterable[Command | Fault]) -> Iterator[Command | Fault]:
