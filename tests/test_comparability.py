@@ -12,7 +12,7 @@ from score_files import Write
 
 from readback import workspace
 from readback.dialects import comparisons
-from readback.scores import facts, loading
+from readback.scores import loading, loading
 from readback.scores.comparing import comparability
 from readback.scores.comparing.compare import compare
 from readback.scores.comparing.comparison import Planned
@@ -181,7 +181,7 @@ def test_workspace_facts_are_those_of_its_conditions_and_judges(write: Write) ->
             "j.yaml": judge,
         })
     )  # fmt: skip
-    one, other = facts.of_workspace(opened)
+    one, other = loading.of_workspace(opened)
     assert (one.condition, one.mode, one.judge, one.by_workspace) == ((("condition", "a"),), "rag", "j", True)
-    assert one.judge_prompt == facts.prompt_of(opened.judges["j"])
+    assert one.judge_prompt == loading.prompt_of(opened.judges["j"])
     assert (other.mode, other.judge, other.judge_prompt) == (None, None, None)

@@ -11,7 +11,7 @@ import pytest
 
 from readback import workspace
 from readback.audit import engine
-from readback.rules._blocks import twice
+from readback.rules.asm_duplicate_block import twice
 from readback.types import Finding
 
 Write = Callable[[Mapping[str, Any]], Path]

@@ -11,7 +11,7 @@ from run_files import Run
 from score_files import Write
 
 from readback import workspace
-from readback.scores import facts, loading
+from readback.scores import loading, loading
 from readback.scores.comparing.compare import absent, compare
 from readback.scores.table import ScoreTable
 
@@ -213,6 +213,6 @@ conditions: [{name: book, mode: rag, judge: mild}]
 
 def test_the_workspaces_facts_name_model_rubric_and_prompt(write: Write) -> None:
     opened = workspace.open(write({**plan(), **results()}))
-    one = next(facts.of_workspace(opened))
+    one = next(loading.of_workspace(opened))
     assert (one.judge, one.judge_model, one.rubric) == ("qwen3:8b", "qwen3:8b", "instruction")
-    assert one.judge_prompt == facts.prompt_of(opened.judges["instruction"])
+    assert one.judge_prompt == loading.prompt_of(opened.judges["instruction"])

@@ -12,7 +12,7 @@ import yaml
 
 from readback import workspace
 from readback.audit import engine
-from readback.rules import _judge, _scales
+from readback.rules import _judge, jdg_scale_mismatch
 from readback.rules.jdg_injection import SPEAKS
 from readback.types import Finding, Judge
 
@@ -176,7 +176,7 @@ def test_a_judge_of_passages_that_no_condition_uses_needs_no_answer(write: Write
     ],
 )
 def test_the_numbers_behind_a_criterion_are_read(text: str, name: str, expected: set[tuple[float, ...]]) -> None:
-    assert _scales.of_criterion(text, name) == expected
+    assert jdg_scale_mismatch.of_criterion(text, name) == expected
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_the_numbers_behind_a_criterion_are_read(text: str, name: str, expected:
     ],
 )
 def test_a_range_for_everything_is_read(text: str, expected: set[tuple[float, float]]) -> None:
-    assert _scales.overall(text) == expected
+    assert jdg_scale_mismatch.overall(text) == expected
 
 
 RELEVANCE = (

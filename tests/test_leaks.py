@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from readback import workspace
 from readback.audit import engine
-from readback.rules._blocks import twice
+from readback.rules.asm_duplicate_block import twice
 from readback.rules._overlap import Hit, blanked, overlaps
-from readback.rules._phrases import listed, phrases
+from readback.rules._leaks import listed, phrases
 from readback.rules._words import span, words
 from readback.types import Finding, Leaks
 

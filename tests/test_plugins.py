@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from readback import plugins, rules
-from readback.plugin_shapes import SHAPES, Unfit
+from readback.plugins import SHAPES, Unfit
 from readback.project_files import PROJECT
 
 Write = Callable[[Mapping[str, Any]], Path]

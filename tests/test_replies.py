@@ -12,7 +12,7 @@ from score_files import TIDY, Write, codes, load, states
 
 from readback import workspace
 from readback.scores import loading
-from readback.scores.pairwise.families import families
+from readback.scores.pairwise.contestants import families
 from readback.types import Judge
 
 SAYS = '{"evaluation_notes": "n", "relevance_score": %s, "faithfulness_score": %s}'

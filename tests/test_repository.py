@@ -16,7 +16,7 @@ from test_revision import git
 from readback.cli import main
 from readback.difference import repository
 from readback.difference.git import Git
-from readback.difference.revision import revision
+from readback.difference.sides import revision
 from readback.difference.side import SideError
 from readback.files.paths import of_git
 from readback.ui import upload

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.difference import revision as revisions
+from readback.difference import sides as revisions
 from readback.difference.compare import difference
 from readback.difference.over_records import over_sides
-from readback.difference.revision import revision
+from readback.difference.sides import sides
 from readback.difference.sentence import sentence
 from readback.difference.side import Side, SideError
 from readback.difference.sides import show_side

@@ -17,7 +17,7 @@ from readback.audit.summary import Audit
 from readback.dialects import legal_prompt
 from readback.records import field_path
 from readback.rules import _training
-from readback.rules._damage import damages
+from readback.rules.trn_damaged_text import damages
 from readback.types import Finding
 
 Write = Callable[[Mapping[str, Any]], Path]

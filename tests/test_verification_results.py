@@ -30,7 +30,7 @@ from verification_files import (
 )
 
 from readback import results
-from readback.results.verification.identity import from_display, identity
+from readback.results.verification.apart import from_display, identity
 from readback.results.verification.outcome import GROUPS
 from readback.scores import stats
 from readback.scores.table import ScoreTable

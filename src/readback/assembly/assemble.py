@@ -1,9 +1,8 @@
 """From a record and a choice to the messages that are sent, each character with its origin."""
 
+
 from __future__ import annotations
-
 from dataclasses import replace
-
 from readback import adapters
 from readback.assembly.adapter_texts import Added, added
 from readback.assembly.base_texts import base_texts
@@ -13,7 +12,6 @@ from readback.assembly.judge_messages import judge_messages
 from readback.assembly.judge_values import Rows, has_answer
 from readback.assembly.program import program
 from readback.assembly.selections import choices, selected_texts, unknown, unknown_interface
-from readback.assembly.set_values import with_values
 from readback.assembly.training_layout import training
 from readback.assembly.tri_section import Segments, assemble_text, fingerprint, to_messages
 from readback.dialects.instruction_keys import instruction_for, key_for
@@ -34,6 +32,15 @@ from readback.types import (
     VariableUse,
     Workspace,
 )
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from readback.records.field_path import steps
+from readback.types import Record, Values
+
+
+
+
 
 __all__ = ["assemble", "choices", "fingerprint", "training", "tried"]
 
@@ -172,3 +179,35 @@ def _instruction(workspace: Workspace, task: str) -> Segments:
         return ()
     key = key_for(task, workspace.instructions)
     return (Segment(text, "instruction", key, workspace.instruction_places.get(key or "", NOWHERE)),)
+
+
+
+
+# Values that stand in for a record's own while somebody tries them out.
+
+
+def with_values(record: Record, extra: Values) -> Record:
+    """The record with `extra` in place; a dotted name (`rag.prompt`) reaches into an object the record has."""
+    if not extra:
+        return record
+    fields: dict[str, Any] = dict(record.fields)
+    for name, value in extra.items():
+        path = steps(name)
+        inside = len(path) > 1 and name not in fields and isinstance(fields.get(path[0]), Mapping | list)
+        if inside:
+            fields[path[0]] = _put(fields[path[0]], path[1:], value)
+        else:
+            fields[name] = value
+    return replace(record, fields=fields)
+
+
+def _put(inner: Any, path: Sequence[str], value: Any) -> Any:
+    """A copy of `inner` with `value` at `path`; objects on the way are made, an index beyond a list changes nothing."""
+    if not path:
+        return value
+    step, *rest = path
+    if isinstance(inner, list):
+        at = int(step) if step.isdecimal() else -1
+        return [_put(one, rest, value) if i == at else one for i, one in enumerate(inner)]
+    own = dict(inner) if isinstance(inner, Mapping) else {}
+    return {**own, step: _put(own.get(step), rest, value)}

@@ -1,7 +1,7 @@
 """Run the audit: cut the dataset into ranges, a bounded child for each on every core, and let nothing stop the rest."""
 
-from __future__ import annotations
 
+from __future__ import annotations
 import os
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -9,13 +9,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Any
-
 from readback import as_json, rules, sandbox
 from readback.assembly import assemble, in_child, in_chunks, training_match, trial
 from readback.audit import excess, training, workspace_check
 from readback.audit.chunk import about, payload
-from readback.audit.longest import with_tokens
-from readback.audit.once import Once
 from readback.audit.repeats import Mark, Repeats
 from readback.audit.summary import Audit, Progress, Tally, rows
 from readback.audit.unused import unused
@@ -23,6 +20,62 @@ from readback.audit.variables import Heard, Variables, started
 from readback.records.dataset import Cancelled, Counts, Dataset, DatasetChanged, open_dataset
 from readback.rules import Fault
 from readback.types import Assembly, Finding, Record, RuleContext, Selection, Workspace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from readback import rules
+from readback.audit.summary import selection_key
+from readback.records.dataset import Dataset
+from readback.records.field_names import MOST
+from readback.rules import Fault
+from readback.types import Finding
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from readback.assembly import assemble, model_input, token_counts
+from readback.audit.summary import Audit, Row, selection_key
+from readback.records.dataset import Dataset
+from readback.serving import limits, tokens
+from readback.types import Tokens, Workspace
+
+
+
+Asked = tuple[str | None, bool]  # the tokenizer, and whether special tokens are special
+
+
+
+
+# What is true of every record is said at the first one: that no record has a variable, say.
+@dataclass(slots=True)
+class Once:
+    """Passes findings on, and those of a rule with `once(finding, nowhere)` once in each mode, condition or judge for
+    what it answers: what the finding is about, or None where it is told at every record. `nowhere(name)` is whether no
+    record, of several, has the field that a name is read from.
+    """
+
+    data: Dataset
+    said: set[tuple[str | None, ...]] = field(default_factory=set)
+
+    def take(self, found: Iterable[Finding | Fault]) -> Iterator[Finding | Fault]:
+        for one in found:
+            about = None if isinstance(one, Fault) else self._about(one)
+            if isinstance(one, Fault) or about is None:
+                yield one
+            elif about not in self.said:
+                self.said.add(about)
+                values = {**one.values, **({"records": len(self.data)} if "records" in one.values else {})}
+                yield replace(one, values=values, message=rules.fill(rules.RULES()[one.code].SENTENCE, values))
+
+    def _about(self, one: Finding) -> tuple[str | None, ...] | None:
+        about = getattr(rules.RULES().get(one.code), "once", None)
+        said = about(one, self._nowhere) if about else None
+        return None if said is None else (one.code, one.place.file, *selection_key(one.place), one.severity, *said)
+
+    def _nowhere(self, name: str) -> bool:
+        known, source = self.data.field_counts, self.data.source
+        root = name.partition(".")[0]
+        field_name = source.fields.get(root, root) if source else root
+        return len(self.data) > 1 and len(known) < MOST and field_name not in known
+
 
 WORK = "readback.audit.chunk:audit_chunk"
 NO_ANSWER = "jdg-no-answer"
@@ -280,3 +333,38 @@ def _killed(run: _Run, index: int, choice: Selection | None, stopped: sandbox.St
         run.active.remove(choice)
         what = f"the rest of the dataset, given up after {KILLS} records"
         yield excess.given_up(run.opened, choice, what, stopped.detail)
+
+
+
+
+# How many tokens the longest prompt of each condition has, counted exactly where the model names a tokenizer.
+
+
+def with_tokens(opened: Workspace, data: Dataset, audit: Audit) -> Audit:
+    """The summary with the tokens of the longest prompt (by characters) of each condition whose model says a limit.
+
+    One prompt for each condition is assembled again, and each tokenizer asked once: a count for every record would cost
+    as much as all the rest. Raises DatasetChanged.
+    """
+    texts: dict[Asked, list[tuple[str, str]]] = defaultdict(list)
+    for row, asked, said in _longest(opened, data, audit):
+        texts[asked].extend((row.name, text) for text in said)
+    counted: dict[str, Tokens] = {}
+    for (tokenizer, special), named in texts.items():
+        by, _ = tokens.counter(tokenizer, opened.root)
+        sizes = tokens.counts(by, [text for _, text in named], special=special)
+        for (name, _), size in zip(named, sizes, strict=True):
+            counted[name] = Tokens(size + (counted[name].count if name in counted else 0), by.name, by.exact)
+    return replace(audit, conditions=tuple(replace(row, tokens=counted.get(row.name)) for row in audit.conditions))
+
+
+def _longest(opened: Workspace, data: Dataset, audit: Audit) -> Iterator[tuple[Row, Asked, tuple[str, ...]]]:
+    for row in audit.conditions:
+        model, ends = token_counts.model_of(opened, row.choice), audit.lengths.get(selection_key(row.choice))
+        if model is None or ends is None or limits.of(model) is None:
+            continue
+        record = data.record(ends.longest_at)
+        made = assemble.assemble(opened, record, row.choice)
+        sent = model_input.sent(opened, record, made, opened.condition(row.name), False)
+        said, of = token_counts.texts(made, sent)
+        yield row, (model.tokenizer, of == "wire"), said

@@ -3,24 +3,36 @@
 Exit code 1 when there is a finding at or above --fail-on. JSON holds the first 10,000 findings, jsonl all of them.
 """
 
-from __future__ import annotations
 
+from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-
 from readback import as_json, plugins, rules
 from readback.audit import engine
 from readback.audit.summary import Audit, Progress, Row
-from readback.commands import UsageError, _baseline, _lines, _options, _variables, _workspace
+from readback.commands import UsageError, _lines, _options, _variables, _workspace
 from readback.dialects.training_row import SAID
 from readback.files.yaml_file import nearest
 from readback.quantity import quantity
 from readback.records.dataset import Counts, DatasetChanged
 from readback.types import Finding, Workspace
+import codecs
+import re
+from pathlib import Path
+from readback.commands import UsageError
+
+
+
+KEY = re.compile(r'"key": ?"([0-9a-f]{16})"|\(key ([0-9a-f]{16})\)$', re.MULTILINE)
+EMPTY = re.compile(r'^0 findings: |^\{\s*"workspace":', re.MULTILINE)  # an answer without findings, text and JSON
+PART = re.compile(r'^ ?"truncated": true', re.MULTILINE)
+WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # what `>` writes in some shells of Windows
+
+
 
 FORMATS = ("text", "json", "jsonl")
 
@@ -47,7 +59,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     select, ignore = _names(args.select), _names(args.ignore)
-    baseline = _baseline.keys(args.baseline) if args.baseline else frozenset()
+    baseline = keys(args.baseline) if args.baseline else frozenset()
     opened = _workspace.opened(args)
     known = [name for condition in opened.conditions for name in (condition.name, *condition.aliases)]
     wanted = [_workspace.one_of("condition", name, known) for name in args.condition]
@@ -200,3 +212,24 @@ def _names(given: list[str]) -> frozenset[str]:
                 f"no rule or area '{name}'; areas are {', '.join(rules.AREAS)}, readback rule --all lists them"
             )
     return frozenset(_workspace.one_of("rule or area", name, known) for name in names)
+
+
+
+
+# The findings that were known before: the keys in any earlier answer of check.
+
+
+def keys(path: Path) -> frozenset[str]:
+    """The keys in an answer of check in any form. Raises UsageError for a file that is none, or only a part of one."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"--baseline {path}: {(error.strerror or 'it cannot be read').lower()}") from None
+    text = raw.decode("utf-16" if raw.startswith(WIDE) else "utf-8-sig", "replace").replace("\r\n", "\n")
+    found = frozenset(one or other for one, other in KEY.findall(text))
+    if not found and text.strip() and not EMPTY.search(text):
+        raise UsageError(f"--baseline {path}: this is no earlier answer of readback check (text, json or jsonl)")
+    if PART.search(text):
+        why = "it holds only the first 10,000 findings; write the baseline with --format jsonl, which holds them all"
+        raise UsageError(f"--baseline {path}: {why}")
+    return found

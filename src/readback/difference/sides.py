@@ -1,12 +1,11 @@
 """Show a side: find its files, its record, and the messages that are made of it."""
 
-from __future__ import annotations
 
+from __future__ import annotations
 import os
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
-
 from readback import adapters, workspace
 from readback.assembly import assemble, model_input
 from readback.assembly.selections import choices
@@ -14,7 +13,6 @@ from readback.assembly.training_text import trained_text
 from readback.assembly.tri_section import fingerprint
 from readback.assembly.variants import variants
 from readback.difference.aligned_sides import formed
-from readback.difference.revision import Revision, revision
 from readback.difference.side import LAYERS, Layer, NoRowError, Shown, Side, SideError, label
 from readback.difference.side_text import read_sides, sides
 from readback.files.yaml_file import nearest
@@ -23,6 +21,38 @@ from readback.records.dataset import Dataset, DatasetChanged, open_dataset
 from readback.records.missing_record import no_record
 from readback.types import Answer, Condition, Diagnostic, Message, Record, Selection, Workspace
 from readback.workspace import workspace_file
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from readback.difference.git import Blob, Git
+from readback.difference.side import SideError
+from readback.files import cache_folder
+from readback.files.bounded_diagnostics import as_json, from_json
+from readback.files.paths import of_git
+from readback.types import NOWHERE, Diagnostic
+
+
+
+FILES = 20_000  # of one revision of a workspace
+BYTES = 1 << 30
+KEPT = 20  # revisions that stay in the cache
+LFS = b"version https://git-lfs.github.com/spec/"
+ABOUT = "about.json"
+GONE = "at this revision "
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """Where the files of a revision lie now, and what could not be had of them."""
+
+    path: Path
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
 
 SERVING = "a model's serving: {modelfile: FILE}, {chat_template: FILE} or {format: NAME} names one"
 TRAINING = "give the model a trained type under prompts: [builtin:prompt-formats], or its training: {messages: FILE}"
@@ -173,3 +203,114 @@ def _at(data: Dataset, side: Side, index: int) -> Record:
 def _answer(workspace: Workspace, choice: Selection, record: Record) -> Answer | None:
     condition = workspace.condition(choice.condition) if choice.judge and choice.condition else None
     return answers.open_answers(workspace, condition).get(record.id) if condition else None
+
+
+
+
+# The files of a workspace as they were at a revision of git, copied out into the cache.
+
+
+def revision(way: Path, rev: str) -> Revision:
+    """The folder or file `way` as it was at `rev`, copied once for each commit. Raises SideError.
+
+    Objects are read from the repository as they are: nothing that it configures is run, no filter, hook or transport.
+    """
+    folder = way if way.is_dir() else way.parent
+    with Git(folder) as git:
+        commit, below = git.commit(rev), git.below
+        home = cache_folder.cache_folder("revisions") / _key(git, commit)
+        if not (home / ABOUT).is_file():
+            _copy(git, commit, below, rev, folder.name or "workspace", home)
+    with contextlib.suppress(OSError):
+        os.utime(home)  # used now: kept longest
+    about = json.loads((home / ABOUT).read_text("utf-8"))
+    diagnostics = tuple(from_json(diagnostic) for diagnostic in about["notes"])
+    root = home / about["name"]
+    return Revision(root if folder == way else root / way.name, diagnostics)
+
+
+def _key(git: Git, commit: str) -> str:
+    """The copy of a commit is of one repository: who knows a commit's id must not get another repository's copy."""
+    said = f"{git.repository.common}\0{commit} {git.below}"
+    return hashlib.blake2b(said.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
+
+
+def _copy(git: Git, commit: str, below: str, rev: str, name: str, home: Path) -> None:
+    made = cache_folder.fresh(home)
+    try:
+        with cache_folder.room():
+            diagnostics = [as_json(diagnostic) for diagnostic in _written(git, commit, below, rev, made / name)]
+            (made / ABOUT).write_text(json.dumps({"name": name, "notes": diagnostics}), "utf-8")
+        with contextlib.suppress(OSError):  # somebody else was quicker
+            made.rename(home)
+    finally:
+        cache_folder.drop(made)
+    _tidy(home.parent)
+
+
+def _tidy(folder: Path) -> None:
+    """Keep the revisions that were used last."""
+    used = {}
+    for one in folder.glob("[0-9a-f]*"):
+        with contextlib.suppress(OSError):
+            used[one] = one.stat().st_mtime
+    for old in sorted(used, key=lambda one: used[one])[:-KEPT]:
+        cache_folder.drop(old)
+
+
+def _written(git: Git, commit: str, below: str, rev: str, root: Path) -> Iterator[Diagnostic]:
+    """Write the files; a diagnostic for what is not a file of its own. Links come last: nothing is written through."""
+    root.mkdir()
+    there = [*git.files(commit, below)]
+    if not there:
+        raise SideError(f"revision {rev}: this folder had no files then")
+    if len(there) > FILES or sum(blob.size for blob in there) > BYTES:
+        raise SideError(f"revision {rev}: more than {FILES:,} files or {BYTES >> 20:,} MiB, which is not copied")
+    for blob in sorted(there, key=lambda blob: blob.kind == "link"):
+        target = root / blob.path
+        if not target.parent.resolve().is_relative_to(root.resolve()) or not _plain(blob.path):
+            yield _missing(blob.path, "its name cannot be a file's name")
+        elif blob.kind == "module":
+            yield _missing(blob.path, "it is a repository of its own, which is not looked into")
+        else:
+            yield from _one(git, blob, root, target)
+
+
+def _one(git: Git, blob: Blob, root: Path, target: Path) -> Iterator[Diagnostic]:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if blob.kind == "link":
+            named = os.fsdecode(b"".join(git.content(blob)))
+            if _leads_out(root, target, named):
+                values = {"path": blob.path, "reason": "it is a link that leads out of the folder"}
+                yield Diagnostic("dat-path-outside", values, NOWHERE, blob.path)
+            else:
+                target.symlink_to(named)
+            return
+        with target.open("xb") as file:
+            first = b""
+            for part in git.content(blob):
+                first = first or part
+                file.write(part)
+    except (FileExistsError, NotADirectoryError, IsADirectoryError):
+        yield _missing(blob.path, "another file of that revision has its name")
+        return
+    if first.startswith(LFS):
+        yield _missing(blob.path, f"{GONE}it is a pointer of Git LFS, and what it points to is not in the repository")
+
+
+def _leads_out(root: Path, link: Path, named: str) -> bool:
+    """Whether a link may lead out; one that goes up after it went down is not followed in the mind."""
+    parts = named.split("/")
+    down = next((at for at, part in enumerate(parts) if part not in ("..", ".")), len(parts))
+    end = Path(os.path.normpath(link.parent.resolve() / named)) if "\0" not in named else Path("/")
+    return ".." in parts[down:] or not end.is_relative_to(root.resolve())
+
+
+def _plain(path: str) -> bool:
+    parts = path.split("/")
+    return all(part not in ("", ".", "..") and not of_git(part) for part in parts) and path.isprintable()
+
+
+def _missing(path: str, reason: str) -> Diagnostic:
+    return Diagnostic("dat-file-missing", {"path": path, "reason": reason}, NOWHERE, path)

@@ -1,14 +1,13 @@
 """Open a dataset: any record by number or id, none of them held in memory."""
 
-from __future__ import annotations
 
+from __future__ import annotations
 import os
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
-
 from readback import plugins
 from readback.files import cache_folder
 from readback.files.bounded_diagnostics import from_json
@@ -24,10 +23,28 @@ from readback.records.dataset_index import SPOOL, Index, load
 from readback.records.field_path import MISSING, look
 from readback.records.index_pass import Counts, build, unpackers
 from readback.records.private_fields import private_paths, shown
-from readback.records.raw_rows import raw_rows
 from readback.records.record_ids import BY_LINE
-from readback.records.record_search import holds, may_hold
 from readback.types import NO_SYSTEMS, DatasetSource, Diagnostic, Location, Record, Systems
+from typing import Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import BinaryIO
+from readback.files import cache_folder
+from readback.formats._choose import Chosen, choose
+from readback.formats._row import Event, Header, Refused, Row
+from readback.records.index_pass import events, unpackers
+from readback.types import Diagnostic, Location
+
+
+
+Walk = Callable[[BinaryIO, str], Iterator[Event]]  # a stream that is text, and the file's name
+
+
+
+
+ESCAPED = frozenset('"\\/\x7f') | {chr(code) for code in range(32)}  # may be written differently in the file
+
 
 __all__ = ["MISSING", "Cancelled", "Counts", "Dataset", "DatasetChanged", "Row", "look", "open_dataset", "raw_rows"]
 
@@ -252,3 +269,85 @@ def detail(chosen: Chosen, shape: Mapping[str, Any]) -> str:
     separated = {";": "cells separated by ;", "\t": "cells separated by tabs"}.get(shape.get("delimiter", ""), "")
     listed = f"records are the list '{shape['list']}'" if "list" in shape else ""
     return "; ".join(part for part in (chosen.detail, separated, listed) if part)
+
+
+# Whether a record holds a text, whatever the case.
+def may_hold(raw: bytes, wanted: str) -> bool:
+    """A quick look at a record's bytes that never misses; `wanted` is casefolded."""
+    if b"\\u" in raw or not ESCAPED.isdisjoint(wanted):
+        return True
+    if raw.isascii():
+        return wanted.isascii() and wanted.encode() in raw.lower()
+    return wanted in raw.decode("utf-8", "surrogateescape").casefold()
+
+
+def holds(value: Any, wanted: str) -> bool:
+    """Whether a text or number anywhere inside `value` holds `wanted`, which is casefolded."""
+    if isinstance(value, str):
+        return wanted in value.casefold()
+    if isinstance(value, dict):
+        return any(holds(inner, wanted) for inner in value.values())
+    if isinstance(value, list):
+        return any(holds(inner, wanted) for inner in value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and wanted in str(value).casefold()
+
+
+
+
+# The rows of any file a dataset may be in, one after another, without an index.
+
+
+def raw_rows(
+    path: Path,
+    file: str,
+    format: str | None = None,  # noqa: A002 - the word
+    refused: Callable[[], None] = lambda: None,
+    walk: Walk | None = None,
+    header: Callable[[Header], None] = lambda header: None,
+) -> Iterator[Row | Diagnostic]:
+    """Every row of the file, and a Diagnostic for whatever is wrong with it; nothing is raised.
+
+    `refused` is called for each row that cannot be read: not every note is about one, and not every such row has a
+    note of its own; `header` is told what comes before the rows. `walk` reads the text where somebody knows its shape
+    better than the format does. Cells of CSV and TSV stay text. `path` is taken as it is: `paths.resolve` says whether
+    it may be read.
+    """
+    try:
+        chosen = choose(path, file, format)
+        if isinstance(chosen, Diagnostic):
+            yield chosen
+        else:
+            yield from _rows(path, file, chosen, refused, walk, header)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        yield Diagnostic("dat-file-missing", {"path": file, "reason": reason}, Location(file=file), file)
+
+
+def _rows(
+    path: Path,
+    file: str,
+    chosen: Chosen,
+    refused: Callable[[], None],
+    walk: Walk | None,
+    header: Callable[[Header], None],
+) -> Iterator[Row | Diagnostic]:
+    with cache_folder.room(), TemporaryDirectory(prefix=".rows-", dir=cache_folder.cache_folder()) as folder:
+        for number, step in enumerate(unpackers(chosen)):
+            target = Path(folder) / str(number)
+            with target.open("wb") as out:
+                yield from (found for found in step(path, out, file) if isinstance(found, Diagnostic))
+            path = target
+        with path.open("rb") as stream:
+            for event in walk(stream, file) if walk else events(chosen, stream, file):
+                match event:
+                    case Row(diagnostics=diagnostics):
+                        yield from diagnostics
+                        yield event
+                    case Refused(diagnostic=diagnostic):
+                        refused()
+                        if diagnostic:
+                            yield diagnostic
+                    case Header():
+                        header(event)
+                    case Diagnostic():
+                        yield event

@@ -1,22 +1,66 @@
 """A block of lines into an intake: each distinct text is looked at once, the rest is arithmetic on codes."""
 
-from __future__ import annotations
 
+from __future__ import annotations
 import math
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-
 from readback.results._blocks import Block, Irregular
 from readback.results._cells import FAILURE_WORDS, failure_words, with_status
 from readback.results._costs import Costs, Spent
-from readback.results._distinct import cells, distinct
 from readback.results._intake import BETWEEN, MOST_VALUES, TEXT, Intake
 from readback.results._layout import Layout
 from readback.results._rows import Asked
 from readback.results._summary_rows import WORDS
 from readback.scores.table import FAILED, NONE, SCORED
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from readback.results._cells import LARGEST, Cell, cell
+from readback.results._intake import Names
+from readback.scores.table import NONE, SCORED
+
+
+
+FEW = 500  # texts that are parsed one by one; of more, those that are plain numbers are parsed together
+PLAIN = r"^-?[0-9]+(\.[0-9]+)?$"
+
+
+@dataclass(frozen=True, slots=True)
+class Distinct:
+    """`texts` are an array of pyarrow, `codes` one of numpy."""
+
+    texts: Any
+    codes: Any
+
+    @property
+    def listed(self) -> list[Any]:
+        """The texts as Python's."""
+        found: list[Any] = self.texts.to_pylist()
+        return found
+
+    def of_rows(self, values: Sequence[Any], kind: Any) -> Any:
+        """For each row the one of `values`, which are as many as the texts."""
+        import numpy as np
+
+        return np.array(values, kind)[self.codes]
+
+    def where(self, holds: Callable[[str], bool]) -> Any:
+        """For each row whether this holds of its text."""
+        return self.of_rows([holds(text) for text in self.listed], bool)
+
+    def named(self, names: Names, instead: str | None = None) -> Any:
+        """The codes that `names` has for the texts; an empty text has none, or that of what stands instead of it."""
+        known = names.codes
+        if instead is None:
+            found = [known.setdefault(text, len(known)) if text else NONE for text in self.listed]
+        else:
+            found = [known.setdefault(text or instead, len(known)) for text in self.listed]
+        return self.of_rows(found, "int32")
+
+
 
 SOURCE = "source"  # the column in which a generator of made-up scores says so
 SUMMARY = f"^(?:{WORDS})$"  # an id of a row that may sum up the others
@@ -302,3 +346,49 @@ def _failures(texts: Sequence[Any], value: Any, state: Any) -> Any:
         found = [(float(v), int(s), "") for v, s in zip(value[row], state[row], strict=True)]
         if begun := failure_words(said, found):
             yield row, begun
+
+
+
+
+# A column of texts as its distinct texts, in the order they come, and the code of each row.
+
+
+def distinct(column: Any) -> Distinct:
+    """An array of pyarrow in this form."""
+    encoded = column.dictionary_encode()
+    return Distinct(encoded.dictionary, encoded.indices.to_numpy())
+
+
+def cells(texts: Any) -> tuple[Any, Any, list[str]]:
+    """Value, state and reason of each text, as `_cells.cell` has them."""
+    import numpy as np
+    import pyarrow as pa  # type: ignore[import-untyped]
+    import pyarrow.compute as pc  # type: ignore[import-untyped]
+
+    many = len(texts)
+    if many <= FEW:
+        return _one_by_one(texts.to_pylist())
+    try:
+        values = pc.cast(texts, pa.float64()).to_numpy() + 0.0  # there is one zero, not two
+        odd = ~(np.abs(values) < LARGEST)
+    except pa.ArrowInvalid:
+        plain = pc.match_substring_regex(texts, PLAIN).to_numpy(zero_copy_only=False)
+        values = np.full(many, np.nan)
+        values[plain] = pc.cast(texts.filter(pa.array(plain)), pa.float64()).to_numpy() + 0.0
+        odd = ~plain | ~(np.abs(values) < LARGEST)
+    states, whys = np.full(many, SCORED, np.uint8), [""] * many
+    at = np.flatnonzero(odd)
+    if len(at):
+        values = values.copy()
+        values[at], states[at], said = _one_by_one(texts.take(pa.array(at)).to_pylist())
+        for one, why in zip(at.tolist(), said, strict=True):
+            whys[one] = why
+    return values, states, whys
+
+
+def _one_by_one(texts: Sequence[str]) -> tuple[Any, Any, list[str]]:
+    import numpy as np
+
+    found: list[Cell] = [cell(text) for text in texts]
+    values, states = np.array([value for value, _, _ in found]), np.array([state for _, state, _ in found], np.uint8)
+    return values, states, [why for _, _, why in found]

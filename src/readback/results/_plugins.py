@@ -1,16 +1,50 @@
 """Score files that plugins know: each of their rows becomes tidy rows, which are read as every tidy file is."""
 
-from __future__ import annotations
 
+from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
-
 from readback import plugins
-from readback.results import tidy
 from readback.results._rows import Asked, Read, Row, read_rows
 from readback.types import Diagnostic, Location
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from readback.results._layout import CONDITION, CRITERION, JUDGE, VALUE, Layout, fields_of, first, item_columns, layout
+from readback.results._rows import Asked, Read, Row, read_rows
+from readback.types import Diagnostic, ScoreSource
+
+
+# Tidy score files: one row for each item, condition, criterion and judge.
+
+NAME = "tidy"
+
+
+def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
+    """An item, a score, and at least one of criterion, condition and judge."""
+    fields = fields_of(rows)
+    about = (*asked.source.condition, *(name for names in (CRITERION, CONDITION, JUDGE) for name in names))
+    return bool(
+        item_columns(fields, asked.source)
+        and first(VALUE, fields)
+        and (first(about, fields) or asked.source.criterion or asked.source.label)
+        and not asked.source.judges
+    )
+
+
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
+    """Every row's score under the criterion and judge it names."""
+    return read_rows(NAME, rows, head, asked, plan)
+
+
+def plan(fields: Sequence[str], asked: Asked, samples: Sequence[Mapping[str, Any]]) -> Layout:
+    """The role of each column; `columnar` asks it too."""
+    source: ScoreSource = asked.source
+    column = first(VALUE, fields)
+    return layout(fields, source, ((column, source.criterion or "", ""),) if column else ())
+
+
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +67,7 @@ class Tidied:
         early = [made for row in head for made in self._made(row, asked, told) if not isinstance(made, Diagnostic)]
         told.clear()
         every = (made for row in rows for made in self._made(row, asked, told))
-        return read_rows(self.NAME, every, early, asked, tidy.plan)
+        return read_rows(self.NAME, every, early, asked, plan)
 
     def _made(self, row: Row | Diagnostic, asked: Asked, told: list[None]) -> Iterator[Row | Diagnostic]:
         if isinstance(row, Diagnostic):
@@ -62,3 +96,5 @@ class _Tidy:
 def of_plugins() -> tuple[Tidied, ...]:
     """The score sources of plugins."""
     return tuple(Tidied(plugin) for plugin in plugins.found("scores").values())
+
+

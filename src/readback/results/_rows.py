@@ -1,23 +1,49 @@
 """Rows of a score file into cells, by a layout: what tidy and wide files have in common."""
 
-from __future__ import annotations
 
+from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
-
 from readback.files.bounded_diagnostics import BoundedDiagnostics
 from readback.results._cells import Cell, cell, failure_words, legible, stem, text_of, with_status
 from readback.results._costs import Costs, Spent
 from readback.results._intake import Intake, columns, make_conditions, overflow
 from readback.results._layout import MODE, Layout, fields_of, first
 from readback.results._odd import ScoreTexts, oddities, without_id
-from readback.results._people import People
 from readback.results._reply_column import Reread, Rubrics
 from readback.results._summary_rows import SUMMARIES, SummaryRows
 from readback.scores.table import FAILED, Columns, ConditionKey, Expense, Outcome, Reported, RunFacts, SourceRead
 from readback.types import Criterion, Diagnostic, Location, ScoreSource
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+# Which judges are people and which are programs, where a column of a score file says it.
+
+SAID = {
+    **dict.fromkeys(("human", "person", "people", "expert", "annotator", "crowd", "crowdworker", "manual"), True),
+    **dict.fromkeys(("llm", "model", "machine", "ai", "automatic", "auto", "program", "metric", "computed"), False),
+}
+
+
+@dataclass(slots=True)
+class People:
+    """What rows say of each judge; one of whom they say both is left to its name."""
+
+    said: dict[str, set[bool]] = field(default_factory=dict)
+
+    def see(self, judge: str, kind: str) -> None:
+        """One row: the judge's name and the word for what it is."""
+        if judge and (found := SAID.get(kind.strip().lower())) is not None:
+            self.said.setdefault(judge, set()).add(found)
+
+    def known(self) -> Mapping[str, bool]:
+        """Judges by name: whether it is a person."""
+        return {judge: next(iter(found)) for judge, found in self.said.items() if len(found) == 1}
+
+
 
 
 class Row(Protocol):
@@ -235,3 +261,5 @@ def _legible(names: Iterable[str]) -> tuple[str, ...]:
 def _named(condition: tuple[tuple[str, str], ...], aliases: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """A condition the workspace knows by another name gets that name."""
     return tuple((f, aliases.get(v, v)) if f == "condition" else (f, v) for f, v in condition)
+
+

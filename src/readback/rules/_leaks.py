@@ -1,19 +1,48 @@
 """System text inside a user message or a stored prompt: where it stands, whose it is and how much alike it is."""
 
-from __future__ import annotations
 
+from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-
 from readback.rules._outside_contexts import open_ends
 from readback.rules._overlap import LONG, RUN, Hit, blanked, normal, overlaps
-from readback.rules._phrases import Said, listed, phrases
-from readback.rules._quoted import quotations
 from readback.rules._sentence_edges import only_names
 from readback.rules._stored import context_texts
 from readback.rules._words import words
 from readback.types import Location, Message, RuleContext, SystemText
+import re
+from collections.abc import Iterator
+from readback.dialects import row_fields
+from readback.types import Values
+from collections.abc import Sequence
+from itertools import islice, pairwise
+from typing import NamedTuple
+from readback.dialects.leak_phrases import GO_ON, PHRASES, ROLES
+from readback.rules._sentence_edges import after, before, begins, goes_on
+from readback.rules._units import SEEDS, index, may_hold
+from readback.rules._words import span, stems, words
+from readback.types import Leaks
+
+
+
+
+class Said(NamedTuple):
+    """`text[start:end]` is `phrase`."""
+
+    start: int
+    end: int
+    phrase: str
+
+
+
+
+QUOTED = re.compile(
+    r"\"[^\"\n]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|‹[^›]*›|「[^」]*」|‘[^‘\n]*?’(?!\w)|(?<!\w)'[^\n]*?'(?!\w)|`[^`\n]*`"
+)
+ASKED = re.compile(r"(?:^|(?<=\n))Question:")
+STORED = frozenset({"rag_prompt", "prompt"})  # whole prompts, of which only a part is asked
+
 
 OWN = ("system", "task", "template", "variable", "default", "unknown")  # a system message without what is appended
 MOST = 100  # hits in one message that are told; more tell nothing more
@@ -150,3 +179,65 @@ def _where(stated: SystemText) -> str:
     at: Location = stated.place
     line = f"{at.file}:{at.line}" if at.file and at.line else at.file
     return " ".join(part for part in (stated.source, stated.name, line and f"({line})") if part)
+
+
+# What a question quotes: a phrase between quotation marks is spoken about, and nobody speaks it.
+def quotations(text: str, fields: Values) -> Iterator[tuple[int, int]]:
+    """Where a prompt's question quotes something, marks included.
+
+    The question is what is behind the last line that begins with `Question:`; without one it is what the record
+    asks, which its fields hold.
+    """
+    asked = [match.end() for match in ASKED.finditer(text)]
+    found = [match.span() for match in QUOTED.finditer(text, asked[-1] if asked else 0)]
+    if asked:
+        yield from found
+        return
+    stored = STORED if row_fields.stored_prompt(fields) else frozenset[str]()
+    said = [value for name, value in fields.items() if isinstance(value, str) and name not in stored]
+    yield from (span for span in found if any(text[slice(*span)] in value for value in said))
+
+
+
+
+# Phrases that open a system message, where they are in a text: whole words, and the role they name unchanged.
+
+
+def listed(leaks: Leaks) -> tuple[str, ...]:
+    """The phrases that are looked for: those of the workspace, else the usual ones."""
+    return PHRASES if leaks.phrases is None else leaks.phrases
+
+
+def phrases(text: str, known: Sequence[str]) -> tuple[Said, ...]:
+    """Where the phrases stand, in order; of two at one place the longer. Punctuation and capitals are left aside."""
+    looked = index(tuple(known))
+    if not may_hold(text, looked.units):
+        return ()
+    own, beginnings = words(text), stems(text)
+    every = (
+        (at, number)
+        for at, pair in enumerate(pairwise(beginnings))
+        if pair in looked.pairs
+        for number, place in looked.pairs[pair]
+        if not place
+    )
+    starts = list(islice(every, SEEDS))
+    if looked.single:
+        starts += [(at, number) for at, word in enumerate(beginnings) for number in looked.single.get(word, ())]
+    found: list[Said] = []
+    for at, number in sorted(starts, key=lambda start: (start[0], -len(looked.units[start[1]].words))):
+        unit = looked.units[number]
+        if unit.whole and own[at : at + len(unit.words)] == unit.words:
+            one = Said(span(text, at)[0], span(text, at + len(unit.words) - 1)[1], known[unit.which])
+            if (not found or one.start >= found[-1].end) and _as_meant(text, one):
+                found.append(one)
+    return tuple(found)
+
+
+def _as_meant(text: str, one: Said) -> bool:
+    """Whether a phrase that names a role opens a sentence and names no other role with its next word."""
+    if not one.phrase.casefold().startswith(ROLES):
+        return True
+    following = after(text, one.end)
+    next_word = words(following)[:1]
+    return begins(before(text, one.start)) and (not goes_on(following) or next_word[0] in GO_ON)

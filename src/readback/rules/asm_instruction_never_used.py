@@ -10,10 +10,17 @@ granted.
 Switch on what the instruction is for, or remove it.
 """
 
-from collections.abc import Iterator
 
-from readback.rules._running import tasks_by_key
+from collections.abc import Iterator
 from readback.types import NOWHERE, Diagnostic, RuleContext
+from readback.dialects.instruction_keys import key_for
+from readback.dialects.verification import Running, running_here
+from readback.tasks import profile_of, tasks_of
+from readback.types import Workspace
+
+
+
+
 
 CODE = "asm-instruction-never-used"
 SEVERITY = "warning"
@@ -39,3 +46,21 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
             place = case.workspace.instruction_places.get(key, NOWHERE)
             why = ", ".join(dict.fromkeys(task.why for task in tasks))
             yield Diagnostic(CODE, {"key": key, "why": why}, place, key)
+
+
+
+
+# Which tasks run in a workspace, for rules about what is never sent.
+
+
+def tasks_by_key(workspace: Workspace) -> dict[str, tuple[Running, ...]]:
+    """For each instruction that is given, the tasks it speaks for; nothing where no configuration says what runs."""
+    said = {one.task: one for one in running_here(workspace.configs, profile_of(workspace.options))}
+    if not said:
+        return {}
+    keys = {task: key_for(task, workspace.instructions) for task in tasks_of(profile_of(workspace.options))}
+    return {
+        key: tuple(said[task] for task, one in keys.items() if one == key)
+        for key, text in workspace.instructions.items()
+        if text
+    }

@@ -10,11 +10,26 @@ that count as failures, or means that mean something else.
 Let both texts state the same numbers, and declare these under `criteria:`.
 """
 
+
 from collections.abc import Iterator
 from dataclasses import replace
-
-from readback.rules import _scales
 from readback.types import Criterion, Diagnostic, Judge, RuleContext, Workspace
+import re
+from collections.abc import Iterable
+
+
+
+_NUMBER = r"[-\u2212]?\d+(?:\.\d+)?"
+LISTED = re.compile(rf"\(({_NUMBER}(?:(?:\s*,\s*(?:or\s+)?|\s+or\s+){_NUMBER})+)\)")  # (-1, 0, 1, or 2)
+_RANGE = rf"({_NUMBER})\s*(?:to|-|\u2013)\s*({_NUMBER})"
+OVERALL = re.compile(  # on a scale of 0 to 3; a 0-1 value
+    rf"\bscale\s+(?:of|from|between)?\s*{_RANGE}|\b{_RANGE}\s+(?:value|scale|score|rating)\b", re.IGNORECASE
+)
+NEAR = 60  # characters between a criterion's name and its numbers
+
+Numbers = tuple[float, ...]
+
+
 
 CODE = "jdg-scale-mismatch"
 SEVERITY = "error"
@@ -50,9 +65,9 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
             values = {
                 "judge": key,
                 "criterion": criterion or list(judge.criteria) or "everything",
-                "first": _scales.said(first),
+                "first": said(first),
                 "first_in": first_in,
-                "second": _scales.said(second),
+                "second": said(second),
                 "second_in": second_in,
             }
             yield Diagnostic(CODE, values, replace(judge.place, judge=key), f"{key}\n{criterion}")
@@ -65,10 +80,10 @@ def _scales_of(workspace: Workspace, judge: Judge) -> Iterator[tuple[str, Stated
     """For each criterion (and "" for one range for all) the scales that are stated, with where."""
     texts = [(text, where) for text, where in ((judge.system or "", SYSTEM), (judge.user, USER)) if text]
     for name in judge.criteria:
-        found = [(numbers, where) for text, where in texts for numbers in sorted(_scales.of_criterion(text, name))]
+        found = [(numbers, where) for text, where in texts for numbers in sorted(of_criterion(text, name))]
         if found:
             yield name, [*found, *_declared(workspace, name, values=True)]
-    ranges = [(low_high, where) for text, where in texts for low_high in sorted(_scales.overall(text))]
+    ranges = [(low_high, where) for text, where in texts for low_high in sorted(overall(text))]
     within = {where: {numbers for numbers, there in ranges if there == where} for _, where in texts}
     if ranges and all(len(numbers) <= 1 for numbers in within.values()):
         declared = [pair for name in judge.criteria for pair in _declared(workspace, name, values=False)]
@@ -86,3 +101,33 @@ def _declared(workspace: Workspace, name: str, values: bool) -> Iterator[tuple[t
         yield (criterion.low, criterion.high), DECLARED
     elif not values and criterion.values:
         yield (min(criterion.values), max(criterion.values)), DECLARED
+
+
+
+
+# Which scales a judge's text states: numbers in brackets behind a criterion's name, and one range for all.
+
+
+def of_criterion(text: str, name: str) -> set[Numbers]:
+    """The lists of numbers that stand right behind the name of a criterion, on one line."""
+    words = re.escape(name.removesuffix("_score")).replace("_", r"[ _]")
+    named = re.compile(rf"\b{words}(?:[ _]score)?\b([^()\n]{{0,{NEAR}}}){LISTED.pattern}", re.IGNORECASE)
+    return {_numbers(hit[2]) for hit in named.finditer(text)}
+
+
+def overall(text: str) -> set[tuple[float, float]]:
+    """The ranges that a text states for everything it asks."""
+    pairs = ([part for part in hit.groups() if part is not None] for hit in OVERALL.finditer(text))
+    return {(_number(low), _number(high)) for low, high in pairs if _number(low) < _number(high)}
+
+
+def said(numbers: Iterable[float]) -> str:
+    return ", ".join(f"{number:g}" for number in numbers)
+
+
+def _numbers(listed: str) -> Numbers:
+    return tuple(sorted({_number(number) for number in re.findall(_NUMBER, listed)}))
+
+
+def _number(text: str) -> float:
+    return float(text.replace("\u2212", "-"))

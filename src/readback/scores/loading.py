@@ -1,14 +1,13 @@
 """Load the scores of a workspace; read again only when a file, or what is said of it, has changed."""
 
-from __future__ import annotations
 
+from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-
 from readback import results
 from readback.files.file_state import State, state
 from readback.files.paths import resolve
@@ -16,16 +15,40 @@ from readback.files.progress import Cancelled, Progress
 from readback.results import _aggregated as aggregated
 from readback.results._reply_column import Rubrics
 from readback.results._rows import Asked, Read
-from readback.scores import account, expenses, facts, judge_names, rubrics
+from readback.scores import expenses, judge_names, rubrics
 from readback.scores.comparing.planned import planned
 from readback.scores.criteria import known
-from readback.scores.file_scales import with_scales
 from readback.scores.join import join
 from readback.scores.pairwise import contestants
 from readback.scores.reported.contradictions import scales
 from readback.scores.resolve import resolve_columns
 from readback.scores.table import ScoreTable
 from readback.types import Diagnostic, ScoreSource, Workspace
+import hashlib
+import json
+from collections.abc import Iterator
+from readback.scores import judge_names
+from readback.scores.table import RunFacts
+from readback.types import Judge, Workspace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from readback.results._rows import Read
+from readback.scores.criteria import look_up, scale_text
+from readback.types import Criterion
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from readback.files.yaml_file import nearest
+from readback.results._rows import Read
+from readback.results._run_facts import FOUND
+from readback.scores.table import Columns, SourceRead
+from readback.types import Diagnostic, Location, Workspace
+
+
+
+NONE = "–"
+
+
+
 
 READING = Lock()  # a page and a check that want the same scores at once read them once
 KEEP = 4  # tables kept; one of a million scores takes some fifty megabytes
@@ -92,7 +115,7 @@ def _said(workspace: Workspace) -> tuple[object, ...]:
             for c in workspace.criteria.values()
         ),
         tuple((c.name, c.mode, c.judge, c.aliases) for c in workspace.conditions),
-        repr((tuple(rubrics.facts(workspace)), tuple(facts.of_workspace(workspace)), planned(workspace))),
+        repr((tuple(rubrics.facts(workspace)), tuple(of_workspace(workspace)), planned(workspace))),
         repr((_rubrics(workspace), contestants.said(workspace), sorted(workspace.people.items()))),
     )
 
@@ -139,18 +162,18 @@ def _load(asked: _Asked) -> ScoreTable:
     table = ScoreTable(
         columns=resolved.columns,
         criteria=resolved.criteria,
-        sources=account.sources(reads, resolved.columns),
+        sources=sources(reads, resolved.columns),
         diagnostics=(
             *diagnostics,
             *resolved.diagnostics,
-            *account.unknown_conditions(workspace, resolved.columns),
+            *unknown_conditions(workspace, resolved.columns),
             *off,
         ),
         reported=reported,
         outcomes=tuple(outcome for read in reads for outcome in read.outcomes),
         about=(
             *(one for read in reads for one in read.about),
-            *facts.of_workspace(workspace),
+            *of_workspace(workspace),
             *rubrics.facts(workspace),
         ),
         inferred=resolved.inferred,
@@ -189,3 +212,112 @@ def _modes(workspace: Workspace, reads: Sequence[Read] = ()) -> dict[str, str]:
         **{condition.name: condition.mode for condition in workspace.conditions if condition.mode},
         **{name: one.mode for one in with_mode if one.mode and (name := dict(one.condition).get("condition"))},
     }
+
+
+# What the workspace says of how each of its conditions is run and judged, in the form in which files say it.
+def of_workspace(workspace: Workspace) -> Iterator[RunFacts]:
+    """Mode, model, judge, its rubric and the fingerprint of that prompt, of each condition; weights: `rubrics`."""
+    for one in workspace.conditions:
+        judge = workspace.judges.get(one.judge) if one.judge else None
+        yield RunFacts(
+            condition=(("condition", one.name),),
+            mode=one.mode,
+            model=one.model,
+            judge=judge_names.name_of(workspace, one),
+            judge_model=judge_names.model_of(workspace, one),
+            judge_prompt=prompt_of(judge) if judge else None,
+            place=one.place,
+            by_workspace=True,
+            rubric=one.judge,
+        )
+
+
+def prompt_of(judge: Judge) -> str:
+    """SHA-256 of the compact JSON [[role, template], …], as an assembly's fingerprint is made of its texts."""
+    pairs = [["system", judge.system], ["user", judge.user]] if judge.system else [["user", judge.user]]
+    text = json.dumps(pairs, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+# Scales that score files state themselves, and what to do where two files state different ones under one name.
+def with_scales(reads: Sequence[Read], workspace: Mapping[str, Criterion]) -> tuple[list[Read], dict[str, Criterion]]:
+    """The files, and every scale that is declared: by the workspace, else by a file.
+
+    Where a later file states another scale than an earlier one, its criterion is called after its scale as well:
+    nothing is averaged over two scales.
+    """
+    reported: dict[str, Criterion] = {}
+    kept = []
+    for read in reads:
+        called: dict[str, str] = {}
+        for name, criterion in read.criteria.items():
+            said = look_up(name, workspace)
+            if said is not None and said.scale != "unknown":
+                continue
+            known = reported.get(name)
+            if known is not None and _scale(known) != _scale(criterion):
+                called[name] = f"{name} ({scale_text(criterion)})"
+                reported.setdefault(called[name], replace(criterion, name=called[name]))
+            else:
+                reported[name] = _together(known, criterion)
+        if called and read.columns is not None:
+            names = tuple(called.get(name, name) for name in read.columns.criteria)
+            kept.append(replace(read, columns=replace(read.columns, criteria=names)))
+        else:
+            kept.append(read)
+    return kept, {**reported, **workspace}
+
+
+def _scale(criterion: Criterion) -> tuple[object, ...]:
+    return criterion.scale, criterion.values, criterion.low, criterion.high
+
+
+def _together(known: Criterion | None, criterion: Criterion) -> Criterion:
+    """Class names met in several files are put together."""
+    return criterion if known is None else replace(known, meanings={**criterion.meanings, **known.meanings})
+
+
+
+
+# What became of every row and cell of the files, and which conditions nobody has defined.
+
+
+def sources(reads: Sequence[Read], resolved: Columns) -> tuple[SourceRead, ...]:
+    """The account of each file, with how many of its cells are not in the table, for they came twice."""
+    import numpy as np
+
+    counts = np.bincount(np.asarray(resolved.file), minlength=len(resolved.files)).tolist() if len(resolved) else []
+    there = dict(zip(resolved.files, counts, strict=False))
+    return tuple(
+        read.source
+        if read.columns is None
+        else replace(read.source, doubled=max(len(read.columns) - there.get(read.source.path, 0), 0))
+        for read in reads
+    )
+
+
+def unknown_conditions(workspace: Workspace, c: Columns) -> Iterator[Diagnostic]:
+    """A diagnostic for each condition with scores that the workspace does not define, where it defines any.
+
+    Runs that only left their results do not define which conditions there are.
+    """
+    import numpy as np
+
+    names = [condition.name for condition in workspace.conditions if FOUND not in condition.settings]
+    known = {*names, *(alias for condition in workspace.conditions for alias in condition.aliases)}
+    codes: dict[str, list[int]] = {}
+    for code, key in enumerate(c.conditions):
+        name = dict(key).get("condition")
+        if name is not None and name not in known:
+            codes.setdefault(name, []).append(code)
+    if not names:
+        return
+    for name, of_it in codes.items():
+        cells = np.flatnonzero(np.isin(np.asarray(c.condition), of_it))
+        if not len(cells):
+            continue
+        at = int(cells[0])
+        close = nearest(name, known) or NONE
+        values = {"name": name, "count": len(cells), "nearest": close, "known": ", ".join(names)}
+        place = Location(file=c.files[c.file[at]], line=c.line[at] or None, condition=name)
+        yield Diagnostic("scr-unknown-condition", values, place, name)

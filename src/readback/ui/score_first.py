@@ -1,35 +1,37 @@
 """The first sight of the scores page: the first words, two charts with their sentences, and their tables."""
 
+
 from __future__ import annotations
-
 from collections.abc import Sequence
-
 import streamlit as st
 from markupsafe import Markup
-
 from readback.rules import finding
 from readback.scores import charts as drawn
 from readback.scores.comparing.comparison import Blocked, Compared, Comparison
 from readback.scores.stats import Row
 from readback.scores.table import ScoreTable
 from readback.types import Diagnostic, Workspace
-from readback.ui import (
-    score_chart,
-    score_lead,
-    score_means,
-    score_sentences,
-    score_tables,
-    score_trade,
-    score_view,
-    show,
-    table,
-)
+from readback.ui import score_chart, score_lead, score_means, score_sentences, score_tables, score_view, show, table
 from readback.ui.score_chart import Point
 from readback.ui.score_drilldown import address_of
 from readback.ui.score_lead import Line
 from readback.ui.score_means import short
 from readback.ui.score_view import Chosen
 from readback.ui.words import t
+from collections.abc import Iterator
+from markupsafe import Markup
+from readback.scores.comparing import comparability, difference
+from readback.scores.comparing.comparison import Comparison
+from readback.scores.table import ScoreTable
+from readback.ui import score_lead, show
+from readback.ui.score_means import short, signed
+from readback.ui.words import t
+
+
+
+MOST = 6  # other criteria that a pair is looked at under
+
+
 
 
 def lead(scored: ScoreTable, workspace: Workspace, plan: Sequence[Line], rows: Sequence[Row], view: Chosen) -> None:
@@ -67,7 +69,7 @@ def trade(scored: ScoreTable, plan: Sequence[Line], compared: Compared) -> None:
     """The pairs in view under the other criteria: the only one that is drawn, else the planned ones."""
     planned = [one for one in plan if isinstance(one, Comparison)][: score_lead.FIRST]
     for pair in compared.comparisons if len(compared.comparisons) == 1 else planned:
-        show.draw(score_trade.draw(scored, pair))
+        show.draw(draw(scored, pair))
 
 
 def tables(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Chosen) -> None:
@@ -162,3 +164,49 @@ def _unplanned(scored: ScoreTable, workspace: Workspace) -> str:
     elsewhere = score_lead.elsewhere(scored, workspace)
     plan = t("scores.plan_elsewhere", criteria=", ".join(elsewhere)) if elsewhere else ""
     return " ".join(part for part in (t("scores.not_planned"), plan) if part)
+
+
+
+
+# The same two conditions under the other criteria of a judge: whether what one gains another loses.
+
+
+def draw(table: ScoreTable, pair: Comparison) -> Markup:
+    """The same pair under the other criteria of the same judge, each with its interval: exploratory, and said to be."""
+    others = list(_others(table, pair))
+    if not others:
+        return Markup("")
+    both = (pair, *others)
+    ups = [one.criterion for one in both if one.verdict == "b is higher"]
+    downs = [one.criterion for one in both if one.verdict == "a is higher"]
+    split = bool(ups and downs) and all(table.criteria[one.criterion].direction == "up" for one in both)
+    said = t("scores.trade_off", up=", ".join(ups), down=", ".join(downs)) if split else ""
+    off = show.h("<p>{}</p>", said) if said else ""
+    items = [show.h("<li>{}</li>", _traded(table, one)) for one in others]
+    name = t("scores.pair", a=short(table, pair.a), b=short(table, pair.b))
+    return show.h(
+        '<div class="rb-trade"><h3>{}: {} <span class="rb-small">({})</span></h3>{}<ul>{}</ul></div>',
+        t("scores.trade"), name, t("scores.exploratory"), off, show.join(items),
+    )  # fmt: skip
+
+
+def _others(table: ScoreTable, pair: Comparison) -> Iterator[Comparison]:
+    for name in [name for name in table.columns.criteria if name != pair.criterion][:MOST]:
+        if comparability.against(table, pair.a, pair.b, name, pair.judge):
+            continue
+        made = difference.difference(table, pair.a, pair.b, name, pair.judge)
+        if made.n_shared:
+            yield difference.judged(made)
+
+
+def _traded(table: ScoreTable, one: Comparison) -> str:
+    if not one.difference:
+        return t("scores.trade_line", criterion=one.criterion, said=t("scores.trade_same", n=one.n_shared))
+    up = one.difference > 0
+    better = one.wins if up is (table.criteria[one.criterion].direction != "down") else one.losses
+    said = t(
+        "scores.trade_plain", high=short(table, one.b if up else one.a), by=signed(abs(one.difference)),
+        interval=score_lead.interval(one if up else None, one), n=one.n_shared, better=better,
+        worse=one.wins + one.losses - better, same=one.ties,
+    )  # fmt: skip
+    return t("scores.trade_line", criterion=one.criterion, said=said)

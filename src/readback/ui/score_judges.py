@@ -1,31 +1,31 @@
 """How far the judges of a criterion agree, on the scores page: in sentences, charts and tables, answer by answer."""
 
+
 from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-
 import streamlit as st
-
 from readback.scores import charts, counts
 from readback.scores.agreement.measured import Agreement, agreement
 from readback.scores.criteria import MINUS, number
 from readback.scores.stats import Row
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
-from readback.ui import (
-    score_chart,
-    score_drilldown,
-    score_drilldown_links,
-    score_judge_rates,
-    score_judge_tables,
-    score_means,
-    score_view,
-    show,
-    table,
-)
+from readback.ui import score_chart, score_drilldown, score_drilldown_links, score_judge_tables, score_means, score_view, show, table
 from readback.ui.score_chart import Point
 from readback.ui.score_view import Chosen
 from readback.ui.words import t
+from collections.abc import Iterator, Sequence
+import streamlit as st
+from readback.scores.agreement.corrected_rates import CorrectedRate
+from readback.scores.agreement.measured import Agreement
+from readback.scores.agreement.repeats import Flips
+from readback.scores.table import ScoreTable
+from readback.ui import score_judge_tables, show, table
+from readback.ui.words import t
+
+
+
+
 
 
 def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
@@ -35,7 +35,7 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
         show.draw(show.h("<p>{}</p>", t("scores.agreement_none")))
     else:
         show.draw(show.h('<p class="rb-said">{}</p><p class="rb-small">{}</p>', _said(found), _how(found)))
-        score_judge_rates.corrected(scored, found)
+        corrected(scored, found)
         _confusion(scored, found)
         _kappas(found)
         table.table("judge_pairs", *score_judge_tables.pairs(found.pairs), caption=t("scores.agreement_pairs"))
@@ -45,7 +45,7 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
         title = t("scores.agreement_disputed")
         st.header(title, anchor=False)
         table.table("disputed", *score_judge_tables.disputed(scored, found), caption=title)
-    score_judge_rates.repeats(found)
+    repeats(found)
 
 
 def listed(scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
@@ -197,3 +197,47 @@ def _pair(found: Agreement, drilldown: str) -> tuple[str, str] | None:
             if _drilldown(pair) == drilldown:
                 return pair
     return (found.confusion.a, found.confusion.b) if found.confusion else None
+
+
+
+
+# How far a judge can be trusted alone, on the scores page: its rate put right by a person's labels, and its flips.
+
+
+def corrected(scored: ScoreTable, found: Agreement) -> None:
+    """What a person would have passed, where a person labelled."""
+    if not found.corrected:
+        return
+    whole = [one for one in found.corrected if one.condition is None]
+    show.draw(show.join([show.h('<p class="rb-said">{}</p>', line) for line in _rates(whole)]))
+    show.draw(show.h('<p class="rb-small">{}</p>', t("scores.corrected_how")))
+    table.table("corrected", *score_judge_tables.corrected(scored, found), caption=t("scores.corrected"))
+
+
+def repeats(found: Agreement) -> None:
+    """How often a judge that scored the same answer again gave it another score."""
+    if found.flips:
+        st.header(t("scores.agreement_repeats"), anchor=False)
+        show.draw(show.join([show.h("<p>{}</p>", _flipped(one)) for one in found.flips]))
+
+
+def _rates(whole: Sequence[CorrectedRate]) -> Iterator[str]:
+    for one in whole:
+        given = {"judge": one.judge or t("scores.no_judge"), "person": one.person, "seen": 100 * one.seen, "n": one.n,
+                 "labelled": one.positives + one.negatives}  # fmt: skip
+        if one.rate is None:
+            yield t("scores.corrected_not", **given)
+        else:
+            low, high = one.interval or (one.rate, one.rate)
+            yield t("scores.corrected_said", rate=100 * one.rate, low=100 * low, high=100 * high, **given)
+
+
+def _flipped(one: Flips) -> str:
+    said = t("scores.agreement_flips", judge=one.judge or t("scores.no_judge"), n=one.answers, flipped=one.flipped,
+             share=100 * one.rate)  # fmt: skip
+    if one.judge_variance is None or one.answer_variance is None:
+        return said
+    both = one.judge_variance + one.answer_variance
+    if not both:
+        return said
+    return f"{said} {t('scores.agreement_own_spread', share=100 * one.judge_variance / both)}"

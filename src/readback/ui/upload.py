@@ -1,7 +1,7 @@
 """Uploaded files: kept in a folder of an unguessable name, for the browser that sent them, for a day."""
 
-from __future__ import annotations
 
+from __future__ import annotations
 import errno
 import hashlib
 import re
@@ -11,12 +11,49 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
-
 from readback.files.cache_folder import OWNER, UPLOAD, forget, uploads
 from readback.types import Diagnostic, Location, Severity
 from readback.ui import upload_zip
-from readback.ui.upload_names import OfGit, parts, unkept
 from readback.ui.upload_zip import Member
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+from readback.files.paths import of_git
+
+
+
+DEPTH = 16  # folders inside an upload
+LONGEST = 255  # bytes of one name, as file systems have it
+# A folder is git's own with these, whatever it is called; then all that git keeps in it is left out.
+SHAPES = ({"head", "objects", "refs"}, {"head", "commondir"}, {"head", "gitdir"})
+KEPT_BY_GIT = {
+    *("head", "orig_head", "fetch_head", "commit_editmsg", "config", "config.worktree", "description", "index"),
+    *("branches", "hooks", "info", "logs", "modules", "objects", "refs", "reftable", "worktrees"),
+    *("commondir", "gitdir", "packed-refs", "shallow"),
+}
+
+
+class OfGit:
+    """What of an upload is git's own: `.git` under each of its names, and every folder that is one without it."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        held: dict[tuple[str, ...], set[str]] = {}
+        for name in names:
+            found = parts(name) or ()
+            for depth, part in enumerate(found):
+                if part.casefold() in KEPT_BY_GIT:
+                    held.setdefault(found[:depth], set()).add(part.casefold())
+        self._bare = {folder for folder, there in held.items() if any(shape <= there for shape in SHAPES)}
+
+    def folder(self, found: tuple[str, ...]) -> str | None:
+        """The folder of git that a file belongs to ("." for the upload's own), or None."""
+        for depth, part in enumerate(found):
+            if of_git(part):
+                return PurePosixPath(*found[: depth + 1]).as_posix()
+            if found[:depth] in self._bare and part.casefold() in KEPT_BY_GIT:
+                return PurePosixPath(*found[:depth]).as_posix()
+        return None
+
+
 
 HOUR = 60 * 60
 DAY = 24 * HOUR
@@ -218,3 +255,26 @@ def _said(name: str) -> str:
     """A name in a note: short, and without what is no character."""
     shown = name.encode("utf-8", "backslashreplace").decode("utf-8")
     return shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}…"
+
+
+
+
+# Which of the names in an upload are kept, and under which path; what belongs to git is not.
+
+
+def parts(name: str) -> tuple[str, ...] | None:
+    """A name as folders and a file below the upload, or None where it leads elsewhere."""
+    found = tuple(part for part in name.replace("\\", "/").split("/") if part != ".")
+    wrong = not found or any(part in ("", "..") or ":" in part or "\0" in part for part in found)
+    return None if wrong or len(found) > DEPTH else found
+
+
+def unkept(found: Iterable[str]) -> str:
+    """Why no file system has a name like one of these, or nothing."""
+    for part in found:
+        try:
+            if len(part.encode("utf-8")) > LONGEST:
+                return f"its name is longer than {LONGEST} bytes"
+        except UnicodeEncodeError:
+            return "its name is not text"
+    return ""

@@ -1,12 +1,10 @@
 """The functions a template may call: Go's own and Ollama's."""
 
-from __future__ import annotations
 
+from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-
 from readback.serving.gotemplate import escapes
-from readback.serving.gotemplate.comparing import equal, less
 from readback.serving.gotemplate.formatting import printed, printed_line
 from readback.serving.gotemplate.printf import printf as formatted
 from readback.serving.gotemplate.traced_text import HERE, Told, cut, encoded, mapped, pieces, told
@@ -22,6 +20,53 @@ from readback.serving.gotemplate.values import (
     truth,
     type_name,
 )
+from readback.serving.gotemplate.traced_text import encoded
+from readback.serving.gotemplate.values import ABSENT, List, Map, Struct, Value, kind
+
+
+# Go's comparisons in templates: only within one basic kind.
+
+WHOLE = ("int", "uint")
+BASIC = ("bool", "complex", "float", "int", "string", "uint")
+
+
+def equal(one: Value, other: Value) -> bool:
+    """Whether two values are equal; nothing equals nil but nil. Raises TypeError where they do not compare."""
+    first, second = kind(one), kind(other)
+    basic = first in BASIC or second in BASIC
+    if basic and first != second and not (first in WHOLE and second in WHOLE):
+        if "invalid" in (first, second):
+            return False
+        raise TypeError("incompatible types for comparison")
+    if basic:
+        return bool(one == other)
+    if first != second and "invalid" not in (first, second):
+        raise TypeError("non-comparable types")
+    if _nil(one) or _nil(other):
+        return _nil(one) and _nil(other)
+    if second == "pointer":
+        return one is other
+    raise TypeError("non-comparable type")
+
+
+def less(one: Value, other: Value) -> bool:
+    """Whether the first comes before the second; texts by their bytes. Raises TypeError where there is no order."""
+    first, second = kind(one), kind(other)
+    if first not in BASIC or second not in BASIC:
+        raise TypeError("invalid type for comparison")
+    if first != second and not (first in WHOLE and second in WHOLE):
+        raise TypeError("incompatible types for comparison")
+    if first in ("bool", "complex"):
+        raise TypeError("invalid type for comparison")
+    if first == "string":
+        return encoded(one) < encoded(other)
+    return bool(one < other)
+
+
+def _nil(value: Value) -> bool:
+    return value is None or value is ABSENT or (isinstance(value, List | Map | Struct) and value.nil)
+
+
 
 
 class Wrong(Exception):  # noqa: N818 - a fault of the template, located by whoever called
@@ -188,3 +233,5 @@ def functions(today: str, yesterday: str) -> Mapping[str, Function]:
         "yesterdayDate": Function(lambda _: _here(yesterday), 0, None, any_texts),
         "toTypeScriptType": Function(_typescript, 1, 1),
     }
+
+

@@ -1,7 +1,7 @@
 """Read a Modelfile as Ollama reads it, keep what Ollama would refuse, and say what surprises."""
 
-from __future__ import annotations
 
+from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,14 +9,62 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
-
 from readback.files.paths import show
 from readback.files.text_file import read_bytes
-from readback.serving.modelfile.build import built
-from readback.serving.modelfile.diagnostics import about, at, escaped, line_at, repeated, torn_open
 from readback.serving.modelfile.grammar import NO_FROM, WORDS, Command, Fault, lines, scan, where
 from readback.serving.modelfile.text import decode
 from readback.types import Diagnostic, Location, Modelfile
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+from readback.serving.modelfile.grammar import WORDS, Command
+from readback.types import Diagnostic, Location
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import reduce
+from readback.serving.modelfile.grammar import WORDS, Command, Fault, directive, lines, where
+from readback.serving.modelfile.text import dropped, named
+from readback.types import Diagnostic, Location
+
+
+
+ALONE = ("license", "message", "adapter", "draft", "requires", "stop")  # given twice, all of them count
+PROSE = frozenset({"SYSTEM", "MESSAGE", "LICENSE"})  # values in which a carriage return reads as the end of a line
+DIRECTIVE = re.compile(r"^[ \t]*({})[ \t]".format("|".join(WORDS)), re.IGNORECASE | re.MULTILINE)
+SHOUTED = re.compile(r"^[ \t]*({})[ \t]".format("|".join(WORDS).upper()), re.MULTILINE)
+
+# What a stop text has where its author thinks of escapes. A small letter behind makes it a word, as in \\newline, but
+# for words with which a turn begins.
+ESCAPE = re.compile(r"\\[nrt](?![a-z])|\\n(?=(?:user|human|assistant|system|question|answer)\b)|\\u[0-9A-Fa-f]{4}")
+ESCAPED_QUOTE = '\\"'
+MEANT = {"\\n": "\n", "\\r": "\r", "\\t": "\t", ESCAPED_QUOTE: '"'}
+
+
+
+
+WHOLE = (
+    "num_keep", "seed", "num_predict", "top_k", "repeat_last_n", "num_ctx", "num_batch", "num_gpu", "main_gpu",
+    "num_thread", "draft_num_predict",
+)  # fmt: skip
+NUMBER = (
+    "top_p", "min_p", "typical_p", "temperature", "repeat_penalty", "presence_penalty", "frequency_penalty",
+)  # fmt: skip
+KNOWN = (*WHOLE, *NUMBER, "use_mmap", "stop")
+DEPRECATED = (
+    "penalize_newline", "low_vram", "f16_kv", "logits_all", "vocab_only", "use_mlock", "mirostat", "mirostat_tau",
+    "mirostat_eta",
+)  # fmt: skip
+OLDER = ("rope_frequency_base", "rope_frequency_scale", "num_gqa", "embedding_only", "tfs_z", "numa")  # refused now
+LONGEST = 60  # characters of a name that are looked at and said
+TRUTH = re.compile(r"1|t|T|TRUE|true|True|0|f|F|FALSE|false|False")
+INTEGER = re.compile(r"[+-]?[0-9]+")
+DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity)|nan", re.IGNORECASE)
+IDENTIFIERS = r"[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*"
+# Minor and patch may be left out, as Go's semver package has it; what follows a patch needs all three.
+VERSION = re.compile(rf"v?(0|[1-9]\d*)(\.(0|[1-9]\d*)(\.(0|[1-9]\d*)(-{IDENTIFIERS})?(\+{IDENTIFIERS})?)?)?", re.ASCII)
+
 
 LIMIT = 1 << 20  # bytes; a Modelfile with every licence in it is a fraction of that
 MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -169,3 +217,163 @@ def _head(path: Path) -> bytes:
 
 def _marked(data: bytes | str) -> bool:
     return data.startswith("\ufeff") if isinstance(data, str) else data.startswith(MARKS)
+
+
+# What Ollama refuses or ignores when it builds a model from a Modelfile whose grammar is right.
+def built(command: Command, base: Location, starts: tuple[int, ...]) -> Iterator[Diagnostic]:
+    """Why no model can be made with this command, or that the command has no effect."""
+    place = at(base, starts, command.start)
+    if command.name in DEPRECATED:
+        yield Diagnostic("oll-deprecated-parameter", {"name": command.name}, place, command.name)
+    elif reason := _refused(command):
+        yield Diagnostic("oll-syntax", {"reason": reason}, place, f"{command.name} {command.args}"[:200])
+
+
+def _refused(command: Command) -> str:
+    name, value = command.name, command.args
+    if name == "requires":
+        return "" if VERSION.fullmatch(value) else f"REQUIRES must be a version such as 0.14.0, not '{value}'"
+    if name in ("model", *WORDS):
+        return ""
+    if name not in KNOWN:
+        return _unknown(name)
+    if name in WHOLE and not INTEGER.fullmatch(value):
+        return f"parameter {name} must be a whole number, not '{value}'"
+    if name in NUMBER and not DECIMAL.fullmatch(value):
+        return f"parameter {name} must be a number, not '{value}'"
+    if name == "use_mmap" and not TRUTH.fullmatch(value):
+        return f"parameter {name} must be true or false, not '{value}'"
+    return ""
+
+
+def _unknown(name: str) -> str:
+    if name in OLDER:
+        return f"unknown parameter '{name}' (older versions of Ollama knew it)"
+    near = get_close_matches(name[:LONGEST], KNOWN, 1)
+    name = name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
+    return f"unknown parameter '{name}'" + (f"; did you mean '{near[0]}'?" if near else "")
+
+
+
+
+# What a Modelfile's commands lose, hide or repeat: diagnostics on one that was read.
+
+
+def at(base: Location, starts: tuple[int, ...], offset: int) -> Location:
+    """The place of an offset in the file of `base`."""
+    line, column = where(starts, offset)
+    return replace(base, line=line, column=column)
+
+
+def line_at(text: str, offset: int) -> str:
+    """The rest of the line at an offset, shortened: what a finding's key hangs on."""
+    return text[offset : offset + 200].splitlines()[0] if text[offset : offset + 200] else ""
+
+
+def _word(command: Command) -> str:
+    return {"model": "FROM"}.get(command.name, command.name.upper() if command.name in WORDS else command.name)
+
+
+def about(
+    command: Command, text: str, base: Location, starts: tuple[int, ...], refused: int | None = None
+) -> Iterator[Diagnostic]:
+    """What one command loses or hides: characters, swallowed lines, single quotes, carriage returns.
+
+    `refused` is the line at which Ollama stops because of what the command swallowed.
+    """
+    raw = text[command.start : command.end]
+    name = _word(command)
+    if lost := dropped(raw):
+        counted = Counter(char for _, char in lost)
+        words = ", ".join(f"{named(char)} ×{n}" if n > 1 else named(char) for char, n in counted.most_common(8))
+        place = at(base, starts, command.start + lost[0][0])
+        yield Diagnostic(
+            "oll-char-dropped", {"name": name, "count": len(lost), "characters": words}, place, f"{name} {words}"
+        )
+    if _swallows(raw, command.quote):
+        place = at(base, starts, command.start)
+        yield Diagnostic(
+            "oll-swallowed-lines",
+            {"name": name, "lines": len(lines(raw)) - 1, "refused": refused or ""},
+            place,
+            line_at(text, command.start),
+        )
+    if len(command.args) > 1 and command.args[0] == command.args[-1] == "'":
+        yield Diagnostic("oll-single-quotes", {"name": name}, at(base, starts, command.value), command.args)
+    if "\r" in command.args:
+        place = at(base, starts, command.start + raw.index("\r"))
+        values = {"name": name, "count": command.args.count("\r")}
+        yield Diagnostic("oll-cr-in-value", values, place, name, "info" if name.upper() in PROSE else None)
+
+
+def torn_open(
+    text: str, commands: Iterable[Command], faults: Sequence[Fault]
+) -> Iterator[tuple[Command, tuple[Fault, ...]]]:
+    """The commands that swallowed the opening quotes of another one, each with the faults inside that one's value.
+
+    `PARAMETER stop "a"  # c` goes on to the quotes that open the TEMPLATE below it, whose lines then are directives.
+    """
+    never: set[str] = set()
+    for command in commands if faults else ():
+        raw = text[command.start : command.end]
+        if not _swallows(raw, command.quote):
+            continue
+        last = DIRECTIVE.match(raw, lines(raw)[-1])
+        own = directive(text, command.start + last.start(1), never) if last else None
+        if isinstance(own, Command):
+            inside = tuple(fault for fault in faults if command.end <= fault.start < own.end)
+            yield from ((command, inside),) if inside else ()
+
+
+def _swallows(raw: str, quote: str) -> bool:
+    """Whether a quoted value of several lines looks as if it should have ended earlier.
+
+    Either a line inside it is a directive in capitals, or its first line closes the quotes and goes on with
+    a comment, or with anything while a directive follows.
+    """
+    below = raw.partition("\n")[2] if "\n" in raw else raw.partition("\r")[2]
+    if not quote or not below:
+        return False
+    after = raw.splitlines()[0].partition(quote)[2].partition(quote)
+    closed = bool(after[1])
+    return bool(
+        SHOUTED.search(below)
+        or (closed and after[2].lstrip(" \t").startswith("#"))
+        or (closed and DIRECTIVE.search(below))
+    )
+
+
+def repeated(commands: tuple[Command, ...], base: Location, starts: tuple[int, ...]) -> Iterator[Diagnostic]:
+    """Directives and parameters given more than once, of which only the last counts."""
+    found: dict[str, list[Command]] = {}
+    for command in commands:
+        if command.name not in ALONE:
+            found.setdefault(command.name, []).append(command)
+    for again in found.values():
+        if len(again) > 1:
+            first, last = (where(starts, c.start)[0] for c in (again[0], again[-1]))
+            name = _word(again[0])
+            values = {"name": name, "times": len(again), "first": first, "last": last}
+            yield Diagnostic("oll-repeated-directive", values, at(base, starts, again[-1].start), name)
+
+
+def escaped(commands: tuple[Command, ...], base: Location, starts: tuple[int, ...]) -> Iterator[Diagnostic]:
+    """Stop texts with escapes in them, which Ollama's parser takes as they are written.
+
+    Where another stop text is in what one of them means, answers stop there all the same.
+    """
+    stops = [(command, _escapes(command)) for command in commands if command.name == "stop"]
+    for command, escapes in stops:
+        if escapes:
+            meant = reduce(lambda text, escape: text.replace(escape, MEANT.get(escape, "")), escapes, command.args)
+            ended = any(other.args and other.args in meant for other, own in stops if not own)
+            values = {"stop": command.args, "escape": escapes}
+            place = at(base, starts, command.value)
+            yield Diagnostic("oll-stop-escape", values, place, command.args, "info" if ended else None)
+
+
+def _escapes(command: Command) -> list[str]:
+    """The escapes in a value, each once."""
+    found = ESCAPE.findall(command.args)
+    quotes = [ESCAPED_QUOTE] if command.quote and ESCAPED_QUOTE in command.args else []
+    return list(dict.fromkeys((*found, *quotes)))
