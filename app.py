@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from readback.files.cache_folder import DiskFull
+from readback.readers.cache_folder import DiskFull
 from readback.ui import address, choice, frame, keys, show
 from readback.ui.words import t
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from readback.statistics import interval, paired
+from readback.stats import interval, paired
 
 SEED = 20261122
 GRADES = {

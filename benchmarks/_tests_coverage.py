@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from readback.statistics import agreement, corrected, correlation, equivalence, fisher, paired, several, two_groups
+from readback.stats import agreement, corrected, correlation, equivalence, fisher, paired, several, two_groups
 
 SEED = 20261123
 LEAST = 4_000

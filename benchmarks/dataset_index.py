@@ -26,7 +26,7 @@ from readback.types import DatasetSource
 path = Path(sys.argv[1])
 open_dataset(path.parent, DatasetSource(path.name))
 """
-NOTHING = {PANDAS: "import pandas", OURS: "import readback.records.dataset, readback.formats.jsonl"}
+NOTHING = {PANDAS: "import pandas", OURS: "import readback.records.dataset, readback.readers.jsonl"}
 PICKS = 2_000
 REOPENED = 20
 

@@ -15,10 +15,10 @@ import time
 from collections.abc import Callable
 from difflib import SequenceMatcher
 
-from readback.assembly.tri_section import fingerprint
-from readback.difference.compare import Difference, difference
-from readback.difference.sentence import sentence
-from readback.difference.side import Shown, Side
+from readback.compare.diff import Difference, difference
+from readback.compare.sentence import sentence
+from readback.compare.side import Shown, Side
+from readback.prompts.tri_section import fingerprint
 from readback.types import Message, Segment, Selection
 
 TRIES = 3

@@ -73,7 +73,7 @@ def write(folder: Path, records: int, characters: int) -> None:
 def figures(folder: Path, name: str) -> dict[str, float]:
     """Seconds for all records, of the assembly and of the text that the model reads."""
     from readback import sandbox, workspace
-    from readback.assembly import assemble, model_input
+    from readback.prompts import assemble, model_input
     from readback.records.dataset import open_dataset
     from readback.types import Selection
 

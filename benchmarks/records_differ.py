@@ -57,7 +57,7 @@ def write(folder: Path, records: int, characters: int) -> None:
 def measured(whole: Path, part: Path) -> dict[str, object]:
     """Seconds, bytes and ratios, by name."""
     from readback import workspace
-    from readback.difference.over_records import over_records
+    from readback.compare.over_records import over_records
     from readback.types import Selection
 
     a, b = (Selection(condition=name) for name in TEMPLATES)

@@ -19,7 +19,7 @@ import numpy as np
 from _clusters_coverage import clustered_rates, clusters, ignored
 from _tests_coverage import agreement_of_judges, claims, others
 
-from readback.statistics import interval, paired
+from readback.stats import interval, paired
 
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "statistics.md"
 SEED = 20261121

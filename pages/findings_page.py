@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from readback.audit.groups import groups, paragraphs
+from readback.checks.groups import groups, paragraphs
 from readback.ui import choice, ignoring, listing, loaded, overview, places, setting, show, taking, variables
 from readback.ui.words import t
 

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from readback.audit.comparisons import planned, weighed
-from readback.audit.groups import groups
+from readback.checks.comparisons import planned, weighed
+from readback.checks.groups import groups
 from readback.ui import (
     choice,
     conditions_table,

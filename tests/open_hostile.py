@@ -13,10 +13,10 @@ from typing import Any
 from hostile import archive
 
 from readback import workspace
-from readback.assembly.selections import choices
 from readback.cli import main
-from readback.difference.git import Git
-from readback.difference.side import SideError
+from readback.compare.git import Git
+from readback.compare.side import SideError
+from readback.prompts.selections import choices
 from readback.ui import upload
 from readback.ui.stamp import stamp
 

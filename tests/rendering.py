@@ -9,8 +9,8 @@ from typing import Any
 
 import jinja2
 
-from readback.render import Rendered, Template, _rendered
-from readback.render import jinja as render_jinja
+from readback.prompts.render import Rendered, Template, _rendered
+from readback.prompts.render import jinja as render_jinja
 
 RECORD = json.loads(
     json.dumps(

@@ -11,8 +11,8 @@ import pytest
 
 from readback import adapters
 from readback.adapters import additions, read_adapter, shipped, system_role
-from readback.assembly.adapter_texts import added
 from readback.project_files import ADAPTERS
+from readback.prompts.adapter_texts import added
 from readback.tasks import DOCUMENT, TASKS, groups_of
 from readback.types import Adapter, Addition, Workspace
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score, confusion_matrix
 
-from readback.statistics import agreement
+from readback.stats import agreement
 
 NAN = math.nan
 # Krippendorff 2011, Computing Krippendorff's Alpha-Reliability, section E: 12 units, 4 observers

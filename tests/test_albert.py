@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from readback.dialects import albert
+from readback.sources import albert
 from readback.types import Diagnostic, Location, PromptConfig
 
 Write = Callable[[Mapping[str, Any]], Path]

@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback import workspace
-from readback.assembly import model_input
-from readback.assembly.albert_query import spelled_out
-from readback.assembly.assemble import assemble
-from readback.audit import engine
+from readback.checks import engine
+from readback.prompts import model_input
+from readback.prompts.albert_query import spelled_out
+from readback.prompts.assemble import assemble
 from readback.types import Condition, Model, Prompt, PromptConfig, Selection, Workspace
 
 Write = Callable[[Mapping[str, Any]], Path]

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from readback import cli, workspace
-from readback.assembly import program
-from readback.audit import engine
-from readback.rules import finding
+from readback.checks import engine
+from readback.checks.rules import finding
+from readback.prompts import program
 from readback.types import Selection
 
 Write = Callable[[Mapping[str, Any]], Path]

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.assembly.assemble import assemble
-from readback.audit import engine
-from readback.dialects import albert
+from readback.checks import engine
+from readback.prompts.assemble import assemble
+from readback.sources import albert
 from readback.types import Finding, Record, Selection
 
 Write = Callable[[Mapping[str, Any]], Path]

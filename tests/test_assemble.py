@@ -11,8 +11,8 @@ from counts import some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readback.assembly.assemble import assemble, choices, fingerprint
-from readback.dialects.prompt_formats import CONFIG
+from readback.prompts.assemble import assemble, choices, fingerprint
+from readback.sources.prompt_formats import CONFIG
 from readback.types import (
     Adapter,
     Addition,

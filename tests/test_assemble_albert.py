@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from assembled import NOTHING, codes, origins, row, texts
 
-from readback.assembly.assemble import assemble
+from readback.prompts.assemble import assemble
 from readback.types import (
     Prompt,
     Selection,

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from assembled import NOTHING, SHORT, origins, row, texts
 
-from readback.assembly.assemble import assemble
-from readback.dialects.prompt_formats import CONFIG, SYSTEM
+from readback.prompts.assemble import assemble
+from readback.sources.prompt_formats import CONFIG, SYSTEM
 from readback.types import (
     Condition,
     Location,

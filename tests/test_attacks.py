@@ -9,8 +9,9 @@ import pytest
 from counts import LONG
 from in_time import in_time
 
-from readback import render, sandbox
-from readback.render import Template
+from readback import sandbox
+from readback.prompts import render
+from readback.prompts.render import Template
 from readback.types import Location
 
 VALUES = {"query": "Q?", "n": 5, "xs": list(range(100)), "text": "word " * 2000, "chunks": [{"text": "x" * 1000}] * 20}

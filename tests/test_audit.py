@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback import rules, sandbox, workspace
-from readback.assembly import in_chunks
-from readback.audit import chunk, engine, summary
-from readback.audit.summary import Audit, Progress
-from readback.audit.variables import Heard
+from readback import sandbox, workspace
+from readback.checks import chunk, engine, rules, summary
+from readback.checks.summary import Audit, Progress
+from readback.checks.variables import Heard
+from readback.prompts import in_chunks
 from readback.records.dataset import Counts
 from readback.types import Finding, Location, Selection, Workspace
 
@@ -189,7 +189,7 @@ def test_a_template_that_never_ends_costs_one_finding_and_the_other_modes_are_au
 
 def test_what_every_chunk_needs_is_loaded_once_and_not_in_each_child(write: Write) -> None:
     engine.check(workspace.open(write({"readback.yml": "dataset: d.jsonl\n", "d.jsonl": [{"id": "1"}]})))
-    for name in ("readback.rules.dat_too_large", "readback.formats.tsv"):
+    for name in ("readback.checks.rules.dat_too_large", "readback.readers.tsv"):
         assert sandbox.call("readback.sandbox.self_test:loaded", name) is True
     assert sandbox.call("readback.sandbox.self_test:loaded", "readback.cli") is False
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from readback import project_files, workspace
-from readback.audit import engine, process
+from readback.checks import engine, process
 from readback.project_files import EXAMPLES
 from readback.records.dataset import DatasetChanged
 from readback.workspace import frozen
@@ -80,7 +80,7 @@ def test_c8_it_and_its_children_let_the_pages_go_first(write: Write) -> None:
         for stat in Path("/proc").glob("[0-9]*/stat"):
             try:
                 fields = stat.read_text().rpartition(")")[2].split()
-                if b"readback.audit.process" in stat.with_name("cmdline").read_bytes():
+                if b"readback.checks.process" in stat.with_name("cmdline").read_bytes():
                     seen.add(int(fields[16]))
             except OSError:
                 continue

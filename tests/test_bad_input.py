@@ -13,7 +13,8 @@ from looking import drawn, page, said, words
 from streamlit.testing.v1 import AppTest
 
 import readback
-from readback import cli, rules
+from readback import cli
+from readback.checks import rules
 from readback.project_files import EXAMPLES
 
 SIX = EXAMPLES / "six-conditions"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from readback.bookmarks import markdown, page
 from readback.bookmarks.entry import AROUND, STRETCH, WHOLE, Entry, Excerpt, beginning, cuts, excerpt, moved, without
-from readback.ui import exact
+from readback.html import exact
 
 WORDS = {
     "link": "See it",

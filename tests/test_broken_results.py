@@ -11,8 +11,8 @@ import verification_files as v
 from run_files import Run
 from score_files import Write, codes, load, states
 
-from readback.results import _intake
 from readback.scores import stats
+from readback.scores.files import _intake
 from readback.scores.table import FAILED, ScoreTable
 from readback.ui.words import t
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.assembly.builders import build
-from readback.assembly.contexts import normalise_contexts
-from readback.render import Rendered
+from readback.prompts.builders import build
+from readback.prompts.contexts import normalise_contexts
+from readback.prompts.render import Rendered
 from readback.types import Location, Record
 
 Q = {"instruction": "  What is X?\n"}

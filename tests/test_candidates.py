@@ -75,7 +75,7 @@ def test_b7_of_several_datasets_the_others_are_named_and_one_can_be_chosen(write
     chosen = workspace.open(root, chosen={"dataset": "c.jsonl"})
     assert chosen.dataset
     assert (chosen.dataset.path, said(chosen)) == ("c.jsonl", [])
-    assert readback.open(root, dataset="old/a.jsonl").records.file == "old/a.jsonl"
+    assert readback.open(root, dataset="old/a.jsonl").workspace.dataset.path == "old/a.jsonl"
     (root / "b.jsonl").write_text("{}\n{}\n{}\n")
     for name, count in (("b.jsonl", 3), ("c.jsonl", 1)):
         cli.main(["check", str(root), "--dataset", name, "--format", "json"])

@@ -9,7 +9,7 @@ import pytest
 
 from readback.scores.certainty import certainty, shown
 from readback.scores.table import NONE
-from readback.statistics import interval
+from readback.stats import interval
 from readback.types import Criterion
 
 GRADES = Criterion("relevance", "ordinal", (-1.0, 0.0, 1.0, 2.0))

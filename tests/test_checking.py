@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
-from readback import cli, rules
-from readback.audit import summary
+from readback import cli
+from readback.checks import rules, summary
 from readback.project_files import PROJECT
 
 Write = Callable[[Mapping[str, Any]], Path]

@@ -11,8 +11,8 @@ from looking import page, words
 
 import readback
 from readback import workspace
-from readback.audit import engine
-from readback.audit.summary import Audit
+from readback.checks import engine
+from readback.checks.summary import Audit
 from readback.workspace.left_out import reconciled
 
 pytestmark = pytest.mark.realdata

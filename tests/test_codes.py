@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from readback import rules
+from readback.checks import rules
 
 RULES = rules.RULES()
 LISTED: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("codes_to_come.yml").read_text("utf-8"))

@@ -13,10 +13,10 @@ from counts import some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readback import results
-from readback.results import _batch, _intake, columnar
-from readback.results._rows import Asked, Read
+from readback.scores import files
 from readback.scores.criteria import known
+from readback.scores.files import _batch, _intake, columnar
+from readback.scores.files._rows import Asked, Read
 from readback.types import Diagnostic, ScoreSource
 
 ODD = (
@@ -135,12 +135,12 @@ def quoted_tables(draw: st.DrawFn) -> tuple[str, bytes]:
 def both(path: Path, source: ScoreSource, size: int) -> tuple[Read | Diagnostic, Read | None]:
     """What the row reader makes of a file, and what comes of its columns."""
     asked = Asked(replace(source, path=path.name), known(), {"open": "opened"}, {}, "the judge")
-    rows = list(results._rows(path, path.name))
-    head = [row for row in rows if not isinstance(row, Diagnostic)][: results.HEAD]
-    found = results.reader([row.fields for row in head], asked)
+    rows = list(files._rows(path, path.name))
+    head = [row for row in rows if not isinstance(row, Diagnostic)][: files.HEAD]
+    found = files.reader([row.fields for row in head], asked)
     if found is None:
-        return results.read(path, asked), None
-    asked = replace(asked, typed=results._typed(path, path.name))
+        return files.read(path, asked), None
+    asked = replace(asked, typed=files._typed(path, path.name))
     return found.read(rows, head, asked), columnar.read(path, found, head, asked, large=0, size=size)
 
 
@@ -297,7 +297,7 @@ def test_a_large_file_is_read_by_column_and_progress_is_told(tmp_path: Path) -> 
     rows = "".join(f"q{n // 2},{'ab'[n % 2]},relevance,{n % 4 - 1}\n" for n in range(300_000))
     path.write_text("item,condition,criterion,score\n" + rows)
     told: list[int] = []
-    found = results.read(path, Asked(ScoreSource("s.csv"), known(), {}, {}), told.append)
+    found = files.read(path, Asked(ScoreSource("s.csv"), known(), {}, {}), told.append)
     assert isinstance(found, Read)
     assert (found.source.rows, found.columns and found.columns.line[-1]) == (300_000, 300_001)
     assert told[-1] == path.stat().st_size - 1  # all but the last line end

@@ -11,12 +11,12 @@ import pytest
 from score_files import Write
 
 from readback import workspace
-from readback.dialects import comparisons
-from readback.scores import loading, loading
+from readback.scores import loading
 from readback.scores.comparing import comparability
 from readback.scores.comparing.compare import compare
 from readback.scores.comparing.comparison import Planned
 from readback.scores.table import RunFacts, ScoreTable
+from readback.sources import comparisons
 
 SIX = (
     ("base_baseline_0p5b", "instruction"),

@@ -14,7 +14,7 @@ import pytest
 from looking import drawn, page, said
 from streamlit.testing.v1 import AppTest
 
-from readback.difference.git import Git
+from readback.compare.git import Git
 from readback.project_files import EXAMPLES
 
 Write = Callable[[Mapping[str, Any]], Path]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as some
 
-from readback.difference.texts import changes
+from readback.compare.texts import changes
 from readback.types import Segment
 from readback.ui.compare_rows import LINES, NEAR, WORTH, Fold, Part, Row, rows
 from readback.ui.compare_text import Text, inline, side_by_side

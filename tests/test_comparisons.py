@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from readback import workspace
-from readback.audit.comparisons import Pair, faults, planned, weighed
-from readback.audit.groups import groups
-from readback.audit.summary import Audit, Row
+from readback.checks.comparisons import Pair, faults, planned, weighed
+from readback.checks.groups import groups
+from readback.checks.summary import Audit, Row
 from readback.records.dataset import Counts
 from readback.types import Finding, Location, Selection, Severity
 
@@ -57,13 +57,13 @@ def test_only_findings_of_the_gravest_severity_take_a_side() -> None:
 def test_what_is_about_no_condition_takes_no_side() -> None:
     made = audit(finding("dat-nan", "error", None))
     (one,) = weighed(made, groups(made), PAIRS)
-    assert one.touched == ()
+    assert one.with_finding == ()
 
 
 def test_a_pair_of_one_condition_with_itself_breaks_nothing() -> None:
     made = audit(finding("dat-nan", "error", "A"))
     (one,) = weighed(made, groups(made), (Pair("A", "A"),))
-    assert one.touched == ()
+    assert one.with_finding == ()
 
 
 def test_the_faults_of_a_pair_are_counted_by_side_and_severity() -> None:

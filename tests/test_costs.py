@@ -8,8 +8,8 @@ import pytest
 from scipy import stats as reference
 
 from readback import workspace
-from readback.audit import costs, engine
-from readback.audit.costs import Costs
+from readback.checks import costs, engine
+from readback.checks.costs import Costs
 from readback.records.dataset import open_dataset
 from readback.scores import loading
 

@@ -13,9 +13,9 @@ import pytest
 from counts import many
 
 from readback import workspace
-from readback.assembly import training_match
-from readback.audit import engine
-from readback.files import cache_folder
+from readback.checks import engine
+from readback.prompts import training_match
+from readback.readers import cache_folder
 from readback.records.dataset import Dataset, open_dataset
 from readback.types import DatasetSource
 

@@ -17,7 +17,7 @@ from counts import some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readback.files import cache_folder
+from readback.readers import cache_folder
 from readback.records.dataset import MISSING, Cancelled, Dataset, DatasetChanged, look, open_dataset
 from readback.records.index_pass import build
 from readback.types import DatasetSource, Location

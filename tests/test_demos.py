@@ -12,9 +12,9 @@ from counts import part
 
 from readback import as_json, project_files, workspace
 from readback.adapters import shipped
-from readback.assembly.assemble import assemble, choices
-from readback.audit import engine
+from readback.checks import engine
 from readback.project_files import EXAMPLES
+from readback.prompts.assemble import assemble, choices
 from readback.records.dataset import open_dataset
 from readback.scores.loading import load
 from readback.types import Selection, Workspace

@@ -11,11 +11,11 @@ from hypothesis import strategies as some
 from in_time import in_time
 
 from readback import workspace
-from readback.assembly.tri_section import fingerprint
-from readback.difference.compare import Difference, difference
-from readback.difference.sentence import sentence
-from readback.difference.side import Shown, Side
-from readback.difference.sides import read_sides, show_side
+from readback.compare.diff import Difference, difference
+from readback.compare.sentence import sentence
+from readback.compare.side import Shown, Side
+from readback.compare.sides import read_sides, show_side
+from readback.prompts.tri_section import fingerprint
 from readback.types import Message, Origin, Segment, Selection
 
 CONTEXT = "The tide turns at noon. Boats wait outside the bar until the signal changes."

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from readback import workspace
-from readback.difference.compare import difference
-from readback.difference.sides import Side, SideError, label, read_sides, show_side
+from readback.compare.diff import difference
+from readback.compare.sides import Side, SideError, label, read_sides, show_side
 from readback.types import Selection
 
 Write = Callable[[Mapping[str, Any]], Path]

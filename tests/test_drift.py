@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import readback
-from readback import rules, workspace
-from readback.assembly import builders
-from readback.audit import engine
+from readback import workspace
+from readback.checks import engine, rules
 from readback.cli import main
+from readback.prompts import builders
 from readback.types import Finding, Record, RuleContext, Workspace
 
 Write = Callable[[Mapping[str, Any]], Path]

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.audit import engine
-from readback.rules.asm_duplicate_block import twice
+from readback.checks import engine
+from readback.checks.rules.asm_duplicate_block import twice
 from readback.types import Finding
 
 Write = Callable[[Mapping[str, Any]], Path]

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback import workspace
-from readback.assembly import edited as editing
-from readback.assembly.edited import Target, typed
-from readback.difference.over_records import over_versions
-from readback.difference.patch import patch
+from readback.compare.over_records import over_versions
+from readback.compare.patch import patch
+from readback.prompts import edited as editing
+from readback.prompts.edited import Target, typed
 from readback.types import Selection
 
 Write = Callable[[Mapping[str, Any]], Path]

@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import readback
-from readback import project_files, rules, workspace
-from readback.audit import workspace_check
+from readback import project_files, workspace
+from readback.checks import rules, workspace_check
 from readback.project_files import EXAMPLES
 from readback.records.dataset import open_dataset
 from readback.workspace.left_out import reconciled

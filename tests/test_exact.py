@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from readback.html import exact
 from readback.types import Segment
-from readback.ui import exact
 
 GLYPHS = {"\0": "NUL", "\r": "CR"}
 

@@ -11,8 +11,8 @@ import pytest
 from score_files import Write, load
 
 from readback import cli
-from readback.results import columnar
 from readback.scores import expenses
+from readback.scores.files import columnar
 from readback.types import ScoreSource
 
 HEAD = "qid,condition,judge,relevance_score,cost_usd,token_usage,cached_tokens,max_tokens\n"

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback import cli, workspace
-from readback.assembly.assemble import assemble
-from readback.assembly.few_shot import with_examples
-from readback.audit import engine
+from readback.checks import engine
+from readback.prompts.assemble import assemble
+from readback.prompts.few_shot import with_examples
 from readback.records.dataset import open_dataset
 from readback.types import Location, PromptConfig, Record, Segment, Selection, Workspace
 

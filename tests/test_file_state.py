@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.files import file_state
-from readback.files.file_state import EDGE, state
+from readback.readers import file_state
+from readback.readers.file_state import EDGE, state
 from readback.records.dataset import open_dataset
 from readback.scores import loading
 from readback.ui.stamp import stamp

@@ -16,10 +16,10 @@ from in_time import spent
 from looking import clicked, drawn, links, page, said, words
 from streamlit.testing.v1 import AppTest
 
-from readback import rules as all_rules
 from readback import workspace
-from readback.audit import engine, summary
-from readback.audit.groups import groups
+from readback.checks import engine, summary
+from readback.checks import rules as all_rules
+from readback.checks.groups import groups
 from readback.ui import taking
 
 BRIEF = "You answer in one short sentence and never guess."

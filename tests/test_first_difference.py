@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from readback.difference.first_difference import first_differences, halves, of_self_test, place, said
-from readback.difference.marker_alignment import aligned
-from readback.difference.sentence import parted
-from readback.difference.spelling import spelling
+from readback.compare.first_difference import first_differences, halves, of_self_test, place, said
+from readback.compare.marker_alignment import aligned
+from readback.compare.sentence import parted
+from readback.compare.spelling import spelling
 from readback.types import ModelInput, Segment, SelfTest
 
 PIECES = ["<|im_start|>", "<|im_end|>", "\n", "\n\n", " ", "system", "user", "Be brief.", "Why?", "<s>", "\u200b", "x"]

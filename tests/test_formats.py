@@ -16,10 +16,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from readback.folder import by
-from readback.formats import _over_lines, csv_file, json_file, jsonl, tsv
-from readback.formats._lines import LONGEST
-from readback.formats._packed import unpack
-from readback.formats._row import Blank, Event, Header, Refused, Row
+from readback.readers import _over_lines, csv_file, json_file, jsonl, tsv
+from readback.readers._lines import LONGEST
+from readback.readers._packed import unpack
+from readback.readers._row import Blank, Event, Header, Refused, Row
 from readback.records.dataset import raw_rows
 from readback.types import Diagnostic
 
@@ -56,7 +56,7 @@ def codes(module: Any, data: bytes) -> list[str]:
 
 
 def test_every_format_says_what_it_is() -> None:
-    assert set(by("readback.formats", "NAME")) == {"csv", "json", "jsonl", "parquet", "tsv"}
+    assert set(by("readback.readers", "NAME")) == {"csv", "json", "jsonl", "parquet", "tsv"}
 
 
 @given(st.binary(max_size=300))
@@ -381,14 +381,14 @@ def test_items_of_a_json_list_know_their_lines() -> None:
 
 
 def test_a_json_list_is_read_across_pieces_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("readback.formats._json_cursor.CHUNK", 7)
+    monkeypatch.setattr("readback.readers._json_cursor.CHUNK", 7)
     records = [{"id": n, "t": "é" * n, "n": 12345.5} for n in range(30)]
     assert records == fields(json_file, json.dumps(records, ensure_ascii=False, indent=1).encode())
 
 
 def test_a_json_value_above_the_bound_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("readback.formats._json_cursor.CHUNK", 50)
-    monkeypatch.setattr("readback.formats._json_cursor.LONGEST", 200)
+    monkeypatch.setattr("readback.readers._json_cursor.CHUNK", 50)
+    monkeypatch.setattr("readback.readers._json_cursor.LONGEST", 200)
     data = b'[\n{"a": 1},\n{"a": "' + b"x" * 1000 + b'"},\n{"a": 2}\n]'
     assert codes(json_file, data) == ["dat-too-large"]
     assert fields(json_file, data) == [{"a": 1}, {"a": 2}]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from readback.assembly.assemble import assemble
+from readback.prompts.assemble import assemble
 from readback.types import Adapter, Condition, Model, Prompt, Record, Selection, Workspace
 
 ASK = {"role": "user", "content": "One?"}

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from readback import rules, workspace
-from readback.audit import engine
-from readback.audit.groups import area, groups, names, paragraphs, title
-from readback.audit.summary import Audit, Row
+from readback import workspace
+from readback.checks import engine, rules
+from readback.checks.groups import area, groups, names, paragraphs, title
+from readback.checks.summary import Audit, Row
 from readback.project_files import EXAMPLES
 from readback.records.dataset import Counts
 from readback.types import Finding, Location, Selection, Severity

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readback import workspace
-from readback.audit import engine, ignoring
-from readback.audit.summary import Audit, covers
-from readback.files.yaml_file import read_yaml
+from readback.checks import engine, ignoring
+from readback.checks.summary import Audit, covers
+from readback.readers.yaml_file import read_yaml
 from readback.types import Finding, Ignored, Location
 
 Write = Callable[[Mapping[str, Any]], Path]

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.assembly import in_chunks
-from readback.assembly.in_chunks import Frame, Lost
+from readback.prompts import in_chunks
+from readback.prompts.in_chunks import Frame, Lost
 from readback.records.dataset import DatasetChanged, open_dataset
 from readback.types import Selection, Workspace
 
 Write = Callable[[Mapping[str, Any]], Path]
-SEARCH = "readback.search.over_records:search_chunk"
+SEARCH = "readback.compare.search:search_chunk"
 QUERY = {"query": {"text": "here", "regex": False, "case": False}}
 LOOP = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
 M = Selection(mode="m")

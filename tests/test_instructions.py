@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from readback.dialects import instructions
-from readback.dialects.instruction_keys import KEYS, instruction_for, key_for
-from readback.files.yaml_file import parse_yaml
+from readback.readers.yaml_file import parse_yaml
+from readback.sources import instructions
+from readback.sources.instruction_keys import KEYS, instruction_for, key_for
 
 Write = Callable[[Mapping[str, Any]], Path]
 ALL = {key: f"<{key}>" for key in KEYS}

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.assembly.judge_messages import judge_messages
+from readback.prompts.judge_messages import judge_messages
 from readback.types import Answer, Diagnostic, Judge, Location, Message, Record
 
 PLAIN = Judge(

@@ -11,7 +11,7 @@ from run_files import Run
 from score_files import Write
 
 from readback import workspace
-from readback.scores import loading, loading
+from readback.scores import loading
 from readback.scores.comparing.compare import absent, compare
 from readback.scores.table import ScoreTable
 

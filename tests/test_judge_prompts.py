@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from readback.dialects import judge_prompts
+from readback.sources import judge_prompts
 from readback.types import Diagnostic, Judge
 
 Write = Callable[[Mapping[str, Any]], Path]

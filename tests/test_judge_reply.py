@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from in_time import spent
 
-from readback import judge_reply
-from readback.judge_reply import RAG, read
+from readback.scores.files import judge_reply
+from readback.scores.files.judge_reply import RAG, read
 from readback.types import Criterion
 
 RELEVANCE = Criterion("relevance_score", "ordinal", (-1.0, 0.0, 1.0, 2.0), -1.0, 2.0)

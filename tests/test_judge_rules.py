@@ -11,9 +11,9 @@ import pytest
 import yaml
 
 from readback import workspace
-from readback.audit import engine
-from readback.rules import _judge, jdg_scale_mismatch
-from readback.rules.jdg_injection import SPEAKS
+from readback.checks import engine
+from readback.checks.rules import _judge, jdg_scale_mismatch
+from readback.checks.rules.jdg_injection import SPEAKS
 from readback.types import Finding, Judge
 
 Write = Callable[[Mapping[str, Any]], Path]

@@ -14,11 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from readback import as_json, workspace
-from readback.assembly import assemble
-from readback.assembly.judge_messages import judge_messages
-from readback.audit import engine
+from readback.checks import engine
 from readback.cli import main
 from readback.notebook.study import open_workspace
+from readback.prompts import assemble
+from readback.prompts.judge_messages import judge_messages
 from readback.records.answers import open_answers
 from readback.records.dataset import open_dataset
 from readback.types import Answer, Assembly, Judge, Location, Record, Segment, Selection

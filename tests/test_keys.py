@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from same_keys import shared_keys
 
-from readback import project_files, rules, workspace
-from readback.assembly import assemble
-from readback.audit import chunk, engine
+from readback import project_files, workspace
+from readback.checks import chunk, engine, rules
+from readback.prompts import assemble
 from readback.records.dataset import open_dataset
 from readback.types import Finding, Selection
 

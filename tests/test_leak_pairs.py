@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from readback import rules
+from readback.checks import rules
 from readback.types import Assembly, Finding, Message, Record, RuleContext, Segment, Selection, SystemText, Workspace
 
 PAIRS: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("leak_pairs.yml").read_text("utf-8"))

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback import workspace
-from readback.audit import engine
-from readback.rules.asm_duplicate_block import twice
-from readback.rules._overlap import Hit, blanked, overlaps
-from readback.rules._leaks import listed, phrases
-from readback.rules._words import span, words
+from readback.checks import engine
+from readback.checks.rules._leaks import listed, phrases
+from readback.checks.rules._overlap import Hit, blanked, overlaps
+from readback.checks.rules._words import span, words
+from readback.checks.rules.asm_duplicate_block import twice
 from readback.types import Finding, Leaks
 
 Write = Callable[[Mapping[str, Any]], Path]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.dialects.legal_prompt import LABELS, LegalPrompt, Part, parse
+from readback.sources.legal_prompt import LABELS, LegalPrompt, Part, parse
 
 WHOLE = (
     "Analyze the following legal document excerpt.\n\nDocument Excerpt:\nIt was held.\n\nIt was.\n\n"

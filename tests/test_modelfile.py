@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from in_time import spent
 
-from readback import rules
+from readback.checks import rules
 from readback.serving.modelfile.grammar import BAD_COMMAND, BAD_ROLE, END, NO_FROM, Fault, scan
 from readback.serving.modelfile.read_file import FAULTS, commands_json, parse, read, recognise, written
 from readback.serving.modelfile.text import decode, printable

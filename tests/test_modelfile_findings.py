@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from readback import rules, workspace
-from readback.assembly.self_tests import self_tests
-from readback.audit import engine
-from readback.audit.of_server import of_server
+from readback import workspace
+from readback.checks import engine, rules
+from readback.checks.of_server import of_server
+from readback.prompts.self_tests import self_tests
 from readback.serving.modelfile.read_file import parse
 from readback.types import Finding
 

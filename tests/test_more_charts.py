@@ -194,7 +194,7 @@ def test_a_cost_whose_interval_holds_zero_is_open() -> None:
 
 @given(st.lists(st.text(min_size=1, max_size=40), min_size=1, max_size=20), st.integers(100, 900))
 def test_columns_fit_wherever_each_may_keep_a_few_characters(names: list[str], pixels: int) -> None:
-    made = _columns.fitted(*_columns.as_columns(names), pixels)
+    made = _columns.within(*_columns.as_columns(names), pixels)
     assert len(made.shown) == len(names)
     assert made.pixels <= max(pixels, (_columns.FEWEST + _columns.GAP) * _columns.CHARACTER * len(made.widths) + 8)
     assert all(len(text) <= wide for row in made.shown for text, wide in zip(row, made.widths, strict=True))
@@ -216,7 +216,7 @@ def test_a_name_made_otherwise_stands_across_the_columns_of_the_others() -> None
     names = [*(f"x={x} · y=1 · z={z}" for x in "ab" for z in "12"), "another file"]
     told = _columns.distinct(names)
     assert told == ["x=a · z=1", "x=a · z=2", "x=b · z=1", "x=b · z=2", "another file"]
-    made = _columns.fitted(*_columns.as_columns(told), 400)
+    made = _columns.within(*_columns.as_columns(told), 400)
     assert made.titles == ("x", "z")
     assert (made.shown[0], made.shown[-1]) == (("a", "1"), ("another file", ""))
 

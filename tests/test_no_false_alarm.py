@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.audit import engine
+from readback.checks import engine
 
 Write = Callable[[Mapping[str, Any]], Any]
 JUDGED = "dataset: {path: d.jsonl}\njudges: {j: {prompts: judge.%s}}\n"

@@ -13,8 +13,8 @@ from looking import page, words
 
 import readback
 from readback import cli, workspace
-from readback.audit import engine
-from readback.files.cache_folder import DiskFull
+from readback.checks import engine
+from readback.readers.cache_folder import DiskFull
 from readback.records.dataset import open_dataset
 
 Output = pytest.CaptureFixture[str]

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 import readback
 from readback import cli, workspace
-from readback.assembly import assemble
-from readback.audit import engine
-from readback.audit.prompt_lengths import measure
-from readback.observed.first_difference import first_difference
-from readback.observed.observer import Observer
-from readback.observed.request import Request, read_request
+from readback.checks import engine
+from readback.checks.prompt_lengths import measure
 from readback.project_files import EXAMPLES
+from readback.prompts import assemble
 from readback.records.dataset import open_dataset
+from readback.requests.first_difference import first_difference
+from readback.requests.observer import Observer
+from readback.requests.request import Request, read_request
 from readback.types import Selection
 
 CHAT = [{"role": "system", "content": "S"}, {"role": "user", "content": "U"}]

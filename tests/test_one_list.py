@@ -12,8 +12,8 @@ import pytest
 from looking import page, words
 
 import readback
-from readback import cli, rules, workspace
-from readback.audit import workspace_check
+from readback import cli, workspace
+from readback.checks import rules, workspace_check
 from readback.records.dataset import open_dataset
 from readback.scores import loading
 from readback.types import Finding

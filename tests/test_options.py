@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from readback import cli, rules
-from readback.assembly.in_chunks import MOST
+from readback import cli
+from readback.checks import rules
+from readback.prompts.in_chunks import MOST
 
 Write = Callable[[Mapping[str, Any]], Path]
 Output = pytest.CaptureFixture[str]

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from readback import workspace
-from readback.difference.over_records import FIRST, Counted, over_records, over_sides, over_versions
-from readback.difference.side import Side, SideError
-from readback.difference.similarity import KINDS, kind
+from readback.compare.over_records import FIRST, Counted, over_records, over_sides, over_versions
+from readback.compare.side import Side, SideError
+from readback.compare.similarity import KINDS, kind
 from readback.types import Message, Segment, Selection
 
 Write = Callable[[Mapping[str, Any]], Path]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.files.paths import expand, listing, resolve, show, snapshot
+from readback.readers.paths import expand, listing, resolve, show, snapshot
 from readback.types import Diagnostic, Location
 
 Write = Callable[[dict[str, Any]], Path]

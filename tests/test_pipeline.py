@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback import rules, workspace
-from readback.assembly.assemble import assemble, choices
-from readback.audit import engine
-from readback.dialects import instructions, verification
-from readback.dialects.instruction_keys import SHORTCUTS
-from readback.files.yaml_file import Parsed
+from readback import workspace
+from readback.checks import engine, rules
+from readback.prompts.assemble import assemble, choices
+from readback.readers.yaml_file import Parsed
+from readback.sources import instructions, verification
+from readback.sources.instruction_keys import SHORTCUTS
 from readback.tasks import CURRENT
 from readback.types import Record, Selection, Workspace
 

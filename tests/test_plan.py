@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.dialects import comparisons, model_yaml, plan
-from readback.dialects.prompt_formats import MODES, SYSTEM, infer_type
+from readback.sources import comparisons, model_yaml, plan
+from readback.sources.prompt_formats import MODES, SYSTEM, infer_type
 from readback.types import Diagnostic, Workspace
 
 Write = Callable[[dict[str, Any]], Path]

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from readback import plugins, rules
+from readback import plugins
+from readback.checks import rules
 from readback.plugins import SHAPES, Unfit
 from readback.project_files import PROJECT
 
@@ -117,7 +118,7 @@ def test_the_example_is_built_installed_and_used(run: Run, site: Path, write: Wr
 AUDIT = """
 import sys
 from readback import workspace
-from readback.audit import process
+from readback.checks import process
 process.SMALL = -1
 found = process.check(workspace.open(sys.argv[1]))
 print([(one.code, one.place.record) for one in found.findings if one.code.startswith("ext-")])

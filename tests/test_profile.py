@@ -11,9 +11,9 @@ import pytest
 
 from readback import workspace
 from readback.adapters import CAPABILITIES, FURTHER, additions, capabilities, find, read_adapter, shipped
-from readback.assembly.adapter_texts import CONTEXT, added
-from readback.assembly.assemble import assemble
-from readback.assembly.registry import Part, registry
+from readback.prompts.adapter_texts import CONTEXT, added
+from readback.prompts.assemble import assemble
+from readback.prompts.registry import Part, registry
 from readback.tasks import CURRENT, DOCUMENT, PROFILES, groups_of, keys_for, profile_of, tasks_of
 from readback.types import Record, Selection, Workspace
 

@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 
 import readback
-from readback import prompt_formats, rules, workspace
-from readback.assembly.assemble import assemble
-from readback.audit import engine
-from readback.dialects.prompt_formats import SYSTEM, infer_type
+from readback import prompt_formats, workspace
+from readback.checks import engine, rules
 from readback.prompt_formats import (
     validate_modelfile_system_message,
     validate_prompt_format_consistency,
     validate_rag_prompt_no_system_text,
 )
+from readback.prompts.assemble import assemble
 from readback.records.dataset import open_dataset
+from readback.sources.prompt_formats import SYSTEM, infer_type
 from readback.types import Assembly, Finding, Message, Record, RuleContext, Segment, Selection
 
 Write = Callable[[Mapping[str, Any]], Path]

@@ -11,8 +11,8 @@ from counts import part
 from in_time import spent
 
 from readback import cli, workspace
-from readback.audit import engine
-from readback.audit.summary import Audit
+from readback.checks import engine
+from readback.checks.summary import Audit
 
 pytestmark = pytest.mark.realdata
 STORED = ("rag_baseline_0p5b", "hybrid_science_0p5b_rag_trained")  # the conditions that send the stored prompt

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from readback import workspace
-from readback.assembly import assemble
-from readback.audit.prompt_lengths import measure
+from readback.checks.prompt_lengths import measure
 from readback.project_files import EXAMPLES
+from readback.prompts import assemble
 from readback.records.dataset import open_dataset
 from readback.types import Selection
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from readback import quantity, rules
+from readback import quantity
+from readback.checks import rules
 from readback.ui.words import words
 
 MANY = """

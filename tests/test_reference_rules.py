@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.audit import engine
-from readback.rules import _citations
+from readback.checks import engine
+from readback.checks.rules import _citations
 from readback.types import Finding
 
 Write = Callable[[Mapping[str, Any]], Path]

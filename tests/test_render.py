@@ -16,7 +16,7 @@ from jinja_templates import VALUES, templates
 from rendering import ADDRESS, RECORD, one, steady, stock
 
 from readback import sandbox
-from readback.render import Rendered, Template, render, render_many
+from readback.prompts.render import Rendered, Template, render, render_many
 from readback.types import Diagnostic, Location
 
 pytestmark = pytest.mark.filterwarnings("ignore::SyntaxWarning")  # generated templates call numbers and index none

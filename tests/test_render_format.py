@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jinja_templates import TEXT
 
-from readback.render import Template, render
+from readback.prompts.render import Template, render
 from readback.types import Location
 
 FIELDS_TEXT = st.lists(

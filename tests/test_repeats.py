@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from in_time import in_time
 
-from readback import rules, workspace
-from readback.assembly import in_chunks
-from readback.audit import engine, repeats
+from readback import workspace
+from readback.checks import engine, repeats, rules
+from readback.prompts import in_chunks
 from readback.records.dataset import open_dataset
 from readback.types import Finding, Location, Record, RuleContext, Workspace
 

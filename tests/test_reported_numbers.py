@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from score_files import Write, codes, load
 
-from readback.rules import finding
+from readback.checks.rules import finding
 from readback.scores import stats
 from readback.scores.reported.aggregates import aggregates
 from readback.scores.reported.beside_rows import agrees, beside
@@ -54,7 +54,7 @@ def test_a_published_table_keeps_its_names_and_tells_what_does_not_apply_from_wh
 
 
 def test_a_rate_with_its_n_gets_an_interval_and_a_mean_without_its_spread_none(write: Write) -> None:
-    shown = {(a.stated.place.line, a.stated.criterion): a for a in aggregates(load(write({"p.csv": PUBLISHED})))}
+    shown = {(a.reported.place.line, a.reported.criterion): a for a in aggregates(load(write({"p.csv": PUBLISHED})))}
     low, high = shown[2, "pass %"].span or (0, 0)
     assert (round(low, 1), round(high, 1)) == (15.3, 34.6)
     assert shown[2, "pass %"].cannot == ("count",)
@@ -66,7 +66,7 @@ def test_a_rate_with_its_n_gets_an_interval_and_a_mean_without_its_spread_none(w
 def test_a_mean_with_n_and_spread_gets_a_t_interval(write: Write) -> None:
     body = "condition,n,clarity,clarity sd\na,25,3.0,1.0\nb,10,3.0,1.0\nc,25,3.0,\n"
     shown = aggregates(load(write({"p.csv": body})))
-    assert [a.stated.criterion for a in shown] == ["clarity"] * 3
+    assert [a.reported.criterion for a in shown] == ["clarity"] * 3
     low, high = shown[0].span or (0, 0)
     assert (round(low, 4), round(high, 4), shown[0].method) == (2.5872, 3.4128, "t")
     assert [a.cannot for a in shown] == [(), ("interval",), ("spread", "interval")]

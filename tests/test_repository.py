@@ -14,11 +14,11 @@ import pytest
 from test_revision import git
 
 from readback.cli import main
-from readback.difference import repository
-from readback.difference.git import Git
-from readback.difference.sides import revision
-from readback.difference.side import SideError
-from readback.files.paths import of_git
+from readback.compare import repository
+from readback.compare.git import Git
+from readback.compare.side import SideError
+from readback.compare.sides import revision
+from readback.readers.paths import of_git
 from readback.ui import upload
 
 FILE = "dataset: data.jsonl\nmodes: [{mode: m, template: 'Q: {{ q }}'}]\n"
@@ -266,7 +266,7 @@ def test_c1_a_repository_that_names_files_without_end_is_stopped(ours: Path, mon
         tree = subprocess.run(["git", "-C", str(ours), "mktree"], input=made.encode(), capture_output=True,
                               check=True).stdout.decode().strip()  # fmt: skip
     git(ours, "update-ref", "refs/heads/bomb", git(ours, "commit-tree", tree, "-m", "bomb"))
-    monkeypatch.setattr("readback.difference.git.MOST", 1 << 20)
+    monkeypatch.setattr("readback.compare.git.MOST", 1 << 20)
     with pytest.raises(SideError, match="names more than is looked at"):
         revision(ours, "bomb")
 

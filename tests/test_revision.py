@@ -11,13 +11,12 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.difference import sides as revisions
-from readback.difference.compare import difference
-from readback.difference.over_records import over_sides
-from readback.difference.sides import sides
-from readback.difference.sentence import sentence
-from readback.difference.side import Side, SideError
-from readback.difference.sides import show_side
+from readback.compare import sides as revisions
+from readback.compare.diff import difference
+from readback.compare.over_records import over_sides
+from readback.compare.sentence import sentence
+from readback.compare.side import Side, SideError
+from readback.compare.sides import revision, show_side
 from readback.types import Selection
 
 Write = Callable[[Mapping[str, Any]], Path]

@@ -13,9 +13,9 @@ import pytest
 from same_keys import shared_keys
 from unforked import unforked
 
-from readback import rules, rules_page, workspace
-from readback.audit import engine
-from readback.audit.summary import Audit
+from readback import rules_page, workspace
+from readback.checks import engine, rules
+from readback.checks.summary import Audit
 from readback.types import Assembly, DatasetSource, Diagnostic, Location, Record, RuleContext, Selection, Workspace
 
 RULES = rules.RULES()

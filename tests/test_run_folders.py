@@ -13,7 +13,7 @@ from run_files import Run
 from score_files import Write, load
 
 from readback import workspace
-from readback.audit import engine
+from readback.checks import engine
 from readback.scores import loading, stats
 from readback.scores.comparing.compare import compare
 from readback.scores.reported.aggregates import aggregates
@@ -189,7 +189,7 @@ def test_a_summary_gives_every_number_under_a_dotted_name_and_says_no_n(write: W
     assert (by["error_rate"].n, by["error_rate"].count, by["error_rate"].whole) == (10, 1, 1.0)
     assert {name for name, one in by.items() if one.state == NOT_APPLICABLE} == {"grounding", "citation_mean_coverage"}
     assert (table.about[0].mode, table.about[0].records, table.about[0].items) == ("instruction", "x.jsonl", ("1", "2"))
-    shown = {one.stated.criterion: one for one in aggregates(table)}
+    shown = {one.reported.criterion: one for one in aggregates(table)}
     assert shown["factuality"].cannot == ("n", "spread", "interval")
     assert shown["error_rate"].method == "wilson"
 

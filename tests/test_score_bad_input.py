@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from score_files import TIDY, Write, codes, load, states
 
-from readback.results import columnar
 from readback.scores import stats
 from readback.scores.comparing.compare import compare
 from readback.scores.criteria import from_entry, scale_text
+from readback.scores.files import columnar
 from readback.scores.table import ScoreTable
 from readback.types import Condition, Diagnostic, ScoreSource
 

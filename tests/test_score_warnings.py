@@ -13,7 +13,7 @@ from score_files import Write
 from readback import workspace
 from readback.scores import loading, stats
 from readback.scores.table import ScoreTable
-from readback.statistics.fisher import fisher
+from readback.stats.fisher import fisher
 from readback.types import Diagnostic
 
 HEAD = "item,condition,criterion,score,judge\n"

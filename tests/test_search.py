@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from in_time import spent
 
 from readback import cli, workspace
-from readback.assembly import in_chunks
-from readback.search import expression
-from readback.search.expression import Query, QueryError
-from readback.search.over_records import Found, near, search
+from readback.compare import search_expression
+from readback.compare.search import Found, near, search
+from readback.compare.search_expression import Query, QueryError
+from readback.prompts import in_chunks
 from readback.types import Selection
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -48,7 +48,7 @@ def folder_of(write: Write, rows: list[dict[str, Any]], modes: Any = MODES) -> P
 )
 def test_what_re2_refuses_is_said_in_a_sentence(text: str, why: str) -> None:
     with pytest.raises(QueryError, match=why.replace("(", "\\(").replace(")", "\\)")):
-        expression.check(Query(text, regex=True))
+        search_expression.check(Query(text, regex=True))
 
 
 @pytest.mark.parametrize(
@@ -67,22 +67,22 @@ def test_what_re2_refuses_is_said_in_a_sentence(text: str, why: str) -> None:
     ],
 )
 def test_the_places_are_character_offsets(query: Query, text: str, spans: tuple[tuple[int, int], ...]) -> None:
-    assert expression.spans(query, text) == spans
+    assert search_expression.spans(query, text) == spans
 
 
 @given(st.text(max_size=20).filter(bool), st.text(max_size=40))
 def test_a_plain_text_is_found_where_it_stands(wanted: str, around: str) -> None:
     text = f"{around}{wanted}{around}"
     query = Query(wanted, case=True)
-    found = expression.spans(query, text)
+    found = search_expression.spans(query, text)
     assert found
-    assert all(expression._clean(text[start:end]) == expression._clean(wanted) for start, end in found)
-    assert expression.holding(query, [text]) == [True]
+    assert all(search_expression._clean(text[start:end]) == search_expression._clean(wanted) for start, end in found)
+    assert search_expression.holding(query, [text]) == [True]
 
 
 def test_an_expression_that_hangs_others_is_quick() -> None:
     began = spent()
-    assert expression.spans(Query("(a+)+$", regex=True), "a" * 100_000 + "b") == ()
+    assert search_expression.spans(Query("(a+)+$", regex=True), "a" * 100_000 + "b") == ()
     assert spent() - began < 1
 
 

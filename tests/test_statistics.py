@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats import contingency_tables, multitest, power, proportion, weightstats
 
-from readback.statistics import correlation, equivalence, interval, paired, ranking, several
-from readback.statistics.corrected import rogan_gladen
+from readback.stats import correlation, equivalence, interval, paired, ranking, several
+from readback.stats.corrected import rogan_gladen
 
 GRADES = st.lists(st.integers(-1, 2), min_size=0, max_size=40)
 DIFFERENCES = st.lists(st.integers(-3, 3), min_size=1, max_size=12)

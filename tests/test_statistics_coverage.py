@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from readback.statistics import interval, paired
+from readback.stats import interval, paired
 
 UNIFORM = ((0, 1, 2, 3), (1, 1, 1, 1))
 FAITHFULNESS = ((-1, 0, 1), (445, 3417, 5727))  # LiveRAG

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from readback.statistics import agreement, corrected, correlation, equivalence, interval, paired, ranking, several
-from readback.statistics.two_groups import welch
+from readback.stats import agreement, corrected, correlation, equivalence, interval, paired, ranking, several
+from readback.stats.two_groups import welch
 
 RNG = np.random.default_rng(21)
 FLOATS = st.lists(st.floats(-5, 5, allow_nan=False).map(lambda x: round(x, 3)), min_size=2, max_size=12)

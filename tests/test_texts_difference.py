@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 from in_time import in_time
 
-from readback.difference.texts import Change, blank, changes, compared, same_but_blanks
+from readback.compare.texts import Change, blank, changes, compared, same_but_blanks
 
 texts = some.text(alphabet="ab .\n\r\t\u00a0é\u0301\ud800", max_size=80)
 lines = some.lists(some.sampled_from(["one two\n", "two\n", "\n", "three. ", "four", " "]), max_size=12).map("".join)

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from readback import cli, workspace
-from readback.audit import engine
-from readback.audit.summary import Audit
+from readback.checks import engine
+from readback.checks.summary import Audit
 from readback.serving import limits
 from readback.serving.modelfile import read_file as modelfile
 from readback.types import Model

@@ -12,8 +12,8 @@ import pytest
 from looking import page, said, words
 from streamlit.testing.v1 import AppTest
 
+from readback.html import exact
 from readback.types import Segment
-from readback.ui import exact
 
 CONTEXTS = [f"[{n}] The mole is {n} metres high." for n in range(1, 9)]
 FILE = """dataset: {path: data.jsonl}

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from readback.assembly.assemble import assemble, fingerprint, training
-from readback.dialects.prompt_formats import CONFIG, SYSTEM
+from readback.prompts.assemble import assemble, fingerprint, training
+from readback.sources.prompt_formats import CONFIG, SYSTEM
 from readback.types import Condition, Location, Model, Record, Selection, SystemText, Workspace
 
 WORKSPACE = Workspace(

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.assembly import training_match
-from readback.assembly.training_layout import read_from, training
-from readback.audit import engine
+from readback.checks import engine
 from readback.cli import main
+from readback.prompts import training_match
+from readback.prompts.training_layout import read_from, training
 from readback.records.dataset import Dataset, open_dataset
 from readback.types import Record, Workspace
 from readback.workspace import open as open_workspace

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.dialects.training_reader import read
-from readback.dialects.training_row import TrainingRow, Turn, is_training, kind_of, most
+from readback.checks.rules import _training
 from readback.records.field_path import look
-from readback.rules import _training
+from readback.sources.training_reader import read
+from readback.sources.training_row import TrainingRow, Turn, is_training, kind_of, most
 
 SYSTEM, USER = {"role": "system", "content": "Be brief."}, {"role": "user", "content": "Why?"}
 GOOD, BAD = {"role": "assistant", "content": "So."}, {"role": "assistant", "content": "No."}

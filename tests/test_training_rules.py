@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.assembly import in_chunks
-from readback.audit import engine
-from readback.audit.summary import Audit
-from readback.dialects import legal_prompt
+from readback.checks import engine
+from readback.checks.rules import _training
+from readback.checks.rules.trn_damaged_text import damages
+from readback.checks.summary import Audit
+from readback.prompts import in_chunks
 from readback.records import field_path
-from readback.rules import _training
-from readback.rules.trn_damaged_text import damages
+from readback.sources import legal_prompt
 from readback.types import Finding
 
 Write = Callable[[Mapping[str, Any]], Path]

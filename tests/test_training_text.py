@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.dialects import training_text
-from readback.dialects.python_constants import look, work
+from readback.sources import training_text
+from readback.sources.python_constants import look, work
 
 Write = Callable[[Mapping[str, Any]], Path]
 BRIEF = "You are brief."

@@ -10,9 +10,9 @@ import pytest
 from served_twice import ANSWER, ROW, TRAINED, workspace
 
 from readback import workspace as workspaces
-from readback.assembly.self_tests import self_tests
-from readback.assembly.training_text import TrainedText, template, trained_input, trained_text
-from readback.difference.first_difference import of_self_test, said
+from readback.compare.first_difference import of_self_test, said
+from readback.prompts.self_tests import self_tests
+from readback.prompts.training_text import TrainedText, template, trained_input, trained_text
 from readback.records.dataset import open_dataset
 from readback.types import Segment, Selection, Workspace
 

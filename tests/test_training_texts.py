@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.audit import engine
-from readback.dialects import training_code, training_text
+from readback.checks import engine
+from readback.sources import training_code, training_text
 from readback.types import Finding, Recognised, Workspace
 from readback.workspace import training_texts
 

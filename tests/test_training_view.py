@@ -14,8 +14,8 @@ from served_twice import ANSWER, ASKED, MODELFILES, ROW, SYSTEM, TRAINED, worksp
 from streamlit.testing.v1 import AppTest
 
 from readback import workspace as workspaces
-from readback.assembly.training_text import trained_text
-from readback.audit.system_places import system_places
+from readback.checks.system_places import system_places
+from readback.prompts.training_text import trained_text
 from readback.records.dataset import open_dataset
 from readback.types import Message, Segment
 from readback.ui.three_texts import placed

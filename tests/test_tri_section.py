@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.assembly.assemble import assemble
-from readback.assembly.tri_section import append, assemble_text, fingerprint, to_messages
+from readback.prompts.assemble import assemble
+from readback.prompts.tri_section import append, assemble_text, fingerprint, to_messages
 from readback.types import Adapter, Addition, Message, Prompt, Record, Segment, Selection, Workspace
 
 

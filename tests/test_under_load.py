@@ -13,15 +13,15 @@ from busy import busy
 from counts import many, part
 from in_time import in_time
 
-from readback import as_json, project_files, render, workspace
-from readback.assembly import in_chunks
-from readback.assembly.assemble import assemble
-from readback.audit import engine
+from readback import as_json, project_files, workspace
+from readback.checks import engine
+from readback.compare.search import search
+from readback.compare.search_expression import Query
 from readback.project_files import EXAMPLES
+from readback.prompts import in_chunks, render
+from readback.prompts.assemble import assemble
+from readback.prompts.render import Template
 from readback.records.dataset import open_dataset
-from readback.render import Template
-from readback.search.expression import Query
-from readback.search.over_records import search
 from readback.types import Selection, Workspace
 from readback.workspace import survey
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import linalg, stats
 from statsmodels.stats import power, proportion
 
-from readback.statistics import equivalence, interval, paired
+from readback.stats import equivalence, interval, paired
 
 SIZES = ([1, 2, 3, 4, 9], [30, 2, 2, 2], [1, 1, 1, 1, 2], [7, 5, 6, 8, 4, 5, 6, 7, 6], [40, *[3] * 20])
 GRADED = st.lists(st.tuples(st.integers(-2, 2), st.integers(0, 5)), min_size=5, max_size=40)

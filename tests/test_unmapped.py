@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from readback import workspace
-from readback.audit.unmapped import Unmapped, fields, unmapped
+from readback.checks.unmapped import Unmapped, fields, unmapped
 from readback.records.dataset import open_dataset
 from readback.types import Record
 

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 import pytest
 from counts import many
 
-from readback import rules
+from readback.checks import rules
 from readback.ui import upload, upload_zip
 
 ME = upload.owner("me")

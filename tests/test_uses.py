@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from jinja_templates import VALUES, templates
 from rendering import RECORD, one, steady, stock
 
-from readback.render import Template, render
-from readback.render import jinja as render_jinja
-from readback.render.seen import SEEN, Seen
-from readback.render.trace import Trace
+from readback.prompts.render import Template, render
+from readback.prompts.render import jinja as render_jinja
+from readback.prompts.render.seen import SEEN, Seen
+from readback.prompts.render.trace import Trace
 from readback.types import Location
 
 pytestmark = pytest.mark.filterwarnings("ignore::SyntaxWarning")  # generated templates call numbers and index none

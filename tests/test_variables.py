@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback import cli, workspace
-from readback.assembly.assemble import assemble
-from readback.audit import engine, variables
-from readback.audit.record_uses import record_uses, value
-from readback.audit.summary import Audit
-from readback.audit.variables import Heard, Told, VariableRow, Variables
+from readback.checks import engine, variables
+from readback.checks.record_uses import record_uses, value
+from readback.checks.summary import Audit
+from readback.checks.variables import Heard, Told, VariableRow, Variables
+from readback.prompts.assemble import assemble
 from readback.records.dataset import open_dataset
 from readback.types import Location, Selection, VariableUse
 
@@ -146,7 +146,7 @@ def test_counts_are_exact_however_few_accounts_are_kept(records: list[Any], kept
             made.take((choice,), (heard.read(frame),), index)
             assert len(heard.shapes) <= kept
             assert len(made.waiting) <= kept
-        made.settle()
+        made.count()
     finally:
         variables.SHAPES = before
     for name in "abc":

@@ -12,8 +12,8 @@ import pytest
 
 import readback
 from readback import workspace
-from readback.assembly.variants import VERSIONS, variants
 from readback.cli import main
+from readback.prompts.variants import VERSIONS, variants
 from readback.types import Selection
 from readback.workspace.sections.options import OPTIONS
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.dialects.verification import CHOICES, FLAGS, KEYS, MODELS, models_of, running, running_here
+from readback.sources.verification import CHOICES, FLAGS, KEYS, MODELS, models_of, running, running_here
 from readback.tasks import CURRENT, DOCUMENT, PROFILES, tasks_of
 from readback.types import PromptConfig
 

@@ -29,10 +29,9 @@ from verification_files import (
     whole,
 )
 
-from readback import results
-from readback.results.verification.apart import from_display, identity
-from readback.results.verification.outcome import GROUPS
-from readback.scores import stats
+from readback.scores import files, stats
+from readback.scores.files.verification.apart import from_display, identity
+from readback.scores.files.verification.outcome import GROUPS
 from readback.scores.table import ScoreTable
 from readback.types import Condition, Criterion, ScoreSource
 from readback.workspace.recognise import SCORES, recognise
@@ -396,8 +395,8 @@ def test_results_without_a_question_are_counted_and_named_by_their_number(write:
 def test_a_long_header_and_long_summaries_are_passed_over_without_being_held(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("readback.formats._json_cursor.LONGEST", 3_000)
-    monkeypatch.setattr("readback.formats._json_cursor.CHUNK", 512)
+    monkeypatch.setattr("readback.readers._json_cursor.LONGEST", 3_000)
+    monkeypatch.setattr("readback.readers._json_cursor.CHUNK", 512)
     long = {"text": 'a "{" \\ ' * 2_000, "deep": [[{}]]}
     first = {"format_version": "2.2", "metadata": {"karenina_version": "1"}, "shared_data": long}
     found = read(write, {**first, "results": TWO, "scenario_results": [long, long]})
@@ -421,7 +420,7 @@ def test_a_checkpoint_holds_no_scores_and_nothing_of_it_is_carried_out(write: Wr
 )
 def test_other_score_files_stay_what_they_are(write: Write, content: Any) -> None:
     root = write({"s.json": content})
-    assert results.recognise(root / "s.json", "s.json") not in (None, "verification results")
+    assert files.recognise(root / "s.json", "s.json") not in (None, "verification results")
 
 
 anything = st.recursive(

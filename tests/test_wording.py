@@ -15,14 +15,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from readback import adapters, as_json, project_files
-from readback.assembly.assemble import assemble
-from readback.assembly.model_input import sent
 from readback.cli import main
-from readback.difference import as_text
-from readback.difference.compare import difference
-from readback.difference.sides import Side, shown
+from readback.compare import as_text
+from readback.compare.diff import difference
+from readback.compare.sides import Side, shown
 from readback.notebook.assembled import Assembled
 from readback.notebook.study import open_workspace
+from readback.prompts.assemble import assemble
+from readback.prompts.model_input import sent
 from readback.tasks import PROFILES, tasks_of
 from readback.types import Adapter, Addition, Condition, Message, Model, Prompt, Record, Selection, Workspace
 from readback.ui import exports

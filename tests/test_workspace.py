@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readback import workspace
-from readback.files.yaml_text import flow
 from readback.folder import by
+from readback.readers.yaml_text import flow
 from readback.types import Ignored, Workspace
 from readback.workspace.sections.options import OPTIONS
 from readback.workspace.workspace_file import ORDER

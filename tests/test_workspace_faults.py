@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readback import workspace
-from readback.files.yaml_file import Parsed
+from readback.readers.yaml_file import Parsed
 from readback.workspace.draft import Draft
 from readback.workspace.workspace_file import ORDER, TEXTS
 from readback.workspace.workspace_file import read as read_file

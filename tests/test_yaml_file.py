@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from in_time import in_time
 
 from readback import sandbox
-from readback.files import yaml_decode
-from readback.files.yaml_file import MASKED, Parsed, mask_secrets, nearest, parse_yaml, read_yaml, unknown_keys
+from readback.readers import yaml_decode
+from readback.readers.yaml_file import MASKED, Parsed, mask_secrets, nearest, parse_yaml, read_yaml, unknown_keys
 from readback.types import Diagnostic
 
 Write = Callable[[dict[str, Any]], Path]

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readback.files.yaml_file import parse_yaml
-from readback.files.yaml_strict import number
+from readback.readers.yaml_file import parse_yaml
+from readback.readers.yaml_strict import number
 
 DIFFERS, NOT_ALLOWED = "dat-yaml-differs", "dat-yaml-not-allowed"
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from readback import plugins, project_files
-from readback.files import paths
-from readback.files.text_file import read_text
-from readback.files.yaml_file import nearest, read_yaml, unknown_keys
-from readback.files.yaml_node import Node
+from readback.readers import paths
+from readback.readers.text_file import read_text
+from readback.readers.yaml_file import nearest, read_yaml, unknown_keys
+from readback.readers.yaml_node import Node
 from readback.tasks import CURRENT, DOCUMENT, groups_of, keys_for, tasks_of
 from readback.types import Adapter, Addition, Diagnostic, Location, Message
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from readback.files.yaml_file import Parsed
-from readback.formats._row import Blank, Event, Header, Refused, Row
+from readback.readers._row import Blank, Event, Header, Refused, Row
+from readback.readers.yaml_file import Parsed
 from readback.types import Diagnostic, Location, Prompt, PromptConfig, RuleContext
 
 __all__ = [

@@ -5,23 +5,21 @@ An entry point of a group `readback.formats`, `readback.dialects`, `readback.rul
 asked for. What cannot be loaded, or has another shape or a name that is taken, is left out and said on standard error.
 """
 
-
 from __future__ import annotations
+
 import json
+import os
+import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import redirect_stdout
 from dataclasses import astuple, dataclass
 from functools import cache
 from importlib import import_module
-from typing import Any
-from readback.folder import by as of_folder
-import os
-import re
-from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from readback.folder import by as of_folder
 
 # What a plugin of each group must have, and the sentence where it has not.
 
@@ -126,10 +124,9 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(f"'{name}'" for name in names)
 
 
-
 GROUPS = {"formats": "NAME", "dialects": "NAME", "rules": "CODE", "adapters": "", "scores": "NAME"}
-OURS = {"formats": "readback.formats", "dialects": "readback.dialects", "rules": "readback.rules"} | {
-    "scores": "readback.results"
+OURS = {"formats": "readback.readers", "dialects": "readback.sources", "rules": "readback.checks.rules"} | {
+    "scores": "readback.scores.files"
 }
 
 
@@ -303,5 +300,3 @@ def _safe(text: str) -> str:
     """On one line, without what a terminal would obey."""
     line = " ".join(text.split())
     return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in line)
-
-

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from readback import rules
-from readback.dialects.prompt_formats import CONFIG, MODES, SYSTEM, unknown_mode
+from readback.checks import rules
 from readback.serving.modelfile import read_file as modelfile
+from readback.sources.prompt_formats import CONFIG, MODES, SYSTEM, unknown_mode
 from readback.types import (
     NOWHERE,
     Assembly,

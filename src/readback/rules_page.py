@@ -6,12 +6,12 @@ from inspect import cleandoc
 from types import ModuleType
 from typing import Any
 
-from readback.rules import AREAS, RULES, _page, kinds
+from readback.checks.rules import AREAS, RULES, _page, kinds
 
 HEAD = """# Rules
 
 What Readback looks for. This page is made from the rules themselves by `make docs`; a rule is one file in
-`src/readback/rules/`, and each example below is one of its tests. `readback rule CODE` shows one rule.
+`src/readback/checks/rules/`, and each example below is one of its tests. `readback rule CODE` shows one rule.
 
 Severities: *error*, the prompt that is sent is wrong or cannot be built; *warning*, probably not intended;
 *info*, worth knowing.

@@ -3,8 +3,9 @@
 import streamlit as st
 from nasty import texts
 
+from readback.html import exact
 from readback.types import Segment
-from readback.ui import exact, show
+from readback.ui import show
 
 show.style()
 for number, text in enumerate(texts()):

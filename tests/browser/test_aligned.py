@@ -14,7 +14,7 @@ from served import At, open_page, settle, turn_to
 from test_security import serious
 
 from readback import workspace
-from readback.assembly import assemble
+from readback.prompts import assemble
 from readback.records import dataset
 from readback.types import Selection
 

@@ -12,7 +12,7 @@ from counts import LONG
 from served import HERE, At, Serve, open_page, settle, turn_to
 
 from readback import workspace
-from readback.assembly import assemble
+from readback.prompts import assemble
 from readback.records import dataset
 from readback.types import Selection
 

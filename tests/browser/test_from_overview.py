@@ -12,8 +12,8 @@ from served import At, open_page, settle, turn_to
 from test_security import serious
 
 from readback import workspace
-from readback.assembly import assemble
 from readback.project_files import EXAMPLES
+from readback.prompts import assemble
 from readback.records.answers import open_answers
 from readback.records.dataset import open_dataset
 from readback.types import Selection

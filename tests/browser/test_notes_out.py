@@ -14,7 +14,7 @@ from test_security import serious
 from readback.bookmarks import markdown
 from readback.bookmarks import page as file
 from readback.bookmarks.entry import Entry, Excerpt
-from readback.ui import exact
+from readback.html import exact
 
 pytestmark = pytest.mark.browser
 WORDS = dict.fromkeys((*markdown.NAMES,), "word {n}")

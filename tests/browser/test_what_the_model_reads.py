@@ -14,7 +14,7 @@ from test_acceptance import tab_to
 from test_security import serious
 
 from readback import workspace
-from readback.assembly import assemble, model_input
+from readback.prompts import assemble, model_input
 from readback.records import dataset
 from readback.types import Selection
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from readback import adapters, plugins
-from readback.assembly.variants import Variant
+from readback.checks.rules import Fault
+from readback.html import exact
 from readback.notebook.rows import Rows
+from readback.prompts.variants import Variant
 from readback.quantity import quantity
-from readback.rules import Fault
 from readback.types import Assembly, Finding, Message, Segment
-from readback.ui import exact
 
 # Tints that can be read on white and on black; the underline says the same without colour.
 STYLE = (

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from readback.difference import as_text, first_difference_text
-from readback.difference.compare import Difference
-from readback.difference.over_records import Counted, over_sides
-from readback.difference.sentence import sentence
-from readback.difference.side import Side, SideError
+from readback.compare import as_text, first_difference_text
+from readback.compare.diff import Difference
+from readback.compare.over_records import Counted, over_sides
+from readback.compare.sentence import sentence
+from readback.compare.side import Side, SideError
 from readback.notebook.rows import Rows
 from readback.types import Workspace
 

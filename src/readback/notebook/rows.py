@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from readback.html import exact
 from readback.quantity import quantity
-from readback.ui import exact
 
 SHOWN = 50  # rows that are drawn by themselves; the rest is counted
 

@@ -9,26 +9,26 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from readback import adapters, rules, workspace
-from readback.assembly import assemble
-from readback.assembly import model_input as inputs
-from readback.assembly.unknown_system import unknown_system
-from readback.assembly.variants import variants
-from readback.audit import engine
-from readback.audit.chunk import everything
-from readback.audit.summary import Audit
-from readback.difference.compare import difference
-from readback.difference.sides import SERVING, SideError, show_side, sides
+from readback import adapters, workspace
+from readback.checks import engine, rules
+from readback.checks.chunk import everything
+from readback.checks.summary import Audit
+from readback.compare.diff import difference
+from readback.compare.sides import SERVING, SideError, show_side, sides
 from readback.notebook.assembled import Assembled
 from readback.notebook.assembled import said as fault_said
 from readback.notebook.compared import Compared
 from readback.notebook.records import Records
 from readback.notebook.rows import Rows
 from readback.notebook.unknown_name import unknown_name
-from readback.observed.observer import Observer
+from readback.prompts import assemble
+from readback.prompts import model_input as inputs
+from readback.prompts.unknown_system import unknown_system
+from readback.prompts.variants import variants
 from readback.quantity import quantity
 from readback.records import answers
 from readback.records.dataset import Dataset, open_dataset
+from readback.requests.observer import Observer
 from readback.scores import loading, stats
 from readback.scores.agreement import answer as agreement_answer
 from readback.scores.agreement import long_table

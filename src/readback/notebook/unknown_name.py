@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from readback.files.yaml_file import nearest
+from readback.readers.yaml_file import nearest
 
 NAMED = 20  # names that are listed; how many more there are is said
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from readback.files.progress import Progress
+from readback.readers.progress import Progress
 from readback.records.dataset import Dataset, open_dataset
 from readback.types import Answer, Condition, DatasetSource, Diagnostic, Location, Workspace
 

@@ -1,46 +1,33 @@
 """Open a dataset: any record by number or id, none of them held in memory."""
 
-
 from __future__ import annotations
+
 import os
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, BinaryIO
+
 from readback import plugins
-from readback.files import cache_folder
-from readback.files.bounded_diagnostics import from_json
-from readback.files.file_state import State, state
-from readback.files.paths import resolve, show
-from readback.files.progress import Cancelled, Progress
-from readback.formats import jsonl
-from readback.formats._choose import Chosen, choose
-from readback.formats._row import Row
+from readback.readers import cache_folder, jsonl
+from readback.readers._choose import Chosen, choose
+from readback.readers._row import Event, Header, Refused, Row
+from readback.readers.bounded_diagnostics import from_json
+from readback.readers.file_state import State, state
+from readback.readers.paths import resolve, show
+from readback.readers.progress import Cancelled, Progress
 from readback.records import plugin_rows
 from readback.records.changed import DatasetChanged
 from readback.records.dataset_index import SPOOL, Index, load
 from readback.records.field_path import MISSING, look
-from readback.records.index_pass import Counts, build, unpackers
+from readback.records.index_pass import Counts, build, events, unpackers
 from readback.records.private_fields import private_paths, shown
 from readback.records.record_ids import BY_LINE
 from readback.types import NO_SYSTEMS, DatasetSource, Diagnostic, Location, Record, Systems
-from typing import Any
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import BinaryIO
-from readback.files import cache_folder
-from readback.formats._choose import Chosen, choose
-from readback.formats._row import Event, Header, Refused, Row
-from readback.records.index_pass import events, unpackers
-from readback.types import Diagnostic, Location
-
-
 
 Walk = Callable[[BinaryIO, str], Iterator[Event]]  # a stream that is text, and the file's name
-
-
 
 
 ESCAPED = frozenset('"\\/\x7f') | {chr(code) for code in range(32)}  # may be written differently in the file
@@ -290,8 +277,6 @@ def holds(value: Any, wanted: str) -> bool:
     if isinstance(value, list):
         return any(holds(inner, wanted) for inner in value)
     return isinstance(value, int | float) and not isinstance(value, bool) and wanted in str(value).casefold()
-
-
 
 
 # The rows of any file a dataset may be in, one after another, without an index.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from readback.files.yaml_file import nearest
+from readback.readers.yaml_file import nearest
 from readback.records.dataset import Dataset
 
 SHOWN = 5  # ids that show what they look like

@@ -18,7 +18,10 @@ from typing import Any, NoReturn
 from readback import plugins, sandbox
 from readback.sandbox import client, frames, jail, landlock
 
-WARM = ("readback.render.jinja", "readback.files.yaml_decode")  # their warm() touches what a child would meet first
+WARM = (
+    "readback.prompts.render.jinja",
+    "readback.readers.yaml_decode",
+)  # their warm() touches what a child would meet first
 OPEN_FILES = 64
 COLLECT = (50_000, 20, 20)  # most children end before they made enough objects for one collection
 

@@ -9,7 +9,7 @@ from readback.scores.table import NONE
 from readback.types import Criterion
 
 if TYPE_CHECKING:
-    from readback.statistics.interval import Clustered
+    from readback.stats.interval import Clustered
 
 CONCENTRATED = 0.7  # share of one value from which an interval for the mean is known to be too narrow
 Span = tuple[float, float]
@@ -80,7 +80,7 @@ def certainty(values: Any, items: Any, clusters: Any, criterion: Criterion, decl
 
 
 def _independent(distinct: Any, counts: Any, criterion: Criterion) -> tuple[Span | None, str | None]:
-    from readback.statistics import interval
+    from readback.stats import interval
 
     if criterion.scale == "binary":
         found = interval.wilson(float(counts[distinct == 1].sum()), float(counts.sum()))
@@ -92,7 +92,7 @@ def _independent(distinct: Any, counts: Any, criterion: Criterion) -> tuple[Span
 
 
 def _clustered(values: Any, codes: Any, criterion: Criterion) -> Clustered:
-    from readback.statistics import interval
+    from readback.stats import interval
 
     if criterion.scale == "binary":
         return interval.clustered_rate(values == 1, codes)
@@ -103,7 +103,7 @@ def _on_scale(distinct: Any, counts: Any, criterion: Criterion) -> Span | None:
     """Where `interval` is known to be too narrow, and the scale is a list that holds every value."""
     import numpy as np
 
-    from readback.statistics import interval
+    from readback.stats import interval
 
     n = int(counts.sum())
     weak = n < interval.ENOUGH_FOR_T or counts.max() >= CONCENTRATED * n

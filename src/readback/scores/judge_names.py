@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from readback.results import metadata, metrics
-from readback.results._rows import Asked
-from readback.results._run_facts import of_record
+from readback.scores.files import metadata, metrics
+from readback.scores.files._rows import Asked
+from readback.scores.files._run_facts import of_record
 from readback.types import NOWHERE, Condition, Judge, ScoreSource, Workspace
 
 

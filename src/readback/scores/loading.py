@@ -1,53 +1,35 @@
 """Load the scores of a workspace; read again only when a file, or what is said of it, has changed."""
 
-
 from __future__ import annotations
+
 import hashlib
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-from readback import results
-from readback.files.file_state import State, state
-from readback.files.paths import resolve
-from readback.files.progress import Cancelled, Progress
-from readback.results import _aggregated as aggregated
-from readback.results._reply_column import Rubrics
-from readback.results._rows import Asked, Read
+
+from readback.readers.file_state import State, state
+from readback.readers.paths import resolve
+from readback.readers.progress import Cancelled, Progress
+from readback.readers.yaml_file import nearest
 from readback.scores import expenses, judge_names, rubrics
+from readback.scores import files as score_files
 from readback.scores.comparing.planned import planned
-from readback.scores.criteria import known
+from readback.scores.criteria import known, look_up, scale_text
+from readback.scores.files import _aggregated as aggregated
+from readback.scores.files._reply_column import Rubrics
+from readback.scores.files._rows import Asked, Read
+from readback.scores.files._run_facts import FOUND
 from readback.scores.join import join
 from readback.scores.pairwise import contestants
 from readback.scores.reported.contradictions import scales
 from readback.scores.resolve import resolve_columns
-from readback.scores.table import ScoreTable
-from readback.types import Diagnostic, ScoreSource, Workspace
-import hashlib
-import json
-from collections.abc import Iterator
-from readback.scores import judge_names
-from readback.scores.table import RunFacts
-from readback.types import Judge, Workspace
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from readback.results._rows import Read
-from readback.scores.criteria import look_up, scale_text
-from readback.types import Criterion
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from readback.files.yaml_file import nearest
-from readback.results._rows import Read
-from readback.results._run_facts import FOUND
-from readback.scores.table import Columns, SourceRead
-from readback.types import Diagnostic, Location, Workspace
-
-
+from readback.scores.table import Columns, RunFacts, ScoreTable, SourceRead
+from readback.types import Criterion, Diagnostic, Judge, Location, ScoreSource, Workspace
 
 NONE = "–"
-
-
 
 
 READING = Lock()  # a page and a check that want the same scores at once read them once
@@ -132,7 +114,7 @@ def _load(asked: _Asked) -> ScoreTable:
     done = 0
     for file, judged in zip(asked.files, judges, strict=True):
         source = file.source
-        read = results.read(
+        read = score_files.read(
             Path(file.path),
             Asked(
                 source,
@@ -275,8 +257,6 @@ def _scale(criterion: Criterion) -> tuple[object, ...]:
 def _together(known: Criterion | None, criterion: Criterion) -> Criterion:
     """Class names met in several files are put together."""
     return criterion if known is None else replace(known, meanings={**criterion.meanings, **known.meanings})
-
-
 
 
 # What became of every row and cell of the files, and which conditions nobody has defined.

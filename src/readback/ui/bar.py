@@ -1,29 +1,24 @@
 """The bar of Messages: which record, the next and the one before, and how to find one."""
 
-
 from __future__ import annotations
-import streamlit as st
-from readback.records.dataset import Dataset
-from readback.types import Finding
-from readback.ui import address, choice, exact, searching, show
-from readback.ui.words import t
+
 from itertools import chain
+
 import streamlit as st
-from readback.assembly import assemble
-from readback.audit import finding_search
-from readback.audit.finding_search import There
-from readback.audit.summary import Audit
-from readback.records.dataset import DatasetChanged
-from readback.types import Selection
-from readback.ui import background, caches, choice, work
+
+from readback.checks import finding_search
+from readback.checks.finding_search import There
+from readback.checks.summary import Audit
+from readback.html import exact
+from readback.prompts import assemble
+from readback.records.dataset import Dataset, DatasetChanged
+from readback.types import Finding, Selection
+from readback.ui import address, background, caches, choice, searching, show, work
 from readback.ui.words import t
 from readback.ui.work import Job
 
-
-
 KIND = "finding"
 KNOWN = "with_findings"  # in the session: the records with a finding under what was sent, where all were looked at
-
 
 
 LISTED = 500  # ids in a list to choose from; beyond, an id is typed
@@ -141,8 +136,6 @@ def _to_finding(here: tuple[str, ...], back: bool) -> None:
         address.put(finding=rest[0])
     else:
         finding(back)
-
-
 
 
 # Find the next record: by its id, by a text in it, or by a finding. The address says nothing of what is looked for.

@@ -11,8 +11,9 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
+from readback.html import exact
 from readback.types import Answer, Assembly, Finding, Location, Record, Segment, Values
-from readback.ui import address, choice, exact, show
+from readback.ui import address, choice, show
 from readback.ui.words import t
 
 FIELDS = 80  # fields of a record in the list

@@ -12,7 +12,8 @@ from markupsafe import Markup
 
 from readback.bookmarks import markdown
 from readback.bookmarks.entry import Entry, beginning, moved, without
-from readback.ui import address, beside, choice, exact, exports, show
+from readback.html import exact
+from readback.ui import address, beside, choice, exports, show
 from readback.ui.words import t
 
 KEPT = "notes"  # where the session keeps its list

@@ -14,12 +14,12 @@ from weakref import WeakValueDictionary
 import streamlit as st
 
 from readback import workspace as reading
-from readback.audit import judge_inputs, process, workspace_check
-from readback.audit.beside import apart
-from readback.observed.observer import Observer
+from readback.checks import judge_inputs, process, workspace_check
+from readback.checks.beside import apart
+from readback.checks.rules import Fault
 from readback.records.answers import Answers, open_answers
 from readback.records.dataset import open_dataset
-from readback.rules import Fault
+from readback.requests.observer import Observer
 from readback.types import Assembly, Condition, Finding, Workspace
 from readback.ui.work import Job
 

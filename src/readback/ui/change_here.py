@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from readback.assembly import assemble
-from readback.difference.over_records import over_versions
+from readback.compare.over_records import over_versions
+from readback.prompts import assemble
 from readback.types import Assembly
 from readback.ui import address, changed, choice, diff_here, show
 from readback.ui.changed import Versions

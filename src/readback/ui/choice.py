@@ -20,15 +20,16 @@ from typing import Any, TypeVar, cast
 
 import streamlit as st
 
-from readback.assembly import assemble
-from readback.audit.chunk import everything
-from readback.audit.order import in_text
-from readback.audit.summary import Audit
-from readback.observed.observer import Seen
+from readback.checks.chunk import everything
+from readback.checks.order import in_text
+from readback.checks.rules import Fault
+from readback.checks.summary import Audit
+from readback.html import exact
+from readback.prompts import assemble
 from readback.records.dataset import Dataset, DatasetChanged
-from readback.rules import Fault
+from readback.requests.observer import Seen
 from readback.types import Answer, Assembly, Finding, Record, Selection, Values, Workspace
-from readback.ui import address, caches, exact, session, show
+from readback.ui import address, caches, session, show
 from readback.ui.caches import Key
 from readback.ui.open_workspaces import browser, configured, demos, folders, known
 from readback.ui.words import t

@@ -9,14 +9,15 @@ from typing import Literal
 
 import streamlit as st
 
-from readback.assembly.contexts import normalise_contexts
 from readback.citations import Citation, legal, marks
 from readback.citations.bounded import Found, find
 from readback.citations.support import Verdict, judged
-from readback.dialects import legal_prompt, row_fields
+from readback.html import exact
+from readback.html.exact import Mark
+from readback.prompts.contexts import normalise_contexts
+from readback.sources import legal_prompt, row_fields
 from readback.types import Assembly, Values
-from readback.ui import address, choice, exact, show
-from readback.ui.exact import Mark
+from readback.ui import address, choice, show
 from readback.ui.words import t
 
 KEPT = 256  # texts whose citations are kept for everybody

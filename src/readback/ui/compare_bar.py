@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import streamlit as st
 
+from readback.html import exact
 from readback.types import Selection
-from readback.ui import address, bar, choice, compare_sides, exact, frame, open_workspaces, options, picker
+from readback.ui import address, bar, choice, compare_sides, frame, open_workspaces, options, picker
 from readback.ui.compare_sides import LAYERS, keys_of, put_b, side
 from readback.ui.compare_versions import typed
 from readback.ui.compare_words import sent

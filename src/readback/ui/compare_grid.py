@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.audit.prompt_lengths import PromptLengths, measure
+from readback.checks.prompt_lengths import PromptLengths, measure
 from readback.types import Selection, Workspace
 from readback.ui import address, choice, show
 from readback.ui.compare_sides import PARTS, keys_of, side

@@ -9,9 +9,9 @@ from typing import Any
 
 import streamlit as st
 
-from readback.difference.compare import Difference, difference
-from readback.difference.sentence import sentence as said
-from readback.difference.sides import Shown, Side, SideError, show_side
+from readback.compare.diff import Difference, difference
+from readback.compare.sentence import sentence as said
+from readback.compare.sides import Shown, Side, SideError, show_side
 from readback.ui import choice, show
 from readback.ui.compare_sides import side
 from readback.ui.stamp import stamp

@@ -8,9 +8,10 @@ from typing import Any
 
 import streamlit as st
 
-from readback.difference.over_records import Counted, over_sides
-from readback.difference.sides import SideError
-from readback.ui import address, choice, compare_made, compare_sides, compare_view, exact, show, table
+from readback.compare.over_records import Counted, over_sides
+from readback.compare.sides import SideError
+from readback.html import exact
+from readback.ui import address, choice, compare_made, compare_sides, compare_view, show, table
 from readback.ui.compare_sides import side
 from readback.ui.setting import offset
 from readback.ui.words import t

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from readback.difference.texts import Change
+from readback.compare.texts import Change
 
 NEAR = 240  # characters kept in view before and after a change, at most
 LINES = 2  # and lines

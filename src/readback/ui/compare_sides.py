@@ -14,9 +14,10 @@ from typing import Literal
 import streamlit as st
 
 from readback import adapters
-from readback.difference.sides import Layer, Side
+from readback.compare.sides import Layer, Side
+from readback.html import exact
 from readback.types import Selection, Workspace
-from readback.ui import address, choice, exact, open_workspaces, options, picker
+from readback.ui import address, choice, open_workspaces, options, picker
 from readback.ui.revisions import revisions
 
 KINDS = ("condition", "adapter", "record", "layer", "option", "version")

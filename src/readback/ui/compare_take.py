@@ -10,8 +10,8 @@ import streamlit as st
 
 from readback import adapters
 from readback.bookmarks.entry import Entry, Excerpt, excerpt
-from readback.difference import as_text
-from readback.difference.compare import Difference, MessageDifference
+from readback.compare import as_text
+from readback.compare.diff import Difference, MessageDifference
 from readback.ui import bookmarks, compare_made, compare_sides, downloads, exports
 from readback.ui.compare_words import labels
 from readback.ui.words import t

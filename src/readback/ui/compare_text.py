@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
 
+from readback.html import exact
 from readback.types import Segment
-from readback.ui import exact
 from readback.ui.compare_rows import LONG, Fold, Part, Row, Span
 from readback.ui.words import t
 

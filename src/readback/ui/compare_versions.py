@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from readback.difference.git import Git
-from readback.difference.sides import SideError
-from readback.ui import choice, compare_sides, exact, show
+from readback.compare.git import Git
+from readback.compare.sides import SideError
+from readback.html import exact
+from readback.ui import choice, compare_sides, show
 from readback.ui.compare_sides import put_b
 from readback.ui.revisions import refusal, revisions
 from readback.ui.words import t

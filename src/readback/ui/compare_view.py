@@ -9,10 +9,11 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback import adapters
-from readback.assembly.unknown_system import unknown_system
-from readback.difference.compare import Difference, MessageDifference
-from readback.difference.sides import Shown
-from readback.ui import address, choice, compare_made, exact, message, show
+from readback.compare.diff import Difference, MessageDifference
+from readback.compare.sides import Shown
+from readback.html import exact
+from readback.prompts.unknown_system import unknown_system
+from readback.ui import address, choice, compare_made, message, show
 from readback.ui.compare_rows import LONG, Fold, Row, count, rows
 from readback.ui.compare_sides import side
 from readback.ui.compare_text import Text, inline, side_by_side

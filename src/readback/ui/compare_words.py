@@ -6,9 +6,10 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from readback.difference.sides import Shown, Side
+from readback.compare.sides import Shown, Side
+from readback.html import exact
 from readback.types import Selection
-from readback.ui import choice, exact, options, show
+from readback.ui import choice, options, show
 from readback.ui.compare_sides import side
 from readback.ui.words import t
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from markupsafe import Markup
 
-from readback.assembly import assemble
-from readback.assembly.self_tests import self_tests
-from readback.audit.summary import Audit, Row
-from readback.difference.first_difference import after, of_self_test
-from readback.rules import _first_difference
+from readback.checks.rules import _first_difference
+from readback.checks.summary import Audit, Row
+from readback.compare.first_difference import after, of_self_test
+from readback.prompts import assemble
+from readback.prompts.self_tests import self_tests
 from readback.serving import limits
 from readback.types import Workspace
 from readback.ui import observed, program_line, show

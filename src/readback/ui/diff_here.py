@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 from markupsafe import Markup
 
-from readback.difference.compare import Difference, MessageDifference, difference
-from readback.difference.over_records import Counted
-from readback.difference.sentence import sentence
-from readback.difference.sides import Shown, Side
+from readback.compare.diff import Difference, MessageDifference, difference
+from readback.compare.over_records import Counted
+from readback.compare.sentence import sentence
+from readback.compare.sides import Shown, Side
+from readback.html import exact
 from readback.types import Assembly
-from readback.ui import address, background, choice, exact, message, show, work
+from readback.ui import address, background, choice, message, show, work
 from readback.ui.compare_rows import Fold, Row, count, rows
 from readback.ui.compare_text import Text, side_by_side
 from readback.ui.words import t

@@ -9,7 +9,8 @@ from markupsafe import Markup
 
 from readback.bookmarks import markdown, page
 from readback.bookmarks.entry import Entry
-from readback.ui import bookmarks, downloads, exact, quote, show
+from readback.html import exact
+from readback.ui import bookmarks, downloads, quote, show
 from readback.ui.words import language, t
 
 FILE = "readback-list"

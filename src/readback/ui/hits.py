@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from readback.search import expression
-from readback.search.expression import Query
+from readback.compare import search_expression
+from readback.compare.search_expression import Query
+from readback.html.exact import Mark
 from readback.types import Selection
 from readback.ui import choice
-from readback.ui.exact import Mark
 from readback.ui.words import t
 
 KEY = "searched"
@@ -45,5 +45,5 @@ def marks(text: str) -> tuple[Mark, ...]:
     first = "finding" not in st.query_params
     return tuple(
         Mark(start, end, 0, "hit", t("messages.search_hit"), first and number == 0)
-        for number, (start, end) in enumerate(expression.spans(search.query, text))
+        for number, (start, end) in enumerate(search_expression.spans(search.query, text))
     )

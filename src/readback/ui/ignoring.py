@@ -10,11 +10,12 @@ from typing import Any
 
 import streamlit as st
 
-from readback.audit import ignoring
-from readback.audit.groups import Group
-from readback.audit.summary import Audit
+from readback.checks import ignoring
+from readback.checks.groups import Group
+from readback.checks.summary import Audit
+from readback.html import exact
 from readback.types import NOWHERE, Finding, Ignored, Workspace
-from readback.ui import address, bookmarks, exact, show
+from readback.ui import address, bookmarks, show
 from readback.ui.words import t
 from readback.workspace import workspace_file
 

@@ -7,13 +7,14 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from readback.assembly import assemble
-from readback.audit.summary import Audit, Row, selection_key
+from readback.checks.summary import Audit, Row, selection_key
+from readback.html import exact
+from readback.prompts import assemble
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.serving import limits
 from readback.serving.limits import Limit
 from readback.types import Model, Selection, Tokens, Workspace
-from readback.ui import address, background, beside, caches, choice, compare_words, exact, session, work
+from readback.ui import address, background, beside, caches, choice, compare_words, session, work
 from readback.ui.words import t
 from readback.ui.work import Job, Progress
 

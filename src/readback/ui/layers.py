@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import streamlit as st
 from markupsafe import Markup
 
-from readback.assembly import model_input
-from readback.audit.chunk import by_format
-from readback.dialects import row_fields
+from readback.checks.chunk import by_format
+from readback.prompts import model_input
+from readback.sources import row_fields
 from readback.types import Answer, Assembly, Finding, ModelInput, Record, RuleContext, Segment, Workspace
 from readback.ui import address, choice, show
 from readback.ui.words import t

@@ -8,11 +8,12 @@ from dataclasses import replace
 import streamlit as st
 from markupsafe import Markup
 
-from readback.audit.beside import looked_at
-from readback.audit.groups import WEIGHT, Group, area, names
-from readback.audit.summary import Audit
+from readback.checks.beside import looked_at
+from readback.checks.groups import WEIGHT, Group, area, names
+from readback.checks.summary import Audit
+from readback.html import exact
 from readback.types import Finding, Location
-from readback.ui import address, exact, show
+from readback.ui import address, show
 from readback.ui.words import t
 
 PLACES = 10  # on the screen at once

@@ -8,8 +8,8 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.assembly.self_tests import self_tests
-from readback.audit.of_server import of_server
+from readback.checks.of_server import of_server
+from readback.prompts.self_tests import self_tests
 from readback.types import Finding, Location, Message, Model, ModelInput, Segment, SelfTest, Workspace
 from readback.ui import address, model_input_marks, model_input_view, show, table
 from readback.ui.table import Column

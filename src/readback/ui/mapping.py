@@ -8,9 +8,9 @@ from functools import partial
 import streamlit as st
 
 from readback import workspace as reading
-from readback.audit import judge_inputs
-from readback.audit.judge_inputs import Input
-from readback.audit.unmapped import LOOKED_AT, Unmapped, fields, unmapped
+from readback.checks import judge_inputs
+from readback.checks.judge_inputs import Input
+from readback.checks.unmapped import LOOKED_AT, Unmapped, fields, unmapped
 from readback.records.dataset import Dataset
 from readback.types import Workspace
 from readback.ui import caches, choice, show

@@ -9,8 +9,9 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback import adapters
+from readback.html import exact
 from readback.types import Finding, Location, Message, Segment
-from readback.ui import address, bookmarks, choice, cited, downloads, exact, exports, hits, show, token_sizes
+from readback.ui import address, bookmarks, choice, cited, downloads, exports, hits, show, token_sizes
 from readback.ui.token_sizes import UNSIZED, Cut, Sized
 from readback.ui.words import language, t
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import streamlit as st
 
+from readback.html import exact
 from readback.serving.message_location import Span, placed, times
 from readback.types import Assembly, Finding, Message, ModelInput, Segment
-from readback.ui import exact
 from readback.ui.words import t
 
 TURN_END = "<|im_end|>"

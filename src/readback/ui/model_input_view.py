@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from readback.audit.of_server import model_of, of_server
+from readback.checks.of_server import model_of, of_server
+from readback.html import exact
 from readback.types import Assembly, Finding, Location, ModelInput
-from readback.ui import choice, exact, message, model_input_marks, show, token_sizes
+from readback.ui import choice, message, model_input_marks, show, token_sizes
 from readback.ui.token_sizes import UNSIZED, Sized
 from readback.ui.words import t
 

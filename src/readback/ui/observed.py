@@ -7,8 +7,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from readback.audit.summary import Audit, Row
-from readback.observed.observer import Seen
+from readback.checks.summary import Audit, Row
+from readback.requests.observer import Seen
 from readback.ui import show
 from readback.ui.words import t
 

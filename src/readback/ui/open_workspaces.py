@@ -9,7 +9,8 @@ from pathlib import Path
 import streamlit as st
 
 from readback import project_files
-from readback.ui import exact, upload
+from readback.html import exact
+from readback.ui import upload
 
 BROWSER = "browser"  # where a session keeps what tells its browser from others
 

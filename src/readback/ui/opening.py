@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.rules import finding
+from readback.checks.rules import finding
 from readback.types import Diagnostic
 from readback.ui import address, choice, frame, show, upload
 from readback.ui.words import t

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from readback.dialects import prompt_formats
+from readback.sources import prompt_formats
 from readback.types import Workspace
 from readback.ui.words import t
 from readback.workspace.sections.options import OPTIONS

@@ -8,9 +8,9 @@ from typing import Any
 from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
-from readback.audit.comparisons import Pair, Weighed
-from readback.audit.groups import Group
-from readback.audit.summary import Audit
+from readback.checks.comparisons import Pair, Weighed
+from readback.checks.groups import Group
+from readback.checks.summary import Audit
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui import choice, listing, paired, show, training_row

@@ -8,8 +8,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from readback.audit.comparisons import Pair, Weighed, faults
-from readback.audit.summary import Audit
+from readback.checks.comparisons import Pair, Weighed, faults
+from readback.checks.summary import Audit
 from readback.ui import show, table
 from readback.ui.table import Column
 from readback.ui.words import t

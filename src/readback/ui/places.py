@@ -9,13 +9,14 @@ from typing import Any
 from markupsafe import Markup
 
 from readback import adapters
-from readback.assembly import assemble
-from readback.audit.groups import Group, title
 from readback.bookmarks.entry import Entry, Excerpt, excerpt
+from readback.checks.groups import Group, title
+from readback.html import exact
+from readback.prompts import assemble
 from readback.records.dataset import Dataset
 from readback.records.field_path import look
 from readback.types import Assembly, Finding, Location, Record, Selection, Workspace
-from readback.ui import bookmarks, choice, exact, layers, quote, show
+from readback.ui import bookmarks, choice, layers, quote, show
 from readback.ui.words import t
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from readback.assembly import program
+from readback.prompts import program
 from readback.types import Selection, Workspace
 from readback.ui import choice, options, show
 from readback.ui.words import t

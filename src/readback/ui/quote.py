@@ -5,8 +5,9 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from readback.bookmarks.entry import Excerpt, cuts
+from readback.html import exact
 from readback.types import Severity
-from readback.ui import exact, show
+from readback.ui import show
 from readback.ui.words import t
 
 

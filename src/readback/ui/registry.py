@@ -10,9 +10,9 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.adapters import WORDINGS, shipped
-from readback.assembly.registry import Entry, Part
-from readback.assembly.registry import registry as entries_of
-from readback.dialects.verification import Running, configurations, models_of, running_here
+from readback.prompts.registry import Entry, Part
+from readback.prompts.registry import registry as entries_of
+from readback.sources.verification import Running, configurations, models_of, running_here
 from readback.tasks import Task, profile_of, tasks_of
 from readback.types import Adapter, Workspace
 from readback.ui import caches, choice, show, table

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from readback.difference.git import Git
-from readback.difference.repository import NoRepositoryError
-from readback.difference.sides import SideError
-from readback.ui import choice, exact
+from readback.compare.git import Git
+from readback.compare.repository import NoRepositoryError
+from readback.compare.sides import SideError
+from readback.html import exact
+from readback.ui import choice
 
 LISTED = 30  # revisions to choose from; an older one is typed
 FRESH = 30.0  # seconds after which the list is asked for again

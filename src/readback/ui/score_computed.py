@@ -11,7 +11,7 @@ from readback.scores.comparing.comparison import Comparison
 from readback.scores.criteria import scale_text
 from readback.scores.stats import Row
 from readback.scores.table import ScoreTable, SourceRead
-from readback.statistics.interval import SEED
+from readback.stats.interval import SEED
 from readback.types import Criterion
 from readback.ui import show
 from readback.ui.words import t

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from readback.audit.costs import Change, Cost, costs, marked
+from readback.checks.costs import Change, Cost, costs, marked
 from readback.scores import charts
 from readback.scores.stats import Row
 from readback.scores.table import ScoreTable

@@ -1,12 +1,15 @@
 """The first sight of the scores page: the first words, two charts with their sentences, and their tables."""
 
-
 from __future__ import annotations
-from collections.abc import Sequence
+
+from collections.abc import Iterator, Sequence
+
 import streamlit as st
 from markupsafe import Markup
-from readback.rules import finding
+
+from readback.checks.rules import finding
 from readback.scores import charts as drawn
+from readback.scores.comparing import comparability, difference
 from readback.scores.comparing.comparison import Blocked, Compared, Comparison
 from readback.scores.stats import Row
 from readback.scores.table import ScoreTable
@@ -15,23 +18,11 @@ from readback.ui import score_chart, score_lead, score_means, score_sentences, s
 from readback.ui.score_chart import Point
 from readback.ui.score_drilldown import address_of
 from readback.ui.score_lead import Line
-from readback.ui.score_means import short
+from readback.ui.score_means import short, signed
 from readback.ui.score_view import Chosen
 from readback.ui.words import t
-from collections.abc import Iterator
-from markupsafe import Markup
-from readback.scores.comparing import comparability, difference
-from readback.scores.comparing.comparison import Comparison
-from readback.scores.table import ScoreTable
-from readback.ui import score_lead, show
-from readback.ui.score_means import short, signed
-from readback.ui.words import t
-
-
 
 MOST = 6  # other criteria that a pair is looked at under
-
-
 
 
 def lead(scored: ScoreTable, workspace: Workspace, plan: Sequence[Line], rows: Sequence[Row], view: Chosen) -> None:
@@ -164,8 +155,6 @@ def _unplanned(scored: ScoreTable, workspace: Workspace) -> str:
     elsewhere = score_lead.elsewhere(scored, workspace)
     plan = t("scores.plan_elsewhere", criteria=", ".join(elsewhere)) if elsewhere else ""
     return " ".join(part for part in (t("scores.not_planned"), plan) if part)
-
-
 
 
 # The same two conditions under the other criteria of a judge: whether what one gains another loses.

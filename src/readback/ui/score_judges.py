@@ -1,31 +1,32 @@
 """How far the judges of a criterion agree, on the scores page: in sentences, charts and tables, answer by answer."""
 
-
 from __future__ import annotations
-from collections.abc import Mapping, Sequence
+
+from collections.abc import Iterator, Mapping, Sequence
+
 import streamlit as st
+
 from readback.scores import charts, counts
+from readback.scores.agreement.corrected_rates import CorrectedRate
 from readback.scores.agreement.measured import Agreement, agreement
+from readback.scores.agreement.repeats import Flips
 from readback.scores.criteria import MINUS, number
 from readback.scores.stats import Row
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
-from readback.ui import score_chart, score_drilldown, score_drilldown_links, score_judge_tables, score_means, score_view, show, table
+from readback.ui import (
+    score_chart,
+    score_drilldown,
+    score_drilldown_links,
+    score_judge_tables,
+    score_means,
+    score_view,
+    show,
+    table,
+)
 from readback.ui.score_chart import Point
 from readback.ui.score_view import Chosen
 from readback.ui.words import t
-from collections.abc import Iterator, Sequence
-import streamlit as st
-from readback.scores.agreement.corrected_rates import CorrectedRate
-from readback.scores.agreement.measured import Agreement
-from readback.scores.agreement.repeats import Flips
-from readback.scores.table import ScoreTable
-from readback.ui import score_judge_tables, show, table
-from readback.ui.words import t
-
-
-
-
 
 
 def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
@@ -197,8 +198,6 @@ def _pair(found: Agreement, drilldown: str) -> tuple[str, str] | None:
             if _drilldown(pair) == drilldown:
                 return pair
     return (found.confusion.a, found.confusion.b) if found.confusion else None
-
-
 
 
 # How far a judge can be trusted alone, on the scores page: its rate put right by a person's labels, and its flips.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from readback.rules import finding
+from readback.checks.rules import finding
 from readback.scores.comparing import compare
 from readback.scores.comparing.comparison import Blocked, Comparison, Planned
 from readback.scores.comparing.planned import planned

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from readback.rules import finding
+from readback.checks.rules import finding
 from readback.scores import charts
 from readback.scores.comparing import comparability
 from readback.scores.comparing.comparison import Comparison

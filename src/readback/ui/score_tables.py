@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from readback.rules import finding
+from readback.checks.rules import finding
 from readback.scores.comparing.comparison import Blocked, Comparison
 from readback.scores.criteria import MINUS
 from readback.scores.stats import Row

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from readback.rules import finding
+from readback.checks.rules import finding
 from readback.scores import loading as scores
 from readback.scores import stats
 from readback.scores.comparing import compare

@@ -10,13 +10,14 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.assembly import assemble
+from readback.compare import search_expression
+from readback.compare.search import Found, Hit, SelectionHits, near, search
+from readback.compare.search_expression import Query, QueryError
+from readback.html import exact
+from readback.prompts import assemble
 from readback.records.dataset import DatasetChanged
-from readback.search import expression
-from readback.search.expression import Query, QueryError
-from readback.search.over_records import Found, Hit, SelectionHits, near, search
 from readback.types import Selection, Workspace
-from readback.ui import address, background, choice, compare_words, exact, hits, show, table, work
+from readback.ui import address, background, choice, compare_words, hits, show, table, work
 from readback.ui.hits import Search
 from readback.ui.table import Column
 from readback.ui.words import t
@@ -33,7 +34,7 @@ def begin(text: str, regex: bool, case: bool, everywhere: bool, show_next: bool)
     """Begin a search; answers why it cannot be made, or "". For callbacks. `going`: show the next hit, too."""
     query = Query(text, regex, case)
     try:
-        expression.check(query)
+        search_expression.check(query)
     except QueryError as refused:
         return str(refused)
     under = _every(choice.workspace()) if everywhere else (choice.sent(),)

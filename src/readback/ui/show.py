@@ -21,8 +21,9 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
+from readback.html import exact
 from readback.types import Finding, Location
-from readback.ui import address, exact
+from readback.ui import address
 from readback.ui.words import t
 
 STYLE = Path(__file__).with_name("style.css")

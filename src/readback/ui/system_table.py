@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from readback.audit.system_places import Stated, system_places
+from readback.checks.system_places import Stated, system_places
 from readback.types import Assembly, Message, Model, Workspace
 from readback.ui import show
 from readback.ui.words import t

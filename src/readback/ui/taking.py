@@ -8,8 +8,8 @@ from functools import partial
 import streamlit as st
 
 from readback import as_json
-from readback.audit.groups import Group, paragraphs
 from readback.bookmarks import markdown
+from readback.checks.groups import Group, paragraphs
 from readback.types import Finding, Location
 from readback.ui import downloads, show, table
 from readback.ui.table import Column

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from readback.assembly import assemble
-from readback.assembly import edited as editing
-from readback.assembly.edited import Target
-from readback.audit.chunk import everything
-from readback.audit.order import in_text
-from readback.difference.over_records import over_versions
-from readback.difference.patch import patch
+from readback.checks.chunk import everything
+from readback.checks.order import in_text
+from readback.compare.over_records import over_versions
+from readback.compare.patch import patch
+from readback.prompts import assemble
+from readback.prompts import edited as editing
+from readback.prompts.edited import Target
 from readback.types import Assembly, Finding, Workspace
 from readback.ui import choice, diff_here, downloads, exports, show
 from readback.ui.words import t

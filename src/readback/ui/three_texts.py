@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from readback.difference.change import Change
+from readback.compare.change import Change
+from readback.html import exact
 from readback.types import Message, Segment
-from readback.ui import exact, show
+from readback.ui import show
 from readback.ui.compare_rows import WORTH, Fold, Row, Span, rows
 from readback.ui.compare_text import Describe, Text, side_by_side
 from readback.ui.words import t

@@ -9,12 +9,13 @@ from typing import Any
 
 import streamlit as st
 
-from readback.assembly import model_input, token_counts
+from readback.html import exact
+from readback.prompts import model_input, token_counts
 from readback.records.field_path import look
 from readback.serving import limits
 from readback.serving.limits import Limit
 from readback.types import Assembly, Record, Segment, Values
-from readback.ui import choice, exact, show, token_sizes
+from readback.ui import choice, show, token_sizes
 from readback.ui.beside import aliases
 from readback.ui.words import t
 

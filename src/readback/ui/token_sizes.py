@@ -10,11 +10,12 @@ from dataclasses import dataclass
 import streamlit as st
 
 from readback import sandbox
-from readback.assembly import token_counts
+from readback.html import exact
+from readback.prompts import token_counts
 from readback.serving import tokens
 from readback.serving.tokens import Counter, Piece, Span
 from readback.types import Assembly, Segment, Selection
-from readback.ui import address, choice, exact
+from readback.ui import address, choice
 from readback.ui.words import t
 
 KEEP = 512  # texts whose counts are remembered

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 import streamlit as st
 
-from readback.audit import training
-from readback.audit.order import in_text
-from readback.audit.summary import Audit
-from readback.dialects import row_fields, training_reader
-from readback.dialects.training_row import TrainingRow, Turn
-from readback.difference.texts import Change, compared
-from readback.rules import Fault
+from readback.checks import training
+from readback.checks.order import in_text
+from readback.checks.rules import Fault
+from readback.checks.summary import Audit
+from readback.compare.texts import Change, compared
+from readback.html.exact import Mark
+from readback.sources import row_fields, training_reader
+from readback.sources.training_row import TrainingRow, Turn
 from readback.types import Assembly, Finding, Location, Message, Record, Segment, Selection, Workspace
 from readback.ui import (
     address,
@@ -31,7 +32,6 @@ from readback.ui import (
     size,
     views,
 )
-from readback.ui.exact import Mark
 from readback.ui.words import t
 
 ALIKE = 0.3  # share of both answers that has to be equal, or marks of what differs would cover all of it

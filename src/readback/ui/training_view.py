@@ -7,17 +7,18 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 from markupsafe import Markup
 
-from readback import rules
-from readback.assembly import assemble, training_layout
-from readback.assembly.training_text import Template, TrainedText, trained_text
-from readback.difference.first_difference import FirstDifference, first_differences, said
-from readback.difference.marker_alignment import aligned
-from readback.difference.sentence import parted
-from readback.difference.token_numbers import numbers
-from readback.rules import _first_difference
+from readback.checks import rules
+from readback.checks.rules import _first_difference
+from readback.compare.first_difference import FirstDifference, first_differences, said
+from readback.compare.marker_alignment import aligned
+from readback.compare.sentence import parted
+from readback.compare.token_numbers import numbers
+from readback.html import exact
+from readback.prompts import assemble, training_layout
+from readback.prompts.training_text import Template, TrainedText, trained_text
 from readback.serving.named_formats import cut
 from readback.types import Assembly, Model, ModelInput, Segment
-from readback.ui import address, choice, exact, message, show, system_table, three_texts, training_row, views
+from readback.ui import address, choice, message, show, system_table, three_texts, training_row, views
 from readback.ui.compare_rows import LONG
 from readback.ui.compare_words import coded
 from readback.ui.words import language, t

@@ -1,7 +1,7 @@
 """Uploaded files: kept in a folder of an unguessable name, for the browser that sent them, for a day."""
 
-
 from __future__ import annotations
+
 import errno
 import hashlib
 import re
@@ -9,17 +9,14 @@ import secrets
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import BinaryIO
-from readback.files.cache_folder import OWNER, UPLOAD, forget, uploads
+
+from readback.readers.cache_folder import OWNER, UPLOAD, forget, uploads
+from readback.readers.paths import of_git
 from readback.types import Diagnostic, Location, Severity
 from readback.ui import upload_zip
 from readback.ui.upload_zip import Member
-from collections.abc import Iterable
-from pathlib import PurePosixPath
-from readback.files.paths import of_git
-
-
 
 DEPTH = 16  # folders inside an upload
 LONGEST = 255  # bytes of one name, as file systems have it
@@ -52,7 +49,6 @@ class OfGit:
             if found[:depth] in self._bare and part.casefold() in KEPT_BY_GIT:
                 return PurePosixPath(*found[:depth]).as_posix()
         return None
-
 
 
 HOUR = 60 * 60
@@ -255,8 +251,6 @@ def _said(name: str) -> str:
     """A name in a note: short, and without what is no character."""
     shown = name.encode("utf-8", "backslashreplace").decode("utf-8")
     return shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}…"
-
-
 
 
 # Which of the names in an upload are kept, and under which path; what belongs to git is not.

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from readback.assembly import variants as made_by
-from readback.assembly.variants import Variant
-from readback.difference.compare import Difference
+from readback.compare.diff import Difference
+from readback.prompts import variants as made_by
+from readback.prompts.variants import Variant
 from readback.types import Assembly
 from readback.ui import choice, show
 from readback.ui.compare_words import coded

@@ -9,8 +9,8 @@ from typing import Any
 import streamlit as st
 
 from readback import adapters, plugins
-from readback.assembly.unknown_system import unknown_system
-from readback.rules import Fault
+from readback.checks.rules import Fault
+from readback.prompts.unknown_system import unknown_system
 from readback.types import Assembly, Finding, Location, Message, Segment
 from readback.ui import choice, downloads, exports, layers, message, observed, show, token_sizes
 from readback.ui.words import t

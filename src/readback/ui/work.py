@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from readback import sandbox
-from readback.files.progress import Cancelled
+from readback.readers.progress import Cancelled
 from readback.ui import show
 from readback.ui.words import t
 

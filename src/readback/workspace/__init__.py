@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from readback.files.paths import resolve, show, snapshot
-from readback.files.yaml_file import read_yaml
+from readback.readers.paths import resolve, show, snapshot
+from readback.readers.yaml_file import read_yaml
 from readback.types import Diagnostic, Workspace
 from readback.workspace import (
     albert_dialect,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from readback.dialects import albert
-from readback.dialects.albert_names import COLLECTION
+from readback.sources import albert
+from readback.sources.albert_names import COLLECTION
 from readback.types import PromptConfig
 from readback.workspace.draft import Draft
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from readback.dialects import plan
-from readback.files.paths import resolve, show
+from readback.readers.paths import resolve, show
+from readback.sources import plan
 from readback.types import Diagnostic, Location
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import PLAN, PROMPTS, Found, recognise

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from readback.files.paths import show
-from readback.files.yaml_node import Node
+from readback.readers.paths import show
+from readback.readers.yaml_node import Node
 from readback.serving import named_formats
 from readback.serving.chat import files as chat_files
 from readback.serving.chat import rendered as chat

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from readback.dialects import prompt_formats
-from readback.files.paths import show
+from readback.readers.paths import show
+from readback.sources import prompt_formats
 from readback.workspace import candidates, experiment, run_folders, training_files, training_texts
 from readback.workspace.draft import Draft
 from readback.workspace.intake import CONFIGS, DATA, alone, serve, take_dataset, take_found

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from readback.dialects import prompt_formats
-from readback.files.paths import resolve, show
+from readback.readers.paths import resolve, show
+from readback.sources import prompt_formats
 from readback.types import (
     NOWHERE,
     Adapter,

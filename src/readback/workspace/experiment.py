@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from readback.dialects import comparisons, model_yaml, plan, prompt_formats
-from readback.dialects.plan import Named, Plan, Run
-from readback.files.paths import absent, resolve, show
 from readback.quantity import quantity
+from readback.readers.paths import absent, resolve, show
+from readback.sources import comparisons, model_yaml, plan, prompt_formats
+from readback.sources.plan import Named, Plan, Run
 from readback.types import NOWHERE, Condition, DatasetSource, Diagnostic, Model, ScoreSource
 from readback.workspace import candidates, run_results
 from readback.workspace.draft import Draft

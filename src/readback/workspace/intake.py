@@ -7,12 +7,12 @@ from pathlib import Path
 
 from readback import plugins
 from readback.adapters import read_adapter
-from readback.dialects import albert, comparisons, instructions, model_yaml
-from readback.files.paths import show
-from readback.files.yaml_file import read_yaml
-from readback.files.yaml_node import Node
 from readback.quantity import quantity
+from readback.readers.paths import show
+from readback.readers.yaml_file import read_yaml
+from readback.readers.yaml_node import Node
 from readback.serving.modelfile import read_file as modelfile
+from readback.sources import albert, comparisons, instructions, model_yaml
 from readback.tasks import profile_of
 from readback.types import NOWHERE, DatasetSource, Location, Model, PromptConfig, ScoreSource
 from readback.workspace import chat_templates, experiment

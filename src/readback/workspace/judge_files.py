@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from readback.dialects import judge_prompts
+from readback.sources import judge_prompts
 from readback.types import Criterion, Judge
 from readback.workspace.draft import Draft
 

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from readback.files.paths import DEPTH, FILES, resolve
+from readback.readers.paths import DEPTH, FILES, resolve
 from readback.types import Diagnostic, Location, Recognised
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import OTHER

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from readback.dialects.prompt_formats import infer_type
-from readback.files.paths import show
+from readback.readers.paths import show
 from readback.serving.modelfile import read_file as modelfile
+from readback.sources.prompt_formats import infer_type
 from readback.types import Diagnostic, Model
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import MODELFILE, Found

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from readback.dialects import verification
-from readback.dialects.verification import UsedModel, configurations, models_of
+from readback.sources import verification
+from readback.sources.verification import UsedModel, configurations, models_of
 from readback.tasks import GENERATION, profile_of
 from readback.types import Condition, Model, PromptConfig
 from readback.workspace import references

@@ -10,8 +10,16 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from readback import plugins, results
-from readback.dialects import (
+from readback import plugins
+from readback.readers._row import Header
+from readback.readers.paths import show
+from readback.readers.yaml_file import Parsed, read_yaml
+from readback.records.dataset import Row, raw_rows
+from readback.scores import files
+from readback.scores.files import metrics, verification
+from readback.serving.chat import files as chat_files
+from readback.serving.modelfile import read_file as modelfile
+from readback.sources import (
     albert,
     comparisons,
     instructions,
@@ -21,13 +29,6 @@ from readback.dialects import (
     training_code,
     training_row,
 )
-from readback.files.paths import show
-from readback.files.yaml_file import Parsed, read_yaml
-from readback.formats._row import Header
-from readback.records.dataset import Row, raw_rows
-from readback.results import metrics, verification
-from readback.serving.chat import files as chat_files
-from readback.serving.modelfile import read_file as modelfile
 from readback.types import Diagnostic, Location
 
 CONFIGS = (".yml", ".yaml", ".json")
@@ -97,7 +98,7 @@ def recognise(path: Path, root: Path, named: bool = False) -> Found:
     if chat_files.recognise(path):
         return Found(path, CHAT_TEMPLATE)
     suffix = Path(path.name.lower().removesuffix(".gz")).suffix
-    if suffix in (*_tables(), ".json") and verification.sees(path) and results.recognise(path, show(root, path)):
+    if suffix in (*_tables(), ".json") and verification.sees(path) and files.recognise(path, show(root, path)):
         return Found(path, SCORES, detail=verification.NAME)
     if suffix in _tables():
         return _table(path, root, named)
@@ -197,7 +198,7 @@ def _table(path: Path, root: Path, named: bool) -> Found:
     if "response" in fields and (fields & SENT or not fields & (RECORD | CHAT)):
         return Found(path, ANSWERS, fields=fields)
     # a run's details, and outcomes side by side, repeat the question beside what was given
-    if (not fields & RECORD or fields & JUDGED or fields >= PAIR) and (scores := results.recognise(path, file)):
+    if (not fields & RECORD or fields & JUDGED or fields >= PAIR) and (scores := files.recognise(path, file)):
         return Found(path, SCORES, fields=fields, detail=scores)
     if kind := training_row.most(rows):
         return Found(path, TRAINING, fields=fields, detail=training_row.SAID[kind])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from readback.adapters import shipped
-from readback.dialects.prompt_formats import unknown_mode
-from readback.files.yaml_file import nearest
+from readback.readers.yaml_file import nearest
+from readback.sources.prompt_formats import unknown_mode
 from readback.types import Condition, Diagnostic, Location
 from readback.workspace.draft import Draft
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from readback.dialects.plan import OUTPUT, Run
-from readback.files.paths import resolve
-from readback.results import details, metadata, metrics
+from readback.readers.paths import resolve
+from readback.scores.files import details, metadata, metrics
+from readback.sources.plan import OUTPUT, Run
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import SCORES
 from readback.workspace.survey import Survey

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from readback.files.paths import DEPTH, listing, resolve, show
+from readback.readers.paths import DEPTH, listing, resolve, show
 from readback.types import NOWHERE, Diagnostic, Location
 from readback.workspace.recognise import OTHER, Found, recognise
 

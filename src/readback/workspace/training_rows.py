@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from readback.dialects import training_text
+from readback.sources import training_text
 from readback.types import Diagnostic, Location, Model
 from readback.workspace.draft import Draft
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from urllib.parse import parse_qsl, urlencode
 
-from readback.dialects import training_code, training_text
-from readback.dialects.python_constants import SYSTEM
-from readback.dialects.training_code import NOTEBOOK, Candidate, Code
-from readback.files.paths import show
+from readback.readers.paths import show
+from readback.sources import training_code, training_text
+from readback.sources.python_constants import SYSTEM
+from readback.sources.training_code import NOTEBOOK, Candidate, Code
 from readback.types import Diagnostic, Model, SystemText
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import CODE, Found

@@ -6,9 +6,9 @@ import contextlib
 from collections.abc import Mapping
 from datetime import date
 
-from readback.files.yaml_file import Parsed
-from readback.files.yaml_node import Node
 from readback.folder import by
+from readback.readers.yaml_file import Parsed
+from readback.readers.yaml_node import Node
 from readback.types import NOWHERE
 from readback.workspace.candidates import KINDS
 from readback.workspace.draft import Draft

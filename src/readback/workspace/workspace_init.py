@@ -7,9 +7,9 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from readback.dialects import inline, prompt_formats
-from readback.dialects.prompt_formats import SAID
-from readback.files.yaml_text import comment, flow
+from readback.readers.yaml_text import comment, flow
+from readback.sources import inline, prompt_formats
+from readback.sources.prompt_formats import SAID
 from readback.types import Leaks, Model, Workspace
 from readback.workspace import workspace_entries as entries
 from readback.workspace.judge_files import judge_criteria

@@ -11,7 +11,7 @@ from readback.scores.agreement.ratings import Ratings, grid, is_person
 from readback.types import Criterion
 
 if TYPE_CHECKING:
-    from readback.statistics.agreement import Metric, Weights
+    from readback.stats.agreement import Metric, Weights
 
 SMALL = 5  # units that two judges share below which their kappa is not given
 MOST_VALUES = 12  # rows of a confusion matrix
@@ -52,7 +52,7 @@ def pairs(found: Ratings, judges: Sequence[int], scale: Criterion, headline: Met
     """Every two of these judges (by their numbers) that share a unit."""
     import numpy as np
 
-    from readback.statistics.agreement import exact_share, kappa, krippendorff
+    from readback.stats.agreement import exact_share, kappa, krippendorff
 
     weights: Weights | None = {"nominal": "none", "ordinal": "quadratic", "binary": "none"}.get(scale.scale)  # type: ignore[assignment]
     for a, b, both in _together(found, judges):
@@ -100,7 +100,7 @@ def confusion(found: Ratings, pair: tuple[str, str], scale: Criterion) -> Confus
     """The matrix of two judges on the units both scored; None for a measured scale or one of many values."""
     import numpy as np
 
-    from readback.statistics.agreement import confusion as confused
+    from readback.stats.agreement import confusion as confused
 
     rated = grid(found, [found.judges.index(name) for name in pair])
     one, other = rated[np.isfinite(rated).all(1)].T

@@ -17,7 +17,7 @@ from readback.scores.table import NONE, SCORED, ConditionKey, ScoreTable
 from readback.types import Criterion
 
 if TYPE_CHECKING:
-    from readback.statistics.agreement import Metric
+    from readback.stats.agreement import Metric
 
 MOST = 12  # judges whose pairs are listed
 
@@ -149,8 +149,8 @@ def _agreement(
 ) -> Agreement:  # fmt: skip
     import numpy as np
 
-    from readback.statistics.agreement import alpha, alpha_interval
-    from readback.statistics.interval import SEED
+    from readback.stats.agreement import alpha, alpha_interval
+    from readback.stats.interval import SEED
 
     both = shared(found)
     unit, value = found.unit[both], found.value[both]
@@ -238,7 +238,7 @@ def _span(values: Any, items: Any) -> Span | None:
     """The interval of a mean of answers; over items, where an item has several."""
     import numpy as np
 
-    from readback.statistics.interval import clustered, of_mean
+    from readback.stats.interval import clustered, of_mean
 
     again = len(np.unique(items)) < len(items)
     span = clustered(values, items).interval if again else of_mean(*np.unique(values, return_counts=True))
@@ -248,7 +248,7 @@ def _span(values: Any, items: Any) -> Span | None:
 def _by_condition(table: ScoreTable, found: Ratings, both: Any, headline: Metric) -> Iterator[InCondition]:
     import numpy as np
 
-    from readback.statistics.agreement import alpha
+    from readback.stats.agreement import alpha
 
     codes = found.condition[found.unit]
     for code in np.unique(codes[both]).tolist():

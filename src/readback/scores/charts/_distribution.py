@@ -1,31 +1,23 @@
 """How are the scores spread? Every value of the scale with its share, low values left of a line and high ones right."""
 
-
 from __future__ import annotations
-from collections.abc import Sequence
+
+from collections.abc import Iterable, Sequence
 from typing import Any
+
 import plotly.graph_objects as go  # type: ignore[import-untyped]
-from readback.scores.charts._chart import Chart, Say, chart, counted, minus, unscored
-from readback.scores.charts._frame import MARK, dress, framed
-from readback.scores.charts._look import steps
+
+from readback.scores.charts._chart import Chart, Say, chart, counted, cut, extent, minus, tidy, unscored, value_text
+from readback.scores.charts._frame import MARK, Frame, dress, framed
+from readback.scores.charts._look import BETTER, PAPER, steps
 from readback.scores.charts._stacked import Part, stacked
 from readback.scores.export.plain_table import PlainTable
 from readback.scores.stats import Row
 from readback.types import Criterion
-from collections.abc import Iterable, Sequence
-from typing import Any
-from readback.scores.charts._chart import cut, extent, tidy, value_text
-from readback.scores.charts._frame import Frame
-from readback.scores.charts._look import BETTER, PAPER
-from readback.scores.stats import Row
-from readback.types import Criterion
-
-
 
 HEIGHT = 44  # pixels of a histogram
 BINS = 40  # ranges into which more distinct values than that are put together
 Bin = tuple[float, float, int]  # from, to, how many
-
 
 
 MOST = 12  # values that are told apart as parts of a bar; with more, each row is a small histogram
@@ -109,8 +101,6 @@ def _table(rows: Sequence[Row], names: Sequence[str], values: Sequence[str], say
         counts = dict(row.distribution)
         body.append((name, row.n, row.failed, row.missing, row.not_applicable, *(counts.get(v, 0) for v in values)))
     return PlainTable((*(say(head) for head in heads), *(minus(value) for value in values)), tuple(body))
-
-
 
 
 # Small histograms, one for each row, on the scale of a measured criterion.

@@ -176,7 +176,7 @@ def _judged(table: ScoreTable, pair: _Pair, judge: str | None) -> Iterator[Compa
 
 def _adjusted(comparisons: Sequence[Comparison]) -> Iterator[Comparison]:
     """Each comparison with Holm's p over its family: the plan, or the unplanned ones of its criterion and judge."""
-    from readback.statistics import several
+    from readback.stats import several
 
     families: dict[object, list[int]] = {}
     for at, one in enumerate(comparisons):

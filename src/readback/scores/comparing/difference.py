@@ -10,7 +10,7 @@ from readback.scores.comparing.paired_items import items
 from readback.scores.table import ConditionKey, ScoreTable
 
 if TYPE_CHECKING:
-    from readback.statistics.interval import Clustered
+    from readback.stats.interval import Clustered
 
 FEW = 5  # shared items below which no interval is given
 LEVEL = 0.05
@@ -27,7 +27,7 @@ def difference(
     """
     import numpy as np
 
-    from readback.statistics import interval, paired
+    from readback.stats import interval, paired
 
     shared = items(table, a, b, criterion, judge)
     d = np.round(shared.b - shared.a, EXACT)  # means of the same scores differ by rounding alone
@@ -89,7 +89,7 @@ def _verdict(made: Comparison) -> Verdict:
 def _p(binary: bool, a: Any, b: Any, d: Any, clusters: Any) -> tuple[float, str]:
     import numpy as np
 
-    from readback.statistics import paired
+    from readback.stats import paired
 
     if binary and clusters is None and bool(np.isin(a, (0, 1)).all()) and bool(np.isin(b, (0, 1)).all()):
         return paired.mcnemar(int((d > 0).sum()), int((d < 0).sum())), "exact McNemar test"
@@ -100,7 +100,7 @@ def _detectable(d: Any, grouped: Clustered | None) -> float | None:
     """By the error and the degrees of freedom that the interval has; None where clusters are too few to have them."""
     import numpy as np
 
-    from readback.statistics import equivalence
+    from readback.stats import equivalence
 
     if grouped is None or grouped.design_effect == 0:
         return equivalence.detectable(float(np.std(d, ddof=1)), len(d))
@@ -110,7 +110,7 @@ def _detectable(d: Any, grouped: Clustered | None) -> float | None:
 def _delta(a: Any, b: Any) -> float:
     import numpy as np
 
-    from readback.statistics import paired
+    from readback.stats import paired
 
     return paired.cliffs_delta(*np.unique(a, return_counts=True), *np.unique(b, return_counts=True))
 

@@ -30,7 +30,7 @@ def omnibus(
 
 
 def _tests(table: ScoreTable, by: str | None, names: tuple[str, ...], wanted: str | None) -> Iterator[Omnibus]:
-    from readback.statistics import several
+    from readback.stats import several
 
     for name in names:
         sides = sides_of(table, by, name)

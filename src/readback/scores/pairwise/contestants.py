@@ -1,18 +1,16 @@
 """Is a judge of one model family with what it judges? As the files state it, else as the names suggest it."""
 
-
 from __future__ import annotations
+
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
+
 from readback.scores.judge_names import judge_model, model_of
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Diagnostic, Location, Workspace
-import re
-from functools import cache
-from typing import NamedTuple
-
-
 
 
 class Family(NamedTuple):
@@ -46,7 +44,6 @@ _TABLE = (
     ("Falcon", "TII", r"falcon" + _VERSION),
     ("Yi", "01.AI", r"yi[-_ ](\d(?:\.\d)?)(?![\d.]*b)"),
 )
-
 
 
 MODEL = ("model", "model_name", "model_label")  # factors that state a model
@@ -176,8 +173,6 @@ def _diagnostic(judge: str, one: _Met) -> Diagnostic:
     }
     place = Location(judge=judge or None)
     return Diagnostic("scr-judge-is-contestant", values, place, f"{judge}|{one.own.name}", None if one.same else "info")
-
-
 
 
 # Which family of models a name belongs to, by a small table of our own.

@@ -126,8 +126,8 @@ def matrix(outcomes: Iterable[Outcome]) -> Matrix:
 
 def ranked(table: ScoreTable, judge: str | None = None) -> Ranking | None:
     """The contestants by strength (Bradley–Terry, `statistics.ranking`); None where nothing was compared."""
-    from readback.statistics.interval import SEED
-    from readback.statistics.ranking import bradley_terry
+    from readback.stats.interval import SEED
+    from readback.stats.ranking import bradley_terry
 
     counts = matrix(one for one in table.outcomes if judge in (None, one.judge))
     if not counts.conditions:
@@ -201,7 +201,7 @@ def _swapped(outcomes: Sequence[Outcome]) -> tuple[int, int]:
 
 
 def _wilson(k: int, n: int) -> Span | None:
-    from readback.statistics.interval import wilson
+    from readback.stats.interval import wilson
 
     found = wilson(k, n) if n else None
     return (found.low, found.high) if found else None

@@ -34,7 +34,7 @@ def place_counts(pairwise: Sequence[PairwiseComparison]) -> PlaceCounts:
 
 
 def _wilson(k: int, n: int) -> Span | None:
-    from readback.statistics.interval import wilson
+    from readback.stats.interval import wilson
 
     found = wilson(k, n) if n else None
     return (found.low, found.high) if found else None

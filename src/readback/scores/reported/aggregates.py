@@ -10,7 +10,7 @@ from readback.scores.reported.beside_rows import beside
 from readback.scores.reported.reachable import reachable
 from readback.scores.stats import rows
 from readback.scores.table import SCORED, ConditionKey, Reported, RunFacts, ScoreTable
-from readback.statistics import interval
+from readback.stats import interval
 
 Span = tuple[float, float]
 FEWEST = interval.ENOUGH_FOR_T  # below it an interval needs the rows themselves

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from readback.quantity import quantity
-from readback.results._cells import NOT_A_NUMBER, SAYS, WRITTEN
+from readback.scores.files._cells import NOT_A_NUMBER, SAYS, WRITTEN
 from readback.scores.reported.beside_rows import share, tolerance
 from readback.scores.table import FAILED, MISSING, SCORED, Reported, ScoreTable
 

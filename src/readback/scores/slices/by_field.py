@@ -116,7 +116,7 @@ def _slice(criterion: Criterion, shared: PairedItems, here: Any, value: str, pai
 
 
 def _apart(others: Any, mine: Any) -> float | None:
-    from readback.statistics.two_groups import welch
+    from readback.stats.two_groups import welch
 
     found = welch(others, mine) if min(len(others), len(mine)) >= FEW else None
     return found.p if found else None
@@ -125,7 +125,7 @@ def _apart(others: Any, mine: Any) -> float | None:
 def _compared(criterion: Criterion, a: Any, b: Any, clusters: Any, value: str) -> Slice:
     import numpy as np
 
-    from readback.statistics import interval, paired
+    from readback.stats import interval, paired
 
     d = np.round(b - a, EXACT)  # means of the same scores differ by rounding alone
     wins, losses = int((d > 0).sum()), int((d < 0).sum())
@@ -149,7 +149,7 @@ def _compared(criterion: Criterion, a: Any, b: Any, clusters: Any, value: str) -
 
 
 def _adjusted(made: Sequence[Slice]) -> tuple[Slice, ...]:
-    from readback.statistics.several import benjamini_hochberg
+    from readback.stats.several import benjamini_hochberg
 
     tested = [at for at, one in enumerate(made) if one.p is not None]
     adjusted = (

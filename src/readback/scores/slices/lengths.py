@@ -94,7 +94,7 @@ def inside(
 def _measured(empty: Lengths, by: Mapping[str, Size], items: Sequence[str], scores: Any, scale: Criterion) -> Lengths:
     import numpy as np
 
-    from readback.statistics.correlation import spearman
+    from readback.stats.correlation import spearman
 
     kept = np.array([item in by for item in items], bool)
     if not kept.any():

@@ -9,9 +9,9 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from readback import sandbox
-from readback.assembly import assemble, in_chunks, model_input, token_counts, training_match
-from readback.assembly.in_child import warm as warm
-from readback.files.progress import Cancelled
+from readback.prompts import assemble, in_chunks, model_input, token_counts, training_match
+from readback.prompts.in_child import warm as warm
+from readback.readers.progress import Cancelled
 from readback.records.answers import Answers, open_answers
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
 from readback.scores.comparing.paired_items import members

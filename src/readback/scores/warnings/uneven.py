@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from readback.scores.table import ScoreTable
 from readback.scores.warnings._named import by_criterion
-from readback.statistics.fisher import fisher
+from readback.stats.fisher import fisher
 from readback.types import Diagnostic, Location
 
 if TYPE_CHECKING:

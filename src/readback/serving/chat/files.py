@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from readback.files.paths import resolve, show
-from readback.files.text_file import read_text
+from readback.readers.paths import resolve, show
+from readback.readers.text_file import read_text
 from readback.serving.chat.tokenizer_config import Config, start_of
 from readback.serving.chat.tokenizer_config import read as read_config
 from readback.types import ChatTemplate, Diagnostic, Location

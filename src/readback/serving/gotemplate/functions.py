@@ -1,9 +1,10 @@
 """The functions a template may call: Go's own and Ollama's."""
 
-
 from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+
 from readback.serving.gotemplate import escapes
 from readback.serving.gotemplate.formatting import printed, printed_line
 from readback.serving.gotemplate.printf import printf as formatted
@@ -13,16 +14,15 @@ from readback.serving.gotemplate.values import (
     Byte,
     List,
     Map,
+    Struct,
     Value,
     followed,
+    kind,
     method,
     size,
     truth,
     type_name,
 )
-from readback.serving.gotemplate.traced_text import encoded
-from readback.serving.gotemplate.values import ABSENT, List, Map, Struct, Value, kind
-
 
 # Go's comparisons in templates: only within one basic kind.
 
@@ -65,8 +65,6 @@ def less(one: Value, other: Value) -> bool:
 
 def _nil(value: Value) -> bool:
     return value is None or value is ABSENT or (isinstance(value, List | Map | Struct) and value.nil)
-
-
 
 
 class Wrong(Exception):  # noqa: N818 - a fault of the template, located by whoever called
@@ -233,5 +231,3 @@ def functions(today: str, yesterday: str) -> Mapping[str, Function]:
         "yesterdayDate": Function(lambda _: _here(yesterday), 0, None, any_texts),
         "toTypeScriptType": Function(_typescript, 1, 1),
     }
-
-

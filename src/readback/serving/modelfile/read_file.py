@@ -1,34 +1,23 @@
 """Read a Modelfile as Ollama reads it, keep what Ollama would refuse, and say what surprises."""
 
-
 from __future__ import annotations
+
 import codecs
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from itertools import islice
-from pathlib import Path
-from typing import Any
-from readback.files.paths import show
-from readback.files.text_file import read_bytes
-from readback.serving.modelfile.grammar import NO_FROM, WORDS, Command, Fault, lines, scan, where
-from readback.serving.modelfile.text import decode
-from readback.types import Diagnostic, Location, Modelfile
-import re
-from collections.abc import Iterator
-from difflib import get_close_matches
-from readback.serving.modelfile.grammar import WORDS, Command
-from readback.types import Diagnostic, Location
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from functools import reduce
-from readback.serving.modelfile.grammar import WORDS, Command, Fault, directive, lines, where
-from readback.serving.modelfile.text import dropped, named
-from readback.types import Diagnostic, Location
+from itertools import islice
+from pathlib import Path
+from typing import Any
 
-
+from readback.readers.paths import show
+from readback.readers.text_file import read_bytes
+from readback.serving.modelfile.grammar import NO_FROM, WORDS, Command, Fault, directive, lines, scan, where
+from readback.serving.modelfile.text import decode, dropped, named
+from readback.types import Diagnostic, Location, Modelfile
 
 ALONE = ("license", "message", "adapter", "draft", "requires", "stop")  # given twice, all of them count
 PROSE = frozenset({"SYSTEM", "MESSAGE", "LICENSE"})  # values in which a carriage return reads as the end of a line
@@ -40,8 +29,6 @@ SHOUTED = re.compile(r"^[ \t]*({})[ \t]".format("|".join(WORDS).upper()), re.MUL
 ESCAPE = re.compile(r"\\[nrt](?![a-z])|\\n(?=(?:user|human|assistant|system|question|answer)\b)|\\u[0-9A-Fa-f]{4}")
 ESCAPED_QUOTE = '\\"'
 MEANT = {"\\n": "\n", "\\r": "\r", "\\t": "\t", ESCAPED_QUOTE: '"'}
-
-
 
 
 WHOLE = (
@@ -252,8 +239,6 @@ def _unknown(name: str) -> str:
     near = get_close_matches(name[:LONGEST], KNOWN, 1)
     name = name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
     return f"unknown parameter '{name}'" + (f"; did you mean '{near[0]}'?" if near else "")
-
-
 
 
 # What a Modelfile's commands lose, hide or repeat: diagnostics on one that was read.

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from readback import sandbox
-from readback.files.file_state import state
+from readback.readers.file_state import state
 from readback.serving.tokens import pieces
 from readback.serving.tokens.estimate import fits
 from readback.serving.tokens.in_a_child import InAChild, Work

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from readback.files.yaml_node import Node
+from readback.readers.yaml_node import Node
 from readback.workspace.draft import Draft
 
 KEY = "acronyms"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from readback.adapters import read_adapter, shipped
-from readback.files.yaml_file import nearest
-from readback.files.yaml_node import Node
+from readback.readers.yaml_file import nearest
+from readback.readers.yaml_node import Node
 from readback.tasks import profile_of
 from readback.types import Adapter
 from readback.workspace.draft import Draft

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from readback.files.yaml_node import Node
+from readback.readers.yaml_node import Node
 from readback.workspace.draft import Draft
 from readback.workspace.references import unknown
 

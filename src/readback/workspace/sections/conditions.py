@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from readback.files.paths import show
-from readback.files.yaml_node import Node
+from readback.readers.paths import show
+from readback.readers.yaml_node import Node
 from readback.types import Condition
 from readback.workspace.draft import Draft
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from readback.files.paths import show
-from readback.files.yaml_file import read_yaml
-from readback.files.yaml_node import Node
+from readback.readers.paths import show
+from readback.readers.yaml_file import read_yaml
+from readback.readers.yaml_node import Node
 from readback.workspace.draft import Draft
 
 KEY = "context"

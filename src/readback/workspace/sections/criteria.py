@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from readback.files.yaml_node import Node
+from readback.readers.yaml_node import Node
 from readback.scores.criteria import from_entry
 from readback.workspace.draft import Draft
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from readback import plugins
-from readback.files.paths import absent, show
-from readback.files.yaml_node import Node
+from readback.readers.paths import absent, show
+from readback.readers.yaml_node import Node
 from readback.types import DatasetSource
 from readback.workspace.draft import Draft
 

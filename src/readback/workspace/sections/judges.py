@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from readback.files.yaml_node import Node
+from readback.readers.yaml_node import Node
 from readback.types import Judge
 from readback.workspace.draft import Draft
 from readback.workspace.judge_files import judge_of

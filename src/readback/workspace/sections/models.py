@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from readback.dialects import model_yaml, prompt_formats, training_text
-from readback.files.paths import show
-from readback.files.yaml_node import Node
+from readback.readers.paths import show
+from readback.readers.yaml_node import Node
 from readback.serving import tokens
 from readback.serving.modelfile import read_file as modelfile
+from readback.sources import model_yaml, prompt_formats, training_text
 from readback.types import Model, Modelfile, SystemText
 from readback.workspace import chat_templates
 from readback.workspace.draft import Draft

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from readback.dialects import inline
-from readback.files.yaml_node import Node
+from readback.readers.yaml_node import Node
+from readback.sources import inline
 from readback.types import Prompt, PromptConfig
 from readback.workspace.draft import Draft
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from readback.dialects import prompt_formats
-from readback.files.yaml_node import Node
+from readback.readers.yaml_node import Node
+from readback.sources import prompt_formats
 from readback.workspace.draft import Draft
 from readback.workspace.intake import take_config
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from readback.files.paths import expand, show
-from readback.files.yaml_node import Node
+from readback.readers.paths import expand, show
+from readback.readers.yaml_node import Node
 from readback.types import ScoreSource
 from readback.workspace.draft import Draft
 

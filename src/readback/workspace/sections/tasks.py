@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from readback.dialects import inline
-from readback.files.yaml_file import nearest
-from readback.files.yaml_node import Node
+from readback.readers.yaml_file import nearest
+from readback.readers.yaml_node import Node
+from readback.sources import inline
 from readback.tasks import PROFILES, tasks_of
 from readback.workspace.draft import Draft
 

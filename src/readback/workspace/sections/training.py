@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from readback.dialects.training_row import TRAIN
-from readback.files.paths import expand
-from readback.files.yaml_node import Node
+from readback.readers.paths import expand
+from readback.readers.yaml_node import Node
+from readback.sources.training_row import TRAIN
 from readback.workspace import training_files
 from readback.workspace.draft import Draft
 

@@ -1,0 +1,197 @@
+"""Findings x scores: how records with a finding were scored beside those without, and what changed with the prompt.
+
+An association, and no more: records with a finding may be harder in other ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import permutations
+from typing import Any, TypeVar
+
+from readback.checks.records_with_finding import SelectionKey, numbers
+from readback.checks.summary import Audit
+from readback.checks.training import AREA
+from readback.records.dataset import Dataset
+from readback.scores.comparing.paired_items import PairedItems, items, scored_items
+from readback.scores.table import ConditionKey, ScoreTable
+from readback.types import Workspace
+
+FEWEST = 5  # records on each side below which no interval is given
+NOBODY: SelectionKey = (None,) * 5  # the condition of a finding about a record itself
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Scores of the records of one condition with a finding of `code` against those without.
+
+    `difference` is mean(with) − mean(without), with Welch's 95 % interval; `p_adjusted` is Benjamini and Hochberg's
+    over all costs of the answer. Means are None where a side is empty.
+    """
+
+    code: str
+    condition: ConditionKey
+    n_with: int
+    n_without: int
+    mean_with: float | None
+    mean_without: float | None
+    difference: float | None = None
+    interval: tuple[float, float] | None = None
+    p: float | None = None
+    p_adjusted: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The same records under two conditions, where only b's prompt has the finding: the mean of b − a, paired."""
+
+    code: str
+    a: ConditionKey
+    b: ConditionKey
+    n: int
+    difference: float
+    interval: tuple[float, float] | None = None
+    p: float | None = None
+    p_adjusted: float | None = None
+
+
+One = TypeVar("One", Cost, Change)
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """`unknown` counts scored items that are no record of the dataset."""
+
+    within: tuple[Cost, ...] = ()
+    changes: tuple[Change, ...] = ()
+    unknown: int = 0
+
+
+def costs(opened: Workspace, data: Dataset, audit: Audit, table: ScoreTable, criterion: str, judge: str) -> Costs:
+    """Every rule with a finding in a scored record, by condition, and by pair of conditions; the dearest first.
+
+    A finding about a record itself counts under every condition, one about what is sent under its own.
+    """
+    names = {key: name for key in table.columns.conditions if (name := _name(opened, table, key))}
+    with_finding = {(code, key): _indices(audit, code, name) for code in _codes(audit) for key, name in names.items()}
+    number = _Numbers(data)
+    within: list[Cost] = []
+    changes: list[Change] = []
+    for key in names:
+        scored, values = scored_items(table, key, criterion, judge)
+        at = number.of(scored)
+        within += [
+            _within(code, key, _in(at, mine), values)
+            for (code, one), mine in with_finding.items()
+            if one == key and len(mine)
+        ]
+    for a, b in permutations(names, 2):
+        pair = items(table, a, b, criterion, judge)
+        at = number.of(pair.items)
+        for code in dict.fromkeys(code for code, _ in with_finding):
+            only_b = _in(at, with_finding[code, b]) & ~_in(at, with_finding[code, a])
+            if only_b.sum() >= FEWEST:
+                changes.append(_change(code, a, b, (pair.b - pair.a)[only_b], pair, only_b))
+    told = [one for one in within if one.n_with]
+    return Costs(_adjusted(told), _adjusted(changes), number.unknown)
+
+
+def marked(
+    opened: Workspace, data: Dataset, audit: Audit, table: ScoreTable, code: str, key: ConditionKey,
+    judged: tuple[str, str],
+) -> frozenset[str]:  # fmt: skip
+    """The items of one condition, scored under a criterion by a judge (`judged`), with a finding of `code`."""
+    name = _name(opened, table, key)
+    scored, _ = scored_items(table, key, *judged)
+    if name is None:
+        return frozenset()
+    there = _in(_Numbers(data).of(scored), _indices(audit, code, name))
+    return frozenset(item for item, is_in in zip(scored, there.tolist(), strict=True) if is_in)
+
+
+@dataclass(slots=True)
+class _Numbers:
+    """The numbers of records by their ids, each looked up once; −1 for an item that is no record."""
+
+    data: Dataset
+    known: dict[str, int] = field(default_factory=dict)
+
+    def of(self, names: Sequence[str]) -> Any:
+        import numpy as np
+
+        for name in names:
+            if name not in self.known:
+                found = self.data.find(name)
+                self.known[name] = -1 if found is None else found
+        return np.array([self.known[name] for name in names], np.int64)
+
+    @property
+    def unknown(self) -> int:
+        return sum(number < 0 for number in self.known.values())
+
+
+def _in(numbers: Any, wanted: Any) -> Any:
+    import numpy as np
+
+    return np.isin(numbers, wanted)
+
+
+def _codes(audit: Audit) -> tuple[str, ...]:
+    """The rules with a finding in a record of the dataset; rows of training files beside it have numbers too."""
+    beside = any(one.beside for one in audit.training)
+    codes = dict.fromkeys(code for code, _ in audit.with_finding)
+    return tuple(code for code in codes if not (beside and code.startswith(AREA)))
+
+
+def _name(opened: Workspace, table: ScoreTable, key: ConditionKey) -> str | None:
+    """The workspace's condition that a condition of the scores is."""
+    found = opened.condition(dict(key).get("condition", "")) or opened.condition(table.label(key))
+    return found.name if found else None
+
+
+def _indices(audit: Audit, code: str, name: str) -> Any:
+    """The numbers of the records with the finding, under a condition or in the record itself."""
+    import numpy as np
+
+    bits = [
+        held
+        for (one, condition), held in audit.with_finding.items()
+        if one == code and (condition[0] == name or condition == NOBODY)
+    ]
+    return np.unique(np.array([number for held in bits for number in numbers(held)], np.int64))
+
+
+def _within(code: str, key: ConditionKey, marked: Any, values: Any) -> Cost:
+    from readback.stats.two_groups import welch
+
+    with_it, without = values[marked], values[~marked]
+    means = [float(group.mean()) if len(group) else None for group in (with_it, without)]
+    made = Cost(code, key, len(with_it), len(without), means[0], means[1])
+    found = welch(without, with_it)
+    if found is None:
+        return made
+    if min(len(with_it), len(without)) < FEWEST or found.low is None or found.high is None:
+        return replace(made, difference=found.difference)
+    return replace(made, difference=found.difference, interval=(found.low, found.high), p=found.p)
+
+
+def _change(code: str, a: ConditionKey, b: ConditionKey, d: Any, pair: PairedItems, chosen: Any) -> Change:
+    from readback.stats import interval, paired
+
+    clusters = None if pair.clusters is None else pair.clusters[chosen]
+    span = interval.of_differences(d, clusters)
+    p, _ = paired.sign_flip(d, clusters)
+    return Change(code, a, b, len(d), float(d.mean()), (span.low, span.high) if span else None, p)
+
+
+def _adjusted(found: Sequence[One]) -> tuple[One, ...]:
+    """With p adjusted over all of them, since nobody meant to look at one; the lowest difference first."""
+    from readback.stats import several
+
+    tested = [at for at, one in enumerate(found) if one.p is not None]
+    adjusted = several.benjamini_hochberg([found[at].p or 0.0 for at in tested]) if tested else ()
+    made = list(found)
+    for at, p in zip(tested, adjusted, strict=True):
+        made[at] = replace(found[at], p_adjusted=p)
+    return tuple(sorted(made, key=lambda one: (one.difference is None, one.difference or 0.0)))

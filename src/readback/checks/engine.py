@@ -1,0 +1,351 @@
+"""Run the audit: cut the dataset into ranges, a bounded child for each on every core, and let nothing stop the rest."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from threading import Event
+from typing import Any
+
+from readback import as_json, sandbox
+from readback.checks import excess, rules, training, workspace_check
+from readback.checks.chunk import about, payload
+from readback.checks.repeats import Mark, Repeats
+from readback.checks.rules import Fault
+from readback.checks.summary import Audit, Progress, Row, Tally, rows, selection_key
+from readback.checks.unused import unused
+from readback.checks.variables import Heard, Variables, started
+from readback.prompts import assemble, in_child, in_chunks, model_input, token_counts, training_match, trial
+from readback.records.dataset import Cancelled, Counts, Dataset, DatasetChanged, open_dataset
+from readback.records.field_names import MOST
+from readback.serving import limits, tokens
+from readback.types import Assembly, Finding, Record, RuleContext, Selection, Tokens, Workspace
+
+Asked = tuple[str | None, bool]  # the tokenizer, and whether special tokens are special
+
+
+# What is true of every record is said at the first one: that no record has a variable, say.
+@dataclass(slots=True)
+class Once:
+    """Passes findings on, and those of a rule with `once(finding, nowhere)` once in each mode, condition or judge for
+    what it answers: what the finding is about, or None where it is told at every record. `nowhere(name)` is whether no
+    record, of several, has the field that a name is read from.
+    """
+
+    data: Dataset
+    said: set[tuple[str | None, ...]] = field(default_factory=set)
+
+    def take(self, found: Iterable[Finding | Fault]) -> Iterator[Finding | Fault]:
+        for one in found:
+            about = None if isinstance(one, Fault) else self._about(one)
+            if isinstance(one, Fault) or about is None:
+                yield one
+            elif about not in self.said:
+                self.said.add(about)
+                values = {**one.values, **({"records": len(self.data)} if "records" in one.values else {})}
+                yield replace(one, values=values, message=rules.fill(rules.RULES()[one.code].SENTENCE, values))
+
+    def _about(self, one: Finding) -> tuple[str | None, ...] | None:
+        about = getattr(rules.RULES().get(one.code), "once", None)
+        said = about(one, self._nowhere) if about else None
+        return None if said is None else (one.code, one.place.file, *selection_key(one.place), one.severity, *said)
+
+    def _nowhere(self, name: str) -> bool:
+        known, source = self.data.field_counts, self.data.source
+        root = name.partition(".")[0]
+        field_name = source.fields.get(root, root) if source else root
+        return len(self.data) > 1 and len(known) < MOST and field_name not in known
+
+
+WORK = "readback.checks.chunk:audit_chunk"
+NO_ANSWER = "jdg-no-answer"
+EARLY = "the records of the dataset, given up before the rest was tried"
+KILLS = 5  # records that may kill their child under one choice before the choice is given up
+
+
+@dataclass(slots=True)
+class _Run:
+    """What one audit works with; `active` are the choices not given up."""
+
+    opened: Workspace
+    data: Dataset
+    codes: Collection[str] | None
+    active: list[Selection]
+    tally: Tally
+    names: Variables
+    kills: Counter[Selection] = field(default_factory=Counter)
+
+    def frames(self, start: int, stop: int, choices: Iterable[Selection], records: bool) -> Iterator[_Frame]:
+        work = payload(self.opened, choices, start, stop, codes=self.codes, records=records)
+        yield from self.read(sandbox.stream(WORK, work, in_child.LIMITS, once=stop - start > 1), choices)
+
+    def read(self, frames: Iterable[Mapping[str, Any]], choices: Iterable[Selection]) -> Iterator[_Frame]:
+        heard = Heard()
+        for frame in frames:
+            faults = (Fault(rule, error, as_json.read_place(at)) for rule, error, at in frame["faults"])
+            found: list[Finding | Fault] = [*map(as_json.read_finding, frame["findings"]), *faults]
+            self.names.take(choices, map(heard.read, frame["uses"]), frame["index"])
+            yield _Frame(frame["index"], found, frame["longest"], frame["observed"], frame["marks"])
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    index: int
+    found: list[Finding | Fault]
+    longest: list[int]
+    observed: list[bool | None] = field(default_factory=list)
+    marks: list[Mark] = field(default_factory=list)
+
+
+def check(
+    opened: Workspace,
+    *,
+    select: Collection[str] = (),
+    ignore: Collection[str] = (),
+    conditions: Collection[str] = (),
+    baseline: Collection[str] = (),
+    jobs: int | None = None,
+    progress: Callable[[int, int], bool | None] | None = None,
+) -> Audit:
+    """The whole audit at once, with its first 10,000 findings.
+
+    `progress(done, total)` is told now and then; when it answers False the audit stops and says so.
+    """
+    steps = stream(
+        opened,
+        select=select,
+        ignore=ignore,
+        conditions=conditions,
+        baseline=baseline,
+        jobs=jobs,
+        progress=progress,
+    )
+    return next(step for step in steps if isinstance(step, Audit))
+
+
+def stream(
+    opened: Workspace,
+    *,
+    select: Collection[str] = (),
+    ignore: Collection[str] = (),
+    conditions: Collection[str] = (),
+    baseline: Collection[str] = (),
+    jobs: int | None = None,
+    progress: Callable[[int, int], bool | None] | None = None,
+) -> Iterator[Finding | Progress | Audit]:
+    """Findings as they are found, Progress in between, the summary last.
+
+    `select` and `ignore` hold codes or areas (`fmt`); `conditions` narrows the audit to these; findings whose
+    key is in `baseline` are known and only counted; `jobs` children work at once (None: one on every core). Raises
+    DatasetChanged when the dataset is written to meanwhile.
+    """
+    codes = None if not (select or ignore) else frozenset(_codes(select, ignore))
+    try:
+        data = open_dataset(opened.root, opened.dataset, _wanted(progress))
+        beside = training.parts(opened, codes, _wanted(progress))
+        training_match.prepare(opened)
+    except Cancelled:
+        yield Audit(opened.name, Counts(), stopped=True)
+        return
+    choices = [choice for choice in assemble.choices(opened) if not conditions or choice.condition in conditions]
+    first = next(iter(data.records(0, 1)), None)
+    firsts = [assemble.assemble(opened, first, choice) for choice in choices] if first else []
+    tally = Tally(opened, rows(opened, choices if first else (), firsts), frozenset(baseline))
+    run = _Run(opened, data, codes, list(choices), tally, started(choices, firsts) if first else Variables())
+    yield from run.tally.take(workspace_check.found(opened, data, beside, codes))
+    if first:
+        yield from run.tally.take(_preflight(run, first, firsts))
+    others = [_Run(part.opened, part.data, part.codes, [], tally, Variables()) for part in beside]
+    stopped, again, once, done = False, Repeats(opened), Once(data), 0
+    total = len(data) + sum(len(other.data) for other in others)
+    for one in (run, *others):
+        again.begin(one.data)
+        for frame in () if stopped else _side_by_side(one, jobs):
+            yield from run.tally.take([*once.take(frame.found), *again.take(frame.index, frame.marks)])
+            yield (at := Progress(done + frame.index + 1, total))
+            if progress and progress(at.done, at.total) is False:
+                stopped = True
+                break
+        done += len(one.data)
+    yield replace(
+        run.tally.audit(data.counts, stopped) if stopped else with_tokens(opened, data, run.tally.audit(data.counts)),
+        variables=run.names.rows(opened, data),
+        unused=unused(opened, data, run.names.names()),
+        names_left_out=run.names.left_out,
+        training=training.trained(opened, [one.data for one in (run, *others)]),
+    )
+
+
+def _wanted(progress: Callable[[int, int], bool | None] | None) -> Callable[[int, int], bool] | None:
+    """For the first reading of the dataset, which counts bytes: how many records there are is not known yet."""
+    return None if progress is None else lambda done, total: progress(0, 0) is not False
+
+
+def _codes(select: Collection[str], ignore: Collection[str]) -> Iterator[str]:
+    """The codes that are asked for; a name stands for itself or for an area."""
+    for code in rules.RULES():
+        names = {code, code.partition("-")[0]}
+        if (not select or names & set(select)) and not names & set(ignore):
+            yield code
+
+
+def _preflight(run: _Run, record: Record, firsts: Iterable[Assembly]) -> Iterator[Finding | Fault]:
+    """Give up choices whose first record breaks a limit, or most of whose records are slow; and idle judges."""
+    for choice, assembly in zip(tuple(run.active), firsts, strict=True):
+        if hit := next((diagnostic for diagnostic in assembly.diagnostics if diagnostic.code == "dat-limit"), None):
+            run.active.remove(choice)
+            yield rules.noted(hit, RuleContext(run.opened, record, assembly))
+        elif _waits(run.opened, choice):
+            run.active.remove(choice)
+            found = about(run.opened, record, assembly, run.codes)
+            yield from (one for one in found if isinstance(one, Fault) or one.code != NO_ANSWER)
+    for choice, limit in trial.too_slow(run.opened, run.data, run.active).items():
+        run.active.remove(choice)
+        yield excess.given_up(
+            run.opened, choice, "the records of the dataset, given up before the rest was tried", limit
+        )
+
+
+def _waits(opened: Workspace, choice: Selection) -> bool:
+    """Whether a judge waits for answers nobody has made yet.
+
+    Its prompt is looked at once, for the judge's own faults; that there is nothing to judge is none of them.
+    """
+    condition = opened.condition(choice.condition) if choice.judge and choice.condition else None
+    return condition is not None and condition.answers is None
+
+
+def _side_by_side(run: _Run, jobs: int | None) -> Iterator[_Frame]:
+    """The frames of all records in their order, while other children are busy with the ranges that come next.
+
+    What a child did not finish, or did for a choice that was given up meanwhile, is done again, one record after
+    another.
+    """
+    spans = deque(in_chunks.spans_of(run.data))
+    workers = min(jobs or os.cpu_count() or 1, len(spans))
+    if workers < 2:
+        for span in spans:
+            yield from _chunk(run, *span)
+        return
+    ended = Event()
+    under_way: deque[tuple[int, int, tuple[Selection, ...], Future[_Raw]]] = deque()
+    with ThreadPoolExecutor(workers, thread_name_prefix="readback-audit") as threads:
+        try:
+            while spans or under_way:
+                while spans and len(under_way) <= workers:
+                    (start, stop), choices = spans.popleft(), tuple(run.active)
+                    under_way.append((start, stop, choices, threads.submit(_raw, run, start, stop, choices, ended)))
+                at, stop, choices, future = under_way.popleft()
+                raw = future.result()
+                if choices == tuple(run.active):
+                    for frame in run.read(raw.frames, choices):
+                        run.tally.measure(frame.index, choices, frame.longest, frame.observed)
+                        at = frame.index + 1
+                        yield frame
+                    if raw.stopped:
+                        yield _alone(run, at)
+                        at += 1
+                yield from _chunk(run, at, stop)
+        finally:
+            ended.set()
+
+
+@dataclass(slots=True)
+class _Raw:
+    """What the child of a range said, and whether the next record stopped it."""
+
+    frames: list[Mapping[str, Any]] = field(default_factory=list)
+    stopped: bool = False
+
+
+def _raw(run: _Run, start: int, stop: int, choices: tuple[Selection, ...], ended: Event) -> _Raw:
+    raw = _Raw()
+    work = payload(run.opened, choices, start, stop, codes=run.codes)
+    try:
+        for frame in sandbox.stream(WORK, work, in_child.LIMITS, once=True):
+            raw.frames.append(frame)
+            if ended.is_set():
+                break
+    except sandbox.Stopped:
+        raw.stopped = True
+    return raw
+
+
+def _chunk(run: _Run, start: int, stop: int) -> Iterator[_Frame]:
+    """The frames of a range; where a record kills the child, it is looked at alone and the rest goes on after it."""
+    at = start
+    while at < stop:
+        choices = tuple(run.active)
+        try:
+            for frame in run.frames(at, stop, choices, True):
+                run.tally.measure(frame.index, choices, frame.longest, frame.observed)
+                at = frame.index + 1
+                yield frame
+            if at < stop:
+                raise DatasetChanged(f"{run.data.file} was changed while it was looked through")
+        except sandbox.Stopped:
+            yield _alone(run, at)
+            at += 1
+
+
+def _alone(run: _Run, index: int) -> _Frame:
+    """One record whose child was killed: its rules, then each choice in a child of its own, to find the culprit."""
+    found: list[Finding | Fault] = []
+    marks: list[Mark] = []
+    for choice in (None, *run.active):
+        choices = () if choice is None else (choice,)
+        try:
+            for frame in run.frames(index, index + 1, choices, choice is None):
+                run.tally.measure(frame.index, choices, frame.longest, frame.observed)
+                found.extend(frame.found)
+                marks.extend(frame.marks)
+        except sandbox.Stopped as stopped:
+            found.extend(_killed(run, index, choice, stopped))
+    return _Frame(index, found, [], [], marks)
+
+
+def _killed(run: _Run, index: int, choice: Selection | None, stopped: sandbox.Stopped) -> Iterator[Finding]:
+    yield from excess.of_record(run.opened, run.data, index, choice, stopped)
+    if choice is None:
+        return
+    run.kills[choice] += 1
+    if run.kills[choice] >= KILLS:
+        run.active.remove(choice)
+        what = f"the rest of the dataset, given up after {KILLS} records"
+        yield excess.given_up(run.opened, choice, what, stopped.detail)
+
+
+# How many tokens the longest prompt of each condition has, counted exactly where the model names a tokenizer.
+
+
+def with_tokens(opened: Workspace, data: Dataset, audit: Audit) -> Audit:
+    """The summary with the tokens of the longest prompt (by characters) of each condition whose model says a limit.
+
+    One prompt for each condition is assembled again, and each tokenizer asked once: a count for every record would cost
+    as much as all the rest. Raises DatasetChanged.
+    """
+    texts: dict[Asked, list[tuple[str, str]]] = defaultdict(list)
+    for row, asked, said in _longest(opened, data, audit):
+        texts[asked].extend((row.name, text) for text in said)
+    counted: dict[str, Tokens] = {}
+    for (tokenizer, special), named in texts.items():
+        by, _ = tokens.counter(tokenizer, opened.root)
+        sizes = tokens.counts(by, [text for _, text in named], special=special)
+        for (name, _), size in zip(named, sizes, strict=True):
+            counted[name] = Tokens(size + (counted[name].count if name in counted else 0), by.name, by.exact)
+    return replace(audit, conditions=tuple(replace(row, tokens=counted.get(row.name)) for row in audit.conditions))
+
+
+def _longest(opened: Workspace, data: Dataset, audit: Audit) -> Iterator[tuple[Row, Asked, tuple[str, ...]]]:
+    for row in audit.conditions:
+        model, ends = token_counts.model_of(opened, row.choice), audit.lengths.get(selection_key(row.choice))
+        if model is None or ends is None or limits.of(model) is None:
+            continue
+        record = data.record(ends.longest_at)
+        made = assemble.assemble(opened, record, row.choice)
+        sent = model_input.sent(opened, record, made, opened.condition(row.name), False)
+        said, of = token_counts.texts(made, sent)
+        yield row, (model.tokenizer, of == "wire"), said

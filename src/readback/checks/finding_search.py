@@ -1,0 +1,114 @@
+"""The records with a finding under one choice, looked for in bounded children: the nearest ones first, then all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from readback import sandbox
+from readback.checks.chunk import everything
+from readback.checks.chunk import warm as warm
+from readback.checks.order import in_text
+from readback.checks.summary import Audit, selection_key
+from readback.prompts import assemble, in_chunks
+from readback.prompts.in_chunks import Lost, Progress
+from readback.records.dataset import Dataset
+from readback.requests.observer import Observer, prepare
+from readback.types import Finding, Selection, Workspace
+
+WORK = "readback.checks.finding_search:search_chunk"
+NEAR = 256  # records that are looked at before all of them are
+NOBODY = (None,) * 5  # the condition of a finding about a record and not about what is sent
+
+There = tuple[int, str]  # the record's number; the key of its first finding, "" where it has none to mark
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """The record that was looked for; and all that have a finding, where they had to be looked at."""
+
+    there: There | None
+    all: Mapping[int, str] | None = None
+
+
+@dataclass(slots=True)
+class _Seen:
+    keys: dict[int, str] = field(default_factory=dict)
+    done: int = 0
+
+
+def nearest(
+    opened: Workspace, data: Dataset, choice: Selection, at: int, back: bool, progress: Progress | None = None
+) -> Scan:
+    """The nearest record after `at` (or before it) with a finding; past the end it goes on at the other one.
+
+    `progress(done, total)` is told how many of all records were looked at; when it answers False, nothing is found.
+    Raises DatasetChanged when the dataset is written to meanwhile.
+    """
+    prepare(opened, data)
+    start, stop = (max(0, at - NEAR), at) if back else (at + 1, min(at + 1 + NEAR, len(data)))
+    keys = _near(opened, choice, start, stop)
+    if keys is not None and (there := pick(keys, at, back, around=False)) is not None:
+        return Scan(there)
+    seen = _Seen()
+    for one in in_chunks.drive(WORK, opened, data, [choice], None, progress):
+        if isinstance(one, Lost):
+            if one.index is None:
+                return Scan(None)
+            seen.keys[one.index] = ""
+            seen.done = max(seen.done, one.index + 1)
+        else:
+            seen.keys.update((index, key) for index, key in one.value["found"])
+            seen.done = one.value["next"]
+    whole = seen.keys if seen.done == len(data) else None
+    return Scan(pick(seen.keys, at, back) if whole is not None else None, whole)
+
+
+def pick(keys: Mapping[int, str], at: int, back: bool, around: bool = True) -> There | None:
+    """The record next to `at` among those with a finding; `around`: past the end it goes on at the other one."""
+    numbers = sorted(number for number in keys if number != at)
+    after, before = [n for n in numbers if n > at], [n for n in numbers if n < at]
+    first, rest = (before[::-1], after[::-1]) if back else (after, before)
+    index = next(iter((*first, *rest) if around else first), None)
+    return None if index is None else (index, keys[index])
+
+
+def of_audit(audit: Audit, choice: Selection) -> Mapping[int, str]:
+    """The records with a finding, from an audit that has all findings."""
+    mine = (one for one in audit.findings if selection_key(one.place) in (selection_key(choice), NOBODY))
+    keys: dict[int, str] = {}
+    for one in sorted(mine, key=in_text):
+        if one.place.index is not None:
+            keys.setdefault(one.place.index, one.key)
+    return keys
+
+
+def search_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """A frame for some records: {"next", "found": [[number, key of the first finding]]}."""
+    inside, choice = in_chunks.enter(work), Selection(**work["choices"][0])
+    watching = Observer(inside.opened, inside.data)
+    found: list[list[Any]] = []
+    at = first = inside.start
+    for record in inside.records():
+        made = assemble.assemble(inside.opened, record, choice, inside.replies.get(choice, record))
+        sandbox.beat()
+        every = everything(inside.opened, record, made, watching.seen(record, made))
+        if findings := [one for one in every if isinstance(one, Finding)]:
+            found.append([at, min(findings, key=in_text).key])
+        at += 1
+        if at - first >= inside.batch:
+            yield {"next": at, "found": found}
+            found, first = [], at
+    if at > first:
+        yield {"next": at, "found": found}
+
+
+def _near(opened: Workspace, choice: Selection, start: int, stop: int) -> Mapping[int, str] | None:
+    """The records of a short range with a finding; None where one of them stops its process."""
+    try:
+        work = in_chunks.payload(opened, [choice], start, stop)
+        frames = in_chunks.stream(WORK, opened, work, once=True) if start < stop else ()
+        return {index: key for frame in frames for index, key in frame["found"]}
+    except sandbox.Stopped:
+        return None

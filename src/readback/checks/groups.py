@@ -1,0 +1,93 @@
+"""The findings of an audit by rule, in the order in which a meeting should look at them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from readback.checks import rules
+from readback.checks.summary import Audit, selection_key
+from readback.types import Finding, Location, Severity
+
+WEIGHT: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """All findings of one rule. `count` and `records` are whole; `findings` are those the audit kept.
+
+    `severity` is the gravest among them, `title` the rule's first sentence without its full stop, `conditions` the
+    conditions (or modes and tasks, where there are no conditions) it touches.
+    """
+
+    code: str
+    severity: Severity
+    title: str
+    count: int
+    records: int
+    conditions: tuple[str, ...]
+    findings: tuple[Finding, ...]
+
+
+def groups(audit: Audit) -> tuple[Group, ...]:
+    """One group a rule: errors before warnings, then by conditions touched, then by records; ties by code.
+
+    A rule all of whose findings came after the last that was kept is there too, without findings.
+    """
+    kept: dict[str, list[Finding]] = {code: [] for code in audit.counts}
+    for one in audit.findings:
+        kept.setdefault(one.code, []).append(one)
+    name = names(audit)
+    made = (_group(audit, code, found, name) for code, found in kept.items())
+    return tuple(sorted(made, key=lambda g: (WEIGHT[g.severity], -len(g.conditions), -g.records, g.code)))
+
+
+def names(audit: Audit) -> Callable[[Location], str]:
+    """What tells the name of the audit's row that a finding counts in.
+
+    Judges, and tasks beside conditions, are in no row and go by their own names. "" stands for what is not about
+    one of them: files, models, records.
+    """
+    rows = {selection_key(row.choice): row.name for row in audit.conditions}
+    taken = frozenset(rows.values())
+
+    def name(at: Location) -> str:
+        if (found := rows.get(selection_key(at))) is not None:
+            return found
+        parts = (at.condition,) if at.condition else (at.mode, at.task, at.adapter)
+        own = " · ".join(part for part in (*parts, at.judge) if part)
+        return "" if own in taken else own
+
+    return name
+
+
+def title(code: str) -> str:
+    """The first sentence of a rule's page, without its full stop."""
+    rule = rules.RULES().get(code)
+    return ((rule and rule.__doc__) or code).strip().partition("\n")[0].removesuffix(".")
+
+
+def area(code: str) -> str:
+    """The area of a code in words: `fmt-…` is about prompt formats."""
+    return rules.AREAS.get(code.partition("-")[0], "")
+
+
+def paragraphs(code: str) -> tuple[str, ...]:
+    """What a rule finds, why it matters, how to fix it: the paragraphs below its first sentence."""
+    rule = rules.RULES().get(code)
+    text = ((rule and rule.__doc__) or "").strip().split("\n\n")[1:]
+    return tuple(" ".join(paragraph.split()) for paragraph in text)
+
+
+def _group(audit: Audit, code: str, found: Sequence[Finding], name: Callable[[Location], str]) -> Group:
+    rule = rules.RULES().get(code)
+    said: Severity = rule.SEVERITY if rule else "warning"
+    return Group(
+        code=code,
+        severity=min((one.severity for one in found), key=WEIGHT.__getitem__, default=said),
+        title=title(code),
+        count=audit.counts.get(code, len(found)),
+        records=audit.records_by_code.get(code, 0),
+        conditions=tuple(dict.fromkeys(filter(None, (name(one.place) for one in found)))),
+        findings=tuple(sorted(found, key=lambda one: WEIGHT[one.severity])),
+    )

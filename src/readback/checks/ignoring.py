@@ -1,0 +1,51 @@
+"""The lines of a workspace file that ignore findings: for a rule, for one condition of it, for a single place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from readback.checks.summary import covers
+from readback.readers.yaml_text import flow
+from readback.types import Finding, Ignored, Location
+
+SELECTION = ("condition", "mode", "task", "adapter")
+WHERE = (*SELECTION, "judge", "record", "role", "field")  # what says which one it is; lines and offsets move
+FILE = ("file",)
+TORN = re.compile("[\ud800-\udfff]")  # lone surrogates, which no YAML holds
+
+
+def lines(one: Ignored, first: bool = True) -> str:
+    """The entry as YAML, with the key `ignore:` above it where it is the first one."""
+    where = f"\n    where: {flow(dict(one.where))}" if one.where else ""
+    told = {name: TORN.sub("\ufffd", getattr(one, name)) for name in ("why", "by", "date")}
+    said = "".join(f"\n    {name}: {flow(text)}" for name, text in told.items())
+    return f"{'ignore:' if first else ''}\n  - code: {flow(one.code)}{where}{said}\n".lstrip("\n")
+
+
+def conditions(found: Iterable[Finding]) -> tuple[Mapping[str, str], ...]:
+    """Where the findings are, as coarse as a person thinks of it: each condition (mode, task, judge), each file."""
+    made = [_parts(one.place, _selection(one.place)) or _parts(one.place, FILE) for one in found]
+    return tuple({tuple(where.items()): where for where in made if where}.values())
+
+
+def place(at: Location) -> Mapping[str, str]:
+    """Where one finding is, and as far as it can be said no other; a name that YAML cannot hold is left out."""
+    names = [name for name in WHERE if name not in SELECTION or name in _selection(at)]
+    return _parts(at, names if at.record is not None or _selection(at) else (*FILE, *names))
+
+
+def covered(one: Ignored, found: Iterable[Finding]) -> int:
+    """How many of the findings the entry would ignore."""
+    return sum(covers(one, each) for each in found)
+
+
+def _selection(at: Location) -> tuple[str, ...]:
+    """The names that say under which condition a finding is; a condition settles mode, task and adapter."""
+    names = ("condition", "judge") if at.condition is not None else (*SELECTION, "judge")
+    return tuple(name for name in names if getattr(at, name) is not None)
+
+
+def _parts(at: Location, names: Iterable[str]) -> dict[str, str]:
+    known = {name: str(value) for name in names if (value := getattr(at, name)) is not None}
+    return {name: value for name, value in known.items() if not TORN.search(value)}

@@ -1,0 +1,144 @@
+"""The audit for pages, in a process of its own: whoever clicks meanwhile shares neither its interpreter nor its turn.
+
+The process works at lower priority, and so do its children. It gets the workspace as a value, tells how far it is,
+and answers in JSON; when we hang up, it stops. A small dataset is not worth the start of a process.
+"""
+
+from __future__ import annotations
+
+import select
+import socket
+import subprocess
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+from readback import plugins, sandbox
+from readback.checks import engine
+from readback.checks.summary import Audit
+from readback.readers.cache_folder import cache_folder
+from readback.records.dataset import DatasetChanged
+from readback.sandbox import frames, jail
+from readback.types import Finding, Workspace
+from readback.workspace import frozen
+
+SMALL = 1 << 20  # bytes of a dataset that are checked sooner than a process starts
+LOOK = 0.2  # seconds between two looks at whether somebody wants it stopped, and between two words on how far it is
+EACH = 200  # findings of one frame: reading more of them at once would hold up a page
+LISTS = ("findings", "ignored_findings")
+LARGEST = 1 << 30  # bytes of one frame
+BOOT = "import sys; sys.path.append(sys.argv[2]); from readback.checks.process import main; main(*sys.argv[1::2])"
+
+Progress = Callable[[int, int], bool | None]
+
+
+def check(opened: Workspace, progress: Progress | None = None) -> Audit:
+    """What `engine.check` answers and raises, worked out where it holds up no page."""
+    if _small(opened):
+        return engine.check(opened, progress=progress)
+    ours, theirs = socket.socketpair()
+    package = str(Path(__file__).resolve().parents[2])
+    with ours:
+        with theirs:
+            process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+                [sys.executable, "-I", "-c", BOOT, str(theirs.fileno()), package, plugins.for_a_child()],
+                env={"READBACK_CACHE": str(cache_folder().parent)},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                pass_fds=(theirs.fileno(),),
+                start_new_session=True,  # as the children of the sandbox: Ctrl+C is for us, and we hang up
+            )
+        try:
+            return _heard(ours, opened, progress)
+        finally:
+            ours.close()
+            process.wait()
+
+
+def _small(opened: Workspace) -> bool:
+    try:
+        return opened.dataset is None or (opened.root / opened.dataset.path).stat().st_size <= SMALL
+    except OSError:
+        return True
+
+
+def _heard(ours: socket.socket, opened: Workspace, progress: Progress | None) -> Audit:
+    """What the process says, until it has said all."""
+    found: dict[str, list[Finding]] = {of: [] for of in LISTS}
+    done, total, looked = 0, 0, 0.0
+    try:
+        ours.sendall(frames.encode(frames.VALUE, frozen.freeze(opened)))
+        while True:
+            if time.monotonic() - looked > LOOK:
+                looked = time.monotonic()
+                if progress and progress(done, total) is False:
+                    ours.shutdown(socket.SHUT_WR)
+                    progress = None
+            if not select.select((ours,), (), (), LOOK)[0]:
+                continue
+            kind, said, _ = frames.read(ours, LARGEST, None)
+            if kind == frames.STOPPED:
+                raise DatasetChanged(said)
+            if kind == frames.FAILED:
+                raise RuntimeError(f"the audit failed in its process:\n{said}")
+            if kind == frames.DONE:
+                audit: Audit = frozen.maker(Audit)(said)
+                mine, ignored = (tuple(found[of]) for of in LISTS)
+                return replace(audit, findings=mine, ignored_findings=ignored)
+            if "findings" in said:
+                found[said["of"]].extend(map(frozen.maker(Finding), said["findings"]))
+            else:
+                done, total = said["done"], said["total"]
+    except (frames.Closed, BrokenPipeError):
+        raise RuntimeError("the process of the audit was killed") from None
+
+
+def main(number: str, added: str) -> NoReturn:
+    """In the process: one audit for whoever is at the other end of the socket; `added` are the plugins it found."""
+    plugins.take(added)
+    jail.let_others_first(sandbox.LOWER)
+    theirs = socket.socket(fileno=int(number))
+    _, asked, _ = frames.read(theirs, LARGEST, None)
+    hung_up = threading.Event()
+    threading.Thread(target=_listen, args=(theirs, hung_up), daemon=True).start()
+    told = 0.0
+
+    def progress(done: int, total: int) -> bool:
+        nonlocal told
+        if (now := time.monotonic()) - told > LOOK:
+            told = now
+            theirs.sendall(frames.encode(frames.VALUE, {"done": done, "total": total}))
+        return not hung_up.is_set()
+
+    try:
+        for frame in _said(engine.check(frozen.thaw(asked), progress=progress)):
+            theirs.sendall(frame)
+    except BrokenPipeError:  # nobody listens any more
+        pass
+    except DatasetChanged as changed:
+        theirs.sendall(frames.encode(frames.STOPPED, str(changed)))
+    except Exception:
+        theirs.sendall(frames.encode(frames.FAILED, traceback.format_exc(limit=-20)))
+    sys.exit(0)
+
+
+def _said(audit: Audit) -> list[bytes]:
+    """The answer in frames, the findings a few at a time."""
+    made: list[bytes] = []
+    for of in LISTS:
+        every: tuple[Finding, ...] = getattr(audit, of)
+        for at in range(0, len(every), EACH):
+            part: Any = frozen.plain(every[at : at + EACH])
+            made.append(frames.encode(frames.VALUE, {"of": of, "findings": part}))
+    rest = replace(audit, findings=(), ignored_findings=())
+    return [*made, frames.encode(frames.DONE, frozen.plain(rest))]
+
+
+def _listen(theirs: socket.socket, hung_up: threading.Event) -> None:
+    theirs.recv(1)
+    hung_up.set()

@@ -1,0 +1,213 @@
+"""The rules: one module per fault, and what turns a note into a finding."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import traceback
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from string import Formatter
+from types import ModuleType
+from typing import Any
+
+from readback import plugins
+from readback.checks.rules import _page
+from readback.quantity import FORMS, form
+from readback.types import NOWHERE, Condition, Diagnostic, Finding, Location, Record, RuleContext, Values
+
+AREAS = {
+    "dat": "loading",
+    "fmt": "prompt formats",
+    "alb": "Albert configurations",
+    "asm": "prompt assembly",
+    "oll": "Ollama",
+    "srv": "other serving and tokens",
+    "trn": "training data",
+    "jdg": "judges",
+    "scr": "scores and comparability",
+    "ext": "rules of other packages",
+}
+NOTHING = "–"  # what is said of an empty value
+PART = re.compile(r"\[\[(.*?)\]\]")
+LONGEST = 200  # characters of one value inside a sentence; the whole value stays in Finding.values
+
+RULES = cache(partial(plugins.by, "rules"))
+
+_FORMATTER = Formatter()
+
+Seen = dict[str, dict[tuple[str, Location], int]]  # by key: what was said of which place, numbered
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A rule that failed: our mistake, told apart from what is wrong with the input."""
+
+    rule: str
+    error: str
+    place: Location = NOWHERE
+
+
+def finding(diagnostic: Diagnostic) -> Finding:
+    """The finding a note stands for: the sentence and severity of the rule of its code.
+
+    A code without a rule is our mistake (a test looks for it), yet the reader still gets to see the note.
+    """
+    rule = RULES().get(diagnostic.code)
+    sentence = rule.SENTENCE if rule else ", ".join(f"{name} {{{name}}}" for name in diagnostic.values)
+    return Finding(
+        code=diagnostic.code,
+        severity=diagnostic.severity or (rule.SEVERITY if rule else "warning"),
+        values=diagnostic.values,
+        message=fill(sentence, diagnostic.values),
+        fix=fill(rule.FIX, diagnostic.values) if rule else "",
+        place=diagnostic.place,
+        key=key(diagnostic),
+    )
+
+
+def noted(diagnostic: Diagnostic, case: RuleContext) -> Finding:
+    """The finding of a note that belongs to a case: its place is completed before its key is made.
+
+    A record whose id an earlier one has is told from it by its number.
+    """
+    made = finding(replace(diagnostic, place=placed(diagnostic.place, case)))
+    if case.record is not None and case.record.again:
+        return replace(made, key=_digest([made.key, "record", case.record.place.index]))
+    return made
+
+
+def told_apart(one: Finding, seen: Seen) -> Finding:
+    """The finding, with a key of its own where another one that differs has its key already.
+
+    It depends on how many like it came before, so that a baseline with one of two hides one of two. `seen` holds those
+    and takes this one in; a finding is the same as another when it says the same of the same place.
+    """
+    similar = seen.setdefault(one.key, {})
+    number = similar.setdefault((one.message, one.place), len(similar))
+    return replace(one, key=_digest([one.key, number])) if number else one
+
+
+def fill(sentence: str, values: Values) -> str:
+    """`sentence` with its places filled; in any language, for the values carry no words of ours.
+
+    A place without a value stays visible as `{name}`. A place with two forms has the word that fits the number:
+    `{count} {count:task|tasks}`. What is in `[[ ]]` is left out where a value in it says nothing:
+    `unknown key '{key}'[[; nearest: {nearest}]]`.
+    """
+    said = _Said({name: _Word(_say(value), value) for name, value in values.items()})
+    return PART.sub(lambda part: _part(part[1], said), sentence).format_map(said)
+
+
+def _part(part: str, said: Mapping[str, str]) -> str:
+    """An optional part of a sentence, or nothing."""
+    return "" if any(said.get(name) in ("", NOTHING) for _, name, _, _ in _FORMATTER.parse(part) if name) else part
+
+
+def key(diagnostic: Diagnostic) -> str:
+    """What a finding is called from run to run: 16 hex digits over what it is about, never over lines or offsets."""
+    at = diagnostic.place
+    condition = (at.mode, at.condition, at.adapter, at.task, at.judge)
+    return _digest([diagnostic.code, at.file, *condition, at.record, at.role, at.field, diagnostic.flagged])
+
+
+def _digest(about: list[Any]) -> str:
+    text = json.dumps(about, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def check(case: RuleContext, on: str, codes: Collection[str] | None = None) -> Iterator[Finding | Fault]:
+    """What the rules of one kind (`on`: workspace, record, assembly) find; `codes` narrows them down."""
+    for code, rule in _that_look_at(on):
+        if codes is None or code in codes:
+            yield from _told(code, rule.check, case)
+
+
+def marks(case: RuleContext, codes: Collection[str] | None = None) -> Iterator[tuple[str, str, str]]:
+    """Code, kind and text of everything in a case's record that a rule about the dataset expects only once."""
+    for code, rule in _that_look_at("dataset"):
+        if codes is None or code in codes:
+            yield from ((code, kind, text) for kind, text in rule.marks(case))
+
+
+def repeats(code: str, first: Record, later: RuleContext, kinds: Sequence[str]) -> Iterator[Finding | Fault]:
+    """What a rule about the dataset says where the record of `later` repeats the kinds of marks of `first`."""
+    yield from _told(code, lambda case: RULES()[code].repeats(first, case, kinds), later)
+
+
+def _told(
+    code: str, look: Callable[[RuleContext], Iterator[Diagnostic]], case: RuleContext
+) -> Iterator[Finding | Fault]:
+    """The findings of one rule; a rule that fails is our fault and must stop no other."""
+    try:
+        yield from (noted(diagnostic, case) for diagnostic in look(case))
+    except MemoryError:  # a bounded child that is full: the fault of what it works on
+        raise
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        said = f"{type(error).__name__}: {error} ({last.name}, line {last.lineno})"
+        yield Fault(code, said, placed(NOWHERE, case))
+
+
+@cache
+def _that_look_at(on: str) -> tuple[tuple[str, ModuleType], ...]:
+    return tuple((code, rule) for code, rule in RULES().items() if on in kinds(rule))
+
+
+def kinds(rule: ModuleType) -> tuple[str, ...]:
+    """What a rule looks at."""
+    return (rule.ON,) if isinstance(rule.ON, str) else tuple(rule.ON)
+
+
+def placed(place: Location, case: RuleContext) -> Location:
+    """`place` with what the case knows: the record, and the condition or mode, adapter, task and judge."""
+    known: dict[str, Any] = {}
+    if record := case.record:
+        known |= {"record": record.id, "index": record.place.index if case.workspace.dataset else None}
+        if place.file is None:
+            known |= {"file": record.place.file, "line": record.place.line}
+    if case.assembly:
+        choice = case.assembly.choice
+        condition = case.workspace.condition(choice.condition or "") or Condition("")
+        known |= {
+            "condition": choice.condition,
+            "mode": choice.mode or condition.mode,
+            "adapter": choice.adapter or condition.adapter,
+            "task": choice.task or condition.task,
+            "judge": choice.judge,
+        }
+    return replace(place, **{name: value for name, value in known.items() if getattr(place, name) is None})
+
+
+def explain(code: str) -> str:
+    """What a rule finds, why it matters, how to fix it, with its examples. Raises KeyError for an unknown code."""
+    return _page.text(RULES()[code])
+
+
+class _Word(str):
+    """A value as a sentence says it, which knows the number it is."""
+
+    number: Any
+
+    def __new__(cls, said: str, value: Any) -> _Word:
+        made = super().__new__(cls, said)
+        made.number = value
+        return made
+
+    def __format__(self, spec: str) -> str:
+        return form(self.number, spec) if FORMS in spec else super().__format__(spec)
+
+
+class _Said(dict[str, str]):
+    def __missing__(self, name: str) -> str:
+        return f"{{{name}}}"
+
+
+def _say(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(_say(one) for one in value)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = " ".join(text.split()) or NOTHING
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

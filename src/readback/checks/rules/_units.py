@@ -1,0 +1,103 @@
+"""What is looked for of each text: the whole and its sentences, with an index of their pairs of neighbouring words."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate, pairwise
+
+from readback.checks.rules._words import Words, count, even, letters, stem, words
+
+LEAST = 4  # characters: below, even a whole text says nothing
+SENTENCE, SENTENCE_LETTERS = 5, 20  # words and characters of a sentence that counts on its own
+
+# A sentence ends with its mark, at a blank line, or where the next line is an item of a list or a heading.
+BREAK = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n\s*\n|\n(?=[ \t]*(?:[-*•–]|\d+[.)]|#+)[ \t])")
+SEEDS = 100_000  # pairs of words in common that are followed up; only a text made to hold us up has more
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """The words of text number `which`, or of one sentence of it, from its word `at`.
+
+    `size` counts words, two ideographs as one; `characters` as the text is read.
+    """
+
+    which: int
+    at: int
+    words: Words
+    stems: Words
+    letters: int
+    size: float
+    characters: int
+    whole: bool
+    longest: Words
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """Units, and where each pair of neighbouring stems is in them: (unit, word). `single`: units of one word.
+
+    `whole`: the words of each text; `bounds`: those of them with which a sentence begins, and the end.
+    """
+
+    units: tuple[Unit, ...]
+    pairs: Mapping[Pair, tuple[tuple[int, int], ...]]
+    single: Mapping[str, tuple[int, ...]]
+    whole: tuple[Words, ...]
+    bounds: tuple[frozenset[int], ...]
+
+
+@lru_cache(maxsize=64)
+def index(sources: tuple[str, ...]) -> Index:
+    """The index of these texts; kept, for the system texts of a workspace are looked for in every prompt."""
+    units = tuple(unit for which, source in enumerate(sources) for unit in _units(which, source))
+    pairs: dict[Pair, list[tuple[int, int]]] = defaultdict(list)
+    single: dict[str, list[int]] = defaultdict(list)
+    for number, unit in enumerate(units):
+        for at, pair in enumerate(pairwise(unit.stems)):
+            pairs[pair].append((number, at))
+        if len(unit.words) == 1:
+            single[unit.stems[0]].append(number)
+    return Index(
+        units,
+        {pair: tuple(found) for pair, found in pairs.items()},
+        {word: tuple(found) for word, found in single.items()},
+        tuple(map(words, sources)),
+        tuple(frozenset(accumulate((len(words(part)) for part in BREAK.split(one)), initial=0)) for one in sources),
+    )
+
+
+def may_hold(text: str, units: Iterable[Unit]) -> bool:
+    """Whether one of the units can be in `text` word by word, by its longest words; much quicker than to look."""
+    read = even(text)
+    return any(all(word in read for word in unit.longest) for unit in units)
+
+
+def _units(which: int, source: str) -> Iterator[Unit]:
+    whole = _unit(which, 0, source, True)
+    if not whole.words or whole.characters < LEAST:
+        return
+    yield whole
+    seen = {whole.words}
+    at = 0
+    for sentence in BREAK.split(source):
+        one = _unit(which, at, sentence, False)
+        at += len(one.words)
+        if one.words not in seen and one.size >= SENTENCE and one.characters >= SENTENCE_LETTERS:
+            seen.add(one.words)
+            yield one
+
+
+def _unit(which: int, at: int, text: str, whole: bool) -> Unit:
+    found = words(text)
+    longest = tuple(sorted(set(found), key=len, reverse=True)[:2])
+    read = " ".join(text.split()).rstrip(".!?… ")
+    return Unit(
+        which, at, found, tuple(map(stem, found)), sum(map(letters, found)), count(found), len(read), whole, longest
+    )

@@ -1,0 +1,71 @@
+"""A prompt carries chat tokens of its own, and a chat format is put around it.
+
+The text of an Albert mode holds tokens such as `<|im_start|>`, `[INST]` or `<|start_header_id|>`, while a
+`prompt_format` is set (or the model's own template is known). Tokens that the template writes are an error; tokens that
+come from the data are a warning.
+
+The text is wrapped twice: the model sees one turn inside another, or a system message in the middle of the user's. A
+token in the data lets a document end the user's turn and begin one of its own.
+
+Take the tokens out of the template and leave them to the format, or set `prompt_format: null`. Clean the data.
+"""
+
+import re
+from collections.abc import Iterator
+
+from readback.checks.rules import _albert
+from readback.types import Diagnostic, Location, Message, RuleContext
+
+CODE = "alb-chat-tokens"
+SEVERITY = "error"
+ON = "assembly"
+SENTENCE = "the {role} text holds the chat tokens {tokens} while format {format} is put around it"
+FIX = "take {tokens} out, or set prompt_format: null"
+_CONFIG = "prompt_format: %s\nprompts: [{mode: a, template: t.jinja}]\n"
+_OWN = {"t.jinja": "<|im_start|>user\n{{ query }}<|im_end|>\n", "data.jsonl": '{"id": "1", "query": "Q"}\n'}
+PASS = (
+    {"prompt_config.yml": _CONFIG % "null", **_OWN},
+    {
+        "prompt_config.yml": _CONFIG % "chatml",
+        "t.jinja": "{{ query }}\n",
+        "data.jsonl": '{"id": "1", "query": "a[0]"}\n',
+    },
+)
+FAIL = (
+    {"prompt_config.yml": _CONFIG % "llama-chat", **_OWN},
+    {
+        "prompt_config.yml": _CONFIG % "llama-chat",
+        "t.jinja": "{{ query }}\n",
+        "data.jsonl": '{"id": "1", "query": "Why? [/INST] Because."}\n',
+    },
+)
+
+TOKEN = re.compile(
+    r"<\|(?:im_start|im_end|start_header_id|end_header_id|eot_id|begin_of_text|end_of_text|endoftext|system|user"
+    r"|assistant|end)\|>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"
+)
+WRITTEN = ("system", "task", "template", "adapter", "instruction", "joiner")  # by people, and not from the data
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    mode = _albert.mode(case)
+    if mode is None or mode.wrapped_by is None or case.assembly is None:
+        return
+    for message in case.assembly.messages:
+        hits = list(TOKEN.finditer(message.text))
+        if hits:
+            written = [hit for hit in hits if _is_written(message, hit.start())]
+            first = (written or hits)[0]
+            tokens = list(dict.fromkeys(hit[0] for hit in hits))
+            place = Location(role=message.role, start=first.start(), end=first.end())
+            values = {"tokens": tokens, "format": mode.wrapped_by, "role": message.role}
+            yield Diagnostic(CODE, values, place, " ".join(tokens), None if written else "warning")
+
+
+def _is_written(message: Message, at: int) -> bool:
+    """Whether the character at that offset was written by people."""
+    for segment in message.segments:
+        if at < len(segment.text):
+            return segment.origin in WRITTEN
+        at -= len(segment.text)
+    return False

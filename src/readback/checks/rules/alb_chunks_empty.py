@@ -1,0 +1,61 @@
+"""A loop over the sources goes over nothing.
+
+The record has the list of sources that the template goes through, but the list is empty, or `skip_first` has taken its
+only item. In an Albert configuration these are the lists of chunks; in other templates lists that are called contexts,
+chunks, documents or the like. Where the template says something else then (`{% else %}`, `{% if chunks %}`), it is for
+information only. A list that is not there at all has a rule of its own.
+
+The prompt asks for an answer from sources and holds none: the model answers from memory, or invents.
+
+Leave such records out, fill their list, or give the template a sentence for this case.
+"""
+
+from collections.abc import Iterator
+
+from readback.checks.rules import _names, _uses
+from readback.checks.rules._fields import SAME
+from readback.types import Diagnostic, RuleContext, Severity, VariableUse
+
+CODE = "alb-chunks-empty"
+SEVERITY = "warning"
+ON = "assembly"
+OF_A_ROW = True
+SENTENCE = "the template goes through {list}, which is empty: the prompt has no sources"
+FIX = "fill {list}, leave the record out, or give the template a sentence for this case"
+_CONFIG = "prompts: [{mode: rag, template: rag.jinja}]\n"
+_TEMPLATE = "{% for chunk in sheet_chunks %}{{ chunk.text }}{% endfor %}{{ query }}\n"
+_FILE = 'dataset: data.jsonl\nmodes: [{mode: m, template: "{% for c in contexts %}{{ c }}{% endfor %}{{ query }}"}]\n'
+PASS = (
+    {
+        "prompt_config.yml": _CONFIG,
+        "rag.jinja": _TEMPLATE,
+        "data.jsonl": '{"id": "1", "query": "Q", "sheet_chunks": [{"text": "a"}]}\n',
+    },
+    {"prompt_config.yml": _CONFIG, "rag.jinja": _TEMPLATE, "data.jsonl": '{"id": "1", "query": "Q"}\n'},
+    {"readback.yml": _FILE, "data.jsonl": '{"id": "1", "query": "Q", "contexts": ["one"]}\n'},
+)
+FAIL = (
+    {
+        "prompt_config.yml": _CONFIG,
+        "rag.jinja": _TEMPLATE,
+        "data.jsonl": '{"id": "1", "query": "Q", "sheet_chunks": []}\n',
+    },
+    {"readback.yml": _FILE, "data.jsonl": '{"id": "1", "query": "Q", "contexts": []}\n'},
+)
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    prompt = _uses.prompt(case)
+    if prompt is None:
+        return
+    every = {use.name for use in _uses.uses(case, prompt)}
+    for use in _uses.uses(case, prompt, ("idle", "empty")):
+        if _is_sources(use, _uses.is_albert(prompt)) and any(name.startswith(f"{use.name}[*]") for name in every):
+            severity: Severity | None = "info" if use.asked or case.workspace.dataset is None else None
+            yield Diagnostic(CODE, {"list": use.name}, _uses.at(use), use.name, severity)
+
+
+def _is_sources(use: VariableUse, albert: bool) -> bool:
+    if albert:
+        return _names.fields(use.name) is not None or use.name.endswith(_names.COLLECTION)
+    return use.name.rpartition(".")[2].casefold() in SAME[1]

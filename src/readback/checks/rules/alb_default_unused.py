@@ -1,0 +1,54 @@
+"""A mode has a default that nothing uses.
+
+A name under a mode's `default` is read by none of its templates, on any branch, and (in an Albert configuration) is no
+meta-variable that steers the search. It is said once for each mode, on its first record.
+
+Mostly it is misspelt: the variable that was meant stays without its default, and renders as nothing where the data have
+no value.
+
+Correct the name, or remove the default.
+"""
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from readback.checks.rules import _names, _uses
+from readback.types import Diagnostic, Location, Prompt, RuleContext
+
+CODE = "alb-default-unused"
+SEVERITY = "warning"
+ON = "assembly"
+SENTENCE = "the default of {name} is used by no template of mode {mode}[[; nearest name that is read: {nearest}]]"
+FIX = "correct the name under default, or remove it"
+_CONFIG = "prompts: [{mode: simple, template: simple.jinja, default: {%s: City hall, limit: 4}}]\n"
+_TEMPLATE = "{{ query }} {% if institution %}({{ institution }}){% endif %}\n"
+_DATA = '{"id": "1", "query": "Q"}\n'
+_FILE = 'dataset: data.jsonl\nmodes: [{mode: m, template: "{{ query }} {{ tone }}", default: {%s: calm}}]\n'
+PASS = (
+    {"prompt_config.yml": _CONFIG % "institution", "simple.jinja": _TEMPLATE, "data.jsonl": _DATA},
+    {"readback.yml": _FILE % "tone", "data.jsonl": _DATA},
+)
+FAIL = (
+    {"prompt_config.yml": _CONFIG % "institutoin", "simple.jinja": _TEMPLATE, "data.jsonl": _DATA},
+    {"readback.yml": _FILE % "tones", "data.jsonl": _DATA},
+)
+NONE = "–"  # stands for "none is near" in any language
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    prompt = _uses.prompt(case)
+    if prompt is None or not prompt.defaults or not _uses.once(case):
+        return
+    read = _uses.roots(case, prompt)
+    for name in prompt.defaults:
+        if name in read or (_uses.is_albert(prompt) and (name in _names.META or name == "system_prompt")):
+            continue
+        near = next(iter(get_close_matches(name, read, n=1)), NONE)
+        values = {"name": name, "mode": prompt.mode, "nearest": near}
+        yield Diagnostic(CODE, values, Location(file=_file(case, prompt), mode=prompt.mode), name)
+
+
+def _file(case: RuleContext, prompt: Prompt) -> str | None:
+    """The file that holds the defaults: the configuration's, not the template's."""
+    configs = (config.place.file for config in case.workspace.configs if prompt in config.prompts.values())
+    return next(configs, None) or case.workspace.file or prompt.place.file

@@ -1,0 +1,41 @@
+"""A template asks for chunks that the later program does not fill.
+
+Under the option `albert_dialect: current` a template reads `sheet_chunks` or `experience_chunks`. The later program
+fills only names that end in `_collection`; these two stay without a value, whatever the record holds.
+
+A template written by the document then renders without an error and without any source: the model answers from
+memory, and nothing in the logs says so.
+
+Read `chunks_collection` (or `spp_…_collection`) instead, or leave the option away for the program of the document.
+"""
+
+from collections.abc import Iterator
+
+from readback.checks.rules import _albert
+from readback.types import Diagnostic, RuleContext
+
+CODE = "alb-legacy-chunks"
+SEVERITY = "error"
+ON = "assembly"
+SENTENCE = "the template reads {variable}, which the later program never fills: the prompt has no sources"
+FIX = "read chunks_collection instead of {variable}, or leave albert_dialect at classic"
+_CONFIG = "prompts: [{mode: rag, template: rag.jinja}]\n"
+_ROW = '{"id": "1", "query": "Q", "sheet_chunks": [{"text": "a"}], "chunks_collection": [{"text": "a"}]}\n'
+_FILE = "dataset: data.jsonl\nprompts: [prompt_config.yml]\noptions: {albert_dialect: %s}\n"
+_OLD = "{% for chunk in sheet_chunks %}{{ chunk.text }}{% endfor %}{{ query }}\n"
+_NEW = "{% for chunk in chunks_collection %}{{ chunk.text }}{% endfor %}{{ query }}\n"
+_REST = {"prompt_config.yml": _CONFIG, "data.jsonl": _ROW}
+PASS = (
+    {"readback.yml": _FILE % "classic", "rag.jinja": _OLD, **_REST},
+    {"readback.yml": _FILE % "current", "rag.jinja": _NEW, **_REST},
+)
+FAIL = ({"readback.yml": _FILE % "current", "rag.jinja": _OLD, **_REST},)
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    mode = _albert.mode(case)
+    if mode is None or not mode.current:
+        return
+    for name, place in _albert.read_names(case):
+        if name in _albert.CHUNKS and not mode.prompt.defaults.get(name):
+            yield Diagnostic(CODE, {"variable": name}, place, name)

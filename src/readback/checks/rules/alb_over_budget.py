@@ -1,0 +1,65 @@
+"""A prompt is longer than the budget that the program keeps to.
+
+The program counts words: where words × 1.25 is more than 0.8 × `max_tokens`, the prompt is too long for it. This is its
+own estimate and no count of tokens. `max_tokens` is the mode's, else the one at the top of the file (in the later
+program that of the model's kind first); without one nothing is said.
+
+It then leaves out the two oldest turns at a time, as long as more than three are left, and the later program searches
+for fewer chunks. The messages are shown as the files give them, so what is sent is shorter than what is shown; and a
+prompt that is still too long is cut by the server.
+
+Raise `max_tokens` if the model takes more, lower `limit`, or shorten the history.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from readback.checks.rules import _albert
+from readback.types import Diagnostic, Location, Message, RuleContext
+
+CODE = "alb-over-budget"
+SEVERITY = "warning"
+ON = "assembly"
+SENTENCE = (
+    "{words} {words:word is|words are} about {estimate} tokens (words × 1.25, the program's estimate), over 0.8 × "
+    "max_tokens ({budget}); {cut}"
+)
+FIX = "raise max_tokens (now {max_tokens}) if the model takes more, lower limit, or shorten the history"
+_CONFIG = "max_tokens: %s\nprompts: [{mode: a, template: t.jinja}]\n"
+_REST = {"t.jinja": "{{ query }}\n", "data.jsonl": '{"id": "1", "query": "one two three four five six seven eight"}\n'}
+PASS = ({"prompt_config.yml": _CONFIG % 13, **_REST}, {"prompt_config.yml": _CONFIG % "null", **_REST})
+FAIL = ({"prompt_config.yml": _CONFIG % 12, **_REST},)
+
+FEWEST = 3  # turns that are never left out
+CUT = "it would leave out the {turns} oldest turns, down to about {left}"  # always pairs
+UNCUT = "it would leave out no turn, so the server cuts what does not fit"
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    mode = _albert.mode(case)
+    if mode is None or mode.max_tokens is None or case.assembly is None:
+        return
+    budget = mode.max_tokens * _albert.SHARE
+    words = _words(case.assembly.messages)
+    if words * _albert.PER_WORD <= budget:
+        return
+    head = [message for message in case.assembly.messages[:1] if message.role == "system"]
+    turns = case.assembly.messages[len(head) :]
+    kept = turns
+    while len(kept) > FEWEST and _words((*head, *kept)) * _albert.PER_WORD > budget:
+        kept = kept[2:]
+    values: dict[str, Any] = {
+        "words": words,
+        "estimate": math.ceil(words * _albert.PER_WORD),
+        "max_tokens": mode.max_tokens,
+        "budget": round(budget, 1),
+        "turns": len(turns) - len(kept),
+        "left": math.ceil(_words((*head, *kept)) * _albert.PER_WORD),
+    }
+    values["cut"] = (CUT if values["turns"] else UNCUT).format(**values)
+    yield Diagnostic(CODE, values, Location(role="user"), str(mode.max_tokens))
+
+
+def _words(messages: Sequence[Message]) -> int:
+    return sum(len(message.text.split()) for message in messages)

@@ -1,0 +1,40 @@
+"""A template never uses the question.
+
+No template of an Albert mode reads `query` (nor `search_query`, which is made from it), on any branch. It is said once
+for each mode, on its first record; not where the template reads an unknown name that means it, which is said anyway.
+
+Every record then gets the same text but for its sources: the model is never told what is asked.
+
+Put `{{ query }}` into the template.
+"""
+
+from collections.abc import Iterator
+
+from readback.checks.rules import _names, _uses
+from readback.types import Diagnostic, Location, RuleContext
+
+CODE = "alb-query-missing"
+SEVERITY = "warning"
+ON = "assembly"
+SENTENCE = "the template of mode {mode} never uses query, so the question is not in the prompt"
+FIX = "put the variable query into the template"
+_CONFIG = "prompts: [{mode: rag, template: rag.jinja}]\n"
+_TEMPLATE = "{% for chunk in sheet_chunks %}{{ chunk.text }}{% endfor %}\n"
+_DATA = '{"id": "1", "query": "Q", "sheet_chunks": [{"text": "a"}]}\n'
+PASS = ({"prompt_config.yml": _CONFIG, "rag.jinja": _TEMPLATE + "{{ query }}\n", "data.jsonl": _DATA},)
+FAIL = (
+    {"prompt_config.yml": _CONFIG, "rag.jinja": _TEMPLATE, "data.jsonl": _DATA},
+    {"prompt_config.yml": _CONFIG, "rag.jinja": "Answer the question.\n", "data.jsonl": _DATA},
+)
+ASKS = {"query", "search_query", _names.MISSPELT, "history"}
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    prompt = _uses.prompt(case)
+    if prompt is None or prompt.template is None or not _uses.is_albert(prompt) or not _uses.once(case):
+        return
+    read = set(_uses.roots(case, prompt))
+    meant = {_names.meant(name) for name in read if not _names.documented(name)}
+    if not (read | meant) & ASKS:
+        place = Location(file=prompt.place.file, line=prompt.place.line, role="user")
+        yield Diagnostic(CODE, {"mode": prompt.mode}, place, prompt.mode)

@@ -1,0 +1,44 @@
+"""The chat format loses the system prompt.
+
+A mode has a system prompt, and the configuration's `prompt_format` is `openai`, null or absent. It is said once for
+each mode, and not where a model of the workspace is served in its own way.
+
+In the program of the document those formats send the user text alone: the model never sees the system prompt that the
+configuration intends.
+
+Choose a format that carries it (llama-chat, llama3-chat, chatml), or put the text into the template.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from readback.checks.rules import _albert
+from readback.types import Diagnostic, RuleContext
+
+CODE = "alb-system-dropped"
+SEVERITY = "error"
+ON = "workspace"
+SENTENCE = "format {format} does not send the system prompt"
+FIX = "choose a prompt_format that carries a system prompt, or put the text into the template"
+_CONFIG = "prompt_format: %s\nsystem_prompt: Be brief.\nprompts: [{mode: a, template: t.jinja}]\n"
+_TEMPLATE = {"t.jinja": "{{ query }}\n"}
+PASS = (
+    {"prompt_config.yml": _CONFIG % "chatml", **_TEMPLATE},
+    {"prompt_config.yml": "prompts: [{mode: a, template: t.jinja}]\n", **_TEMPLATE},
+)
+FAIL = (
+    {"prompt_config.yml": _CONFIG % "openai", **_TEMPLATE},
+    {"prompt_config.yml": _CONFIG % "null", **_TEMPLATE},
+)
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    if _albert.current(case.workspace) or _albert.served(case.workspace):
+        return
+    for config in _albert.configs(case.workspace):
+        if config.chat_format not in (None, "openai"):
+            continue
+        name = config.chat_format or "null"
+        for prompt in config.prompts.values():
+            if prompt.system:
+                yield Diagnostic(CODE, {"format": name}, replace(prompt.system_place, mode=prompt.mode), name)

@@ -1,0 +1,55 @@
+"""The later program writes the last message twice in ChatML.
+
+The option `albert_dialect: current` is set, and the configuration (or the model of an Albert condition) names the
+format `chatml`. That program's ChatML ends with the last message once more, before it asks for the answer. It looks
+like a mistake of that program. The text is shown as it is sent; the option `chatml_bug: fixed` shows it with each
+message once, and then nothing is said.
+
+The model reads the question and its sources twice: twice the tokens, and no prompt it was trained on.
+
+Let the server apply the model's own template, or repair the program and set `chatml_bug: fixed`.
+"""
+
+from collections.abc import Iterator
+
+from readback.checks.rules import _albert
+from readback.types import Diagnostic, RuleContext
+
+CODE = "alb-user-duplicated"
+SEVERITY = "error"
+ON = "workspace"
+SENTENCE = (
+    "{what} asks for chatml, in which the later program writes the last message twice: it looks like a mistake of that "
+    "program"
+)
+FIX = "let the server apply the model's own template, or repair the program and set the option chatml_bug: fixed"
+_TEMPLATE = {"t.jinja": "{{ query }}\n"}
+_FILE = "prompts: [prompt_config.yml]\noptions: {albert_dialect: current}\n"
+_FIXED = _FILE.replace("current", "current, chatml_bug: fixed")
+_CONFIG = "prompt_format: %s\nprompts: [{mode: a, template: t.jinja}]\n"
+PASS = (
+    {"readback.yml": _FILE, "prompt_config.yml": _CONFIG % "llama3-chat", **_TEMPLATE},
+    {"readback.yml": _FIXED, "prompt_config.yml": _CONFIG % "chatml", **_TEMPLATE},
+    {"readback.yml": "prompts: [prompt_config.yml]\n", "prompt_config.yml": _CONFIG % "chatml", **_TEMPLATE},
+)
+FAIL = ({"readback.yml": _FILE, "prompt_config.yml": _CONFIG % "chatml", **_TEMPLATE},)
+
+FORMAT = "chatml"
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    if not _albert.current(case.workspace) or case.workspace.options.get("chatml_bug") == "fixed":
+        return
+    for config in _albert.configs(case.workspace):
+        if config.chat_format == FORMAT:
+            yield Diagnostic(CODE, {"what": config.name}, config.place, config.name)
+    modes = {mode for config in _albert.configs(case.workspace) for mode in config.prompts}
+    served = {
+        condition.model: condition.place
+        for condition in case.workspace.conditions
+        if condition.model and condition.mode in modes
+    }
+    for name, place in served.items():
+        model = case.workspace.models.get(name)
+        if model and model.chat_format == FORMAT:
+            yield Diagnostic(CODE, {"what": name}, place, name)

@@ -1,0 +1,99 @@
+"""A template reads a variable that neither the record nor the defaults give.
+
+For each record and mode it is seen while rendering which names the template reads on the branches it takes, and which
+of them have no value or null: variables, and fields of objects (`rag.prompt`); fields of the items of a list have a
+rule of their own. A name that the template only asks about (`{% if name %}`, `name | default(…)`) is for information
+only, and so is any name where there is no dataset. The nearest field of the record is offered. In the check of a whole
+dataset a field that no record has is said once, at the first record for which the template reads it.
+
+Jinja puts nothing in the place of an unknown name (and None in the place of null) and says nothing. A template that
+expects `sheet_chunks` over a dataset that calls them `contexts` gives a prompt without sources, and the model answers
+from memory.
+
+Map the field in the workspace file, `dataset: {fields: {sheet_chunks: rag.contexts}}`, or give the mode a default.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+
+from readback.checks.rules import _uses
+from readback.checks.rules._fields import nearest
+from readback.types import Diagnostic, Finding, Prompt, RuleContext, Severity, VariableUse
+
+CODE = "alb-variable-no-data"
+SEVERITY = "warning"
+ON = "assembly"
+SENTENCE = (
+    "the template reads {variable}, which has no value here[[, and in none of the {records} records]]"
+    "[[; nearest field of the record: {nearest}]]"
+)
+FIX = "map a field to {variable} under dataset: fields:, or give it a default"
+_CONFIG = "prompts:\n  - {mode: rag, template: rag.jinja, default: {limit: 4}}\n"
+_TEMPLATE = "{% for chunk in sheet_chunks %}{{ chunk.text }}{% endfor %}\n{{ query }}\n"
+_BRANCH = "{% if kind == 'long' %}{{ summary }}{% endif %}{{ query }}\n"
+_ONE = "prompts: [{mode: simple, template: simple.jinja}]\n"
+PASS = (
+    {
+        "prompt_config.yml": _CONFIG,
+        "rag.jinja": _TEMPLATE,
+        "data.jsonl": '{"id": "1", "query": "Why?", "sheet_chunks": [{"text": "So."}]}\n',
+    },
+    {
+        "prompt_config.yml": _ONE,
+        "simple.jinja": _BRANCH,
+        "data.jsonl": '{"id": "1", "query": "Why?", "kind": "short"}\n',
+    },
+    {
+        "readback.yml": 'dataset: d.csv\nmodes: [{mode: qa, template: "{{ question }}"}]\n',
+        "d.csv": "Please do not train on this.,,\n,,\nid,split,question\n0,TEST,Why?\n",
+    },
+)
+FAIL = (
+    {
+        "prompt_config.yml": _CONFIG,
+        "rag.jinja": _TEMPLATE,
+        "data.jsonl": '{"id": "1", "query": "Why?", "documents": [{"text": "So."}]}\n',
+    },
+    {
+        "prompt_config.yml": _ONE,
+        "simple.jinja": _BRANCH,
+        "data.jsonl": '{"id": "1", "query": "Why?", "kind": "long"}\n',
+    },
+)
+NONE = "–"  # stands for "no field is near" in any language
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    prompt = _uses.prompt(case)
+    if prompt is None or case.record is None:
+        return
+    for use in _without(case, prompt):
+        name = use.name
+        if "[*]" in name or (_uses.is_albert(prompt) and _uses.others(case, name)):
+            continue
+        near = nearest(name, case.record.fields, _is_list(case, prompt, name))
+        values = {"variable": name, "nearest": near or NONE, "mode": prompt.mode, "records": ""}
+        severity: Severity | None = "info" if use.asked or case.workspace.dataset is None else None
+        yield Diagnostic(CODE, values, _uses.at(use), name, severity)
+
+
+def once(one: Finding, nowhere: Callable[[str], bool]) -> tuple[str, ...] | None:
+    """A name that no record has is told once, and once more where another field is offered for it."""
+    return (str(one.values["variable"]), str(one.values["nearest"])) if nowhere(str(one.values["variable"])) else None
+
+
+def _without(case: RuleContext, prompt: Prompt) -> Iterator[VariableUse]:
+    """The names without a value; then those for which the template itself has something instead."""
+    absent = {use.name: use for use in _uses.uses(case, prompt, ("missing", "null"))}
+    yield from absent.values()
+    for use in _uses.uses(case, prompt, ("default",)):
+        if use.name not in absent and _uses.root(use.name) not in prompt.defaults:
+            yield use
+
+
+def _is_list(case: RuleContext, prompt: Prompt, name: str) -> bool:
+    """Whether the template goes through a variable, or asks for its items."""
+    if any(use.name.startswith(f"{name}[") for use in _uses.uses(case, prompt)):
+        return True
+    template, said = f"{prompt.template or ''}\n{prompt.system or ''}", re.escape(name)
+    return re.search(rf"\bin\s+{said}\b|\b{said}\s*\|\s*(?:join|length|first|last)", template) is not None

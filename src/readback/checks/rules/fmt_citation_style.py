@@ -1,0 +1,50 @@
+"""A citation is written in a way that no metric reads.
+
+The reference of a record with contexts, or an answer shown to a judge, cites as `[1, 2]`, `[1-3]` or `[#1]`. Only
+single numbers in brackets count as marks. Numbers that go down, or begin beyond the contexts, are taken for data.
+
+Citation precision, recall and coverage see no citation there: an answer that cites everything scores like one that
+cites nothing.
+
+Write each mark on its own: `[1] [2]`.
+"""
+
+from collections.abc import Iterator
+
+from readback.checks.rules import _stored
+from readback.checks.rules._citations import other_styles
+from readback.types import Diagnostic, Location, RuleContext
+
+CODE = "fmt-citation-style"
+SEVERITY = "warning"
+ON = ("record", "assembly")
+SENTENCE = "the {what} cites as {marks}, which no metric reads as a citation"
+FIX = "write each mark on its own, as in [1] [2]"
+_ROW = '{"id": "1", "expected_response": "%s", "rag": {"prompt": "p", "contexts": ["a", "b", "c"]}}\n'
+PASS = ({"data.jsonl": _ROW % "So [1] [2], in [0, 1] and [2010-2020]."}, {"data.jsonl": _ROW % "x[3, 1] is the cell."})
+FAIL = ({"data.jsonl": _ROW % "So [1, 2]."}, {"data.jsonl": _ROW % "So [1-3]."}, {"data.jsonl": _ROW % "So [#1]."})
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    fields = case.record.fields if case.record else {}
+    _, listed = _stored.contexts(fields) or ("", ())
+    if not listed:
+        return
+    if case.assembly is None:
+        if stated := _stored.reference(fields):
+            yield from _diagnostic("reference", stated[1], len(listed), Location(field=stated[0], start=0))
+    elif case.assembly.choice.judge and case.assembly.choice.condition:
+        for message in case.messages("user"):
+            start = 0
+            for segment in message.segments:
+                if segment.name == "answer" and segment.origin == "variable":
+                    yield from _diagnostic("answer", segment.text, len(listed), Location(role="user", start=start))
+                start += len(segment.text)
+
+
+def _diagnostic(what: str, text: str, contexts: int, at: Location) -> Iterator[Diagnostic]:
+    hits, start = list(other_styles(text, contexts)), at.start or 0
+    if hits:
+        marks = list(dict.fromkeys(hit[0] for hit in hits))
+        place = Location(role=at.role, field=at.field, start=start + hits[0].start(), end=start + hits[0].end())
+        yield Diagnostic(CODE, {"what": what, "marks": marks}, place, " ".join(marks))

@@ -1,0 +1,69 @@
+"""Contexts that the record lists are not inside the prompt.
+
+In mode rag the stored prompt is sent as it is. Each context of the record (blanks at its ends and a number in front of
+it aside) is looked for in it; where a workspace has no conditions, the stored prompt of every record is looked at once.
+Contexts that are objects are not looked for where a template of the workspace picks parts of them.
+
+The judge is shown the contexts of the record, the model only those in the prompt: answers are then held against
+evidence that the model never saw. Conditions that rebuild the prompt from the contexts send all of them, so they are
+given more than the conditions that send the stored prompt.
+
+Rebuild the stored prompt with a larger budget of characters, or cut the record's list down to what was sent.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from readback.checks.rules import _stored
+from readback.checks.rules._outside_contexts import standing
+from readback.types import Diagnostic, Location, RuleContext
+
+CODE = "fmt-context-not-sent"
+SEVERITY = "error"
+ON = ("assembly", "record")
+SENTENCE = "{present} of {listed} {listed:context|contexts} {present:is|are} inside the prompt; not there: {missing}"
+FIX = "rebuild the stored prompt so that it holds every context, or list only the contexts that were sent"
+PASS = ({"data.jsonl": '{"id": "1", "rag": {"prompt": "Context:\\n[1] one\\n", "contexts": ["[1] one ", null]}}\n'},)
+FAIL = (
+    {"data.jsonl": '{"id": "1", "rag": {"prompt": "Context:\\n[1] one\\n", "contexts": ["[1] one", "[2] two"]}}\n'},
+)
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    fields = case.record.fields if case.record else {}
+    name, listed = _stored.contexts(fields) or ("", ())
+    prompts = tuple(_prompts(case))
+    if not prompts:
+        return
+    texts = [(number, str(text).strip()) for number, text in enumerate(listed, 1) if text is not None]
+    if _picks(case):
+        texts = [(number, text) for number, text in texts if not isinstance(listed[number - 1], Mapping)]
+    texts = [(number, text) for number, text in texts if text]
+    missing = [number for number, text in texts if not any(_there(prompt, text) for prompt in prompts)]
+    if missing:
+        values = {"present": len(texts) - len(missing), "listed": len(texts), "missing": missing}
+        role = "user" if case.assembly else None
+        yield Diagnostic(CODE, values, Location(role=role, field=name), ",".join(map(str, missing)))
+
+
+def _there(prompt: str, context: str) -> bool:
+    """Whether a context is in a prompt character by character; the number in front of it may be left out there."""
+    return context in prompt or any(
+        prompt[start:end].endswith(_stored.bare(context)) for start, end in standing(prompt, context)
+    )
+
+
+def _picks(case: RuleContext) -> bool:
+    """Whether a template makes the prompt, and no builder that writes each context whole."""
+    _, prompt = _stored.sent_by(case) if case.assembly else ("", None)
+    return prompt is not None and prompt.syntax != "builder"
+
+
+def _prompts(case: RuleContext) -> Iterator[str]:
+    """What a model in mode rag gets to read; nothing for any other mode."""
+    if case.assembly:
+        mode, prompt = _stored.sent_by(case)
+        # An Albert mode called rag limits its chunks on purpose; there `limit` says how many are sent.
+        if mode == "rag" and (prompt is None or prompt.settings.get("dialect") != "albert"):
+            yield from (message.text for message in case.messages("user"))
+    elif case.record and _stored.unsent(case.workspace) and (stored := _stored.prompt(case.record.fields)):
+        yield stored[1]

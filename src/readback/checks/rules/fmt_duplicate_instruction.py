@@ -1,0 +1,65 @@
+"""Two records ask the same, or hold the same stored prompt.
+
+Over the whole dataset the instruction of each record (in small letters, within its task type, across papers) and its
+stored prompt are held against those of all records before it. The finding is at the later record and names the
+first one, with the paper of each and the document that was retrieved for it.
+
+A question that appears twice counts twice in every mean; with one copy in training and one in evaluation it is leaked.
+Whoever looks for copies among the retrieved documents misses those that retrieved something else. It is said for
+information where the answers differ and neither record has a paper, contexts or a stored prompt: rows to learn from
+may well have several answers to one instruction.
+
+Take one of the records out, or reword it.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from readback.checks.rules import _stored
+from readback.types import Diagnostic, Location, Record, RuleContext, Severity
+
+CODE = "fmt-duplicate-instruction"
+SEVERITY = "warning"
+ON = "dataset"
+SENTENCE = (
+    "the same {what} as record {record} in line {line}[[; its paper: {papers}]][[; retrieved for it: {retrieved}]]"
+    "[[; paper of record {record}: {first_papers}]][[; retrieved for record {record}: {first_retrieved}]]"
+)
+FIX = "take one of the two records out, or reword it"
+_ROW = '{"id": "%s", "task_type": "%s", "instruction": "%s", "rag": {"prompt": "%s"}}\n'
+PASS = (
+    {"data.jsonl": _ROW % (1, "qa", "Why?", "p") + _ROW % (2, "summaries", "why?", "q") + _ROW % (3, "qa", "", "r")},
+)
+FAIL = (
+    {"data.jsonl": _ROW % (1, "qa", "Why?", "p") + _ROW % (2, "qa", "WHY?", "q")},
+    {"data.jsonl": _ROW % (1, "qa", "Why?", "p") + _ROW % (2, "qa", "How?", "p")},
+)
+
+INSTRUCTION, PROMPT = "instruction", "stored prompt"
+
+
+def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
+    fields = case.record.fields if case.record else {}
+    instruction = fields.get("instruction")
+    if isinstance(instruction, str) and instruction.strip():
+        yield INSTRUCTION, f"{fields.get('task_type')}\0{instruction.strip().lower()}"
+    stored = _stored.prompt(fields)
+    if stored and stored[1].strip():
+        yield PROMPT, stored[1]
+
+
+def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[Diagnostic]:
+    later = case.record or first
+    both = (first.fields, later.fields)
+    values = {
+        "what": list(kinds),
+        "record": first.id,
+        "line": first.place.line,
+        "papers": _stored.paper(later.fields),
+        "retrieved": _stored.retrieved(later.fields),
+        "first_papers": _stored.paper(first.fields),
+        "first_retrieved": _stored.retrieved(first.fields),
+    }
+    name = "instruction" if INSTRUCTION in kinds else (_stored.prompt(later.fields) or ("",))[0]
+    bare = not any(_stored.paper(one) or _stored.contexts(one) or _stored.prompt(one) for one in both)
+    light: Severity | None = "info" if bare and _stored.answers(first.fields) != _stored.answers(later.fields) else None
+    yield Diagnostic(CODE, values, Location(field=name), str(first.id), light)

@@ -1,0 +1,66 @@
+"""The prompt does not keep its Question and Answer marks.
+
+A prompt of the prompt formats carries its question after `Question:` and ends with `Answer:`, in this order. Both are
+looked for outside retrieved contexts, in every prompt that a builder made and in every stored prompt; a blank or a
+line feed after the last mark is a warning.
+
+The models were trained to answer right after `Answer:`. Without the mark they continue the question, or start with
+something else; a blank after it is another token than in training.
+
+Restore the marks where the prompt is built or stored, and let it end with `Answer:`.
+"""
+
+from collections.abc import Iterator
+
+from readback.checks.rules import _stored
+from readback.checks.rules._outside_contexts import Spans, in_message, in_stored
+from readback.checks.rules._overlap import blanked
+from readback.types import Diagnostic, Location, RuleContext
+
+CODE = "fmt-markers"
+SEVERITY = "error"
+ON = ("assembly", "record")
+SENTENCE = "the prompt should hold 'Question:' and end with 'Answer:', but {problem}"
+FIX = "restore 'Question:' before the question and let the prompt end with 'Answer:'"
+_ROW = '{"id": "1", "instruction": "Why?", "rag": {"contexts": ["[1] Question: no."], "prompt": %s}}\n'
+PASS = ({"data.jsonl": _ROW % '"Context:\\n[1] Question: no.\\n\\nQuestion: Why?\\nAnswer:"'},)
+FAIL = (
+    {"data.jsonl": _ROW % '"Context:\\n[1] Question: no.\\n\\nWhy?\\nAnswer:"'},
+    {"data.jsonl": _ROW % '"Question: Why?\\nAnswer: "'},
+)
+
+QUESTION, ANSWER = "Question:", "Answer:"
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    fields = case.record.fields if case.record else {}
+    if case.assembly:
+        _, prompt = _stored.sent_by(case)
+        if prompt and prompt.syntax == "builder":
+            for message in case.messages("user"):
+                yield from _diagnostics(message.text, in_message(message, fields), Location(role="user"))
+    elif _stored.unsent(case.workspace) and (stored := _stored.prompt(fields)):
+        name, text = stored
+        yield from _diagnostics(text, in_stored(text, fields), Location(field=name))
+
+
+def _diagnostics(text: str, contexts: Spans, at: Location) -> Iterator[Diagnostic]:
+    own = blanked(text, contexts)
+    question, answer = own.find(QUESTION), own.rfind(ANSWER)
+    if question < 0 or answer < 0:
+        lacking = [mark for mark, found in ((QUESTION, question), (ANSWER, answer)) if found < 0]
+        absent, verb = " and ".join(lacking), "is" if len(lacking) == 1 else "are"
+        yield Diagnostic(CODE, {"problem": f"{absent} {verb} not there"}, at, absent)
+        return
+    rest = own[answer + len(ANSWER) :]
+    span = Location(role=at.role, field=at.field, start=answer, end=len(text))
+    if answer < question:
+        yield Diagnostic(CODE, {"problem": f"{ANSWER} is before {QUESTION}"}, span, "order")
+    elif rest.strip():
+        yield Diagnostic(CODE, {"problem": f"{len(rest)} more {_follow(rest)} {ANSWER}"}, span, rest)
+    elif rest:
+        yield Diagnostic(CODE, {"problem": f"{len(rest)} blank {_follow(rest)} {ANSWER}"}, span, rest, "warning")
+
+
+def _follow(rest: str) -> str:
+    return "character follows" if len(rest) == 1 else "characters follow"

@@ -1,0 +1,123 @@
+"""A stored prompt is not the standard prompt.
+
+The stored prompt that mode rag sends is held against the standard one: three sentences, the block of contexts, the
+question, `Answer:`. Sentences more and fewer are listed, another question, another order of the parts, and blanks or
+capitals. Contexts are compared by fmt-context-not-sent, system text by fmt-system-text-in-user, the marks by
+fmt-markers; they are not told again here. Where the record's metadata explains the difference (no citations required,
+extra instructions of the retrieval), it is for information only.
+
+Condition 4 rebuilds the prompt and sends the standard sentences; conditions 2 and 6 send what was stored. What the
+stored prompt says more is a second difference between them, besides the model.
+
+Rebuild the stored prompts, or compare only conditions that send prompts of one make.
+"""
+
+from collections.abc import Iterator
+
+from readback.checks.rules import _stored
+from readback.checks.rules._drift import SECOND, Drift, Span, drift
+from readback.checks.rules._leaks import folded, leaks
+from readback.checks.rules._outside_contexts import STORED, in_message, in_stored
+from readback.types import Diagnostic, Location, RuleContext, Values
+
+CODE = "fmt-rag-drift"
+SEVERITY = "warning"
+ON = ("assembly", "record")
+SENTENCE = "the stored prompt is not the standard one: {differences}"
+FIX = "rebuild the stored prompt, or compare only conditions that send prompts of one make"
+_CITE = "Cite the sources inline as [#] based on the order of the snippets."
+_HEAD = (
+    f"Answer the question using the provided context. {_CITE} If the answer is not in the context, say you don't know."
+)
+_ROW = '{"id": "1", "instruction": "Why?", "rag": {"contexts": ["[1] So."], "prompt": "%s"}%s}\n'
+_TAIL = "\\n\\nContext:\\n[1] So.\\n\\nQuestion: Why?\\nAnswer:"
+PASS = ({"data.jsonl": _ROW % (_HEAD + _TAIL, "")},)
+FAIL = (
+    {"data.jsonl": _ROW % (f"{_HEAD} Write complete sentences.{_TAIL}", "")},
+    {"data.jsonl": _ROW % (_HEAD + _TAIL.replace("?\\nA", "?\\n\\nA"), "")},
+    {
+        "data.jsonl": _ROW
+        % (
+            f"{_HEAD}{_TAIL}".replace(_CITE, "Do not fabricate citations."),
+            ', "metadata": {"require_citations": false}',
+        )
+    },
+)
+
+SHOWN = 5  # sentences that are listed
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    fields = case.record.fields if case.record else {}
+    question = fields.get("instruction")
+    if not isinstance(question, str):
+        return
+    if case.assembly and any(prompt.syntax == "builder" for prompt in case.workspace.prompts.values()):
+        for message in case.messages("user"):
+            start = 0
+            for segment in message.segments:
+                if segment.origin == "variable" and segment.name in STORED:
+                    told = leaks(case, message.text, folded(case, message), in_message(message, fields))
+                    spans = [(leak.start - start, leak.end - start) for leak in told if not leak.inside]
+                    inside = [span for span in spans if span[0] >= 0 and span[1] <= len(segment.text)]
+                    yield from _diagnostics(
+                        drift(segment.text, fields, question, inside), fields, Location(role="user"), start
+                    )
+                start += len(segment.text)
+    elif not case.assembly and _stored.unsent(case.workspace) and (stored := _stored.prompt(fields)):
+        name, text = stored
+        if name != "prompt":  # that name is given to prompts of any kind
+            told = leaks(case, text, (), in_stored(text, fields))
+            spans = [(leak.start, leak.end) for leak in told if not leak.inside]
+            yield from _diagnostics(drift(text, fields, question, spans), fields, Location(field=name), 0)
+
+
+def _diagnostics(found: Drift, fields: Values, at: Location, start: int) -> Iterator[Diagnostic]:
+    if not found.any:
+        return
+    values = {
+        "differences": list(_differences(found)),
+        "extra": list(found.extra),
+        "missing": list(found.missing),
+        "cut": [list(one) for one in found.cut],
+    }
+    marked: Span | tuple[None, None] = found.extra_at or (None, None)
+    if found.blanks is not None:
+        marked = (found.blanks, found.blanks + 1)
+    begin, end = (None if one is None else start + one for one in marked)
+    place = Location(role=at.role, field=at.field, start=begin, end=end)
+    flagged = "\n".join((*found.extra, *found.missing, *_differences(found)))
+    yield Diagnostic(CODE, values, place, flagged, "info" if _explained(found, fields) else None)
+
+
+def _differences(found: Drift) -> Iterator[str]:
+    """One clause for each kind of difference."""
+    if found.extra:
+        more = f" and {len(found.extra) - SHOWN} more" if len(found.extra) > SHOWN else ""
+        yield f"it also says {_quoted(found.extra[:SHOWN])}{more}"
+    if found.missing:
+        yield f"it lacks {_quoted(found.missing)}"
+    if found.no_citations:
+        yield f'"{SECOND}" is in place of the demand to cite'
+    if found.asks is not None:
+        yield f'it asks "{found.asks}" and not the record\'s question'
+    if found.order:
+        yield "its parts are in another order"
+    if found.blanks is not None:
+        yield f"only blanks or capitals differ, from character {found.blanks + 1}"
+    for number, there, every in found.cut:
+        yield f"context {number} breaks off after {there:,} of {every:,} characters"
+
+
+def _quoted(sentences: tuple[str, ...]) -> str:
+    return ", ".join(f'"{sentence}"' for sentence in sentences)
+
+
+def _explained(found: Drift, fields: Values) -> bool:
+    """Whether the record says why: the program that stored it leaves out citations, or adds instructions, on demand."""
+    metadata = fields.get("metadata")
+    said = metadata if isinstance(metadata, dict) else {}
+    asked = " ".join(str(said.get("retrieval_extra_instructions") or "").split())
+    free = said.get("require_citations") is False or not found.no_citations
+    plain = not (found.missing or found.order) and found.asks is None and found.blanks is None
+    return plain and free and " ".join(found.extra) == asked

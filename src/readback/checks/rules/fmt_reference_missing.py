@@ -1,0 +1,37 @@
+"""A row has no expected answer to train on.
+
+Training takes `expected_response` as the assistant's message. The row has no such text, and none of the spellings that
+evaluation tolerates (reference_answer, reference_summary, answer, response). Only looked for where a model of a trained
+type is in the workspace.
+
+Such a row teaches nothing, and its answers cannot be held against anything.
+
+Fill `expected_response` in, or leave the row out.
+"""
+
+from collections.abc import Iterator
+
+from readback.checks.rules import _stored
+from readback.types import Diagnostic, Location, RuleContext
+
+CODE = "fmt-reference-missing"
+SEVERITY = "warning"
+ON = "record"
+OF_A_ROW = True
+SENTENCE = "the row has no expected answer in {field}"
+FIX = "fill {field} in, or leave the row out"
+_FILE = (
+    "dataset: {path: data.jsonl}\nprompts: [builtin:prompt-formats]\n"
+    "models: {ours: {type: instruction_only}}\nconditions: [{name: a, mode: instruction, model: ours}]\n"
+)
+PASS = ({"readback.yml": _FILE, "data.jsonl": '{"id": "1", "instruction": "Why?", "reference_answer": "So."}\n'},)
+FAIL = ({"readback.yml": _FILE, "data.jsonl": '{"id": "1", "instruction": "Why?", "expected_response": ""}\n'},)
+TRAINED = ("instruction_only", "rag_trained")
+FIELD = "expected_response"
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    built = any(prompt.syntax == "builder" for prompt in case.workspace.prompts.values())
+    trained = any(model.type in TRAINED for model in case.workspace.models.values())
+    if built and trained and case.record and not _stored.reference(case.record.fields):
+        yield Diagnostic(CODE, {"field": FIELD}, Location(field=FIELD))

@@ -1,0 +1,74 @@
+"""Places that state a model's system message do not agree.
+
+A model's system message is in several places: in its training code or data, in the Modelfile that serves it, in
+the mode it is run in, and, where the prompt formats are in use, in their document. They are compared character by
+character. Where only blanks differ, or the Modelfile states none at all, it is a warning.
+
+A fine-tuned model answers best under the very message it was trained with. Another one at serving time measures the
+mismatch and not the model, and nothing in the answers shows it.
+
+Decide which text is right, and write it in the other places; then train again if it was the training that was wrong.
+"""
+
+import re
+from collections.abc import Iterator
+
+from readback.checks.rules._system_texts import for_model, where
+from readback.types import Diagnostic, Model, RuleContext, SystemText
+
+CODE = "fmt-system-mismatch"
+SEVERITY = "error"
+ON = "workspace"
+SENTENCE = "model {model}: {one} says {one_text}, but {other} says {other_text} (they part at character {at})"
+FIX = "write the same system text in all places that state it for {model}"
+_MODEL = "models: {m: {training: {system: 'You are brief.'}, serving: {modelfile: Modelfile}}}\n"
+PASS = ({"readback.yml": _MODEL, "Modelfile": 'FROM x\nsystem """You are brief."""\n'},)
+FAIL = (
+    {"readback.yml": _MODEL, "Modelfile": 'FROM x\nSYSTEM "You are long."\n'},
+    {"readback.yml": _MODEL, "Modelfile": 'FROM x\nSYSTEM "You are brief. "\n'},
+)
+
+MORE = re.compile("  +")
+AROUND = 20  # characters of a text shown before and after the point where two part
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    for model in case.workspace.models.values():
+        first, *others = for_model(case.workspace, model) or (None,)
+        if first is None:
+            continue
+        yield from (_diagnostic(model, first, other) for other in others if other.text != first.text)
+        if model.modelfile and not model.modelfile.system and first.source in ("training", "typed"):
+            absent = SystemText("", "modelfile", model.modelfile.place, model.name)
+            yield _diagnostic(model, first, absent)
+
+
+def _diagnostic(model: Model, first: SystemText, other: SystemText) -> Diagnostic:
+    at = _first_difference(first.text, other.text)
+    values = {
+        "model": model.name,
+        "one": where(first),
+        "one_text": _shown(first.text, at),
+        "other": where(other),
+        "other_text": _shown(other.text, at),
+        "at": at + 1,
+        "texts": [first.text, other.text],
+    }
+    light = not other.text or first.text.split() == other.text.split()
+    place = other.place if other.place.file else first.place
+    return Diagnostic(CODE, values, place, f"{first.text}\n{other.text}", "warning" if light else None)
+
+
+def _first_difference(one: str, other: str) -> int:
+    """The first character that differs, from 0."""
+    pairs = zip(one, other, strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def _shown(text: str, at: int) -> str:
+    """The text around a character, blanks made visible by the quotes."""
+    if not text:
+        return "nothing"
+    start, end = max(0, at - AROUND), at + AROUND
+    shown = repr(f"{'…' if start else ''}{text[start:end]}{'…' if end < len(text) else ''}")
+    return MORE.sub(lambda blanks: "·" * len(blanks[0]), shown)  # a sentence has single blanks only

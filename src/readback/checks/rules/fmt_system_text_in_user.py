@@ -1,0 +1,110 @@
+"""System text is inside the user message.
+
+A user message, or a stored prompt, repeats a system message of the workspace: of a model's training, a Modelfile, a
+mode or the prompt formats themselves. A whole text or a sentence of it counts, also where a few words were changed:
+the share of letters in common words must reach the threshold (`leaks: {threshold: 0.8}`; half of the rest more for
+a text below 8 words). Phrases of a list (`leaks: {phrases: [...]}`) count as well; 8 words in a row that make no
+sentence are a warning. Sentences are what counts: a list of names that both messages need (labels, fields, tools) is
+for information, unless what is shared beside it would count by itself. Retrieved contexts may say what they like, and a
+question may quote: a hit inside a context, or between quotation marks in the question, is for information only. What
+is between the last context and the question is neither. A phrase in a mode of the workspace's own that sends no
+system message, where nothing states one, is for information too.
+
+The serving side puts the system message in front by itself. A model that gets it twice, or gets another model's,
+is not the model that was trained, and two conditions that differ in this cannot be compared.
+
+Take the text out of the template or the stored prompt, and leave it to the system message.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from readback.checks.rules import _stored
+from readback.checks.rules._leaks import Leak, folded, leaks
+from readback.checks.rules._outside_contexts import in_message, in_stored
+from readback.types import Diagnostic, Location, RuleContext, Severity
+
+CODE = "fmt-system-text-in-user"
+SEVERITY = "error"
+ON = ("assembly", "record")
+SENTENCE = (
+    "the user message repeats system text ({share} % alike, threshold {threshold} %): {text} (stated by {stated})"
+)
+FIX = "take the text out of the user message; the system message already carries it"
+_DATA = "dataset: data.jsonl\n"
+PASS = (
+    {
+        "readback.yml": _DATA
+        + "modes: [{mode: short, system: 'Be brief and precise.', template: 'Q: {{ question }}'}]\n",
+        "data.jsonl": '{"id": "1", "question": "Must an answer be brief?"}\n',
+    },
+    {
+        "readback.yml": _DATA + "modes: [{mode: plain, system: 'You are an assistant.', template: '{{ question }}'}]\n",
+        "data.jsonl": '{"id": "1", "question": "You are an assistant manager. What do you earn?"}\n',
+    },
+    {
+        "readback.yml": _DATA + "modes: [{mode: plain, template: '{{ question }}'}]\nleaks: {phrases: []}\n",
+        "data.jsonl": '{"id": "1", "question": "You are a helpful assistant. Why?"}\n',
+    },
+)
+FAIL = (
+    {
+        "readback.yml": _DATA + "modes: [{mode: short, system: 'Be brief.', template: 'Be  BRIEF. {{ question }}'}]\n",
+        "data.jsonl": '{"id": "1", "question": "Why?"}\n',
+    },
+    {
+        "data.jsonl": '{"task_id": "1", "instruction": "Why?", "rag": {"contexts": ["[1] So."], "prompt": '
+        '"You are a research paper assistant. Context:\\n[1] So.\\n\\nQuestion: Why?\\nAnswer:"}}\n'
+    },
+    {
+        "data.jsonl": '{"task_id": "1", "instruction": "Why?", "rag": {"prompt": '
+        '"Context:\\n[1] So.\\n\\nYou are a research paper assistant.\\n\\nQuestion: Why?\\nAnswer:"}}\n'
+    },
+    {
+        "readback.yml": _DATA
+        + "modes: [{mode: long, system: 'Answer from the harbour manual only, in one short sentence.'"
+        ", template: 'Answer from the harbour manual only, in a single sentence. {{ question }}'}]\n",
+        "data.jsonl": '{"id": "1", "question": "Why?"}\n',
+    },
+    {
+        "readback.yml": _DATA + "modes: [{mode: plain, template: 'You are a helpful assistant. {{ question }}'}]\n",
+        "data.jsonl": '{"id": "1", "question": "Why?"}\n',
+    },
+)
+
+SEVERITIES: dict[str, Severity] = {"part": "warning"}  # else an error
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    fields = case.record.fields if case.record else {}
+    if case.assembly:
+        for message in case.messages("user"):
+            found = leaks(case, message.text, folded(case, message), in_message(message, fields))
+            yield from _diagnostics(message.text, found, Location(role="user"), _alone(case))
+    elif case.record and _stored.unsent(case.workspace) and (stored := _stored.prompt(fields)):
+        name, text = stored
+        yield from _diagnostics(text, leaks(case, text, (), in_stored(text, fields)), Location(field=name))
+
+
+def _alone(case: RuleContext) -> bool:
+    """Whether a mode of the workspace's own sends no system message, where nothing states one: it says who the model is
+    where it can.
+    """
+    _, prompt = _stored.sent_by(case)
+    own = prompt is not None and prompt.syntax != "builder"
+    return own and not case.workspace.system_texts and not any(True for _ in case.messages("system"))
+
+
+def _diagnostics(text: str, found: Sequence[Leak], at: Location, alone: bool = False) -> Iterator[Diagnostic]:
+    for leak in found:
+        flagged = text[leak.start : leak.end]
+        values = {
+            "text": flagged,
+            "stated": list(leak.stated),
+            "share": int(leak.share * 100),  # rounded down: what was edited is never quite the same
+            "threshold": round(leak.needed * 100),
+            "how": leak.how,
+            "whole": leak.how != "part",
+        }
+        place = Location(role=at.role, field=at.field, start=leak.start, end=leak.end)
+        harmless = leak.inside or (alone and leak.how == "phrase") or leak.names
+        yield Diagnostic(CODE, values, place, flagged, "info" if harmless else SEVERITIES.get(leak.how))

@@ -1,0 +1,214 @@
+"""A model gets another user message, or another text around it, than it was trained on.
+
+The prompt formats say what a fine-tuned model was trained on for each row: the question alone, or the stored prompt.
+Each condition of the model is held against it, character by character. Where the condition is another one by design
+(the instruction-only model given contexts, the RAG-trained model asked without any) that is said once for the
+condition, for information. A messages file the model was trained on is held against the layout, too. System text, and
+what follows `Answer:`, are told by the rules for them. What the training template and the server write around the same
+messages is compared once for each model, on a made-up conversation: an error where the model's `training:` names the
+template, a warning where the served one is taken for the one that was used, for information where a format is only
+guessed by the model's name. A template that opens an answer with marks for thinking means it so. What a rule about the
+server tells (a system message that appears twice, a lost newline after `<|im_end|>`, a doubled first token) is not said
+again.
+
+A model answers best to the very bytes it was trained on; one line feed more before `Answer:` is another prompt. In a
+condition that changes them the difference is part of what is measured.
+
+Build the training and the evaluation prompts with the same function; where the difference is meant, say so beside the
+scores.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from readback.checks.rules import _first_difference, _stored
+from readback.checks.rules._first_difference import FirstDifference
+from readback.checks.rules._leaks import folded, leaks
+from readback.checks.rules._outside_contexts import Spans, in_message
+from readback.types import Condition, Diagnostic, Location, Message, Model, Prompt, RuleContext, SelfTest, Severity
+
+CODE = "fmt-train-serve-diff"
+SEVERITY = "error"
+ON = ("workspace", "assembly", "load")
+SENTENCE = "model {model} was trained on {trained}, but {condition} sends {sent}"
+FIX = "build training and evaluation prompts with the same function, or say beside the scores what differs"
+_SETUP = """\
+dataset: data.jsonl
+prompts: [builtin:prompt-formats]
+models: {m: {type: instruction_only}}
+modes: [{mode: mine, template: "%s"}]
+conditions: [{name: c, mode: %s, model: m}]
+"""
+_ROW = '{"task_id": "1", "instruction": "Why?", "rag": {"contexts": ["So."], "prompt": "Question: Why?\\nAnswer:"}}\n'
+_TURNS = "{%% for m in messages %%}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>%s{%% endfor %%}"
+_ASKS = "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+_SERVED = {"readback.yml": "models: {m: {training: {format: chatml-plain}, serving: {chat_template: serve.jinja}}}\n"}
+_THINKS = _TURNS % "\n" + "{% if add_generation_prompt %}<|im_start|>assistant\n<think>\n{% endif %}"
+PASS = (
+    {"readback.yml": "models: {m: {serving: {chat_template: t.jinja}}}\n", "t.jinja": _THINKS},
+    {**_SERVED, "serve.jinja": _TURNS % "\n" + _ASKS},
+    {"readback.yml": _SETUP % ("Question: {{ instruction }}\\n\\nAnswer:", "mine"), "data.jsonl": _ROW},
+    {"readback.yml": _SETUP % ("", "instruction"), "data.jsonl": _ROW},
+)
+FAIL = (
+    {**_SERVED, "serve.jinja": _TURNS % "" + _ASKS},
+    {"readback.yml": _SETUP % ("Question: {{ instruction }}\\nAnswer:", "mine"), "data.jsonl": _ROW},
+    {"readback.yml": _SETUP % ("", "hybrid"), "data.jsonl": _ROW},
+    {
+        "readback.yml": "prompts: [builtin:prompt-formats]\n"
+        "models: {m: {type: instruction_only, training: {messages: train.jsonl}}}\n",
+        "train.jsonl": '{"messages": [{"role": "system", "content": "Be brief."}, '
+        '{"role": "user", "content": "Question: Why?\\nAnswer:"}]}\n',
+    },
+)
+
+ALONE, STORED, CLOSED = "the question alone", "stored prompts with contexts", "the question without contexts"
+HYBRID = "the question with contexts"
+TRAINED = {"instruction_only": ("instruction", ALONE), "rag_trained": ("rag", STORED)}  # by type: mode, in words
+BY_DESIGN = {  # by type and mode of the prompt formats
+    ("instruction_only", "hybrid"): HYBRID,
+    ("instruction_only", "rag"): HYBRID,
+    ("instruction_only", "standard"): HYBRID,
+    ("rag_trained", "instruction"): CLOSED,
+    ("rag_trained", "hybrid"): "contexts in another layout",
+}
+AROUND = 20  # characters shown before and after the point where two texts part
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    if case.assembly is None:
+        yield from _around(case)
+        for one in case.workspace.conditions:
+            yield from _by_design(case, one)
+    elif case.trained is not None:
+        mode, prompt = _stored.sent_by(case)
+        condition = case.workspace.condition(case.assembly.choice.condition or "")
+        model = case.workspace.models.get(condition.model or "") if condition else None
+        designed = (
+            prompt and prompt.syntax == "builder" and (model and model.type, prompt.template or mode) in BY_DESIGN
+        )
+        if condition and model and prompt and not designed:
+            for message in case.messages("user"):
+                yield from _differs(case, message, case.trained, condition, model, prompt)
+
+
+def _around(case: RuleContext) -> Iterator[Diagnostic]:
+    """What the training template and the server write around the same messages, where it differs."""
+    for model, self_test, all_found in _first_difference.parted(case):
+        found = _not_by_design(model, self_test, all_found)
+        if not found:
+            continue
+        first = found[0]
+        mine, theirs = _first_difference.halves(first)
+        by = self_test.trained.format if self_test.trained else ""
+        how = (
+            by
+            if _first_difference.stated(model)
+            else f"{by}, assumed"
+            if self_test.trained and self_test.trained.assumed
+            else by
+        )
+        left = len(found) - 1
+        more = f" ({left} more {'differences' if left > 1 else 'difference'})" if left else ""
+        values = {
+            "model": model.name,
+            "condition": "its server",
+            "trained": f"{mine} {_first_difference.after(first).rstrip(',')} ({how})",
+            "sent": f"{theirs}{more}",
+            "texts": [_first_difference.text(self_test.trained), self_test.first.text],
+            "at": [first.a.start, first.b.start],
+        }
+        place = next((one.place for one in first.b.segments if one.place.file), self_test.first.place)
+        guessed = bool(
+            self_test.trained and self_test.trained.assumed
+        )  # by the model's name: its makers may know better
+        severity: Severity | None = None if _first_difference.stated(model) else "info" if guessed else "warning"
+        yield Diagnostic(
+            CODE, values, place if place.file else model.place, f"{model.name}\n{mine}\n{theirs}", severity
+        )
+
+
+def _not_by_design(
+    model: Model, self_test: SelfTest, found: tuple[FirstDifference, ...]
+) -> tuple[FirstDifference, ...]:
+    """The differences without the end of a template that opens an answer otherwise than it writes a given one, with
+    marks for thinking or for a channel: the same template makes both texts, and that it opens none has its own rule.
+    """
+    made, served = self_test.trained, self_test.first
+    same = made is not None and (made.format, made.place) == (served.format, served.place)
+    return found if _first_difference.stated(model) or not same else tuple(one for one in found if not one.last)
+
+
+def _by_design(case: RuleContext, condition: Condition) -> Iterator[Diagnostic]:
+    model, prompt = case.workspace.models.get(condition.model or ""), case.workspace.prompts.get(condition.mode or "")
+    if model is None or prompt is None or prompt.syntax != "builder":
+        return
+    kind = model.type or ""
+    if sent := BY_DESIGN.get((kind, prompt.template or prompt.mode)):
+        values = {"model": model.name, "condition": condition.name, "trained": TRAINED[kind][1], "sent": sent}
+        place = Location(
+            file=condition.place.file, line=condition.place.line, condition=condition.name, mode=condition.mode
+        )
+        yield Diagnostic(CODE, values, place, f"{model.name}\n{condition.name}", "info")
+
+
+def _differs(
+    case: RuleContext, message: Message, trained: Message, condition: Condition, model: Model, prompt: Prompt
+) -> Iterator[Diagnostic]:
+    """The difference of one user message; what was folded into it and what other rules tell are left out."""
+    contexts, said = in_message(message, case.record.fields if case.record else {}), trained.text
+    kept = list(_kept(case, message, contexts))
+    sent = "".join(message.text[start:end] for start, end in kept)
+    if sent == said or (prompt.syntax == "builder" and sent.startswith(said)):
+        return
+    if bool(contexts) != bool(in_message(trained, case.record.fields if case.record else {})):
+        other = HYBRID if contexts else CLOSED
+        yield _diagnostic(model, condition, TRAINED[model.type or ""][1], other, Location(role="user"), "info")
+        return
+    at = _equal_until(sent, said)
+    end = len(sent) - min(_equal_until(sent[at:][::-1], said[at:][::-1]), len(sent) - at)
+    place = Location(role="user", start=_place(kept, at), end=_place(kept, end))
+    other = f"{_shown(sent, at)} (from character {(place.start or 0) + 1})"
+    yield _diagnostic(model, condition, _shown(said, at), other, place, None)
+
+
+def _kept(case: RuleContext, message: Message, contexts: Spans) -> Iterator[tuple[int, int]]:
+    """The message without folded text and system text, each with the blanks after it."""
+    text = message.text
+    found = leaks(case, text, folded(case, message), contexts) if text != (case.trained and case.trained.text) else ()
+    diagnostics = case.assembly.diagnostics if case.assembly else ()
+    holes = [(0, diagnostic.place.end or 0) for diagnostic in diagnostics if diagnostic.code == "asm-system-folded"]
+    holes += [(leak.start, leak.end) for leak in found if not leak.inside and not leak.names]
+    at = 0
+    for start, end in sorted(holes):
+        if start > at:
+            yield at, start
+        at = max(at, end + len(text[end:]) - len(text[end:].lstrip()))
+    yield at, len(text)
+
+
+def _place(kept: Sequence[tuple[int, int]], at: int) -> int:
+    """The character of the message that is number `at` of what was kept."""
+    for start, end in kept:
+        if at <= end - start:
+            return start + at
+        at -= end - start
+    return kept[-1][1]
+
+
+def _diagnostic(
+    model: Model, condition: Condition, trained: str, sent: str, place: Location, severity: Severity | None
+) -> Diagnostic:
+    values = {"model": model.name, "condition": condition.name, "trained": trained, "sent": sent}
+    return Diagnostic(CODE, values, place, f"{model.name}\n{condition.name}\n{sent}", severity)
+
+
+def _equal_until(one: str, other: str) -> int:
+    """The first character in which two texts differ."""
+    pairs = zip(one, other, strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def _shown(text: str, at: int) -> str:
+    """The text around a character, blanks made visible by the quotes."""
+    start, end = max(0, at - AROUND), at + AROUND
+    return repr(f"{'…' if start else ''}{text[start:end]}{'…' if end < len(text) else ''}")

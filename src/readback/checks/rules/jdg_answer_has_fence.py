@@ -1,0 +1,51 @@
+"""The answer holds a fence of three backticks.
+
+The text that a judge is asked to grade has lines of three backticks (or tildes) in it. It is for information where each
+fence is closed and the judge's own prompt has none.
+
+Many judges are asked to reply in a fenced block, and their replies are searched for one. An answer that opens a block
+and leaves it open turns the rest of the prompt into part of it; a judge that quotes the answer gives two blocks, and a
+simple reader takes the wrong one.
+
+Close the fence in the answer, or let the judge reply without one.
+"""
+
+import re
+from collections.abc import Iterator
+
+from readback.checks.rules import _judge
+from readback.types import Diagnostic, Location, RuleContext
+
+CODE = "jdg-answer-has-fence"
+SEVERITY = "warning"
+ON = "assembly"
+SENTENCE = "the answer that judge {judge} grades holds {fences} {fences:fence|fences}"
+FIX = "close the fence in the answer, or let the judge reply without one"
+_FILE = "dataset: {path: data.jsonl}\njudges: {j: {prompts: judge.py}}\n"
+_JUDGE = 'SYSTEM_PROMPT = "Grade."\nEVALUATION_PROMPT_TEMPLATE = "{answer}\\n```json\\n{{}}\\n```\\n"\n'
+_OWN = {"readback.yml": _FILE, "judge.py": _JUDGE}
+PASS = ({**_OWN, "data.jsonl": '{"id": "1", "answer": "Use ``x`` or a `y`, not ```z```."}\n'},)
+FAIL = (
+    {**_OWN, "data.jsonl": '{"id": "1", "answer": "```python\\nprint(1)\\n```"}\n'},
+    {
+        **_OWN,
+        "judge.py": 'SYSTEM_PROMPT = "Grade."\nEVALUATION_PROMPT_TEMPLATE = "{answer}"\n',
+        "data.jsonl": '{"id": "1", "answer": "So:\\n```\\nprint(1)"}\n',
+    },
+)
+
+FENCE = re.compile(r"^[ \t]{0,3}(?:```|~~~)(?!.*```.*$)", re.MULTILINE)
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    judge = _judge.of(case)
+    if judge is None or case.assembly is None:
+        return
+    own = bool(FENCE.search(judge.user) or FENCE.search(judge.system or ""))
+    for message, value in _judge.inserted(case):
+        hits = list(FENCE.finditer(value.text)) if value.name.startswith(("answer", "response")) else []
+        if hits:
+            place = Location(role=message.role, start=value.start + hits[0].start(), end=value.start + hits[0].end())
+            values = {"judge": case.assembly.choice.judge, "fences": len(hits)}
+            light = len(hits) % 2 == 0 and not own
+            yield Diagnostic(CODE, values, place, str(len(hits)), "info" if light else None)

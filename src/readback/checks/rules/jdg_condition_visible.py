@@ -1,0 +1,92 @@
+r"""An answer betrays to the judge which condition it is from.
+
+Its text names the condition, its model, mode or adapter, or says who made the model that wrote it. A name counts where
+no ordinary text has it by chance (it holds a digit, `_`, or `-`) and the judge's question and documents do not have it.
+Besides, of all conditions with one judge: at least four in five answers of one have citation marks, or words such as
+"based on the provided documents", and at most one in five answers of every other.
+
+A judge that can tell the conditions apart may grade what it thinks of them and not the answer, and then every record
+says the same thing again.
+
+Take the names out of the answers before they are judged. Where the form of the answers differs on purpose, let another
+judge, or people, look at answers whose form was made alike.
+"""
+
+import re
+from collections.abc import Iterator
+
+from readback.checks.rules import _judge
+from readback.types import Condition, Diagnostic, Location, RuleContext
+
+CODE = "jdg-condition-visible"
+SEVERITY = "warning"
+ON = ("load", "assembly")
+SENTENCE = "answers of {condition} tell judge {judge} where they are from: {what}"
+FIX = "take such words out of the answers before they are judged, or make the form of all answers alike"
+_FILE = """\
+dataset: {path: data.jsonl}
+judges: {j: {prompts: judge.py}}
+modes: [{mode: short, template: "{{ question }}"}]
+conditions:
+  - {name: closed-v1, mode: short, judge: j, answers: closed.jsonl}
+  - {name: open-v2, mode: short, judge: j, answers: open.jsonl}
+"""
+_JUDGE = 'SYSTEM_PROMPT = "Grade."\nEVALUATION_PROMPT_TEMPLATE = "{question} {answer} {documents}"\n'
+_IDS = "123456"
+_DATA = "".join(f'{{"id": "{n}", "question": "Is closed-v1 good?", "documents": ["One."]}}\n' for n in _IDS)
+_OWN = {"readback.yml": _FILE, "judge.py": _JUDGE, "data.jsonl": _DATA}
+_PLAIN = "".join(f'{{"id": "{n}", "response": "So."}}\n' for n in _IDS)
+PASS = (
+    {
+        **_OWN,
+        "closed.jsonl": _PLAIN.replace("So", "The closed-v1 valve is meant [1]"),
+        "open.jsonl": _PLAIN.replace("So", "So [1]"),
+    },
+    {**_OWN, "closed.jsonl": _PLAIN, "open.jsonl": _PLAIN.replace("So", "An AI model was trained by the hospital")},
+)
+FAIL = (
+    {**_OWN, "closed.jsonl": _PLAIN, "open.jsonl": _PLAIN.replace("So", "Here is what open-v2 says")},
+    {**_OWN, "closed.jsonl": _PLAIN, "open.jsonl": _PLAIN.replace("So", "As an AI model trained by Acme, I agree")},
+    {**_OWN, "closed.jsonl": _PLAIN, "open.jsonl": _PLAIN.replace("So", "So [1]")},
+)
+
+MAKER = re.compile(
+    r"\b(?:[Aa]s an? (?:AI|large language|language)(?: language)?(?: model| assistant)?,? |I(?: am|'m) [^.\n]{0,60}?)"
+    r"(?:trained|developed|created|made|built) by [A-Z][\w.-]*",
+)
+ODD = re.compile(r"[\d_-]")
+SHORTEST = 4  # letters of a name that nothing else has by chance
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    choice = case.assembly.choice if case.assembly else None
+    condition = case.workspace.condition(choice.condition or "") if choice and choice.judge else None
+    if choice is None or condition is None:
+        return
+    values = list(_judge.inserted(case))
+    others = "\n".join(value.text for _, value in values if not value.name.startswith("answer"))
+    names = [name for name in _names(case, condition) if not _word(name).search(others)]
+    for message, value in values:
+        if not value.name.startswith("answer"):
+            continue
+        hits = [hit for pattern in (*map(_word, names), MAKER) if (hit := pattern.search(value.text))]
+        if hits:
+            hit = min(hits, key=lambda one: one.start())
+            place = Location(role=message.role, start=value.start + hit.start(), end=value.start + hit.end())
+            said = {"condition": condition.name, "judge": choice.judge, "what": f"'{hit[0]}'"}
+            yield Diagnostic(CODE, said, place, hit[0])
+
+
+def _names(case: RuleContext, condition: Condition) -> Iterator[str]:
+    """What the condition goes by, as far as nothing else does."""
+    model = case.workspace.models.get(condition.model or "")
+    served = model.settings.get("model") if model else None
+    for name in dict.fromkeys(
+        (condition.name, *condition.aliases, condition.model, served, condition.adapter, condition.mode)
+    ):
+        if isinstance(name, str) and len(name) >= SHORTEST and ODD.search(name) and not name.isdecimal():
+            yield name
+
+
+def _word(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])", re.IGNORECASE)

@@ -1,0 +1,52 @@
+"""A prompt has more tokens than Ollama is told to read.
+
+The tokens of the text that the template makes are held against `PARAMETER num_ctx` of the Modelfile. Where the model
+names a tokenizer the count is exact; else it is an estimate, bytes ÷ 4, and a warning as long as it is less than 20 %
+over.
+
+Ollama then drops messages silently, the oldest first, one at a time, until the text fits; system messages and the
+last message stay. What is still too long is cut. The model answers something else than what is shown here.
+
+Raise num_ctx as far as the model and the machine allow, or send less. Name the `tokenizer` for an exact count.
+"""
+
+from collections.abc import Iterator
+
+from readback.checks.rules import _limits
+from readback.types import Diagnostic, RuleContext
+
+CODE = "oll-num-ctx"
+SEVERITY = "error"
+ON = "assembly"
+SENTENCE = (
+    "{tokens} tokens ({tokenizer}) are over num_ctx {context} in {file} line {line}; Ollama drops up to {drop} of "
+    "{messages} {messages:message|messages}, the oldest first, and cuts what is still too long"
+)
+FIX = "raise num_ctx (now {context}), or send less"
+_FILE = """dataset: {path: data.jsonl}
+modes: [{mode: a, template: "{{ text }}"}]
+models: {m: {serving: {modelfile: Modelfile}, tokenizer: cl100k}}
+conditions: [{name: c, mode: a, model: m}]
+"""
+_REST = {"readback.yml": _FILE, "data.jsonl": '{"id": "1", "text": "word' + " word" * 59 + '"}\n'}
+_MODELFILE = "FROM x\nTEMPLATE {{ .System }}{{ .Prompt }}\nPARAMETER num_ctx %d\n"
+PASS = ({"Modelfile": _MODELFILE % 60, **_REST}, {"Modelfile": "FROM x\n", **_REST})
+FAIL = ({"Modelfile": _MODELFILE % 59, **_REST},)
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    window, counted, model = _limits.over_window(case), case.tokens, _limits.model(case)
+    if window is None or counted is None or model is None or model.modelfile is None or case.assembly is None:
+        return
+    turns = [message for message in case.assembly.messages[:-1] if message.role != "system"]
+    values = {
+        "tokens": counted.count,
+        "tokenizer": counted.tokenizer,
+        "context": window.context,
+        "file": model.modelfile.place.file,
+        "line": window.line,
+        "messages": len(case.assembly.messages),
+        "drop": len(turns),
+    }
+    severity = _limits.weight(counted, window.context)
+    yield Diagnostic(CODE, values, _limits.place(case), str(window.context), severity)

@@ -1,0 +1,59 @@
+"""A template leaves the system message out.
+
+A Modelfile sets `SYSTEM`, or a condition sends its model a system message, and the `TEMPLATE` prints it nowhere:
+neither `.System` nor the message of that role among the `.Messages`.
+
+The model is never told what the file says it is told. Everything else works, so nothing shows it but the answers.
+
+Print `.System` where the model expects it, or go through all `.Messages`.
+"""
+
+from collections.abc import Iterator
+
+from readback.checks.rules._served import Served, modelfiles, shown
+from readback.types import Diagnostic, RuleContext
+
+CODE = "oll-system-missing"
+SEVERITY = "error"
+ON = "workspace"
+SENTENCE = "the template leaves the system message out: {system} is never read"
+FIX = "print .System in the template, or go through all .Messages"
+PASS = (
+    {"Modelfile": 'FROM x\nSYSTEM Be brief.\nTEMPLATE """{{ .System }}{{ .Prompt }}"""\n'},
+    {"Modelfile": 'FROM x\nSYSTEM Be brief.\nTEMPLATE """{{ range .Messages }}{{ .Content }} {{ end }}"""\n'},
+    {"Modelfile": 'FROM x\nTEMPLATE """{{ .Prompt }}"""\n'},
+)
+FAIL = (
+    {"Modelfile": 'FROM x\nSYSTEM Be brief.\nTEMPLATE """{{ .Prompt }}"""\n'},
+    {
+        "readback.yml": "modes: [{mode: m, system: Be brief., template: Why?}]\n"
+        "models: {served: {serving: {modelfile: Modelfile}}}\n"
+        "conditions: [{name: c, mode: m, model: served}]\n",
+        "Modelfile": 'FROM x\nTEMPLATE """{{ .Prompt }}"""\n',
+    },
+)
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    for served in modelfiles(case):
+        system = served.modelfile.system or _sent(case, served)
+        if (
+            served.self_test
+            and served.made
+            and system
+            and not any(shown(model_input, served.self_test.system) for model_input in served.made)
+        ):
+            values = {"system": system, "model": served.name}
+            yield Diagnostic(CODE, values, served.modelfile.template_place, "system")
+
+
+def _sent(case: RuleContext, served: Served) -> str | None:
+    """A system text that a condition sends to one of the models this Modelfile serves."""
+    workspace = case.workspace
+    for condition in workspace.conditions:
+        model, prompt = workspace.models.get(condition.model or ""), workspace.prompts.get(condition.mode or "")
+        if model and model.modelfile and model.modelfile.place == served.modelfile.place and prompt:
+            own = model.training.text if model.training and prompt.syntax == "builder" else None
+            if text := prompt.system or own:
+                return text
+    return None

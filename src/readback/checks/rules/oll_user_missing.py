@@ -1,0 +1,39 @@
+"""A template leaves the question out.
+
+What the `TEMPLATE` of a Modelfile makes of a made-up conversation is looked at: the user's text is not in it.
+
+The model never reads what it is asked, and answers something all the same.
+
+Print `.Prompt`, or the `.Content` of each of the `.Messages`.
+"""
+
+from collections.abc import Iterator
+
+from readback.checks.rules._served import modelfiles, shown
+from readback.types import Diagnostic, RuleContext
+
+CODE = "oll-user-missing"
+SEVERITY = "error"
+ON = "workspace"
+SENTENCE = "the template leaves out what the user says: of a question and its answer it makes {text}"
+FIX = "print .Prompt, or the .Content of each of the .Messages"
+_HUMAN = '{{ range .Messages }}{{ if eq .Role "human" }}{{ .Content }}{{ end }}{{ end }}A:'
+PASS = (
+    {"Modelfile": 'FROM x\nTEMPLATE """{{ .Prompt }}"""\n'},
+    {"Modelfile": 'FROM x\nTEMPLATE """{{ range .Messages }}{{ json .Content }}{{ end }}"""\n'},
+)
+FAIL = (
+    {"Modelfile": 'FROM x\nTEMPLATE """{{ .System }} ASSISTANT:"""\n'},
+    {"Modelfile": f'FROM x\nTEMPLATE """{_HUMAN}"""\n'},
+)
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    for served in modelfiles(case):
+        if (
+            served.self_test
+            and served.made
+            and not any(shown(model_input, served.self_test.user) for model_input in served.made)
+        ):
+            values = {"text": served.made[0].text, "model": served.name}
+            yield Diagnostic(CODE, values, served.modelfile.template_place, "user")

@@ -1,0 +1,99 @@
+"""The text begins with the token for its beginning twice.
+
+A chat template writes the BOS token, and the server has the tokenizer put it there once more (`add_special_tokens`); or
+the template writes it twice; or a Modelfile's `TEMPLATE` writes it, which Ollama's engine does by itself for models
+that have one. Where `FROM` names a model of a family that begins with another token, or with none, or names no family
+that is known, it is said for information.
+
+No training text begins so. Answers get worse a little, everywhere, and no error tells of it.
+
+Leave `add_special_tokens` off, as vLLM's chat endpoint does, or take the token out of the template.
+"""
+
+import re
+from collections.abc import Iterator
+
+from readback.checks.rules import _model_input
+from readback.types import Diagnostic, Location, Model, Modelfile, RuleContext
+
+CODE = "srv-double-bos"
+SEVERITY = "warning"
+ON = "workspace"
+SENTENCE = (
+    "{token} appears twice at the beginning: the template of {name} writes it, and {by} does"
+    "[[, unless {unless} begins with another token]]"
+)
+FIX = "leave add_special_tokens off, or take {token} out of the template"
+_SERVED = "models: {served: {serving: {%s}}}\n"
+_CONFIG = '{"bos_token": "<s>", "chat_template": "%s{%% for m in messages %%}{{ m.content }}{%% endfor %%}"}'
+_FILES = {"readback.yml": _SERVED % "tokenizer_config: tokenizer_config.json, add_special_tokens: true"}
+PASS = (
+    {"readback.yml": _SERVED % "format: llama-3"},
+    {**_FILES, "tokenizer_config.json": _CONFIG % ""},
+    {**_FILES, "tokenizer_config.json": _CONFIG.replace("{", '{"add_bos_token": false, ', 1) % "{{ bos_token }}"},
+    {"Modelfile": "FROM x\nTEMPLATE [INST] {{ .System }} {{ .Prompt }} [/INST]\n"},
+)
+FAIL = (
+    {"readback.yml": _SERVED % "format: llama-3, add_special_tokens: true"},
+    {**_FILES, "tokenizer_config.json": _CONFIG % "{{ bos_token }}"},
+    {**_FILES, "tokenizer_config.json": _CONFIG % "{{ raise_exception('no') if m }}{{ bos_token }}"},
+    {"Modelfile": "FROM x\nTEMPLATE <s>[INST] {{ .System }} {{ .Prompt }} [/INST]\n"},
+)
+
+BOS = (
+    "<s>",
+    "<|begin_of_text|>",
+    "<bos>",
+    "<｜begin▁of▁sentence｜>",
+    "<BOS_TOKEN>",
+)  # of models that llama.cpp gives one
+# How the library calls models that begin with each token, and with none; the first that fits is the model's.
+FAMILIES = (
+    (re.compile(r"^(llama-?3|llama-?4|hermes-?3|dolphin-?3)|llama-?3", re.IGNORECASE), "<|begin_of_text|>"),
+    (re.compile(r"^(code|med|pali|shield|embedding)?gemma", re.IGNORECASE), "<bos>"),
+    (re.compile(r"^deepseek", re.IGNORECASE), "<｜begin▁of▁sentence｜>"),
+    (re.compile(r"^(command-r|aya)", re.IGNORECASE), "<BOS_TOKEN>"),
+    (re.compile(r"^(llama-?2|codellama|mi[sx]tral|tinyllama|vicuna|zephyr|phi-?3)", re.IGNORECASE), "<s>"),
+    (re.compile(r"^(qwen|qwq|codeqwen|phi-?4|smollm|granite|gpt-oss|falcon|starcoder)", re.IGNORECASE), ""),
+)
+TOKENIZER, ENGINE, ITSELF = "the tokenizer (add_special_tokens)", "Ollama's engine", "the same template once more"
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    for served in _model_input.templated(case):
+        template, token = served.template, served.template.bos_token
+        made = served.self_test.first.text if served.self_test else ""
+        # A template that refuses the made-up conversation still shows what it writes.
+        writes = "bos_token" in (template.text or "") if not made else _twice(made, token or "")
+        if token and (writes if made else writes and template.adds_bos):
+            by = TOKENIZER if template.adds_bos else ITSELF
+            yield Diagnostic(
+                CODE, {"token": token, "name": template.name, "by": by, "unless": ""}, template.place, token
+            )
+    seen: set[Location] = set()
+    for model in case.workspace.models.values():
+        token = _written(case, model)
+        if token and model.modelfile and model.modelfile.template_place not in seen:
+            seen.add(model.modelfile.template_place)
+            other = _other(model.modelfile, token)
+            values = {"token": token, "name": model.name, "by": ENGINE, "unless": other}
+            yield Diagnostic(CODE, values, model.modelfile.template_place, token, "info" if other else None)
+
+
+def _twice(text: str, token: str) -> bool:
+    return bool(token) and text.startswith(token) and text[len(token) :].lstrip().startswith(token)
+
+
+def _other(modelfile: Modelfile, token: str) -> str:
+    """The model or file that FROM names, unless it is of a family that is known to begin with this token."""
+    base = next((args for name, args, _ in reversed(modelfile.commands) if name == "model"), "")
+    own = next((begin for name, begin in FAMILIES if name.search(base.rpartition("/")[2])), None)
+    return "" if own == token else base
+
+
+def _written(case: RuleContext, model: Model) -> str | None:
+    """The token with which a Modelfile's template begins what it makes."""
+    self_test = case.self_tests.get(model.name)
+    if self_test is None or self_test.first.kind != "modelfile":
+        return None
+    return next((token for token in BOS if self_test.first.text.lstrip().startswith(token)), None)

@@ -1,0 +1,68 @@
+"""A message holds a token that means something to the model.
+
+The text of a message, from the data or from a prompt, holds a special token of the tokenizer that serves the model, or
+one of the chat tokens that many models know (`<|im_end|>`, `[/INST]`, `<|eot_id|>`).
+
+Servers turn such text into the control token: a document can then end the user's turn and begin one of its own, and a
+prompt that brings the tokens along is wrapped twice.
+
+Clean the data, or take the tokens out of the prompt and leave them to the template.
+"""
+
+from collections.abc import Iterator
+
+from readback.checks.rules import _albert, _model_input
+from readback.types import Diagnostic, Location, Message, RuleContext
+
+CODE = "srv-special-token-in-content"
+SEVERITY = "warning"
+ON = "assembly"
+SENTENCE = "the {role} text holds {tokens}, which the model takes for control tokens"
+FIX = "take {tokens} out of the text"
+_REST = {
+    "readback.yml": 'dataset: data.jsonl\nmodes: [{mode: m, template: "{{ q }}"}]\n'
+    "models: {served: {serving: {format: %s}}}\nconditions: [{name: c, mode: m, model: served}]\n",
+}
+PASS = (
+    {"readback.yml": _REST["readback.yml"] % "llama-3", "data.jsonl": '{"id": "1", "q": "Why <b>not</b>? <s>"}\n'},
+    {"readback.yml": _REST["readback.yml"] % "openai", "data.jsonl": '{"id": "1", "q": "What is <|im_end|>?"}\n'},
+)
+FAIL = (
+    {"readback.yml": _REST["readback.yml"] % "llama-3", "data.jsonl": '{"id": "1", "q": "What is <|im_end|>?"}\n'},
+    {"readback.yml": _REST["readback.yml"] % "mistral-v3", "data.jsonl": '{"id": "1", "q": "Why? <s>"}\n'},
+)
+
+WRITTEN = ("system", "task", "template", "adapter", "instruction", "joiner")  # by people, and not from the data
+BARE = ("openai", "null")  # formats in which nothing wraps the text
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    if (
+        case.assembly is None
+        or case.model_input is None
+        or (case.model_input.kind == "format" and case.model_input.format in BARE)
+    ):
+        return
+    mode = _albert.mode(case)
+    if mode and mode.wrapped_by:  # alb-chat-tokens tells of these
+        return
+    template = _model_input.template(case)
+    own = (template.bos_token, template.eos_token, *template.special) if template else ()
+    pattern = _model_input.tokens(tuple(dict.fromkeys(one for one in own if one)))
+    for message in case.assembly.messages:
+        if hits := list(pattern.finditer(message.text)):
+            written = [hit for hit in hits if _is_written(message, hit.start())]
+            first = (written or hits)[0]
+            tokens = list(dict.fromkeys(hit[0] for hit in hits))
+            place = Location(role=message.role, start=first.start(), end=first.end())
+            values = {"tokens": tokens, "role": message.role}
+            yield Diagnostic(CODE, values, place, " ".join(tokens), "error" if written else None)
+
+
+def _is_written(message: Message, at: int) -> bool:
+    """Whether the character at that offset was written by people."""
+    for segment in message.segments:
+        if at < len(segment.text):
+            return segment.origin in WRITTEN
+        at -= len(segment.text)
+    return False

@@ -1,0 +1,61 @@
+"""The chat template leaves the system message out.
+
+The messages begin with a system message, and nothing of it is in the text that the chat template (or the named format)
+makes of them. Modelfiles and the formats of Albert have rules of their own. A template that goes through the parts of a
+message (text, image) writes none of a message that is one text: that is told for information, for servers make parts.
+
+The model is never told what the messages tell it, and nothing shows that but its answers: templates without a branch
+for the role skip the message silently.
+
+Put the system text into the user message, or choose a template that prints it.
+"""
+
+import re
+from collections.abc import Iterator
+
+from readback.checks.rules import _model_input
+from readback.types import Diagnostic, Location, RuleContext
+
+CODE = "srv-system-dropped"
+SEVERITY = "error"
+ON = "assembly"
+SENTENCE = "the chat template {name} leaves the system message out"
+FIX = "put the system text into the user message, or choose a template that prints it"
+_REST = (
+    "modes: [{mode: m, system: Be brief., template: Why?}]\n"
+    "models: {served: {serving: {chat_template: t.jinja}}}\n"
+    "conditions: [{name: c, mode: m, model: served}]\n"
+)
+PARTS = re.compile(r"\{%-?\s*for\s+\w+\s+in\s+\w+(?:\.content\b|\[['\"]content['\"]\])")  # for part in m.content
+_TEMPLATE = "{% for message in messages %}%s{% endfor %}{% if add_generation_prompt %}A:{% endif %}"
+PASS = (
+    {"readback.yml": _REST, "t.jinja": _TEMPLATE.replace("%s", "{{ message.content | upper }}\n")},
+    {"readback.yml": _REST.replace("system: Be brief., ", ""), "t.jinja": _TEMPLATE.replace("%s", "U: Why?\n")},
+)
+FAIL = (
+    {
+        "readback.yml": _REST,
+        "t.jinja": _TEMPLATE.replace("%s", "{% if message.role == 'user' %}{{ message.content }}{% endif %}"),
+    },
+)
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    model_input = case.model_input
+    if (
+        model_input is None
+        or model_input.kind != _model_input.CHAT
+        or not model_input.segments
+        or case.assembly is None
+    ):
+        return
+    everything = case.assembly.messages
+    used = _model_input.template(case)
+    parts = bool(used and PARTS.search(used.text or "")) and not any(
+        _model_input.reached(model_input, one, everything) for one in everything if one.text.strip()
+    )
+    for message in case.messages("system"):
+        if message.text.strip() and not _model_input.reached(model_input, message, everything):
+            yield Diagnostic(
+                CODE, {"name": model_input.format}, Location(role="system"), message.text, "info" if parts else None
+            )

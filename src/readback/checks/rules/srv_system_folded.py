@@ -1,0 +1,53 @@
+"""The chat template puts the system message into the user's turn.
+
+In the text that the chat template (or the named format) makes, nothing but blanks or a line is between the system
+text and the user's: some models have no system role, and their templates put its text before the user's, the first or,
+with Mistral, the last.
+
+The model is told the system text as if the user had said it. With several turns its place moves, and so does what can
+be kept of the prompt from one turn to the next.
+
+Nothing needs to change where the model was trained so. Otherwise choose a template with a system role.
+"""
+
+import re
+from collections.abc import Iterator
+
+from readback.checks.rules import _model_input
+from readback.types import Diagnostic, Location, RuleContext
+
+CODE = "srv-system-folded"
+SEVERITY = "info"
+ON = "assembly"
+SENTENCE = "the chat template {name} puts the system message into the user's turn, before its text"
+FIX = "keep it where the model was trained so; otherwise choose a template with a system role"
+_REST = (
+    "modes: [{mode: m, system: Be brief., template: Why?}]\n"
+    "models: {served: {serving: {format: %s}}}\n"
+    "conditions: [{name: c, mode: m, model: served}]\n"
+)
+PASS = ({"readback.yml": _REST % "llama-3"}, {"readback.yml": _REST % "qwen2.5"})
+FAIL = ({"readback.yml": _REST % "gemma-3"}, {"readback.yml": _REST % "mistral-v3"})
+
+MARKED = re.compile(r"\w")  # a turn's border has a name in it
+MOST = 20  # characters between two texts of one turn
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    model_input = case.model_input
+    system = next(case.messages("system"), None)
+    if (
+        model_input is None
+        or model_input.kind != _model_input.CHAT
+        or system is None
+        or not (at := _model_input.stands(model_input, system))
+    ):
+        return
+    for message in case.messages("user"):
+        found = _model_input.stands(model_input, message, at[1])
+        between = model_input.text[at[1] : found[0]] if found else None
+        if between is not None and len(between) <= MOST and not MARKED.search(between):
+            yield Diagnostic(
+                CODE, {"name": model_input.format}, Location(role="prompt", start=at[0], end=at[1]), model_input.format
+            )
+            return

@@ -1,0 +1,39 @@
+"""The chosen and the rejected answer are the same.
+
+Both answers of a preference pair are compared after their white space is collapsed; it is said whether they are equal
+byte for byte.
+
+Nothing can be learnt from such a pair, but its loss counts, and it pushes the model away from an answer that is as good
+as the other.
+
+Take the pair out, or put the answer in that was meant to be rejected.
+"""
+
+from collections.abc import Iterator
+
+from readback.checks.rules import _training
+from readback.types import Diagnostic, Location, RuleContext
+
+CODE = "trn-chosen-equals-rejected"
+SEVERITY = "error"
+ON = "record"
+SENTENCE = "the chosen and the rejected answer are the same text (byte for byte: {exact})"
+FIX = "take the pair out, or give it the answer that was meant to be rejected"
+_PAIR = '{"prompt": "Why?", "chosen": "It is so.", "rejected": "%s"}\n'
+PASS = ({"train.jsonl": _PAIR % "It is So."},)
+FAIL = (
+    {"train.jsonl": _PAIR % "It is so."},
+    {"train.jsonl": _PAIR % " It is\\n so. "},
+)
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    row = _training.row(case)
+    if row is None or not (row.chosen and row.rejected):
+        return
+    chosen, rejected = ([(turn.role, turn.text) for turn in turns] for turns in (row.chosen, row.rejected))
+    same = [[(role, _training.words(text)) for role, text in turns] for turns in (chosen, rejected)]
+    if same[0] == same[1] and any(turn.text.strip() for turn in row.chosen):
+        last = row.rejected[-1]
+        place = _training.spot(last, 0, len(last.text)) if last.stretches else Location(field=last.field)
+        yield Diagnostic(CODE, {"exact": chosen == rejected}, place, row.chosen[-1].text)

@@ -1,0 +1,35 @@
+"""An answer to be learned cites a case of its source with another year.
+
+Volume, reporter and page are those of the excerpt, or of the document that the row carries; the year in brackets is
+not.
+
+The citation counts as supported, and still teaches a wrong year. Often only one of the two places has a slip.
+
+Write the year that the decision has.
+"""
+
+from collections.abc import Iterator
+
+from readback.checks.rules import _legal
+from readback.types import Diagnostic, RuleContext
+
+CODE = "trn-citation-year-differs"
+SEVERITY = "warning"
+ON = "record"
+SENTENCE = "'{answer}' cites {citation}, and the excerpt gives the year as {year}"
+FIX = "write the year that the decision has"
+_ROW = (
+    '{"prompt": "Analyze the legal text below.\\n\\nDocument Excerpt:\\nSee Smith v. Jones, 123 F.3d 456'
+    ' (2020).\\n\\nCitations found: Smith v. Jones, 123 F.3d 456\\n\\nSummary:", "completion": "%s"}\n'
+)
+PASS = ({"train.jsonl": _ROW % "Dismissed (Smith v. Jones, 123 F.3d 456)."},)
+FAIL = ({"train.jsonl": _ROW % "Dismissed (Smith v. Jones, 123 F.3d 456 (2019))."},)
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    row = _legal.row(case)
+    for answer in row.wanted if row else ():
+        for one in answer.of("year differs"):
+            year = one.source.year if one.source else None
+            values = {"answer": answer.name, "citation": one.citation.text, "year": year}
+            yield Diagnostic(CODE, values, _legal.place(answer, one.citation), one.citation.text)

@@ -1,0 +1,54 @@
+"""Two training rows have the same prompt and different answers.
+
+A row has the same prompt as an earlier row of the same format in the same split, character by character, system
+message and all, but not the same answers. Both are named.
+
+Several answers to one prompt may be meant: then the prompt weighs as much as it has rows. Where they are not, the rows
+teach answers that contradict each other. It is for information where another field that a prompt can be made of
+(context, documents, history) differs: then it is probably sent, too, and no two prompts are the same.
+
+Take all but the best one out, or leave them where several answers are meant.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from readback.checks.rules import _training
+from readback.types import Diagnostic, Location, Record, RuleContext
+
+CODE = "trn-duplicate-prompt"
+SEVERITY = "warning"
+ON = "dataset"
+SENTENCE = "the same prompt as in line {line} of {file} (record {record}), with another answer"
+FIX = "take all but the best of these rows out, unless several answers are meant"
+_ROW = '{"id": "%s", "prompt": "%s", "completion": "%s"}\n'
+_PAIR = '{"prompt": "Hi", "context": "%s", "chosen": "%s", "rejected": "%s"}\n'
+PASS = (
+    {"train.jsonl": _ROW % (1, "Why?", "So.") + _ROW % (2, "Why?", "So.")},
+    {"train.jsonl": _ROW % (1, "Why?", "So.") + _ROW % (2, "How?", "No.")},
+)
+FAIL = (
+    {"train.jsonl": _ROW % (1, "Why?", "So.") + _ROW % (2, "Why?", "No.")},
+    {"train.jsonl": _PAIR % ("a", "x", "y") + _PAIR % ("b", "z", "w")},
+)
+
+PROMPT = "prompt"
+# Fields beside the prompt that a program may put into it.
+INPUTS = (
+    "context", "contexts", "documents", "docs", "chunks", "passages", "sources", "input", "instruction", "question",
+    "query", "history", "system", "system_prompt",
+)  # fmt: skip
+
+
+def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
+    if text := _training.asked(case):
+        yield PROMPT, text
+
+
+def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[Diagnostic]:
+    if _training.whole(RuleContext(case.workspace, first)) == _training.whole(case):
+        return  # the row as a whole, which is another rule's
+    values = {"line": first.place.line, "file": first.place.file, "record": first.id}
+    row = _training.row(case)
+    field = row.asked.field if row and row.asked else None
+    differs = case.record is not None and any(first.fields.get(f) != case.record.fields.get(f) for f in INPUTS)
+    yield Diagnostic(CODE, values, Location(field=field), str(first.id), "info" if differs else None)

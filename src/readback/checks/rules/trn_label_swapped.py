@@ -1,0 +1,49 @@
+"""The rejected answer of a pair is better supported by the source than the chosen one.
+
+Against the excerpt it has a smaller share of citations that are not there and at least as many that are, or the same
+share and more.
+
+Preference training takes the label as it stands: it moves the model towards the answer that invents.
+
+Look at both answers, and swap the labels if they were mixed up.
+"""
+
+from collections.abc import Iterator
+
+from readback.checks.rules import _legal
+from readback.types import Diagnostic, Location, RuleContext
+
+CODE = "trn-label-swapped"
+SEVERITY = "warning"
+ON = "record"
+SENTENCE = (
+    "the rejected answer is better supported: {rejected} of its {rejected_found} citations are in the excerpt, "
+    "{chosen} of {chosen_found} of the chosen one"
+)
+FIX = "look at both answers, and swap the labels if they were mixed up"
+_ROW = (
+    '{"prompt": "Analyze the legal text below.\\n\\nDocument Excerpt:\\nSee Smith v. Jones, 123 F.3d 456'
+    ' (2020).\\n\\nCitations found: Smith v. Jones, 123 F.3d 456\\n\\nSummary:", "chosen": "%s", "rejected": "%s"}\n'
+)
+_GOOD, _BAD = "Dismissed (Smith v. Jones, 123 F.3d 456 (2020)).", "Dismissed (Brown v. White, 789 F.2d 123 (2019))."
+PASS = ({"train.jsonl": _ROW % (_GOOD, _BAD)}, {"train.jsonl": _ROW % (_GOOD, "Dismissed, see Smith v. Jones.")})
+FAIL = ({"train.jsonl": _ROW % (_BAD, _GOOD)},)
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    row = _legal.row(case)
+    chosen, rejected = (row.answer("chosen"), row.answer("rejected")) if row else (None, None)
+    if row is None or chosen is None or rejected is None or not row.source:
+        return
+    better, worse = row.numbers(rejected), row.numbers(chosen)
+    invents = (better.hallucination or 0.0, worse.hallucination or 0.0)
+    recalls = (better.recalled, worse.recalled)
+    never_worse = invents[0] <= invents[1] and recalls[0] >= recalls[1]
+    if better.supported and never_worse and (invents[0] < invents[1] or recalls[0] > recalls[1]):
+        values = {
+            "rejected": better.supported,
+            "rejected_found": better.found,
+            "chosen": worse.supported,
+            "chosen_found": worse.found,
+        }
+        yield Diagnostic(CODE, values, Location(field=chosen.turn.field), chosen.text)

@@ -1,0 +1,78 @@
+"""A prompt is in two splits.
+
+What a row asks, or the document excerpt it asks about, is in a row of another split as well: a training file and
+the one that is kept for testing, or the dataset that the models are evaluated on. White space is collapsed; splits are
+those of the workspace, or what a row says itself under "split".
+
+An evaluation on what was trained on measures memory. All its scores are too high, by as much as nobody knows.
+
+Take the row out of one of the splits, with all rows on the same document.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from readback.checks.rules import _training
+from readback.checks.rules._training import DATASET
+from readback.types import Diagnostic, Location, Record, RuleContext
+
+CODE = "trn-leak"
+SEVERITY = "error"
+ON = "dataset"
+SENTENCE = "the same {what} is in split {other}: line {line} of {file} (record {record}); this row is in {split}"
+FIX = "take the row out of one of the two splits, with all rows on the same document"
+_ROW = '{"prompt": "%s", "completion": "So."}\n'
+_FILES = "training: {train: train.jsonl, test: test.jsonl}\n"
+_LEGAL = "Analyze legal text %s.\\n\\nDocument Excerpt:\\nIt was held.\\n\\nCitations found: -\\n\\nSummary:"
+PASS = (
+    {"readback.yml": _FILES, "train.jsonl": _ROW % "Why?", "test.jsonl": _ROW % "How?"},
+    {"readback.yml": "training: [train.jsonl, test.jsonl]\n", "train.jsonl": _ROW % "a", "test.jsonl": _ROW % "a"},
+)
+FAIL = (
+    {"readback.yml": _FILES, "train.jsonl": _ROW % "Why?", "test.jsonl": _ROW % " Why?"},
+    {"readback.yml": _FILES, "train.jsonl": _ROW % (_LEGAL % 1), "test.jsonl": _ROW % (_LEGAL % 2)},
+    {
+        "readback.yml": "dataset: eval.jsonl\ntraining: [train.jsonl]\n",
+        "eval.jsonl": '{"id": "1", "instruction": "Why?", "expected_response": "So.", "rag": {"prompt": "p"}}\n',
+        "train.jsonl": _ROW % "Question: Why?\\n\\nAnswer:",
+    },
+)
+
+PROMPT, EXCERPT = "prompt", "excerpt"
+
+
+def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
+    record = case.record
+    if record is None or not _apart(case, record):
+        return
+    row = _training.row(case)
+    if row is None:
+        asked = _training.evaluated(record.fields) if _training.file_of(case.workspace, record) is None else ()
+        yield from ((PROMPT, text) for text in dict.fromkeys(map(_training.words, asked)) if text)
+        return
+    if row.asked and (text := _training.words(row.asked.text)):
+        yield PROMPT, text
+    if (found := _training.legal(row)) and found[1].excerpt:
+        yield EXCERPT, _training.words(found[1].excerpt.text)
+
+
+def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[Diagnostic]:
+    later = case.record or first
+    split, other = (_training.split_of(case.workspace, one) for one in (later, first))
+    if split == other:
+        return
+    values = {
+        "what": list(kinds)[:1],  # the same prompt has the same excerpt
+        "split": split,
+        "other": other,
+        "line": first.place.line,
+        "file": first.place.file,
+        "record": first.id,
+    }
+    row = _training.row(case)
+    field = row.asked.field if row and row.asked else None
+    yield Diagnostic(CODE, values, Location(field=field), f"{other} {first.id}")
+
+
+def _apart(case: RuleContext, record: Record) -> bool:
+    """Whether there may be more than one split; a dataset that nothing else is named beside is alone."""
+    return "split" in record.fields or any(one.split != DATASET for one in case.workspace.training)

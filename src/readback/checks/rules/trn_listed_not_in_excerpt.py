@@ -1,0 +1,45 @@
+"""The prompt lists citations that its excerpt does not have.
+
+The line `Citations found:` names a case, a rule or a statute that is nowhere in the document excerpt. Citations are
+read from the line as from any text, since commas are inside them too.
+
+The program that writes such prompts lists the first citations of the whole document. The model is told to use what it
+cannot see, and an answer that does counts as unsupported.
+
+List the citations of the excerpt only, or widen the excerpt.
+"""
+
+from collections.abc import Iterator
+
+from readback.checks.rules import _legal, _training
+from readback.types import Diagnostic, RuleContext
+
+CODE = "trn-listed-not-in-excerpt"
+SEVERITY = "warning"
+ON = "record"
+SENTENCE = "the prompt lists {citations}, which its excerpt does not have"
+FIX = "list the citations of the excerpt only, or widen the excerpt"
+_ROW = (
+    '{"prompt": "Analyze the legal text below.\\n\\nDocument Excerpt:\\nSee Smith v. Jones, 123 F.3d 456'
+    ' (2020).\\n\\nCitations found: %s\\n\\nSummary:", "completion": "Dismissed (Smith v. Jones, 123 F.3d 456)."}\n'
+)
+PASS = ({"train.jsonl": _ROW % "Smith v. Jones, 123 F.3d 456"},)
+FAIL = ({"train.jsonl": _ROW % "Smith v. Jones, 123 F.3d 456, Fed. R. Evid. 802"},)
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    row = _legal.row(case)
+    prompt, asked = (row.prompt, row.asked) if row else (None, None)
+    if prompt is None or asked is None or prompt.excerpt is None or prompt.citations_listed is None:
+        return
+    listed = _legal.cited(prompt.citations_listed.text)
+    wrong = [
+        one.citation
+        for one in _legal.judged(listed, _legal.cited(prompt.excerpt.text))
+        if one.state in ("absent", "altered") and one.citation.resolves_to is None
+    ]
+    if wrong:
+        texts = list(dict.fromkeys(one.text for one in wrong))
+        first = prompt.citations_listed.start + wrong[0].start
+        at = _training.spot(asked, first, first + len(wrong[0].text))
+        yield Diagnostic(CODE, {"citations": texts}, at, ", ".join(texts))

@@ -1,0 +1,74 @@
+"""What belongs to one prompt has two.
+
+The two conversations of a preference pair have to share everything but the last answer, and rows of a file with the
+same id, of which one holds the better and one the worse answer, have to share their prompt. They are compared
+character by character, and roles with them.
+
+A preference is learnt between two answers to one prompt. Where the prompts differ, it is the difference of the prompts
+that is learnt.
+
+Give both the same prompt, or the rows ids of their own.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from readback.checks.rules import _training
+from readback.types import Diagnostic, Location, Record, RuleContext
+
+CODE = "trn-prompt-differs"
+SEVERITY = "error"
+ON = ("record", "dataset")
+SENTENCE = "the prompt is not that of {other}: {text} instead of {first}"
+FIX = "give both the same prompt, or ids of their own"
+_LIST = '[{"role": "user", "content": "%s"}, {"role": "assistant", "content": "%s"}]'
+_PAIR = '{"chosen_messages": ' + _LIST + ', "rejected_messages": ' + _LIST + "}\n"
+_ROW = '{"id": "%s", "prompt": "%s", "completion": "%s"}\n'
+PASS = (
+    {"train.jsonl": _PAIR % ("Why?", "So.", "Why?", "No.")},
+    {"train.jsonl": _ROW % (1, "Why?", "So.") + _ROW % (2, "How?", "So.")},
+)
+FAIL = (
+    {"train.jsonl": _PAIR % ("Why?", "So.", "Why? ", "No.")},
+    {"train.jsonl": _ROW % (1, "Why?", "So.") + _ROW % (1, "How?", "No.")},
+)
+
+ID = "id"
+SHOWN = 60  # characters of a prompt in the sentence
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    row = _training.row(case)
+    if row is None or row.other_prompt is None:
+        return
+    pairs = zip((*row.prompt, None), (*row.other_prompt, None), strict=False)
+    one, other = next(((a, b) for a, b in pairs if (a and (a.role, a.text)) != (b and (b.role, b.text))), (None, None))
+    field = other.field if other else row.other_prompt[-1].field if row.other_prompt else "rejected_messages"
+    values = {
+        "other": one.field if one else "chosen_messages",
+        "text": _shown(other.text if other else ""),
+        "first": _shown(one.text if one else ""),
+    }
+    yield Diagnostic(CODE, values, Location(field=field), _training.said(row.other_prompt))
+
+
+def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
+    record = case.record
+    row = _training.row(case)
+    called = record.id if record else None
+    by_line = record and called and called.rstrip("_") == f"line_{record.place.line}"
+    if record and row and row.kind != "rag" and called is not None and not by_line:
+        yield ID, f"{record.place.file}\0{called}"
+
+
+def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[Diagnostic]:
+    row, earlier = _training.row(case), _training.row(RuleContext(case.workspace, first))
+    if row is None or earlier is None or _training.said(row.prompt) == _training.said(earlier.prompt):
+        return
+    field = row.asked.field if row.asked else None
+    said, was = (one.asked.text if one.asked else "" for one in (row, earlier))
+    values = {"other": f"{first.id} ({first.place.line})", "text": _shown(said), "first": _shown(was)}
+    yield Diagnostic(CODE, values, Location(field=field), _training.said(row.prompt))
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")

@@ -1,0 +1,58 @@
+"""What makes the rejected answer of a pair the worse one.
+
+The rejected answer is held against the excerpt and against the chosen answer: citations it leaves out, citations it
+invents, citations it alters, or only other words. Without an excerpt it is compared with the chosen answer alone.
+
+Preference training learns whatever tells the two apart. Pairs that all have one defect teach that one only.
+
+Nothing to fix. Look whether the defects are those that the training is for.
+"""
+
+from collections.abc import Iterator
+
+from readback.checks.rules import _legal
+from readback.types import Diagnostic, Location, RuleContext
+
+CODE = "trn-rejected-defect"
+SEVERITY = "info"
+ON = "record"
+SENTENCE = "what tells the rejected answer from the chosen one: {defects}"
+FIX = "look whether the defects are those that the training is for"
+_ROW = (
+    '{"prompt": "Analyze the legal text below.\\n\\nDocument Excerpt:\\nSee Smith v. Jones, 123 F.3d 456'
+    ' (2020).\\n\\nCitations found: Smith v. Jones, 123 F.3d 456\\n\\nSummary:", "chosen": "The court dismissed '
+    'the case (Smith v. Jones, 123 F.3d 456 (2020)).", "rejected": "%s"}\n'
+)
+PASS = (
+    {"train.jsonl": _ROW % "The court dismissed the case at once (Smith v. Jones, 123 F.3d 456 (2020))."},
+    {"train.jsonl": '{"prompt": "Where do gulls nest?", "chosen": "On cliffs.", "rejected": "In trees."}\n'},
+)
+FAIL = (
+    {"train.jsonl": _ROW % "The court dismissed the case (Brown v. White, 789 F.2d 123 (2019))."},
+    {"train.jsonl": _ROW % "The court dismissed the case."},
+)
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    row = _legal.row(case)
+    chosen, rejected = (row.answer("chosen"), row.answer("rejected")) if row else (None, None)
+    if chosen is None or rejected is None or _legal.same(chosen.text, rejected.text) or not rejected.text.strip():
+        return
+    if defects := list(_defects(chosen, rejected)):
+        yield Diagnostic(CODE, {"defects": defects}, Location(field=rejected.turn.field), " ".join(defects))
+
+
+def _defects(chosen: _legal.Answer, rejected: _legal.Answer) -> Iterator[str]:
+    told = {
+        "missing citations": _legal.missing(chosen, rejected),
+        "invented citation": (one.citation for one in rejected.of("absent") if one.counts),
+        "altered citation": (one.citation for one in rejected.of("altered", "year differs")),
+        "citation that the chosen answer does not have": _legal.missing(rejected, chosen)
+        if rejected.verdicts is None
+        else (),
+    }
+    texts = {name: list(dict.fromkeys(one.text for one in citations)) for name, citations in told.items()}
+    if any(texts.values()):
+        yield from (f"{name} ({'; '.join(cited)})" for name, cited in texts.items() if cited)
+    elif not _legal.similar(chosen.text, rejected.text):
+        yield "other text"

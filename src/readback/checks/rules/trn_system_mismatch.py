@@ -1,0 +1,86 @@
+"""A training row has another system message than the places that serve the model.
+
+The system message of each row is compared with what the workspace states for the models that were trained on its file
+(Modelfile, configuration, training code), or for any model where the file belongs to none. It has to equal one of them
+character by character; where only blanks differ it is a warning. Rows without a system message are left alone, and so
+is the one text that is compared for the whole model. Where the rows of a file have several texts that are meant so (ten
+or more; or three or more that share a frame with one another and with what is served), and none of them is in nine
+rows of ten, it is said once and for information.
+
+A fine-tuned model answers best under the very message it was trained with. Rows with several texts teach it that the
+message does not matter.
+
+Write the same system text in the training rows and in the files that serve the model.
+"""
+
+from collections.abc import Callable, Iterator
+
+from readback.checks.rules import _training
+from readback.checks.rules._system_texts import for_model, where
+from readback.types import Diagnostic, Finding, RuleContext, SystemText, TrainingFile, Workspace
+
+CODE = "trn-system-mismatch"
+SEVERITY = "error"
+ON = "record"
+SENTENCE = "the row's system message is {trained}, but {other} says {stated}"
+FIX = "write the same system text in the training rows and in {other}"
+_MODEL = "models: {m: {serving: {modelfile: Modelfile}}}\ndataset: train.jsonl\n"
+_FILE = 'FROM x\nSYSTEM "You are brief."\n'
+_ROW = '{"messages": [{"role": "system", "content": "%s"}, {"role": "user", "content": "Why?"}, \
+{"role": "assistant", "content": "So."}]}\n'
+_MADE = "OS: linux, Shell: %s. Write only the command."
+PASS = (
+    {"readback.yml": _MODEL, "Modelfile": _FILE, "train.jsonl": _ROW % "You are brief."},
+    {"readback.yml": _MODEL, "Modelfile": "FROM x\n", "train.jsonl": _ROW % "You are long."},
+)
+FAIL = (
+    {
+        "readback.yml": _MODEL,
+        "Modelfile": 'FROM x\nSYSTEM "OS: macos, Shell: zsh. Write only the command."\n',
+        "train.jsonl": "".join(_ROW.replace("Why", shell) % (_MADE % shell) for shell in ("bash", "sh", "fish")),
+    },
+    {"readback.yml": _MODEL, "Modelfile": _FILE, "train.jsonl": _ROW % "You are long."},
+    {"readback.yml": _MODEL, "Modelfile": _FILE, "train.jsonl": _ROW % "You are brief. "},
+)
+
+SOURCES = ("modelfile", "configuration", "training")
+SHOWN = 80  # characters of a text in the sentence
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    row, record = _training.row(case), case.record
+    system = row.system if row else None
+    known = _training.file_of(case.workspace, record) if record else None
+    if system is None or known is None:
+        return
+    stated, compared = _stated(case.workspace, known)
+    if not stated or system.text in compared or any(one.text == system.text for one in stated):
+        return
+    varied = any(_training.meant(case, system.text, one.text) for one in stated)
+    near = next((one for one in stated if one.text.split() == system.text.split()), None)
+    other = near or stated[0]
+    values = {"trained": _shown(system.text), "other": where(other), "stated": _shown(other.text),
+              "texts": [system.text, other.text]}  # fmt: skip
+    place = _training.spot(system, 0, len(system.text))
+    yield Diagnostic(
+        CODE, values, place, f"{system.text}\n{other.text}", "info" if varied else "warning" if near else None
+    )
+
+
+def once(one: Finding, nowhere: Callable[[str], bool]) -> tuple[str, ...] | None:
+    """Texts that are meant so are one thing to say of a file."""
+    return () if one.severity == "info" else None
+
+
+def _stated(workspace: Workspace, known: TrainingFile) -> tuple[tuple[SystemText, ...], frozenset[str]]:
+    """What is stated for the file's models outside of the file; and the texts that are compared for a whole model."""
+    models = [workspace.models[name] for name in known.models if name in workspace.models]
+    every = [text for model in models for text in for_model(workspace, model)]
+    if not models:
+        every = [text for text in workspace.system_texts if text.source in SOURCES and text.text]
+    taken = frozenset(model.training.text for model in models if model.training)
+    return tuple(text for text in every if text.place.file != known.path), taken
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")

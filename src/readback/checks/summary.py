@@ -1,0 +1,275 @@
+"""What an audit says in the end, and the tally that grows into it while findings pass by."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from readback.checks.lengths import Extremes, Lengths, SelectionKey, Widest
+from readback.checks.of_model import concerns
+from readback.checks.records_with_finding import Key, RecordsWithFinding
+from readback.checks.rules import Fault, Seen, told_apart
+from readback.checks.training import Trained
+from readback.checks.unused import UnusedField
+from readback.checks.variables import VariableRow
+from readback.prompts.unknown_system import unknown_system
+from readback.records.dataset import Counts
+from readback.types import Assembly, Condition, Finding, Ignored, Location, Selection, SystemText, Tokens, Workspace
+
+KEPT = 10_000  # findings a summary holds; `stream` hands out all of them
+EACH = 200  # of them any rule may count on, however much another one finds
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Records done, of how many."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One condition (or mode or task, where there are no conditions) in the summary.
+
+    `system` says which place states its system message, `system_sha` its sha256; None: there is none, unless
+    `system_unknown` says why it is not known.
+    `longest` counts the characters of the longest assembled messages of one record (None: none were assembled),
+    `tokens` what the model reads of it where a limit is known; `model_errors` what is wrong with its model, whichever
+    condition runs it; `observed` how many logged requests are equal to them, of how many.
+    """
+
+    name: str
+    choice: Selection
+    mode: str | None = None
+    model: str | None = None
+    adapter: str | None = None
+    task: str | None = None
+    system: str | None = None
+    system_sha: str | None = None
+    system_unknown: str | None = None
+    errors: int = 0
+    warnings: int = 0
+    model_errors: int = 0
+    longest: int | None = None
+    tokens: Tokens | None = None
+    observed: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """The whole answer.
+
+    All counts leave out what the workspace ignores and the `known` findings of a baseline. `records_by_code` counts
+    distinct records; `faults` are our own mistakes; `stopped` says that somebody ended the audit early.
+    """
+
+    workspace: str
+    records: Counts
+    conditions: tuple[Row, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    records_by_code: Mapping[str, int] = field(default_factory=dict)
+    severities: Mapping[str, int] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+    truncated: bool = False
+    ignored: tuple[tuple[Ignored, int], ...] = ()
+    ignored_findings: tuple[Finding, ...] = ()
+    known: int = 0
+    faults: tuple[Fault, ...] = ()
+    stopped: bool = False
+    variables: tuple[VariableRow, ...] = ()
+    unused: tuple[UnusedField, ...] = ()
+    names_left_out: int = 0  # uses of names beyond those that are counted
+    lengths: Mapping[SelectionKey, Extremes] = field(default_factory=dict)  # by `selection_key`
+    widest: Widest | None = None
+    training: tuple[Trained, ...] = ()
+    with_finding: Mapping[Key, bytes] = field(
+        default_factory=dict
+    )  # by code and `selection_key`: the records with a finding
+
+
+@dataclass(slots=True)
+class Tally:
+    """The counts of an audit on its way; it holds at most KEPT findings of each kind.
+
+    Once full, a rule that holds fewer than EACH takes the place of the last one of the rule that holds the most, so
+    that one rule with a finding in every record does not hide all others.
+    """
+
+    opened: Workspace
+    rows: tuple[Row, ...]
+    baseline: frozenset[str] = frozenset()
+    known: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    by_record: Counter[str] = field(default_factory=Counter)
+    severities: Counter[str] = field(default_factory=Counter)
+    weights: Counter[tuple[str | None, ...]] = field(default_factory=Counter)
+    lengths: Lengths = field(default_factory=Lengths)
+    equal: Counter[tuple[str | None, ...]] = field(default_factory=Counter)
+    logged: Counter[tuple[str | None, ...]] = field(default_factory=Counter)
+    findings: _Kept = field(default_factory=lambda: _Kept())
+    ignored: Counter[int] = field(default_factory=Counter)
+    ignored_findings: _Kept = field(default_factory=lambda: _Kept())
+    faults: list[Fault] = field(default_factory=list)
+    of_models: Counter[str] = field(default_factory=Counter)
+    with_finding: RecordsWithFinding = field(default_factory=RecordsWithFinding)
+    seen: Seen = field(default_factory=dict)  # of what is about no record
+
+    def take(self, found: Iterable[Finding | Fault]) -> list[Finding]:
+        """Count what was found about one record, or about none; answers the new findings that nobody ignores."""
+        passed: list[Finding] = []
+        mine: Seen = {}  # of one record: no other shares a key with it
+        for each in found:
+            if isinstance(each, Fault):
+                self.faults.extend([each] if len(self.faults) < KEPT else [])
+                continue
+            one = told_apart(each, self.seen if each.place.index is None else mine)
+            if (number := _ignored(one, self.opened.ignore)) is not None:
+                self.ignored[number] += 1
+                self.ignored_findings.add(one)
+            elif one.key in self.baseline:
+                self.known += 1
+            else:
+                self.findings.add(one)
+                passed.append(one)
+        self.counts.update(one.code for one in passed)
+        self.severities.update(one.severity for one in passed)
+        self.weights.update((*selection_key(one.place), one.severity) for one in passed)
+        for model in self.opened.models.values():
+            self.of_models[model.name] += sum(one.severity == "error" and concerns(one, model) for one in passed)
+        of_records = {(one.code, one.place.index) for one in passed if one.place.index is not None}
+        self.by_record.update(code for code, _ in of_records)
+        self.with_finding.take((selection_key(one.place), one) for one in passed)
+        return passed
+
+    def measure(
+        self, index: int, choices: Sequence[Selection], characters: Sequence[int], equal: Iterable[bool | None]
+    ) -> None:
+        """Remember how long the prompts of a record are, and how many logged requests were equal."""
+        self.lengths.take([selection_key(choice) for choice in choices], choices, characters, index)
+        for choice, same in zip(choices, equal, strict=True):
+            self.logged[selection_key(choice)] += same is not None
+            self.equal[selection_key(choice)] += same is True
+
+    def audit(self, records: Counts, stopped: bool = False) -> Audit:
+        """The summary so far."""
+        return Audit(
+            workspace=self.opened.name,
+            records=records,
+            conditions=tuple(self._complete(row) for row in self.rows),
+            counts=dict(sorted(self.counts.items())),
+            records_by_code=dict(sorted(self.by_record.items())),
+            severities=dict(self.severities),
+            findings=(kept := self.findings.all()),
+            truncated=sum(self.counts.values()) > len(kept),
+            ignored=tuple((one, self.ignored[number]) for number, one in enumerate(self.opened.ignore)),
+            ignored_findings=self.ignored_findings.all(),
+            known=self.known,
+            faults=tuple(self.faults),
+            stopped=stopped,
+            lengths=self.lengths.conditions,
+            widest=self.lengths.widest,
+            with_finding=self.with_finding.done(),
+        )
+
+    def _complete(self, row: Row) -> Row:
+        key = selection_key(row.choice)
+        errors, warnings = (self.weights[(*key, severity)] for severity in ("error", "warning"))
+        seen = (self.equal[key], self.logged[key])
+        longest = self.lengths.conditions[key].longest if key in self.lengths.conditions else None
+        wrong = self.of_models[row.model or ""]
+        return replace(row, errors=errors, warnings=warnings, model_errors=wrong, longest=longest, observed=seen)
+
+
+def selection_key(at: Selection | Location) -> tuple[str | None, ...]:
+    """What counts as one condition: the condition, else mode, task and adapter; and the judge."""
+    if at.condition is not None:
+        return at.condition, None, None, None, at.judge
+    return None, at.mode, at.task, at.adapter, at.judge
+
+
+def rows(opened: Workspace, choices: Iterable[Selection], firsts: Iterable[Assembly]) -> tuple[Row, ...]:
+    """A row for each condition, or for each mode and task where there is none; `firsts` are the first assemblies."""
+    pairs = [(choice, first) for choice, first in zip(choices, firsts, strict=True) if choice.judge is None]
+    conditions = [(choice, first) for choice, first in pairs if choice.condition is not None]
+    return tuple(_row(opened, choice, first) for choice, first in conditions or pairs)
+
+
+def _row(opened: Workspace, choice: Selection, first: Assembly) -> Row:
+    condition = (opened.condition(choice.condition) if choice.condition else None) or Condition("")
+    task, adapter = choice.task or condition.task, choice.adapter or condition.adapter
+    mode = choice.mode or condition.mode
+    system = next((message.text for message in first.messages if message.role == "system"), None)
+    return Row(
+        name=condition.name or " · ".join(part for part in (mode, task, adapter) if part),
+        choice=choice,
+        mode=mode,
+        model=condition.model,
+        adapter=adapter,
+        task=task,
+        system=None if system is None else _stated(opened.system_texts, system, _file(first)),
+        system_unknown=unknown_system(opened, choice, first.messages),
+        system_sha=None if system is None else hashlib.sha256(system.encode("utf-8", "surrogatepass")).hexdigest(),
+    )
+
+
+def _file(first: Assembly) -> str | None:
+    """The file that the system message came from, where it is one."""
+    files = {
+        segment.place.file for message in first.messages if message.role == "system" for segment in message.segments
+    }
+    return next(iter(files)) if len(files) == 1 else None
+
+
+def _stated(texts: Iterable[SystemText], system: str, file: str | None) -> str:
+    """Which place states the system message; one that was put together from several stands nowhere.
+
+    Of several places with the same text it is the one that the message came from.
+    """
+    equal = [text for text in texts if text.text == system]
+    found = next((text for text in equal if text.place.file == file), None) or next(iter(equal), None)
+    if found is None:
+        return "assembled"
+    at = found.place
+    where = f"{at.file}:{at.line}" if at.file and at.line else at.file
+    return " ".join(part for part in (found.source, where or found.name) if part)
+
+
+def covers(ignored: Ignored, one: Finding) -> bool:
+    """Whether a suppression is about a finding: its code, and every part of its place."""
+    if ignored.code != one.code:
+        return False
+    known = ((getattr(one.place, name, None), value) for name, value in ignored.where.items())
+    return all(there is not None and str(there) == value for there, value in known)
+
+
+def _ignored(one: Finding, suppressions: Iterable[Ignored]) -> int | None:
+    """The number of the suppression that covers a finding."""
+    return next((number for number, ignored in enumerate(suppressions) if covers(ignored, one)), None)
+
+
+@dataclass(slots=True)
+class _Kept:
+    """At most KEPT findings, each with its number in the order in which they came."""
+
+    count: int = 0
+    held: int = 0
+    by_code: dict[str, list[tuple[int, Finding]]] = field(default_factory=dict)
+
+    def add(self, one: Finding) -> None:
+        mine = self.by_code.setdefault(one.code, [])
+        self.count += 1
+        if self.held >= KEPT:
+            most = max(self.by_code.values(), key=len)
+            if len(mine) >= EACH or len(most) <= len(mine) + 1:
+                return
+            most.pop()
+            self.held -= 1
+        mine.append((self.count, one))
+        self.held += 1
+
+    def all(self) -> tuple[Finding, ...]:
+        numbered = sorted((pair for pairs in self.by_code.values() for pair in pairs), key=lambda pair: pair[0])
+        return tuple(one for _, one in numbered)

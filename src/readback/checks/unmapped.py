@@ -1,0 +1,79 @@
+"""Variables of the templates that find no value in the dataset, and the fields they may mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from readback.checks import rules
+from readback.checks.rules._fields import paths
+from readback.prompts import assemble
+from readback.types import Finding, Message, Record, RuleContext, Selection, Workspace
+
+CODE = "alb-variable-no-data"  # the rule that finds them; this is its answer by variable
+LOOKED_AT = 5  # records at the start of a dataset that are enough to know its fields
+
+
+@dataclass(frozen=True, slots=True)
+class Unmapped:
+    """A variable without data: the modes and tasks that read it, the field offered (None: nothing is near).
+
+    `optional`: every template that reads it does without (`{% if name %}`, a default).
+    """
+
+    variable: str
+    readers: tuple[str, ...]
+    offered: str | None
+    optional: bool
+
+
+def unmapped(workspace: Workspace, records: Sequence[Record]) -> tuple[Unmapped, ...]:
+    """One entry a variable that has a value in none of the records; those that are needed first.
+
+    Only fields that a record has are offered.
+    """
+    known = set(fields(records))
+    found: dict[str, list[Finding]] = {}
+    missed: dict[str, set[int]] = {}
+    for number, record in enumerate(records):
+        for one in _findings(workspace, record):
+            variable = str(one.values["variable"])
+            if not variable.isidentifier():  # a part of a field: only whole fields can be mapped
+                continue
+            found.setdefault(variable, []).append(one)
+            missed.setdefault(variable, set()).add(number)
+    made = (_entry(name, many, known) for name, many in found.items() if len(missed[name]) == len(records))
+    return tuple(sorted(made, key=lambda one: one.optional))
+
+
+def fields(records: Sequence[Record]) -> tuple[str, ...]:
+    """The dotted paths of the records' fields, in their order."""
+    return tuple(dict.fromkeys(path for record in records for path, _ in paths(record.fields)))
+
+
+def _entry(name: str, many: Sequence[Finding], known: set[str]) -> Unmapped:
+    readers = dict.fromkeys(reader for one in many if (reader := one.place.mode or one.place.task))
+    offered = next((near for one in many if (near := str(one.values["nearest"])) in known), None)
+    return Unmapped(name, tuple(readers), offered, all(one.severity == "info" for one in many))
+
+
+def _findings(workspace: Workspace, record: Record) -> Iterator[Finding]:
+    for choice in _prompts(workspace):
+        made = assemble.assemble(workspace, record, choice)
+        if not made.messages:  # perhaps for want of this very variable
+            made = replace(made, messages=(Message("user", ()),))
+        case = RuleContext(workspace, record, made)
+        yield from (one for one in rules.check(case, "assembly", {CODE}) if isinstance(one, Finding))
+
+
+def _prompts(workspace: Workspace) -> tuple[Selection, ...]:
+    """Each mode and task that is sent, once: adapters and models read no fields of their own."""
+    conditions = (
+        workspace.condition(one.condition) or one if one.condition else one for one in assemble.choices(workspace)
+    )
+    sent = (
+        Selection(mode=condition.mode) if condition.mode else Selection(task=condition.task)
+        for condition in conditions
+        if condition.mode or condition.task
+    )
+    return tuple(dict.fromkeys(sent))

@@ -1,0 +1,224 @@
+"""What became of the variables over all records: how often used, missing, empty, or replaced by a default."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from readback.checks.rules import _fields
+from readback.prompts.selections import selected_texts
+from readback.records.dataset import Dataset, DatasetChanged
+from readback.sources import albert_names
+from readback.types import NOWHERE, Assembly, Diagnostic, Location, Selection, VariableUse, Workspace
+
+SHAPES = 1_000  # different accounts of a record that are told apart; beyond, they are only counted
+NAMES = 2_000  # names counted in one audit
+STATES = ("used", "missing", "empty", "default", "falsy", "idle")
+COUNTED = {"present": "used", "null": "empty"}  # other states are counted under their own names
+
+Kind = Literal["mode", "task", "judge"]
+Shape = tuple[tuple[str, str, bool, str | None, int | None], ...]  # name, state, asked, file, line of each use
+
+
+@dataclass(frozen=True, slots=True)
+class VariableRow:
+    """One name that a mode, a task or a judge reads, over `records` records.
+
+    The counts are records in which the name had a value (`used`), had none, was null or empty, came from a default
+    only, had a false value replaced by a default, was a loop over nothing; `needed` are those of `missing` where the
+    template has nothing else to show. `known`: among the names that an Albert configuration documents, None for other
+    prompts; `meant` is the documented name, `nearest` the field of the record that may be meant. `first` has for each
+    count the number of the first such record, from 0.
+    """
+
+    reader: str
+    kind: Kind
+    name: str
+    choice: Selection
+    records: int = 0
+    used: int = 0
+    missing: int = 0
+    needed: int = 0
+    empty: int = 0
+    default: int = 0
+    falsy: int = 0
+    idle: int = 0
+    known: bool | None = None
+    meant: str | None = None
+    nearest: str | None = None
+    first: Mapping[str, int] = field(default_factory=dict)
+    place: Location = NOWHERE
+
+
+class Told:
+    """In a child: the accounts of its records, each told once and then by its number."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[Shape, int] = {}
+
+    def tell(self, uses: Iterable[VariableUse]) -> list[Any]:
+        """[number], or [number, shape] for the first time; the number of those that are not kept is -1."""
+        made = shape(uses)
+        if (number := self.numbers.get(made)) is not None:
+            return [number]
+        if len(self.numbers) >= SHAPES:
+            return [-1, made]
+        self.numbers[made] = len(self.numbers)
+        return [self.numbers[made], made]
+
+
+class Heard:
+    """Outside: the accounts that one child told."""
+
+    def __init__(self) -> None:
+        self.shapes: dict[int, Shape] = {}
+
+    def read(self, told: Sequence[Any]) -> Shape:
+        if len(told) == 1:
+            return self.shapes[told[0]]
+        made: Shape = tuple(tuple(row) for row in told[1])
+        if told[0] >= 0:
+            self.shapes[told[0]] = made
+        return made
+
+
+def shape(uses: Iterable[VariableUse]) -> Shape:
+    """The uses of one assembly without their numbers; each name once with each state."""
+    rows: dict[tuple[str, str], tuple[bool, str | None, int | None]] = {}
+    for use in uses:
+        key = (use.name, use.state)
+        before = rows.get(key)
+        asked = use.asked and (before is None or before[0])
+        rows[key] = (asked, *before[1:]) if before else (asked, use.place.file, use.place.line)
+    return tuple((*key, *rest) for key, rest in rows.items())
+
+
+@dataclass(slots=True)
+class _Count:
+    records: Counter[str] = field(default_factory=Counter)
+    first: dict[str, int] = field(default_factory=dict)
+    place: Location = NOWHERE
+
+    def add(self, what: str, index: int, times: int) -> None:
+        self.records[what] += times
+        self.first[what] = min(index, self.first.get(what, index))
+
+
+@dataclass(slots=True)
+class Variables:
+    """The counts of an audit on its way. `left_out` are uses of names beyond NAMES; the rest is exact."""
+
+    waiting: dict[tuple[Selection, Shape], list[int]] = field(default_factory=dict)  # records so far, the first of them
+    counts: dict[tuple[Selection, str], _Count] = field(default_factory=dict)
+    looked_at: Counter[Selection] = field(default_factory=Counter)
+    left_out: int = 0
+
+    def take(self, choices: Iterable[Selection], shapes: Iterable[Shape], index: int) -> None:
+        """Count one record under each choice."""
+        for choice, made in zip(choices, shapes, strict=True):
+            if (held := self.waiting.get((choice, made))) is None:
+                if len(self.waiting) >= SHAPES:
+                    self.count()
+                held = self.waiting[choice, made] = [0, index]
+            held[0] += 1
+
+    def count(self) -> None:
+        """Turn the accounts into counts of each name."""
+        for (choice, made), (times, index) in self.waiting.items():
+            self.looked_at[choice] += times
+            for name, state, asked, file, line in made:
+                if (count := self.counts.get((choice, name))) is None:
+                    if len(self.counts) >= NAMES:
+                        self.left_out += times
+                        continue
+                    count = self.counts[choice, name] = _Count(place=Location(file=file, line=line))
+                count.add(COUNTED.get(state, state), index, times)
+                if state == "missing" and not asked:
+                    count.add("needed", index, times)
+        self.waiting.clear()
+
+    def rows(self, opened: Workspace, data: Dataset) -> tuple[VariableRow, ...]:
+        """A row for each name of each mode, task and judge. Conditions with the same texts count once, by the most."""
+        self.count()
+        rows: dict[tuple[Kind, str, str], VariableRow] = {}
+        for (choice, name), count in self.counts.items():
+            if not self.looked_at[choice]:  # given up before its first record was counted
+                continue
+            kind, whose, albert = reader(opened, choice)
+            counts: dict[str, Any] = {what: count.records[what] for what in (*STATES, "needed")}
+            first = {what: at for what, at in count.first.items() if what != "untaken"}
+            known = is_documented(name) if albert else None
+            meant = documented_for(name) if known is False else None
+            one = VariableRow(
+                whose, kind, name, choice, self.looked_at[choice], **counts,
+                known=known, meant=meant, first=first, place=count.place,
+            )  # fmt: skip
+            before = rows.get((kind, whose, name))
+            rows[kind, whose, name] = one if before is None else _most(before, one)
+        lists = {(row.kind, row.reader, row.name.partition("[*]")[0]) for row in rows.values() if "[*]" in row.name}
+        lists |= {key for key, row in rows.items() if row.idle}
+        taken = {row.name for row in rows.values() if row.used}
+        return tuple(_near(row, data, (row.kind, row.reader, row.name) in lists, taken) for row in rows.values())
+
+    def names(self) -> Iterator[str]:
+        """Every name that any template reads, taken or not."""
+        self.count()
+        return (name for _, name in self.counts)
+
+
+def started(choices: Iterable[Selection], firsts: Iterable[Assembly]) -> Variables:
+    """Variables that know the names which the first record shows, also of what is given up after it."""
+    made = Variables()
+    for choice, first in zip(choices, firsts, strict=True):
+        for use in first.uses:
+            if len(made.counts) < NAMES:
+                made.counts.setdefault((choice, use.name), _Count(place=use.place))
+    return made
+
+
+def reader(opened: Workspace, choice: Selection) -> tuple[Kind, str, bool]:
+    """Whose template a choice fills in, and whether it is an Albert configuration's."""
+    if choice.judge:
+        return "judge", choice.judge, False
+    own = selected_texts(opened, choice)
+    if isinstance(own, Diagnostic):
+        return "mode", choice.mode or choice.task or choice.condition or "", False
+    return "task" if own.is_task else "mode", own.prompt.mode, own.prompt.settings.get("dialect") == "albert"
+
+
+def is_documented(name: str) -> bool:
+    """Whether the document of the Albert configurations lists a name, or a field of a list's items."""
+    root, _, rest = name.partition("[")
+    listed, part = albert_names.fields(root), rest.partition("].")[2]
+    if part and listed is not None:
+        return albert_names.documented(root) and part in listed
+    return albert_names.documented(root.partition(".")[0])
+
+
+def documented_for(name: str) -> str | None:
+    """The documented name or field that an unknown one probably means."""
+    root, _, rest = name.partition("[")
+    part = rest.partition("].")[2]
+    if part and albert_names.documented(root):
+        return albert_names.meant_field(part, root)
+    root = root.partition(".")[0]
+    return albert_names.meant(root) or _fields.nearest(root, dict.fromkeys(albert_names.VARIABLES, ""), False)
+
+
+def _most(a: VariableRow, b: VariableRow) -> VariableRow:
+    first = {what: min(a.first.get(what, at), at) for what, at in {**a.first, **b.first}.items()}
+    counts: dict[str, Any] = {what: max(getattr(a, what), getattr(b, what)) for what in ("records", *STATES, "needed")}
+    return replace(a, first=first, **counts)
+
+
+def _near(row: VariableRow, data: Dataset, a_list: bool, taken: Collection[str]) -> VariableRow:
+    """The row with the field that the first record offers in which the name is missing."""
+    if not row.missing or row.first["missing"] >= len(data):
+        return row
+    with suppress(DatasetChanged):
+        fields = data.record(row.first["missing"]).fields
+        return replace(row, nearest=_fields.offered(row.name, fields, a_list, taken))
+    return row

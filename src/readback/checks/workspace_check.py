@@ -1,0 +1,71 @@
+"""What is wrong with a workspace before any record is looked at: one list for pages, the command line and notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from readback.checks import condition_named, rules, training
+from readback.checks.rules import Fault
+from readback.checks.summary import covers
+from readback.checks.training import Part
+from readback.prompts.self_tests import always, self_tests
+from readback.readers.progress import Progress
+from readback.records import answers
+from readback.records.dataset import Dataset
+from readback.requests.log import open_log
+from readback.scores import loading as scores
+from readback.scores import stats
+from readback.scores.pairwise import contestants
+from readback.types import Diagnostic, Finding, RuleContext, Workspace
+
+
+def findings(opened: Workspace, data: Dataset, progress: Progress | None = None) -> tuple[Finding, ...]:
+    """What `check` says before it looks at any record, without what the workspace ignores.
+
+    Scores, answers and logs are read for it where nobody has read them yet. Raises Cancelled when `progress` answers
+    False.
+    """
+    every = found(opened, data, training.parts(opened, None, progress), None, progress)
+    told = (one for one in every if isinstance(one, Finding))
+    return tuple(one for one in told if not any(covers(ignored, one) for ignored in opened.ignore))
+
+
+def found(
+    opened: Workspace,
+    data: Dataset,
+    beside: Collection[Part] = (),
+    codes: Collection[str] | None = None,
+    progress: Progress | None = None,
+) -> Iterator[Finding | Fault]:
+    """What loading noted, what is wrong with what serves the models, and what the rules about the workspace find."""
+    yield from (
+        rules.finding(diagnostic)
+        for diagnostic in diagnostics(opened, data, beside, progress)
+        if _wants(codes, diagnostic)
+    )
+    served = self_tests(opened)
+    yield from (rules.finding(diagnostic) for diagnostic in always(served, opened) if _wants(codes, diagnostic))
+    yield from rules.check(RuleContext(opened, self_tests=served), "workspace", codes)
+
+
+def _wants(codes: Collection[str] | None, diagnostic: Diagnostic) -> bool:
+    return codes is None or diagnostic.code in codes
+
+
+def diagnostics(
+    opened: Workspace, data: Dataset, beside: Collection[Part] = (), progress: Progress | None = None
+) -> Iterator[Diagnostic]:
+    """The diagnostics of the workspace, of its dataset, the training files `beside` it, answers, scores and logs."""
+    yield from opened.diagnostics
+    yield from training.noted(opened, data)
+    for part in beside:
+        yield from training.noted(part.opened, part.data)
+    for condition in opened.conditions:
+        if condition.answers:
+            yield from answers.open_answers(opened, condition, progress).diagnostics
+    if opened.scores:
+        yield from stats.diagnostics(scores.load(opened, progress))
+    else:
+        yield from contestants.diagnostics(opened)
+    yield from condition_named.diagnostics(opened)
+    yield from open_log(opened, data, progress).diagnostics

@@ -1,0 +1,89 @@
+"""The command `readback`: find the subcommand, run it, and leave with its exit code.
+
+The subcommands are one module each: its docstring is the help, with `arguments(parser)` and `run(args) -> exit code`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pkgutil
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib import import_module
+from io import TextIOWrapper
+from types import ModuleType
+
+from readback import __version__
+from readback.readers.cache_folder import DiskFull
+from readback.records.changed import DatasetChanged
+
+CLEAN, FOUND, WRONG, OURS, STOPPED, UNHEARD = 0, 1, 2, 70, 130, 141
+ABOUT = "See the exact messages each model gets, what is wrong with them, and what the judge scores support."
+# Names that commands had, which scripts may still use; no help speaks of them.
+FORMERLY = {"wire": "model-input", "rules": "rule", "explain": "rule"}
+CODES = "exit codes: 0 clean; 1 findings at or above --fail-on; 2 wrong use, or nothing at all could be read"
+
+
+class UsageError(Exception):
+    """The command was used wrongly, or there is nothing to work on: its text goes to standard error, exit code 2."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and answer its exit code; nothing but its answer goes to standard output."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    words[:1] = [FORMERLY.get(word, word) for word in words[:1]]
+    _any_text(sys.stdout, sys.stderr)
+    try:
+        args = parser(words[:1]).parse_args(words)
+        code: int = args.run(args)
+        sys.stdout.flush()
+    except UsageError as wrong:
+        print(f"readback: {wrong}", file=sys.stderr)
+        return WRONG
+    except DatasetChanged as changed:
+        print(f"readback: {changed}; run it again", file=sys.stderr)
+        return WRONG
+    except DiskFull as full:
+        print(f"readback: {full}", file=sys.stderr)
+        return WRONG
+    except BrokenPipeError:  # whoever read our output has left, `| head` for one
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return UNHEARD
+    except KeyboardInterrupt:
+        print("readback: stopped", file=sys.stderr)
+        return STOPPED
+    except Exception:
+        traceback.print_exc()
+        print("readback: this is a mistake in Readback, not in your files; please report it", file=sys.stderr)
+        return OURS
+    return code
+
+
+def parser(first: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """The parser. When the first word names a command, only that command is imported; help needs all of them."""
+    top = argparse.ArgumentParser("readback", description=ABOUT, epilog=CODES)
+    top.add_argument("--version", action="version", version=f"readback {__version__}")
+    subparsers = top.add_subparsers(metavar="COMMAND", required=True)
+    modules = [module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")]
+    names = {name.replace("_", "-"): name for name in sorted(modules)}
+    for name in [name for name in names if name in first] or names:
+        _add(subparsers, name, import_module(f"readback.cli.{names[name]}"))
+    return top
+
+
+def _add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser], name: str, module: ModuleType) -> None:
+    title, _, rest = (module.__doc__ or "").partition("\n")
+    text = argparse.RawDescriptionHelpFormatter
+    one = subparsers.add_parser(name, help=title, description=f"{title}\n{rest.rstrip()}", formatter_class=text)
+    module.arguments(one)
+    one.set_defaults(run=module.run)
+
+
+def _any_text(*streams: object) -> None:
+    """Let any text through: what the stream cannot encode, lone surrogates above all, is written as an escape."""
+    for stream in streams:
+        if isinstance(stream, TextIOWrapper):
+            encoding = stream.encoding if stream.isatty() else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="backslashreplace", newline="\n")

@@ -1,0 +1,7 @@
+"""`python -m readback.cli`."""
+
+import sys
+
+from readback.cli import main
+
+sys.exit(main())

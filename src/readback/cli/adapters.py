@@ -1,0 +1,97 @@
+"""List the adapters and what each adds to which task: those that come with Readback, and those of a workspace.
+
+With a workspace that has a preset or a verification configuration it also says which tasks run there, and why not.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from readback import adapters, as_json
+from readback.cli import _workspace
+from readback.prompts.registry import Entry, Part, registry
+from readback.quantity import quantity
+from readback.sources.verification import running_here
+from readback.tasks import DOCUMENT, PROFILES, profile_of, tasks_of
+from readback.types import Adapter, Workspace
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("workspace", metavar="WORKSPACE", nargs="?", help="a folder, or one file of it")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument("--profile", choices=PROFILES, help="instead of the one that the workspace's options choose")
+
+
+def run(args: argparse.Namespace) -> int:
+    options = {"assembly_profile": args.profile} if args.profile else None
+    opened = _workspace.opened(args, options) if args.workspace else None
+    profile = profile_of(opened.options) if opened else args.profile or DOCUMENT
+    listed = {**adapters.shipped(profile), **(opened.adapters if opened else {})}
+    found = [_described(adapter, listed, profile) for _, adapter in sorted(listed.items())]
+    tasks = _tasks(opened, profile)
+    if args.format == "json":
+        entries = [_entry(one) for one in registry(listed, profile, (task["name"] for task in tasks))]
+        print(as_json.dumps({"profile": profile, "adapters": found, "tasks": tasks, "entries": entries}, indent=1))
+    else:
+        print("\n".join((*_lines(found), *_running(tasks))))
+    return 0
+
+
+def _described(adapter: Adapter, listed: Mapping[str, Adapter], profile: str) -> dict[str, Any]:
+    return {
+        "name": adapter.name,
+        "extends": adapter.extends,
+        "wording": adapter.wording,
+        **adapters.capabilities(adapter, listed, profile),
+        "tasks": [task for task in tasks_of(profile) if adapters.additions(adapter, task, listed, profile)],
+        "place": as_json.known(adapter.place),
+    }
+
+
+def _tasks(opened: Workspace | None, profile: str) -> list[dict[str, Any]]:
+    """The profile's tasks and the workspace's own; `runs` is null where no configuration says so."""
+    texts = opened.tasks if opened else {}
+    said = {one.task: one for one in (running_here(opened.configs, profile) if opened else ())}
+    known = tasks_of(profile)
+    return [
+        {
+            "name": name,
+            "stage": known[name].stage if name in known else None,
+            "description": known[name].description if name in known else None,
+            "text_here": name in texts,
+            "runs": said[name].runs if name in said else None,
+            "why": said[name].why if name in said else None,
+        }
+        for name in dict.fromkeys((*known, *texts))
+    ]
+
+
+def _entry(one: Entry) -> dict[str, Any]:
+    parts = {"system": _part(one.system), "user": _part(one.user)}
+    return {"interface": one.adapter, "task": one.task, "wording": one.wording, **parts}
+
+
+def _part(part: Part | None) -> dict[str, Any] | None:
+    """`when`: the context keys of which one is enough; empty and not always: it depends on the record."""
+    if part is None:
+        return None
+    return {"always": part.always, "when": part.when, "reads": part.reads, "place": as_json.known(part.place)}
+
+
+def _lines(found: list[dict[str, Any]]) -> Iterator[str]:
+    for one in found:
+        role = "system message" if one["system_prompt"] else "no system message: folded into the user message"
+        base = f", extends {one['extends']}" if one["extends"] else ""
+        yield f"{one['name']}: {role}{base}, wording {one['wording']}"
+        yield f"  adds text to {quantity(len(one['tasks']), 'task')}" + (
+            f": {', '.join(one['tasks'])}" if one["tasks"] else ""
+        )
+
+
+def _running(tasks: list[dict[str, Any]]) -> Iterator[str]:
+    for one in tasks:
+        if one["runs"] is not None:
+            text = "" if one["text_here"] or not one["runs"] else "; this workspace has no text for it"
+            yield f"{one['name']}: {'runs' if one['runs'] else 'does not run'} ({one['why']}){text}"

@@ -1,0 +1,229 @@
+"""Look for what is wrong in a workspace: its files, its records, and the messages they assemble to.
+
+Exit code 1 when there is a finding at or above --fail-on. JSON holds the first 10,000 findings, jsonl all of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import codecs
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from readback import as_json, plugins
+from readback.checks import engine, rules
+from readback.checks.summary import Audit, Progress, Row
+from readback.cli import UsageError, _lines, _options, _variables, _workspace
+from readback.quantity import quantity
+from readback.readers.yaml_file import nearest
+from readback.records.dataset import Counts, DatasetChanged
+from readback.sources.training_row import SAID
+from readback.types import Finding, Workspace
+
+KEY = re.compile(r'"key": ?"([0-9a-f]{16})"|\(key ([0-9a-f]{16})\)$', re.MULTILINE)
+EMPTY = re.compile(r'^0 findings: |^\{\s*"workspace":', re.MULTILINE)  # an answer without findings, text and JSON
+PART = re.compile(r'^ ?"truncated": true', re.MULTILINE)
+WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # what `>` writes in some shells of Windows
+
+
+FORMATS = ("text", "json", "jsonl")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    _workspace.add(parser, FORMATS)
+    add = parser.add_argument
+    add("--condition", action="append", default=[], metavar="C", help="only this condition; may be repeated")
+    add(
+        "--select", action="append", default=[], metavar="CODES", help="only these rules or areas: fmt,oll-system-twice"
+    )
+    add("--ignore", action="append", default=[], metavar="CODES", help="all rules but these")
+    add("--baseline", type=Path, metavar="FILE", help="an earlier answer of check: only new findings count")
+    add(
+        "--fail-on", choices=("error", "warning", "info", "never"), default="error", help="exit 1 from this severity on"
+    )
+    _options.jobs(parser)
+    _options.loudness(
+        parser,
+        "the findings alone: no progress, and in text no summary",
+        "in text, also how to fix each finding, and what each file was taken for",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    select, ignore = _names(args.select), _names(args.ignore)
+    baseline = keys(args.baseline) if args.baseline else frozenset()
+    opened = _workspace.opened(args)
+    known = [name for condition in opened.conditions for name in (condition.name, *condition.aliases)]
+    wanted = [_workspace.one_of("condition", name, known) for name in args.condition]
+    names = {condition.name for name in wanted if (condition := opened.condition(name))}
+    jobs = _options.workers(args)
+    steps = engine.stream(opened, select=select, ignore=ignore, conditions=names, baseline=baseline, jobs=jobs)
+    try:
+        audit = _written(steps, args)
+    except DatasetChanged as changed:
+        raise UsageError(f"{changed}; run it again") from None
+    if args.format == "text" and not args.quiet:
+        told = _told(audit, whole=not (select or ignore or names))
+        print("\n".join(map(_lines.safe, (*told, *(_files(opened) if args.verbose else ())))))
+    for (rule, error), n in Counter((fault.rule, fault.error) for fault in audit.faults).items():
+        times = f" {n} times" if n > 1 else ""
+        print(_lines.safe(f"readback: {plugins.whose(rule)}: rule {rule} failed{times}: {error}"), file=sys.stderr)
+    return int(_lines.worst(audit.severities, args.fail_on))
+
+
+def _written(steps: Iterator[Finding | Progress | Audit], args: argparse.Namespace) -> Audit:
+    """Write the findings as they come, as JSON all at the end; answers the summary."""
+    form, line = args.format, _lines.with_fix if args.verbose else _lines.line
+    for step in steps:
+        if isinstance(step, Audit):
+            audit = step
+        elif isinstance(step, Progress):
+            _tell(step, args.quiet)
+        elif form == "text":
+            print(line(step))
+        elif form == "jsonl":
+            print(as_json.dumps(as_json.finding(step)))
+    _tell(None, args.quiet)
+    if form == "json":
+        print(as_json.dumps(summary(audit), indent=1))
+    return audit
+
+
+def summary(audit: Audit) -> dict[str, Any]:
+    """The answer of `check --format json`."""
+    return {
+        "workspace": audit.workspace,
+        "records": _counts(audit.records),
+        "conditions": [_row(row) for row in audit.conditions],
+        "counts": dict(audit.counts),
+        "records_by_code": dict(audit.records_by_code),
+        "findings": [as_json.finding(found) for found in audit.findings],
+        "truncated": audit.truncated,
+        "variables": _variables.rows(audit),
+        "unused": _variables.unused(audit),
+        "training": [
+            {"file": one.path, "split": one.split, "kinds": dict(one.kinds), **_counts(one.counts)}
+            for one in audit.training
+        ],
+        "baseline": audit.known,
+        "ignored": [
+            {"code": one.code, "why": one.why, "by": one.by, "date": one.date, "where": dict(one.where), "count": n}
+            for one, n in audit.ignored
+        ],
+        "faults": [{"rule": one.rule, "error": one.error, "place": as_json.place(one.place)} for one in audit.faults],
+    }
+
+
+def _counts(records: Counts) -> dict[str, int]:
+    return {"read": records.read, "bad": records.bad, "blank": records.blank, "lines": records.lines}
+
+
+def _row(row: Row) -> dict[str, Any]:
+    names = (
+        "name", "mode", "model", "adapter", "task", "system", "system_sha", "system_unknown", "errors", "warnings",
+        "model_errors", "longest",
+    )  # fmt: skip
+    equal, logged = row.observed
+    found = row.tokens  # of the longest prompt, where a limit is known
+    tokens = {"count": found.count, "tokenizer": found.tokenizer, "exact": found.exact} if found else None
+    return {
+        **{name: getattr(row, name) for name in names},
+        "tokens": tokens,
+        "observed": {"equal": equal, "logged": logged},
+    }
+
+
+def _tokens(row: Row) -> str:
+    found = row.tokens
+    return f", {quantity(found.count, 'token')}{'' if found.exact else ' (estimated)'}" if found else ""
+
+
+def _told(audit: Audit, whole: bool) -> Iterator[str]:
+    """The summary for people; only a whole audit tells that a suppression is needed no more."""
+    yield ""
+    yield f"{audit.workspace}: {_lines_of(audit.records)}"
+    for file in audit.training:
+        kinds = " · ".join(f"{n} {SAID[kind]}" for kind, n in file.kinds.items() if kind in SAID) or "no training rows"
+        yield f"  {file.path} ({file.split}): {_lines_of(file.counts)}; {kinds}"
+    for row in audit.conditions:
+        parts = [f"{name} {value}" for name in ("mode", "model", "adapter", "task") if (value := getattr(row, name))]
+        none = f"system not known here: {row.system_unknown}" if row.system_unknown else "no system message"
+        parts.append(f"system {row.system}" if row.system else none)
+        if row.longest is not None:
+            parts.append(f"longest {quantity(row.longest, 'character')}" + _tokens(row))
+        if row.observed[1]:
+            parts.append(f"{row.observed[0]} of {row.observed[1]} logged requests equal byte for byte")
+        of_model = f", {quantity(row.model_errors, 'error')} of its model" if row.model_errors else ""
+        found = f"{quantity(row.errors, 'error')}, {quantity(row.warnings, 'warning')}{of_model}"
+        yield f"  {row.name}: {found} ({', '.join(parts)})"
+    for code, count in audit.counts.items():
+        records_hit = audit.records_by_code.get(code)
+        yield f"  {count:>6} {code}" + (f" in {quantity(records_hit, 'record')}" if records_hit else "")
+    if whole:
+        yield from _variables.told(audit)
+    total = ", ".join(f"{audit.severities.get(name, 0)} {name}" for name in reversed(_lines.RANK))
+    yield f"{quantity(sum(audit.counts.values()), 'finding')}: {total}" + (
+        f"; {audit.known} known before" if audit.known else ""
+    )
+    for one, count in audit.ignored:
+        said = f"  ignored: {count} {one.code}" + (f" ({one.why})" if one.why else "")
+        yield said if count or not whole or audit.stopped else f"{said}; these lines ignore nothing now"
+
+
+def _lines_of(records: Counts) -> str:
+    read = f"{quantity(records.read, 'record')} read, {records.bad} bad, {records.blank} blank"
+    return f"{quantity(records.lines, 'line')}: {read}" if records.lines else "no records"
+
+
+def _files(opened: Workspace) -> Iterator[str]:
+    """What each file was taken for."""
+    for one in opened.recognised:
+        more = f" and {one.count - 1:,} more" if one.count > 1 else ""
+        detail = f" ({one.detail})" if one.detail else ""
+        yield f"  {one.path}{more}: {one.what}{'' if one.used else ', not used'}{detail}"
+
+
+def _tell(step: Progress | None, quiet: bool) -> None:
+    """How far it is, on a terminal's standard error; None clears the line."""
+    if sys.stderr.isatty() and not quiet:
+        print(
+            "\r\033[K" if step is None else f"\r{step.done} of {step.total} records",
+            end="",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+def _names(given: list[str]) -> frozenset[str]:
+    """Codes and areas, each known. Raises UsageError."""
+    known = [*rules.AREAS, *rules.RULES()]
+    names = [name for part in given for each in part.split(",") if (name := each.strip())]
+    for name in names:
+        if name not in known and not nearest(name, known):  # the whole list of rules would be no help
+            raise UsageError(
+                f"no rule or area '{name}'; areas are {', '.join(rules.AREAS)}, readback rule --all lists them"
+            )
+    return frozenset(_workspace.one_of("rule or area", name, known) for name in names)
+
+
+# The findings that were known before: the keys in any earlier answer of check.
+
+
+def keys(path: Path) -> frozenset[str]:
+    """The keys in an answer of check in any form. Raises UsageError for a file that is none, or only a part of one."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"--baseline {path}: {(error.strerror or 'it cannot be read').lower()}") from None
+    text = raw.decode("utf-16" if raw.startswith(WIDE) else "utf-8-sig", "replace").replace("\r\n", "\n")
+    found = frozenset(one or other for one, other in KEY.findall(text))
+    if not found and text.strip() and not EMPTY.search(text):
+        raise UsageError(f"--baseline {path}: this is no earlier answer of readback check (text, json or jsonl)")
+    if PART.search(text):
+        why = "it holds only the first 10,000 findings; write the baseline with --format jsonl, which holds them all"
+        raise UsageError(f"--baseline {path}: {why}")
+    return found

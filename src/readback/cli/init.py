@@ -1,0 +1,35 @@
+"""Write down what Readback takes a folder for, as readback.yml, each guess with a comment."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from readback import workspace
+from readback.checks import judge_inputs
+from readback.cli import UsageError, _workspace
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("workspace", metavar="FOLDER", help="the folder to describe")
+    _workspace.choices_of_files(parser)
+    parser.add_argument("--print", action="store_true", dest="only_print", help="print the file instead of writing it")
+
+
+def run(args: argparse.Namespace) -> int:
+    opened = _workspace.opened(args)
+    text = workspace.init_text(opened, judge_inputs.said(judge_inputs.inputs(opened)))
+    if args.only_print:
+        print(text, end="")
+        return 0
+    folder = Path(args.workspace)
+    file = (folder if folder.is_dir() else folder.parent) / "readback.yml"
+    try:
+        with file.open("x", encoding="utf-8", newline="\n") as out:
+            out.write(text)
+    except FileExistsError:
+        raise UsageError(f"{file} is there already; --print shows what would be written") from None
+    except OSError as error:
+        raise UsageError(f"{file}: {(error.strerror or 'cannot be written').lower()}") from None
+    print(file)
+    return 0

@@ -1,0 +1,163 @@
+"""Print what a server sends to the model for messages: one text.
+
+--messages is a JSON file: a list of {"role", "content"}, or an object with "messages" and "variables".
+--batch reads one case a line, of a file or (-) of standard input: {"id", one of "modelfile", "go_template",
+"chat_template" (texts) or "wire_format" (a name), "messages", "bos_token", "eos_token", "add_generation_prompt",
+"today", "variables"}. Nothing is added to it: what is absent stays undefined. One answer a line: {"id", "text"} or
+{"id", "error"}.
+
+Exit code 1 when there is no text, or an error in a batch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from readback import as_json
+from readback.checks import rules
+from readback.cli import UsageError, _lines, _model_input_cases
+from readback.serving import named_formats
+from readback.serving.chat import rendered as chat
+from readback.serving.modelfile import read_file as modelfile
+from readback.serving.ollama import rendered as ollama
+from readback.types import ModelInput
+
+LONGEST = 64 << 20  # bytes of a file of messages
+STDIN = Path("-")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--modelfile", type=Path, metavar="F")
+    source.add_argument(
+        "--chat-template", type=Path, metavar="F", help="a .jinja file, tokenizer_config.json, or the folder of either"
+    )
+    source.add_argument("--wire-format", metavar="NAME")
+    source.add_argument("--batch", type=Path, metavar="FILE.jsonl", help="one case a line; -: standard input")
+    parser.add_argument("--messages", type=Path, metavar="FILE", help="JSON: a list of messages")
+    parser.add_argument("--today", metavar="DATE", help="the day that templates print, as YYYY-MM-DD")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.batch:
+        if args.messages or args.today:
+            raise UsageError("--batch brings its own messages and days")
+        return _batch(args.batch)
+    if not args.messages:
+        raise UsageError("--messages FILE is missing")
+    try:
+        _model_input_cases.day(args.today)
+    except _model_input_cases.Wrong as wrong:
+        raise UsageError(f"--today: {wrong}") from None
+    case = _case(args.messages)
+    try:
+        sent = _sent(args, case)
+    except _model_input_cases.Wrong as wrong:
+        return _told(None, str(wrong), args.format)
+    return _told(sent, "", args.format)
+
+
+def _sent(args: argparse.Namespace, case: dict[str, Any]) -> ModelInput:
+    """Raises UsageError, or Wrong where no text can be made of what was given."""
+    listed, values = _model_input_cases.listed(case), case.get("variables", {})
+    if args.modelfile:
+        data = _bytes(args.modelfile)
+        refused = modelfile.commands_json(data)
+        if "error" in refused:
+            raise _model_input_cases.Wrong(
+                f"{args.modelfile}:{refused['line'] or 1}: Ollama refuses it: {refused['error']}"
+            )
+        return ollama.asked(modelfile.parse(data, args.modelfile.name), listed, args.today, values)
+    if args.wire_format in (*named_formats.FORMATS, named_formats.NO_FORMAT):
+        return named_formats.model_input(_model_input_cases.messages(listed), args.wire_format)
+    template = chat.named(args.wire_format) if args.wire_format else _template(args.chat_template)
+    if template is None:
+        known = (*named_formats.FORMATS, named_formats.NO_FORMAT, *chat.formats())
+        raise UsageError(f"no format '{args.wire_format}'; there are: {', '.join(known)}")
+    return chat.model_input(
+        template, _model_input_cases.messages(listed), today=args.today, values={**values, "messages": listed}
+    )
+
+
+def _template(path: Path) -> Any:
+    if not path.exists():
+        raise UsageError(f"{path}: there is no such file")
+    found = path.resolve()
+    return chat.read(found, found if found.is_dir() else found.parent)
+
+
+def _told(sent: ModelInput | None, error: str, form: str) -> int:
+    """Print the text, or why there is none; what is only explained goes beside it."""
+    found = [rules.finding(diagnostic) for diagnostic in (sent.diagnostics if sent else ())]
+    failed = sent is None or (not sent.segments and any(one.severity == "error" for one in found))
+    if form == "json":
+        said = {"error": error} if sent is None else {**(as_json.model_input(sent) or {})}
+        print(as_json.dumps({**said, "findings": [as_json.finding(one) for one in found]}, indent=1))
+        return int(failed)
+    if error:
+        print(f"readback: {_lines.safe(error)}", file=sys.stderr)
+    for one in found:
+        print(_lines.line(one), file=sys.stderr)
+    if sent and not failed:
+        sys.stdout.write(_lines.shown(sent.text) + ("\n" if sys.stdout.isatty() else ""))
+    return int(failed)
+
+
+def _case(path: Path) -> dict[str, Any]:
+    """The messages and variables of a file. Raises UsageError."""
+    try:
+        value = json.loads(_bytes(path), parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path}: not JSON ({error})") from None
+    case = {"messages": value} if isinstance(value, list) else value
+    if not isinstance(case, dict) or not isinstance(case.get("variables", {}), dict):
+        raise UsageError(f"{path}: a list of messages, or an object with messages and variables")
+    try:
+        _model_input_cases.listed(case)
+    except _model_input_cases.Wrong as wrong:
+        raise UsageError(f"{path}: {wrong}") from None
+    return case
+
+
+def _batch(path: Path) -> int:
+    failed = False
+    for answer in _answers(path):
+        failed = failed or "error" in answer
+        print(as_json.dumps(answer))
+    return int(failed)
+
+
+def _answers(path: Path) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(_bytes(path, 1 << 30).split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            case = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"), parse_constant=_no_number)
+        except (ValueError, RecursionError) as error:
+            yield {"id": None, "error": f"line {number}: not JSON ({error})"}
+            continue
+        yield _model_input_cases.answer(case)
+
+
+def _bytes(path: Path, most: int = LONGEST) -> bytes:
+    try:
+        if path == STDIN:
+            data = sys.stdin.buffer.read(most + 1)
+        else:
+            with path.open("rb") as opened:
+                data = opened.read(most + 1)
+    except OSError as error:
+        raise UsageError(f"{path}: {(error.strerror or 'cannot be read').lower()}") from None
+    if len(data) > most:
+        raise UsageError(f"{path}: more than {most:,} bytes")
+    return data
+
+
+def _no_number(word: str) -> Any:
+    raise ValueError(f"{word} is not a number in JSON")

@@ -1,0 +1,51 @@
+"""Print the commands of Modelfiles as Ollama reads them; the first error refuses the file.
+
+JSON is one object a line for each file: {"commands": [{"name", "args"}]}, or {"error", "line"}. Exit code 1 when a
+file is refused, 2 when one cannot be read at all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from readback import as_json
+from readback.cli import UsageError, _lines
+from readback.serving.modelfile import read_file as modelfile
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+
+
+def run(args: argparse.Namespace) -> int:
+    refused = False
+    for path in args.files:
+        answer = modelfile.commands_json(_bytes(path))
+        refused = refused or "error" in answer
+        print(as_json.dumps(answer) if args.format == "json" else _lines.shown(_text(path, answer)))
+    sys.stdout.flush()
+    return int(refused)
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        if not path.is_file():
+            raise UsageError(f"{path}: it is not a file")
+        with path.open("rb") as opened:
+            data = opened.read(modelfile.LIMIT + 1)
+    except OSError as error:
+        raise UsageError(f"{path}: {(error.strerror or 'cannot be read').lower()}") from None
+    if len(data) > modelfile.LIMIT:
+        raise UsageError(f"{path}: more than {modelfile.LIMIT:,} bytes")
+    return data
+
+
+def _text(path: Path, answer: dict[str, Any]) -> str:
+    if "error" in answer:
+        where = f"{path}:{answer['line']}" if answer["line"] else str(path)
+        return f"{where}: {answer['error']}"
+    return "\n".join((f"{path}:", *(f"  {one['name']}: {one['args']}" for one in answer["commands"])))

@@ -1,0 +1,241 @@
+"""Print the exact messages of one record under one choice.
+
+JSON is exact: its segments join to each message's text, character for character. Text is for reading: the messages
+are under headings, and on a terminal control characters are spelled out.
+
+--set name=value puts a text in the place of a field, --set name:=json any JSON value.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from readback import adapters, as_json
+from readback.checks.chunk import by_format, everything
+from readback.checks.of_server import model_of, of_server
+from readback.cli import UsageError, _lines, _options, _workspace
+from readback.prompts import assemble, model_input, program, token_counts
+from readback.prompts.unknown_system import unknown_system
+from readback.prompts.variants import Variant, variants
+from readback.quantity import quantity
+from readback.records import answers
+from readback.records.dataset import Dataset
+from readback.records.missing_record import no_record
+from readback.requests.observer import Observer, Seen
+from readback.types import (
+    Answer,
+    Assembly,
+    Condition,
+    Finding,
+    Message,
+    ModelInput,
+    Record,
+    RuleContext,
+    Selection,
+    Tokens,
+    Workspace,
+)
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    _workspace.add(parser)
+    add = parser.add_argument
+    add("--condition", metavar="C")
+    add("--mode", metavar="M", help="its texts; --task then only chooses adapter texts and instructions")
+    add("--task", metavar="T", help="without --mode: the texts of this task")
+    add("--adapter", metavar="A", help="what the interface adds")
+    add("--judge", metavar="J", help="the judge's prompt; with --condition for that condition's answer")
+    one = parser.add_mutually_exclusive_group()
+    one.add_argument("--record", metavar="ID", help="the record of that id")
+    one.add_argument("--index", type=int, metavar="N", help="the record of that number, from 0 (default: 0)")
+    add("--set", action="append", default=[], metavar="NAME=VALUE", help="try a value; NAME:=JSON for other than text")
+    add("--wire", action="store_true", help="also what the chat format makes of the messages")
+    add("--wire-form", choices=("inference", "training"), default="inference", help="training ends after the answer")
+    _options.loudness(
+        parser,
+        "in text, the messages alone, and with --wire what the model reads",
+        "in text, also who wrote each stretch, and how to fix each finding",
+    )
+    add(
+        "--fail-on", choices=("error", "warning", "info", "never"), default="error", help="exit 1 from this severity on"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    opened = _workspace.opened(args)
+    choice = _choice(args, opened)
+    record = _record(args, _workspace.data(opened))
+    condition = opened.condition(choice.condition) if choice.condition else None
+    values = _values(args.set)
+    assembly = assemble.assemble(opened, record, choice, _answer(opened, condition, choice, record), values)
+    read = model_input.sent(opened, record, assembly, condition, args.wire_form == "training")
+    counted = token_counts.counted(opened, assembly, read) if assembly.messages else None
+    sent = read if args.wire else None
+    seen = None if values else Observer(opened, _workspace.data(opened)).seen(record, assembly)
+    found = list(_findings(opened, assemble.tried(opened, record, values), assembly, sent, seen))
+    own, values_sent = program.of_choice(opened, choice), program.sampling(opened, choice)
+    if args.wire and sent is None:
+        print("readback: no chat format is known here: a model's serving: {format: …} names one", file=sys.stderr)
+    made_by, unknown = variants(opened, choice), unknown_system(opened, choice, assembly.messages)
+    if args.format == "json":
+        answer = as_json.rendering(
+            assembly, condition, found, sent, counted, own.dialect if own else None, values_sent, made_by, unknown
+        )
+        print(as_json.dumps(answer, indent=1))
+    else:
+        sizes = token_counts.each(opened, assembly)
+        told = {**as_json.chosen(choice, condition), "dialect": own.dialect if own else None, **values_sent}
+        lines = _text(told, assembly, sent, found, counted, sizes, made_by, unknown, args.verbose)
+        print("\n".join(_messages(assembly, sent) if args.quiet else lines))
+    return int(_lines.worst((one.severity for one in found), args.fail_on))
+
+
+def _choice(args: argparse.Namespace, opened: Workspace) -> Selection:
+    """What was asked for, every name known. Raises UsageError."""
+    if args.condition and (args.mode or args.task or args.adapter):
+        raise UsageError("--condition settles mode, task and adapter: give either it or them")
+    if args.judge and (args.mode or args.task or args.adapter):
+        raise UsageError("--judge goes with --condition or alone")
+    if args.condition:
+        names = [name for condition in opened.conditions for name in (condition.name, *condition.aliases)]
+        found = opened.condition(_workspace.one_of("condition", args.condition, names))
+        args.condition = found.name if found else None
+    if args.judge:
+        _workspace.one_of("judge", args.judge, opened.judges)
+    elif args.mode:
+        _workspace.one_of("mode", args.mode, opened.prompts)
+    elif args.task:
+        _workspace.one_of("task", args.task, opened.tasks)
+    elif not args.condition:
+        return _only(opened, args.adapter)
+    return Selection(args.condition, args.mode, args.adapter, args.task, args.judge)
+
+
+def _only(opened: Workspace, adapter: str | None) -> Selection:
+    """The one thing that can be rendered, where there is only one."""
+    choices = [*(Selection(condition=condition.name) for condition in opened.conditions)] or [
+        *(Selection(mode=mode, adapter=adapter) for mode in opened.prompts),
+        *(Selection(task=task, adapter=adapter) for task in opened.tasks),
+    ]
+    if len(choices) == 1 and not (adapter and choices[0].condition):
+        return choices[0]
+    kinds = {
+        "--condition": [condition.name for condition in opened.conditions],
+        "--mode": opened.prompts,
+        "--task": opened.tasks,
+    }
+    there = "; ".join(f"{option} {' | '.join(names)}" for option, names in kinds.items() if names)
+    raise UsageError(f"say what to render: {there or 'the workspace has no condition, mode or task'}")
+
+
+def _record(args: argparse.Namespace, data: Dataset) -> Record:
+    index = args.index or 0
+    if args.record is not None and (found := data.find(args.record)) is None:
+        raise UsageError(no_record(args.record, data))
+    if args.record is not None:
+        index = found if found is not None else 0
+    if not len(data) and data.source and data.source.absent:
+        raise UsageError(f"there is no record: the dataset '{data.file}' is not there")
+    if not 0 <= index < len(data):
+        raise UsageError(f"no record {index}: there are {len(data)}, counted from 0")
+    return data.record(index)
+
+
+def _answer(opened: Workspace, condition: Condition | None, choice: Selection, record: Record) -> Answer | None:
+    if choice.judge is None or condition is None or record.id is None:
+        return None
+    return answers.open_answers(opened, condition).get(record.id)
+
+
+def _values(given: list[str]) -> Mapping[str, Any]:
+    """name=value as text, name:=json as JSON. Raises UsageError."""
+    values: dict[str, Any] = {}
+    for one in given:
+        name, equals, value = one.partition("=")
+        if not equals or not name.rstrip(":"):
+            raise UsageError(f"--set {one}: write name=value, or name:=json")
+        if not name.endswith(":"):
+            values[name] = value
+            continue
+        try:
+            values[name[:-1]] = json.loads(value, parse_constant=_no_number)
+        except ValueError as error:
+            raise UsageError(f"--set {one}: not JSON ({error})") from None
+    return values
+
+
+def _no_number(word: str) -> Any:
+    raise ValueError(f"{word} is not a number in JSON")
+
+
+def _findings(
+    opened: Workspace, record: Record, assembly: Assembly, sent: ModelInput | None, seen: Seen | None
+) -> Iterator[Finding]:
+    """What is wrong with the record, with the messages, with what the chat format makes of them; each fault once."""
+    found = [one for one in everything(opened, record, assembly, seen) if isinstance(one, Finding)]
+    yield from found
+    yield from by_format(RuleContext(opened, record, assembly), sent, found)
+    if sent and sent.kind != "format" and (model := model_of(opened, assembly.choice)):
+        yield from (one for one in of_server(opened, model) if isinstance(one, Finding))
+
+
+def _text(
+    chosen: Mapping[str, Any],
+    assembly: Assembly,
+    sent: ModelInput | None,
+    found: list[Finding],
+    counted: tuple[Tokens, str] | None,
+    sizes: Sequence[int],
+    made_by: Sequence[Variant],
+    unknown: str | None,
+    verbose: bool,
+) -> Iterator[str]:
+    about_it = [f"{name} {value}" for name, value in chosen.items() if value is not None]
+    if assembly.record is not None:
+        about_it.append(f"record {assembly.record}")
+    yield _lines.safe(", ".join(about_it) + (", masked, not exact" if assembly.masked else ""))
+    yield from (one.said for one in made_by)
+    if unknown and assembly.messages:
+        yield _lines.safe(f"the system message is not known here: {unknown}")
+    by, of = counted or (None, "")
+    about = "" if by is None or by.exact else " (estimated)"
+    for message, size in zip(assembly.messages, sizes, strict=True):
+        yield f"\n=== {message.role}, {quantity(len(message.text), 'character')}, {quantity(size, 'token')}{about}"
+        yield _lines.shown(message.text)
+        if verbose:
+            yield from (f"    {_lines.safe(one)}" for one in _stretches(message))
+    if ours := adapters.worded(assembly.messages):
+        yield _lines.safe(f"\n=== wording: readback: {', '.join(ours)} in Readback's own words, not the program's")
+    if sent:
+        yield f"\n=== what the model reads ({sent.format}), {quantity(len(sent.text), 'character')}"
+        yield _lines.shown(sent.text)
+    if by:
+        whole = "what the model reads" if of == "wire" else "all messages"
+        yield f"\n=== tokens of {whole}: {by.count:,} ({by.tokenizer})"
+    yield f"\n=== sha256 {assembly.fingerprint or 'none: nothing could be built'}"
+    yield from map(_lines.with_fix if verbose else _lines.line, found)
+
+
+def _messages(assembly: Assembly, sent: ModelInput | None) -> Iterator[str]:
+    """The texts alone, each under its role."""
+    for message in assembly.messages:
+        yield f"=== {message.role}"
+        yield _lines.shown(message.text)
+    if sent:
+        yield f"=== what the model reads ({sent.format})"
+        yield _lines.shown(sent.text)
+
+
+def _stretches(message: Message) -> Iterator[str]:
+    """Who wrote each stretch of a message, and where."""
+    start = 0
+    for one in message.segments:
+        at = one.place
+        where = ":".join(str(part) for part in (at.file, at.line) if part is not None)
+        named = " ".join(part for part in (one.origin, one.name) if part)
+        yield f"{start}-{start + len(one.text)}: {named}" + (f" ({where})" if where else "")
+        start += len(one.text)

@@ -1,0 +1,45 @@
+"""Say what a rule finds, why it matters and how to fix it, with its examples; without a code, list all rules."""
+
+from __future__ import annotations
+
+import argparse
+
+from readback import as_json, rules_page
+from readback.checks import rules
+from readback.cli import UsageError, _workspace
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("code", metavar="CODE", nargs="?", help="a rule's code, such as fmt-markers")
+    parser.add_argument("--all", action="store_true", help="every rule: code, severity, and what is wrong")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument("--markdown", action="store_true", help="every rule in full, as one page")
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.code and (args.all or args.markdown):
+        raise UsageError("give a rule's code, or --all or --markdown for every rule, not both")
+    if args.code:
+        _one(_workspace.one_of("rule", args.code, rules.RULES()), args.format)
+    elif args.markdown:
+        print(rules_page.page(), end="")
+    else:
+        _every(args.format)
+    return 0
+
+
+def _one(code: str, form: str) -> None:
+    if form == "json":
+        print(as_json.dumps(rules_page.described(rules.RULES()[code]), indent=1))
+    else:
+        print(rules.explain(code))
+
+
+def _every(form: str) -> None:
+    found = rules.RULES().values()
+    if form == "json":
+        print(as_json.dumps([rules_page.described(rule) for rule in found], indent=1))
+    else:
+        width = max(len(rule.CODE) for rule in found)
+        for rule in found:
+            print(f"{rule.CODE:<{width}}  {rule.SEVERITY:<7}  {rules_page.title(rule)}")

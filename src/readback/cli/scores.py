@@ -1,0 +1,102 @@
+"""Print the judges' scores by condition, how sure they are, and what their differences support.
+
+First the answers to the comparisons that the workspace planned; whatever else is compared is called exploratory.
+Only scored answers are in a mean: failed, missing and not applicable ones are counted beside it.
+--format csv writes the rows; the other two write comparisons, tests and stated means too.
+
+Exit code 0 or 1: 1 when loading the scores found a fault at or above --fail-on; 2 for wrong use.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from typing import Any
+
+from readback import as_json
+from readback.as_csv import csv_text
+from readback.checks import rules
+from readback.cli import UsageError, _finding_costs, _lines, _options, _score_lines, _workspace
+from readback.scores import answer as answers
+from readback.scores import answer_sections, stats
+from readback.scores import loading as scores
+from readback.scores.comparing import compare
+from readback.scores.comparing.comparison import Planned
+from readback.scores.comparing.planned import planned
+from readback.scores.table import ScoreTable
+
+COLUMNS = ("criterion", "judge", "n", "failed", "missing", "not_applicable", "mean")
+INTERVALS = ("interval", "interval_clustered")  # each two columns, low and high
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    _workspace.add(parser, ("text", "json", "csv"))
+    add = parser.add_argument
+    add("--by", metavar="FACTOR", help="one row for each value of this factor, a column that tells conditions apart")
+    add(
+        "--baseline", metavar="C",
+        help="compare each condition (with --by, each value of the factor) with this one; else all pairs of up to 12",
+    )  # fmt: skip
+    add("--criterion", metavar="K", help="only this criterion; its ending _score may be left out")
+    add("--judge", metavar="J", help="only what this judge gave")
+    add(
+        "--slice", metavar="FIELD",
+        help="also the scores by a field of the records that has 2 to 30 values (with --baseline, the differences)",
+    )  # fmt: skip
+    add("--findings", action="store_true", help="also how records with each finding were scored beside those without")
+    _options.jobs(parser, "--findings")
+    _options.loudness(parser, "in text, the numbers alone, without findings", "in text, also how to fix each finding")
+    add(
+        "--fail-on", choices=("error", "warning", "info", "never"), default="error", help="exit 1 from this severity on"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    jobs = _options.workers(args, "findings")
+    workspace = _workspace.opened(args)
+    table = scores.load(workspace)
+    plan = planned(workspace)
+    asked = {"by": args.by, "baseline": args.baseline, "criterion": args.criterion, "judge": args.judge}
+    try:
+        answer = answers.as_json(table, plan, tell=lambda diagnostic: rules.finding(diagnostic).message, **asked)
+        if args.slice:
+            field = answer_sections.field(workspace, table, args.slice)
+            answer["slices"] = answer_sections.slices(table, field, _sides(table, plan, asked))
+    except LookupError as unknown:
+        raise UsageError(str(unknown.args[0])) from None
+    if args.findings:
+        answer |= _finding_costs.answer(workspace, table, answer["rows"], jobs)
+    found = [rules.finding(diagnostic) for diagnostic in stats.diagnostics(table)]
+    if args.format == "json":
+        print(as_json.dumps(answer, indent=1))
+    elif args.format == "csv":
+        _csv(answer["rows"])
+    else:
+        shown = (args.by,) if args.by else table.varying
+        print("\n".join(map(_lines.safe, _score_lines.text(_lines.unbroken(answer), _lines.unbroken(shown)))))
+        line = _lines.with_fix if args.verbose else _lines.line
+        print("".join(f"{line(one)}\n" for one in found if not args.quiet), end="")
+    return int(_lines.worst((one.severity for one in found), args.fail_on))
+
+
+def _sides(table: ScoreTable, plan: tuple[Planned, ...], asked: Mapping[str, Any]) -> list[answer_sections.Side]:
+    """What is sliced: planned pairs and those with the baseline; without a baseline also each condition by itself."""
+    made = compare.compare(table, plan, **asked).comparisons
+    told = [one for one in made if one.planned or asked["baseline"] is not None]
+    pairs: list[answer_sections.Side] = [(one.a, one.b, one.criterion, one.judge) for one in told if one.n_shared]
+    if asked["baseline"] is not None:
+        return pairs
+    rows = stats.rows(table, asked["by"], asked["criterion"], asked["judge"])
+    return [*pairs, *((row.condition, None, row.criterion, row.judge) for row in rows if row.n)]
+
+
+def _csv(rows: list[Mapping[str, Any]]) -> None:
+    factors = list(dict.fromkeys(factor for row in rows for factor in row["condition"]))
+    ends = [f"{name}_{end}" for name in INTERVALS for end in ("low", "high")]
+    titles = [*factors, *COLUMNS, *ends, "method"]
+    print(csv_text(titles, (_cells(row, factors) for row in rows)), end="")
+
+
+def _cells(row: Mapping[str, Any], factors: list[str]) -> list[Any]:
+    spans = [end for name in INTERVALS for end in (row[name] or ("", ""))]
+    return [*(row["condition"].get(name, "") for name in factors), *(row[c] for c in COLUMNS), *spans, row["method"]]

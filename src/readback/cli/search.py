@@ -1,0 +1,119 @@
+"""Search the messages of every record for a text, or with --regex for an RE2 expression.
+
+Capitals do not matter without --case. JSON holds the first 1,000 records of each condition; text names them all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from readback import as_json
+from readback.cli import UsageError, _lines, _options, _workspace
+from readback.compare.search import Found, Hit, SelectionHits, search
+from readback.compare.search_expression import Query, QueryError
+from readback.prompts import assemble
+from readback.quantity import quantity
+from readback.records.dataset import DatasetChanged
+from readback.types import Selection, Workspace
+
+FIELDS = ("index", "record", "count", "message", "role", "start", "end", "before", "text", "after")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    _workspace.add(parser)
+    add = parser.add_argument
+    add("text", metavar="TEXT", help="what to search for")
+    add("--regex", action="store_true", help="TEXT is an RE2 expression: no look-around, no back-references")
+    add("--case", action="store_true", help="capitals matter")
+    add("--condition", action="append", default=[], metavar="C", help="only this condition; may be repeated")
+    _options.jobs(parser)
+    _options.loudness(parser, "the counts alone: no progress, and in text no line for each record")
+
+
+def run(args: argparse.Namespace) -> int:
+    opened = _workspace.opened(args)
+    query = Query(args.text, args.regex, args.case)
+    try:
+        found = search(
+            opened, _choices(opened, args.condition), query, None if args.quiet else _tell, _options.workers(args)
+        )
+    except QueryError as refused:
+        raise UsageError(f"search: {refused}") from None
+    except DatasetChanged as changed:
+        raise UsageError(f"{changed}; run it again") from None
+    if not args.quiet:
+        _tell(0, 0)
+    if args.format == "json":
+        print(as_json.dumps(_answer(found), indent=1))
+    else:
+        print("\n".join(_lines.safe(line) for line in _text(found, args.quiet)))
+    return 0
+
+
+def _choices(opened: Workspace, wanted: list[str]) -> list[Selection]:
+    """What is searched: everything that is sent, but the judges' prompts where there is anything else."""
+    known = [name for condition in opened.conditions for name in (condition.name, *condition.aliases)]
+    conditions = (opened.condition(_workspace.one_of("condition", name, known)) for name in wanted)
+    if names := [condition.name for condition in conditions if condition]:
+        return [Selection(condition=name) for name in names]
+    every = assemble.choices(opened)
+    return [one for one in every if one.judge is None] or list(every)
+
+
+def _answer(found: Found) -> dict[str, Any]:
+    """The answer of `search --format json`."""
+    return {
+        "query": {"text": found.query.text, "regex": found.query.regex, "case": found.query.case},
+        "records": {"searched": found.done, "total": found.total},
+        "choices": [_hits(hits) for hits in found.hits],
+        "lost": [
+            {**(_chosen(one.choice) if one.choice else {}), "index": one.index, "why": one.why} for one in found.lost
+        ],
+    }
+
+
+def _hits(hits: SelectionHits) -> dict[str, Any]:
+    first = [{name: getattr(hit, name) for name in FIELDS} for hit in hits.first]
+    return {**_chosen(hits.choice), "records": len(hits.records), "hits": hits.count, "first": first}
+
+
+def _chosen(choice: Selection) -> dict[str, str | None]:
+    return as_json.chosen(choice, None)
+
+
+def _text(found: Found, counts: bool) -> Iterator[str]:
+    for hits in found.hits:
+        name = _name(hits.choice)
+        yield f"{name}: {len(hits.records):,} of {quantity(found.done, 'record')}, {quantity(hits.count, 'hit')}"
+        if not counts:
+            yield from (_line(hit) for hit in hits.first)
+            yield from _rest(hits)
+    for one in found.lost:
+        where = "the rest" if one.index is None else f"record {one.index}"
+        yield f"not searched: {where}{f' under {_name(one.choice)}' if one.choice else ''}: {one.why}"
+
+
+def _line(hit: Hit) -> str:
+    said = " ".join(f"{hit.before}[{hit.text}]{hit.after}".split())
+    named = f" {hit.record}" if hit.record is not None else ""
+    return f"  record {hit.index}{named}, {hit.role} {hit.start}-{hit.end}: {said}"
+
+
+def _rest(hits: SelectionHits) -> Iterator[str]:
+    if more := hits.records[len(hits.first) :]:
+        yield f"  and in the records {', '.join(map(str, more))}"
+
+
+def _name(choice: Selection) -> str:
+    parts = [(name, getattr(choice, name)) for name in ("condition", "mode", "task", "adapter", "judge")]
+    return ", ".join(f"{name} {value}" for name, value in parts if value is not None) or "all"
+
+
+def _tell(done: int, total: int) -> bool:
+    """How far it is, on a terminal's standard error."""
+    if sys.stderr.isatty():
+        print(f"\r\033[K{done} of {total} records" if total else "\r\033[K", end="", file=sys.stderr, flush=True)
+    return True

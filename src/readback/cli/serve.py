@@ -1,0 +1,25 @@
+"""Start the pages for a browser on this machine, or for a team behind a proxy."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from readback.cli import UsageError
+from readback.ui import server
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("workspace", metavar="WORKSPACE", nargs="?", help="opened at the start; the demos without it")
+    parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: this machine only)")
+    parser.add_argument("--port", type=int, help="default: the first from 8501 that nobody uses")
+    parser.add_argument("--base-path", default="", metavar="PATH", help="the path under which a proxy shows the pages")
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.workspace and not os.path.lexists(args.workspace):
+        raise UsageError(f"{args.workspace}: there is no such file or folder")
+    argv = server.command(args.workspace, args.host, args.port, args.base_path)
+    sys.stdout.flush()
+    os.execv(argv[0], argv)  # noqa: S606 - the server takes this process's place, and its signals

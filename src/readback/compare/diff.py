@@ -1,0 +1,78 @@
+"""Lay two assemblies side by side: their messages paired by role and order, and what changed in each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from readback.compare.aligned_sides import matched
+from readback.compare.first_difference import FirstDifference, first_differences
+from readback.compare.marker_alignment import LONG, aligned
+from readback.compare.sides import Shown
+from readback.compare.texts import Change, compared
+from readback.types import Message
+
+
+@dataclass(frozen=True, slots=True)
+class MessageDifference:
+    """Two messages that stand for each other, or one that is alone; `changes` cover both texts."""
+
+    role_a: str | None
+    role_b: str | None
+    a: Message | None
+    b: Message | None
+    changes: tuple[Change, ...]
+    coarse: bool = False
+
+    @property
+    def equal(self) -> bool:
+        """Whether role and text are the same."""
+        return self.role_a == self.role_b and all(change.kind == "equal" for change in self.changes)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What differs between two sides. `coarse`: some stretch was too long to look into word by word.
+
+    `partings` are the differences of two texts that went through chat templates; empty for messages.
+    """
+
+    a: Shown
+    b: Shown
+    messages: tuple[MessageDifference, ...]
+    equal: bool
+    coarse: bool = False
+    first_differences: tuple[FirstDifference, ...] = ()
+
+
+def difference(a: Shown, b: Shown) -> Difference:
+    """The difference of two sides; equal when roles and texts are the same, character for character.
+
+    Where no messages could be built, there is nothing that is equal.
+    """
+    a, b = matched(a, b)
+    served = a.side.layer != b.side.layer and [m.role for m in (*a.messages, *b.messages)] == ["prompt"] * 2
+    pairs = tuple(_pair(one, other, served) for one, other in paired(a.messages, b.messages))
+    same = [(m.role, m.text) for m in a.messages] == [(m.role, m.text) for m in b.messages]
+    parted = first_differences(a.messages[0].segments, b.messages[0].segments) if served else ()
+    return Difference(a, b, pairs, same and bool(a.messages), any(pair.coarse for pair in pairs), parted)
+
+
+def paired(a: tuple[Message, ...], b: tuple[Message, ...]) -> list[tuple[Message | None, Message | None]]:
+    """Messages by role and order; what has no counterpart of its role is alone, at its place."""
+    made: list[tuple[Message | None, Message | None]] = []
+    matcher = SequenceMatcher(None, [m.role for m in a], [m.role for m in b], autojunk=False)
+    for tag, i, i_end, j, j_end in matcher.get_opcodes():
+        if tag == "equal":
+            made.extend(zip(a[i:i_end], b[j:j_end], strict=True))
+        else:
+            made.extend((one, None) for one in a[i:i_end])
+            made.extend((None, other) for other in b[j:j_end])
+    return made
+
+
+def _pair(a: Message | None, b: Message | None, served: bool) -> MessageDifference:
+    if served and a and b and len(a.text) + len(b.text) <= LONG:
+        return MessageDifference(a.role, b.role, a, b, aligned(a.text, b.text))
+    found = compared(a.text if a else "", b.text if b else "")
+    return MessageDifference(a.role if a else None, b.role if b else None, a, b, found.changes, found.coarse)

@@ -1,0 +1,265 @@
+"""Ask git for the objects of a repository, and for nothing that the repository could make it run."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Literal
+
+from readback.compare.repository import POINTER, find
+from readback.compare.side import SideError
+
+SECONDS = 60.0  # for one question, and for copying all files of a revision
+PART = 1 << 20  # bytes read at once
+MOST = 64 << 20  # bytes of one answer: a tree can be made to name more files than there are atoms
+LONGEST = 200  # characters of a revision's name
+OBJECTS = re.compile(r"[0-9a-f]{2}|pack")  # folders of objects; `info` beside them names other repositories
+EXTENSIONS = {"objectformat": ("sha1", "sha256"), "refstorage": ("files", "reftable")}  # that change how git reads
+# No setting of the repository, the machine or the account holds, and no variable of ours reaches git.
+SETTINGS = "[core]\n\tbare = true\n\trepositoryformatversion = 1\n[protocol]\n\tallow = never\n"
+ENVIRONMENT = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "LC_ALL": "C",
+}
+KINDS: dict[bytes, Literal["file", "link", "module"]] = {b"120000": "link", b"160000": "module"}
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """A file of a revision: its posix path below the workspace, its object, its size in bytes."""
+
+    path: str
+    object: str
+    size: int
+    kind: Literal["file", "link", "module"] = "file"
+
+
+class Git:
+    """git in one folder; to be used in a `with`, which ends what is still running.
+
+    It never works in the repository itself but in a directory made here, which has of the repository its references
+    and objects, by links, and nothing that the repository says: no settings, includes, hooks, grafts, alternates.
+    Raises SideError where the history may not be read (`repository.find`).
+    """
+
+    def __init__(self, folder: Path) -> None:
+        found = shutil.which("git")
+        if found is None:
+            raise SideError("git is not installed here, so revisions cannot be read")
+        self._git, self._name = found, folder.name or "the folder"
+        self._reader: subprocess.Popen[bytes] | None = None
+        self._timer: threading.Timer | None = None
+        self.repository = find(folder)
+        self.below = self.repository.below
+        self._made = tempfile.TemporaryDirectory(prefix="readback-git-", ignore_cleanup_errors=True)
+        try:
+            self._command = [found, "--no-pager", f"--git-dir={self._made.name}"]
+            self._own(Path(self._made.name))
+        except BaseException:
+            self._made.cleanup()
+            raise
+
+    def __enter__(self) -> Git:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._timer:
+            self._timer.cancel()
+        if self._reader:
+            self._reader.kill()
+            self._reader.communicate()
+        self._made.cleanup()
+
+    def _own(self, made: Path) -> None:
+        """Make the directory that git works in, and see that the repository is this folder's and its owner's."""
+        there, common = self.repository, self.repository.common
+        (made / "config").write_text(SETTINGS, "ascii")
+        (made / "HEAD").write_text("ref: refs/heads/main\n", "ascii")
+        (made / "objects" / "info").mkdir(parents=True)
+        (made / "refs").mkdir()
+        said = self._said("--file", str(common / "config"), "--no-includes")
+        if not there.registered and not self._registered(said.get("core.worktree", [""])[-1]):
+            raise SideError(f"{self._name}: its .git is a file, and the repository that it names does not know this "
+                            f"folder, so its history is not read")  # fmt: skip
+        self._owned()
+        self._settings(made, {name: values[-1] for name, values in said.items()})
+        (made / "refs").rmdir()
+        for name in ("refs", "packed-refs", "shallow", "reftable"):
+            _link(made / name, common / name)
+        for name in os.listdir(common / "objects"):  # noqa: PTH208 - names alone are wanted
+            if OBJECTS.fullmatch(name):
+                _link(made / "objects" / name, common / "objects" / name)
+        for name in ("commit-graph", "commit-graphs"):
+            _link(made / "objects" / "info" / name, common / "objects" / "info" / name)
+        _link(made / "logs", there.own / "logs")
+        for name in ("HEAD", "ORIG_HEAD"):
+            with contextlib.suppress(FileNotFoundError), (there.own / name).open("rb") as file:
+                (made / name).write_bytes(file.read(POINTER))
+
+    def _settings(self, made: Path, said: Mapping[str, str]) -> None:
+        """Keep of the repository's settings how its objects and references are written."""
+        lines = []
+        for name, known in EXTENSIONS.items():
+            value = said.get(f"extensions.{name}", known[0]).lower()
+            if value not in known:
+                raise SideError(f"{self._name}: its repository is kept in a way that is not known here ({name})")
+            if value != known[0]:
+                lines.append(f"\t{name} = {value}\n")
+        if lines:
+            (made / "config").write_text(f"{SETTINGS}[extensions]\n{''.join(lines)}", "ascii")
+
+    def _registered(self, tree: str) -> bool:
+        """Whether the repository of a submodule says that this is where its files lie."""
+        there = self.repository
+        return bool(tree) and os.path.realpath(there.common / tree) == str(there.top)
+
+    def _owned(self) -> None:
+        """Raises SideError where the repository is somebody else's and this account has not said that it trusts it."""
+        there, ours = self.repository, {os.geteuid()}
+        if os.geteuid() == 0 and os.environ.get("SUDO_UID", "").isdecimal():
+            ours.add(int(os.environ["SUDO_UID"]))
+        places = (there.top, there.top / ".git", there.own, there.common)
+        if all(place.lstat().st_uid in ours for place in places):
+            return
+        home = {name: value for name in ("HOME", "XDG_CONFIG_HOME") if (value := os.environ.get(name))}
+        trusted = self._said(of=home).get("safe.directory", [])
+        trusted = trusted[len(trusted) - trusted[::-1].index("") :] if "" in trusted else trusted
+        for one in (there.top, *there.top.parents):
+            if (str(one) if one == there.top else f"{one}/*") in trusted or "*" in trusted:
+                return
+        raise SideError(f"{self._name} belongs to somebody else; its history is read once `git config --global "
+                        f"--add safe.directory` names it")  # fmt: skip
+
+    def _said(self, *where: str, of: Mapping[str, str] | None = None) -> dict[str, list[str]]:
+        """The settings of one file, or with `of` (HOME) those of the machine and the account."""
+        words = ("config", *where, "--null", "--list")
+        without = {"GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL"} if of is not None else set()
+        kept = {name: value for name, value in ENVIRONMENT.items() if name not in without}
+        out, _ = self._run(*words, environment={**kept, **(of or {})})
+        found: dict[str, list[str]] = {}
+        for line in out.decode("utf-8", "surrogateescape").split("\0"):
+            name, _, value = line.partition("\n")
+            found.setdefault(name.lower(), []).append(value)
+        return found
+
+    def commit(self, rev: str) -> str:
+        """The commit that `rev` names. Raises SideError."""
+        if not rev or len(rev) > LONGEST or not rev.isprintable():
+            raise SideError(f"'{rev[:LONGEST]}' cannot be the name of a revision")
+        out, failed = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}")
+        name = out.decode("ascii", "replace").strip()
+        if failed or not name:
+            raise SideError(f"no revision '{rev}' in the repository of {self._name}")
+        return name
+
+    def commits(self, most: int) -> Iterator[tuple[str, str, str]]:
+        """The last commits that touched the folder: id, day, first line of the message. Raises SideError.
+
+        `rev-list` and not `log`, which can be made to check signatures with a program.
+        """
+        form = "--format=%H%x00%cs%x00%s"
+        here = self.below or "."
+        out, _ = self._run("rev-list", "--no-commit-header", f"--max-count={most}", form, "HEAD", "--", here)
+        for line in out.decode("utf-8", "replace").split("\n"):
+            parts = line.split("\0")
+            if len(parts) == 3:
+                yield parts[0], parts[1], parts[2]
+
+    def files(self, commit: str, below: str) -> Iterator[Blob]:
+        """The files of a commit under `below`. Raises SideError."""
+        out, failed = self._run("ls-tree", "-r", "-z", "-l", "--full-tree", "--end-of-options", f"{commit}:{below}")
+        if failed:
+            raise SideError(f"revision {commit[:12]}: {below or 'the folder'} was not there then")
+        for line in out.split(b"\0")[:-1]:
+            about, _, path = line.partition(b"\t")
+            mode, _, name, size = about.split()
+            bytes_ = int(size) if size.isdigit() else 0
+            yield Blob(os.fsdecode(path), name.decode("ascii"), bytes_, KINDS.get(mode, "file"))
+
+    def content(self, blob: Blob) -> Iterator[bytes]:
+        """A file's bytes, as they are in the repository. Raises SideError."""
+        asked, told = self._batch()
+        try:
+            asked.write(f"{blob.object}\n".encode("ascii"))
+            asked.flush()
+        except BrokenPipeError:
+            raise SideError(f"git stopped while {blob.path} was read") from None
+        head = told.readline().split()
+        if len(head) != 3 or not head[2].isdigit():
+            raise SideError(f"{blob.path}: git does not have what it held then")
+        left = int(head[2]) + 1  # git writes a line end behind the bytes
+        while left:
+            if not (part := told.read(min(left, PART))):
+                raise SideError(f"git stopped while {blob.path} was read")
+            left -= len(part)
+            yield part if left else part[:-1]
+
+    def _batch(self) -> tuple[IO[bytes], IO[bytes]]:
+        if self._reader is None:
+            self._reader = subprocess.Popen(  # noqa: S603 - git itself, and no word of anybody else's
+                [*self._command, "cat-file", "--batch"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=self._environment(),
+                cwd=self._made.name,
+            )
+            self._timer = threading.Timer(SECONDS, self._reader.kill)
+            self._timer.daemon = True
+            self._timer.start()
+        assert self._reader.stdin is not None  # noqa: S101 - for the type checker: stdin=PIPE above
+        assert self._reader.stdout is not None  # noqa: S101 - likewise
+        return self._reader.stdin, self._reader.stdout
+
+    def _run(self, *words: str, environment: Mapping[str, str] = ENVIRONMENT) -> tuple[bytes, bool]:
+        """What git answers, and whether it failed. Raises SideError where it does not end or says too much."""
+        try:
+            with subprocess.Popen(  # noqa: S603 - git's own commands; a revision is behind --end-of-options
+                [*self._command, *words],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=self._environment(environment),
+                cwd=self._made.name,
+            ) as running:
+                timer = threading.Timer(SECONDS, running.kill)
+                timer.start()
+                try:
+                    assert running.stdout is not None  # noqa: S101 - for the type checker: stdout=PIPE above
+                    out = running.stdout.read(MOST + 1)
+                    if len(out) > MOST:
+                        raise SideError(f"{self._name}: its repository names more than is looked at")
+                    running.wait()
+                finally:
+                    timer.cancel()
+                    running.kill()
+        except OSError as error:
+            raise SideError(f"git did not answer: {type(error).__name__}") from None
+        return out, running.returncode != 0
+
+    def _environment(self, given: Mapping[str, str] = ENVIRONMENT) -> dict[str, str]:
+        return {"PATH": os.environ.get("PATH", os.defpath), **given}
+
+
+def _link(made: Path, there: Path) -> None:
+    if os.path.lexists(there):
+        made.symlink_to(there)

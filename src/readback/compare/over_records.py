@@ -1,0 +1,235 @@
+"""The records where two sides differ, counted over a whole dataset in bounded children."""
+
+from __future__ import annotations
+
+import contextlib
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from readback import sandbox
+from readback.compare import similarity
+from readback.compare.aligned_sides import matched
+from readback.compare.side import NoRowError, Shown, Side, SideError
+from readback.compare.sides import named, reached, shown
+from readback.prompts import in_chunks
+from readback.prompts.in_child import warm as warm
+from readback.records.answers import open_answers
+from readback.records.dataset import Cancelled, Dataset, open_dataset
+from readback.types import Record, Selection, Workspace
+from readback.workspace.frozen import freeze, thaw
+
+WORK = "readback.compare.over_records:differ_chunk"
+FIRST = 1_000  # records that are named
+EQUAL, ONLY_A, ONLY_B, NEITHER, UNPAIRED = "equal", "only_a", "only_b", "neither", "unpaired"
+
+Progress = Callable[[int, int], bool | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """How many records differ, and how.
+
+    done = equal + differing + only_a + only_b + neither + unpaired_a. `only_a`: B could not be built; `neither`: none
+    of them, or the record stopped its process. `kinds` count each differing record once (alike.KINDS). With two
+    datasets, `unpaired_a` and `unpaired_b` are the records whose id is only in one of them, B's counted at the end.
+    `first` names at most 1,000 differing records of A (index, id), `differ` all of them by index. `stopped`: not all
+    records were looked at, since somebody said so or, with `why`, because too many could not be worked on.
+    """
+
+    done: int
+    total: int
+    equal: int = 0
+    differing: int = 0
+    only_a: int = 0
+    only_b: int = 0
+    neither: int = 0
+    unpaired_a: int = 0
+    unpaired_b: int = 0
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    first: tuple[tuple[int, str | None], ...] = ()
+    differ: array[int] = field(default_factory=lambda: array("q"))
+    stopped: bool = False
+    why: str = ""
+
+
+def over_records(
+    opened: Workspace,
+    a: Selection,
+    b: Selection,
+    progress: Progress | None = None,
+    options_a: Mapping[str, str] | None = None,
+    options_b: Mapping[str, str] | None = None,
+) -> Counted:
+    """Compare two choices for every record; see `over_sides`."""
+    one = Side(a, options=tuple((options_a or {}).items()))
+    other = Side(b, options=tuple((options_b or {}).items()))
+    return over_sides(opened, one, other, progress)
+
+
+def over_sides(
+    opened: Workspace, a: Side, b: Side, progress: Progress | None = None, jobs: int | None = None
+) -> Counted:
+    """Compare two sides for every record of A, whatever record they name; two datasets are matched by record id.
+
+    `progress(done, total)` is told now and then; when it answers False the count ends with what it has. `jobs` children
+    work at once (None: one on every core). Raises SideError where a side cannot be shown at all, and DatasetChanged
+    when a dataset is written to meanwhile.
+    """
+    (one, _), (other, _) = reached(opened, a), reached(opened, b)
+    a, b = replace(a, choice=named(one, a.choice)), replace(b, choice=named(other, b.choice))
+    return _over(one, a, other, b, progress, jobs)
+
+
+def over_versions(old: Workspace, new: Workspace, choice: Selection, progress: Progress | None = None) -> Counted:
+    """Compare what two versions of a workspace send, A the old one and B the new one, for every record.
+
+    `progress` and what is raised are those of `over_sides`. The new one is tried first, so that a template which
+    breaks a limit is not tried on every record.
+    """
+    counted = _over(new, Side(choice), old, Side(choice), progress)
+    return replace(counted, only_a=counted.only_b, only_b=counted.only_a)
+
+
+def _over(
+    one: Workspace, a: Side, other: Workspace, b: Side, progress: Progress | None, jobs: int | None = None
+) -> Counted:
+    try:
+        data, data_b = _opened(one, a, progress), _opened(other, b, progress)
+    except Cancelled:
+        return Counted(0, 0, stopped=True)
+    _shows(one, a, data)
+    _shows(other, b, data_b)
+    together = _paired(one, other)
+    extra = {
+        "other": None if other is one else freeze(other),
+        "together": together,
+        "choice_b": asdict(b.choice),
+        "layers": [a.layer, b.layer],
+    }
+    tally = _Tally()
+    for frame in in_chunks.drive(WORK, one, data, (a.choice,), extra, progress, together=True, jobs=jobs):
+        tally.take(frame)
+    return tally.counted(len(data), 0 if together else len(data_b))
+
+
+def differ_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """A frame for some records: {"next", "counts": {kind: n}, "differ": [[index, id]]}; runs in a bounded child."""
+    inside = in_chunks.enter(work)
+    other = inside.opened if work["other"] is None else thaw(work["other"])
+    data = None if work["together"] else open_dataset(other.root, other.dataset)
+    replies = inside.replies if other is inside.opened else in_chunks.Replies(other)
+    a, b = (
+        Side(c, layer=layer)
+        for c, layer in zip((inside.choices[0], Selection(**work["choice_b"])), work["layers"], strict=True)
+    )
+    counts, differ, first = Counter[str](), list[tuple[int, str | None]](), inside.start
+    for record in inside.records():
+        at = record.place.index or 0
+        partner = record if data is None else _partner(data, record)
+        if partner is None:
+            found = UNPAIRED
+        else:
+            one = _shown(inside.opened, a, record, inside.replies)
+            sandbox.beat()
+            found = _kind(one, _shown(other, b, partner, replies))
+        counts[found] += 1
+        if found in similarity.KINDS:
+            differ.append((at, record.id))
+        if at + 1 - first >= inside.batch:
+            yield {"next": at + 1, "counts": dict(counts), "differ": differ}
+            counts, differ, first = Counter(), [], at + 1
+    if counts:
+        yield {"next": first + counts.total(), "counts": dict(counts), "differ": differ}
+
+
+def _shown(workspace: Workspace, side: Side, record: Record, replies: in_chunks.Replies) -> Shown | None:
+    try:
+        return shown(workspace, side, record, replies.get(side.choice, record))
+    except SideError:  # no layer for this record: nothing is built
+        return None
+
+
+def _kind(a: Shown | None, b: Shown | None) -> str:
+    if a and b:
+        a, b = matched(a, b)
+    one, other = (side.messages if side else () for side in (a, b))
+    if not one or not other:
+        return ONLY_A if one else ONLY_B if other else NEITHER
+    return similarity.kind(one, other) or EQUAL
+
+
+def _partner(data: Dataset, record: Record) -> Record | None:
+    """The record of that id in the other dataset."""
+    index = data.find(record.id) if record.id is not None else 0
+    return data.record(index) if index is not None and index < len(data) else None
+
+
+def _opened(workspace: Workspace, side: Side, progress: Progress | None) -> Dataset:
+    """The dataset of a side, indexed, and with it the answers that a judge is given: children write nothing."""
+
+    def wanted(*_: int) -> bool:
+        return progress is None or progress(0, 0) is not False
+
+    condition = workspace.condition(side.choice.condition) if side.choice.judge and side.choice.condition else None
+    if condition:
+        open_answers(workspace, condition, wanted)
+    return open_dataset(workspace.root, workspace.dataset, wanted)
+
+
+def _shows(workspace: Workspace, side: Side, data: Dataset) -> None:
+    """Raises SideError where the first record says that the side has no such layer."""
+    if side.layer != "messages" and (record := next(iter(data.records(0, 1)), None)) is not None:
+        with contextlib.suppress(NoRowError):
+            shown(workspace, side, record)
+
+
+def _paired(one: Workspace, other: Workspace) -> bool:
+    """Whether both read the same records, so that a record is its own partner."""
+    return one.root == other.root and one.dataset == other.dataset
+
+
+@dataclass(slots=True)
+class _Tally:
+    done: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    first: list[tuple[int, str | None]] = field(default_factory=list)
+    differ: array[int] = field(default_factory=lambda: array("q"))
+    why: str = ""
+
+    def take(self, one: in_chunks.Frame | in_chunks.Lost) -> None:
+        if isinstance(one, in_chunks.Lost):
+            if one.index is None:
+                self.why = one.why
+            else:
+                self.counts[NEITHER] += 1
+                self.done = one.index + 1
+            return
+        self.done = one.value["next"]
+        self.counts.update(one.value["counts"])
+        self.differ.extend(index for index, _ in one.value["differ"])
+        room = FIRST - len(self.first)
+        self.first += [(index, called) for index, called in one.value["differ"][:room]]
+
+    def counted(self, total: int, total_b: int) -> Counted:
+        kinds = {name: self.counts[name] for name in similarity.KINDS if self.counts[name]}
+        met = self.done - self.counts[UNPAIRED]
+        whole = self.done == total
+        return Counted(
+            self.done,
+            total,
+            self.counts[EQUAL],
+            len(self.differ),
+            self.counts[ONLY_A],
+            self.counts[ONLY_B],
+            self.counts[NEITHER],
+            self.counts[UNPAIRED],
+            max(0, total_b - met) if whole and total_b else 0,
+            kinds,
+            tuple(self.first),
+            self.differ,
+            not whole,
+            self.why,
+        )

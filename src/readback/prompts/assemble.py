@@ -1,0 +1,206 @@
+"""From a record and a choice to the messages that are sent, each character with its origin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from readback import adapters
+from readback.prompts.adapter_texts import Added, added
+from readback.prompts.base_texts import base_texts
+from readback.prompts.few_shot import with_examples
+from readback.prompts.generation import begin, with_turns
+from readback.prompts.judge_messages import judge_messages
+from readback.prompts.judge_values import Rows, has_answer
+from readback.prompts.program import program
+from readback.prompts.selections import choices, selected_texts, unknown, unknown_interface
+from readback.prompts.training_layout import training
+from readback.prompts.tri_section import Segments, assemble_text, fingerprint, to_messages
+from readback.records.field_path import steps
+from readback.serving.history import with_history
+from readback.serving.merged_roles import gemma, merged
+from readback.sources.instruction_keys import instruction_for, key_for
+from readback.tasks import GENERATION, profile_of
+from readback.types import (
+    NOWHERE,
+    Answer,
+    Assembly,
+    Diagnostic,
+    Location,
+    Message,
+    Record,
+    Segment,
+    Selection,
+    Values,
+    VariableUse,
+    Workspace,
+)
+
+__all__ = ["assemble", "choices", "fingerprint", "training", "tried"]
+
+
+def assemble(
+    workspace: Workspace,
+    record: Record,
+    choice: Selection,
+    answer: Answer | None = None,
+    extra: Values | None = None,
+) -> Assembly:
+    """The messages for `record` under `choice`; `extra` are values that replace the record's.
+
+    Never raises for what is wrong with the input: then there are notes, and no messages where none can be built.
+    `answer` is what the choice's condition replied, for a judge.
+    """
+    replies = choice.judge is not None and choice.condition is not None
+    kept = {name: value for name, value in (extra or {}).items() if name != "answer" or not replies}
+    record = tried(workspace, record, kept)  # an answer that is tried is the condition's: the record keeps its own
+    if choice.judge is not None:
+        messages, names, diagnostics, uses = _judged(workspace, record, choice, answer, extra or {})
+    else:
+        messages, names, diagnostics, uses = _sent(workspace, record, choice)
+    return Assembly(
+        choice,
+        record.id,
+        record.place.index,
+        messages,
+        fingerprint(messages) if messages else "",
+        names,
+        diagnostics,
+        record.masked or bool(answer and answer.masked and choice.judge is not None),
+        uses,
+    )
+
+
+Made = tuple[tuple[Message, ...], tuple[tuple[str, Location], ...], tuple[Diagnostic, ...], tuple[VariableUse, ...]]
+
+
+def _sent(workspace: Workspace, record: Record, choice: Selection) -> Made:
+    own = selected_texts(workspace, choice)
+    if isinstance(own, Diagnostic):
+        return (), (), (own,), ()
+    base = base_texts(own.prompt, record, own.model, workspace.options, own.is_task, workspace.acronyms)
+    profile = profile_of(workspace.options)
+    adapter = adapters.find(own.adapter, workspace.adapters, profile) if own.adapter else None
+    addition = added(workspace, adapter, own.task, record.fields) if adapter and base.ok else Added()
+    diagnostics, uses = (
+        [*(_weighed(workspace, diagnostic) for diagnostic in base.diagnostics), *addition.diagnostics],
+        base.uses + addition.uses,
+    )
+    if own.adapter and adapter is None:
+        diagnostics.insert(0, unknown_interface(own.adapter, workspace))
+    if not (base.ok and addition.ok):
+        return (), base.names, tuple(diagnostics), uses
+    begun = begin(base.system, own, record)
+    diagnostics += begun.diagnostics
+    asked = with_examples(workspace, choice, record, base.user) if own.is_task and own.task == GENERATION else None
+    if asked:
+        diagnostics += asked.diagnostics
+        if not asked.ok:
+            return (), base.names, tuple(diagnostics), uses
+    question = asked.user if asked else base.user
+    system, user = assemble_text(begun.system, question, addition.parts, _instruction(workspace, own.task))
+    system_role = adapter is None or adapters.system_role(adapter, workspace.adapters)
+    messages = with_turns(to_messages(system, user, system_role), begun.turns)
+    if system and adapter and not system_role:
+        end = sum(len(segment.text) for segment in system)
+        values = {"adapter": adapter.name, "characters": end}
+        diagnostics.append(Diagnostic("asm-system-folded", values, Location(role="user", start=0, end=end)))
+    sender = program(workspace, own.prompt)
+    if sender.albert:
+        alone = sender.sends_text_alone(own.model)
+        messages, lost = with_history(messages, record.fields.get("history"), record.place, alone=alone)
+        diagnostics += lost
+        if sender.dialect == "current":
+            messages = merged(messages, system_role=not gemma(own.model))
+    if workspace.options.get("merge_roles") == "gemma":
+        messages = merged(messages)
+    return messages, base.names, tuple(diagnostics), uses
+
+
+def _weighed(workspace: Workspace, diagnostic: Diagnostic) -> Diagnostic:
+    """A template that fails on a name without a value is no fault yet where no dataset gives any."""
+    undefined = diagnostic.code == "alb-render-error" and str(diagnostic.values.get("reason", "")).endswith(
+        "is undefined"
+    )
+    return (
+        replace(diagnostic, severity="info")
+        if workspace.dataset is None and (undefined or _unfilled(diagnostic))
+        else diagnostic
+    )
+
+
+def _unfilled(diagnostic: Diagnostic) -> bool:
+    """Whether a format template's plain name has no value."""
+    return diagnostic.code == "jdg-format-field" and str(diagnostic.values.get("field", "")).isidentifier()
+
+
+def tried(workspace: Workspace, record: Record, extra: Values) -> Record:
+    """The record with values that somebody tries; a value for a field is one for the variables mapped to it, too."""
+    fields = workspace.dataset.fields if workspace.dataset else {}
+    return with_values(record, {**{name: extra[field] for name, field in fields.items() if field in extra}, **extra})
+
+
+def _judged(workspace: Workspace, record: Record, choice: Selection, answer: Answer | None, extra: Values) -> Made:
+    judge = workspace.judges.get(choice.judge or "")
+    if judge is None:
+        return (), (), (unknown("judge", choice.judge or "", workspace.judges),), ()
+    condition = workspace.condition(choice.condition) if choice.condition else None
+    if choice.condition and condition is None:
+        return (), (), (unknown("condition", choice.condition, [c.name for c in workspace.conditions]),), ()
+    if workspace.options.get("placeholders") == "bare" and judge.syntax == "placeholder":
+        judge = replace(judge, bare=True)
+    mapped = workspace.dataset.fields if workspace.dataset else None
+    messages, names, diagnostics, uses = judge_messages(judge, record, choice.condition, answer, extra, mapped or {})
+    rows = Rows(judge, record, None, answer, extra, mapped or {})
+    if answer is None and (condition.answers is None if condition else not has_answer(rows)):
+        diagnostics = tuple(_not_run(diagnostic, condition is not None) for diagnostic in diagnostics)
+    return messages, names, diagnostics, uses
+
+
+def _not_run(diagnostic: Diagnostic, of_condition: bool) -> Diagnostic:
+    """Where nothing is answered yet: what comes with the answer (its context, say) is not missing."""
+    return (
+        replace(diagnostic, severity="info")
+        if _unfilled(diagnostic) or (of_condition and diagnostic.code == "jdg-no-answer")
+        else diagnostic
+    )
+
+
+def _instruction(workspace: Workspace, task: str) -> Segments:
+    """The user instruction for a task: plain text, as it is."""
+    text = instruction_for(task, workspace.instructions)
+    if not text:
+        return ()
+    key = key_for(task, workspace.instructions)
+    return (Segment(text, "instruction", key, workspace.instruction_places.get(key or "", NOWHERE)),)
+
+
+# Values that stand in for a record's own while somebody tries them out.
+
+
+def with_values(record: Record, extra: Values) -> Record:
+    """The record with `extra` in place; a dotted name (`rag.prompt`) reaches into an object the record has."""
+    if not extra:
+        return record
+    fields: dict[str, Any] = dict(record.fields)
+    for name, value in extra.items():
+        path = steps(name)
+        inside = len(path) > 1 and name not in fields and isinstance(fields.get(path[0]), Mapping | list)
+        if inside:
+            fields[path[0]] = _put(fields[path[0]], path[1:], value)
+        else:
+            fields[name] = value
+    return replace(record, fields=fields)
+
+
+def _put(inner: Any, path: Sequence[str], value: Any) -> Any:
+    """A copy of `inner` with `value` at `path`; objects on the way are made, an index beyond a list changes nothing."""
+    if not path:
+        return value
+    step, *rest = path
+    if isinstance(inner, list):
+        at = int(step) if step.isdecimal() else -1
+        return [_put(one, rest, value) if i == at else one for i, one in enumerate(inner)]
+    own = dict(inner) if isinstance(inner, Mapping) else {}
+    return {**own, step: _put(own.get(step), rest, value)}

@@ -1,0 +1,244 @@
+"""The system and user text of a mode or a task for one record, before any adapter: rendered, or built."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from readback.prompts import builders
+from readback.prompts.albert_query import asked, system_argument
+from readback.prompts.render import Rendered, Template, render
+from readback.prompts.tri_section import Segments
+from readback.sources.prompt_formats import SYSTEM
+from readback.types import (
+    NOWHERE,
+    Diagnostic,
+    Location,
+    Model,
+    Origin,
+    Prompt,
+    Record,
+    Segment,
+    SystemText,
+    Values,
+    VariableUse,
+)
+
+CHUNKS = ("sheet_chunks", "experience_chunks")
+COLLECTION = "_collection"  # how the names end that the later program fills
+META = ("limit", "skip_first")
+LIMIT = 3  # chunks used where neither the data nor the configuration says
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """`values` of the record; `defaults` fill the names that are not in them. Notes are about one name each."""
+
+    values: Values
+    defaults: Values
+    diagnostics: tuple[tuple[str, Diagnostic], ...] = ()
+
+
+FALSY = "alb-falsy-default"
+Names = tuple[tuple[str, Location], ...]
+
+
+class Base(NamedTuple):
+    """Both texts; `ok` is False where one could not be made, and then the diagnostics say why."""
+
+    system: Segments
+    user: Segments
+    names: Names
+    diagnostics: tuple[Diagnostic, ...]
+    ok: bool
+    uses: tuple[VariableUse, ...] = ()
+
+
+def base_texts(
+    prompt: Prompt,
+    record: Record,
+    model: Model | None,
+    options: Mapping[str, str],
+    task: bool,
+    acronyms: Mapping[str, str] | None = None,
+) -> Base:
+    """The texts of `prompt`; `task` says that it is a task's and no mode's.
+
+    A mode without a system text gets the model's own: that of its Modelfile, else the one it was trained with. Albert
+    modes spell out the `acronyms` in the query, and take a system prompt that the record brings.
+    """
+    if prompt.syntax == "builder":
+        kind = model.type if model else None
+        user = builders.build(prompt.template or prompt.mode, record, kind, options)
+        return Base(_built_system(prompt, model), user.segments, user.names, user.diagnostics, user.ok, user.uses)
+    template = _user_template(prompt, options, "task" if task else "template")
+    if template is None:
+        return Base((), (), (), (Diagnostic("asm-no-user-text", {"name": prompt.mode}, prompt.place),), False)
+    values = given(prompt, record.fields, options, record.place, acronyms)
+    origin: Origin = "task" if task else "system"
+    own = prompt.system is not None
+    system = Template(prompt.system or "", prompt.system_syntax, origin, prompt.system_place)
+    parts = rendered((system, template) if own else (template,), values.values, values.defaults)
+    names = tuple(dict.fromkeys(name for part in parts for name in part.names))
+    used = {name.partition(".")[0].partition("[")[0] for name, _ in names}
+    used |= set(META) if any(map(chunk_list, used)) else set()
+    applied = tuple(diagnostic for name, diagnostic in values.diagnostics if name in used)
+    argument, ignored = system_argument(prompt, record, options)
+    return Base(
+        argument or (parts[0].segments if own else model_system(model) if not task else ()),
+        parts[-1].segments,
+        names,
+        (*(diagnostic for part in parts for diagnostic in part.diagnostics), *applied, *ignored),
+        all(part.ok for part in parts),
+        _uses(
+            tuple(part.uses for part in parts),
+            frozenset(name for name, diagnostic in values.diagnostics if diagnostic.code == FALSY),
+        ),
+    )
+
+
+@lru_cache(4096)
+def _uses(parts: tuple[tuple[VariableUse, ...], ...], falsy: frozenset[str]) -> tuple[VariableUse, ...]:
+    """What became of the names of both texts; a default that replaced a false value of the record is told apart."""
+    every = tuple(use for part in parts for use in part)
+    if not falsy:
+        return every
+    return tuple(replace(u, state="falsy") if u.state == "default" and u.name in falsy else u for u in every)
+
+
+def model_system(model: Model | None) -> Segments:
+    """The system text that comes with a model: its Modelfile's effective one, else the one it was trained with."""
+    if model is None:
+        return ()
+    if model.modelfile and model.modelfile.system is not None:
+        return (Segment(model.modelfile.system, "system", "Modelfile", model.modelfile.system_place),)
+    return (trained_with(model.training),) if model.training else ()
+
+
+def trained_with(said: SystemText) -> Segment:
+    """The system text a model was trained with; one that was typed into the workspace is called that."""
+    return Segment(said.text, "system", "training" if said.verified else "typed", said.place)
+
+
+def format_system(kind: str | None) -> Segments:
+    """What the *Prompt Format Specification* prescribes for a type of model; nothing for `base`."""
+    text = SYSTEM.get(kind or "")
+    return (Segment(text, "system", "prompt format", NOWHERE),) if text else ()
+
+
+def rendered(templates: tuple[Template, ...], values: Values, defaults: Values | None = None) -> tuple[Rendered, ...]:
+    """What `render` makes of the templates; those without anything to fill in cost no work in a child process."""
+    plain = [literal(template) for template in templates]
+    rest = render([t for t, p in zip(templates, plain, strict=True) if p is None], values, defaults or {})
+    made = iter(rest)
+    return tuple(next(made) if p is None else p for p in plain)
+
+
+def literal(template: Template) -> Rendered | None:
+    """The template's text if rendering would leave it as it is, but for one final newline under Jinja; else None."""
+    text = template.text
+    if template.syntax == "jinja":
+        if "{" in text or "\r" in text:
+            return None
+        text = text.removesuffix("\n")
+    elif template.syntax != "text":
+        return None
+    segments = (Segment(text, template.origin, None, template.place),) if text else ()
+    return Rendered(segments, (), (), True)
+
+
+def _built_system(prompt: Prompt, model: Model | None) -> Segments:
+    own = (Segment(prompt.system, "system", prompt.mode, prompt.system_place),) if prompt.system is not None else ()
+    return model_system(model) or own or format_system(model.type if model else None)
+
+
+def _user_template(prompt: Prompt, options: Mapping[str, str], origin: Origin) -> Template | None:
+    if prompt.template is not None:
+        return Template(prompt.template, prompt.syntax, origin, prompt.place)
+    if prompt.settings.get("dialect") == "albert" and options.get("albert_dialect") == "current":
+        return Template("{{ query }}", "jinja", origin, prompt.place)  # the later program sends the bare query
+    return None
+
+
+# What a mode's template sees of a record: its fields, where defaults step in, and which chunks are used.
+
+
+def given(
+    prompt: Prompt,
+    fields: Values,
+    options: Mapping[str, str],
+    place: Location = NOWHERE,
+    acronyms: Mapping[str, str] | None = None,
+) -> Given:
+    """The values for one record and mode.
+
+    A default steps in where the record has nothing (missing or null); in an Albert configuration wherever the value
+    is false, which is said when the record did have one.
+    """
+    if prompt.settings.get("dialect") == "albert":
+        return _albert(prompt.defaults, dict(fields), options, place, acronyms or {})
+    values = {name: value for name, value in fields.items() if value is not None or name not in prompt.defaults}
+    return Given(values, prompt.defaults)
+
+
+def _albert(
+    defaults: Values, data: dict[str, Any], options: Mapping[str, str], place: Location, acronyms: Mapping[str, str]
+) -> Given:
+    changed = list(asked(data, acronyms, place))
+    filled = {name: data.pop(name, None) for name in defaults if not data.get(name)}
+    diagnostics = [
+        (name, _falsy(name, value, defaults[name], place))
+        for name, value in filled.items()
+        if value is not None and value != defaults[name]
+    ]
+    current = options.get("albert_dialect") == "current"
+    for name in [name for name, value in data.items() if isinstance(value, list) and chunk_list(name)]:
+        if name.endswith(COLLECTION) != current:
+            del data[name]  # the other program's name, which this one leaves without a value
+    if options.get("apply_limit") != "off":
+        diagnostics += list(_limit(data, defaults, place))
+    return Given(data, defaults, (*changed, *diagnostics))
+
+
+def chunk_list(name: str) -> bool:
+    """Whether the program fills a variable of that name with what it searched, in either dialect."""
+    return name in CHUNKS or name.endswith(COLLECTION)
+
+
+def _falsy(name: str, value: Any, default: Any, place: Location) -> Diagnostic:
+    said = {"name": name, "value": json.dumps(value), "default": json.dumps(default, ensure_ascii=False)}
+    return Diagnostic("alb-falsy-default", said, _in(place, name), name)
+
+
+def _limit(data: dict[str, Any], defaults: Values, place: Location) -> Iterator[tuple[str, Diagnostic]]:
+    """Keep of each list of chunks what the search would have brought; says so where that is not all."""
+    said = {name: data.get(name) or defaults.get(name) for name in META}
+    limit = _whole(said["limit"] or LIMIT)
+    for name in [name for name in data if chunk_list(name)]:
+        chunks = data[name]
+        if not isinstance(chunks, list):
+            continue
+        if limit is None:
+            yield name, Diagnostic("alb-bad-limit", {"value": said["limit"], "kept": len(chunks)}, _in(place, "limit"))
+            continue
+        kept = chunks[1 if said["skip_first"] else 0 :][:limit]
+        if len(kept) < len(chunks):
+            values = {"name": name, "kept": len(kept), "given": len(chunks), "limit": limit}
+            first = {"skipped": 1 if said["skip_first"] else 0}
+            data[name] = kept
+            yield name, Diagnostic("alb-limit-applied", values | first, _in(place, name), name)
+
+
+def _whole(value: Any) -> int | None:
+    try:
+        number = int(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if number > 0 else None
+
+
+def _in(place: Location, field: str) -> Location:
+    return Location(file=place.file, line=place.line, field=field)

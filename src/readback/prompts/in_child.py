@@ -1,0 +1,113 @@
+"""In a bounded child: the workspace as its caller holds it, and a range of records to work on.
+
+A child gets the workspace as a value, so that it works on what a page shows and not on what a file says by now.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from readback import sandbox
+from readback.folder import modules
+from readback.prompts import token_counts
+from readback.prompts.self_tests import said, tell
+from readback.readers.cache_folder import cache_folder
+from readback.records import answers
+from readback.records.dataset import Dataset, DatasetChanged, open_dataset
+from readback.types import Answer, Record, Selection, Workspace
+from readback.workspace.frozen import freeze, maker, thaw
+
+# Between two beats a record under one choice: a message of five million characters takes 2 to 6 s, a template has its
+# own limit, and a chunk has thousands of records.
+LIMITS = sandbox.Limits(seconds=20.0, output=1 << 30, total=6 * 3600.0)
+OPENING = 30.0  # seconds for opening the dataset; our caller has read it before
+BATCH = 256  # records of one frame
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """What work has in its child."""
+
+    opened: Workspace
+    data: Dataset
+    choices: tuple[Selection, ...]
+    replies: Replies
+    start: int
+    stop: int
+    batch: int
+
+    def records(self) -> Iterator[Record]:
+        """The records, until the file turns out to have been changed; the caller sees that frames are missing."""
+        with contextlib.suppress(DatasetChanged):
+            for record in self.data.records(self.start, self.stop):
+                sandbox.beat()
+                yield record
+
+
+def payload(
+    opened: Workspace, choices: Iterable[Selection], start: int, stop: int, batch: int = BATCH
+) -> dict[str, Any]:
+    """What `enter` takes, as JSON."""
+    return {
+        "workspace": freeze(opened),
+        "choices": [asdict(choice) for choice in choices],
+        "start": start,
+        "stop": stop,
+        "batch": batch,
+        "cache": str(cache_folder().parent),
+        "servers": said(opened),
+    }
+
+
+def stream(work: str, opened: Workspace, asked: Mapping[str, Any], *, once: bool = False) -> Iterator[Any]:
+    """The frames of one child, which finds the tokenizers of the workspace at hand; `once` as for the sandbox's own."""
+    return sandbox.stream(work, asked, token_counts.limits(opened, LIMITS), token_counts.shared(opened), once=once)
+
+
+def warm() -> None:
+    """Once, in the zygote: what each child needs to read the workspace and the dataset it is given."""
+    maker(Workspace)
+    modules("readback.readers")
+
+
+def enter(work: Mapping[str, Any]) -> Inside:
+    """In a child: the workspace as it was handed over, and its dataset opened."""
+    if sandbox.inside():
+        _use_cache(work["cache"])
+    opened = thaw(work["workspace"])
+    tell(opened, work["servers"])
+    data = open_dataset(opened.root, opened.dataset)
+    choices = tuple(Selection(**choice) for choice in work["choices"])
+    return Inside(opened, data, choices, Replies(opened), work["start"], work["stop"], work["batch"])
+
+
+class Replies:
+    """The answers of the conditions whose judges are looked at, opened when first asked for."""
+
+    def __init__(self, opened: Workspace) -> None:
+        self.opened = opened
+        self.by_condition: dict[str, answers.Answers] = {}
+
+    def get(self, choice: Selection, record: Record) -> Answer | None:
+        """What the choice's condition replied to the record, for a judge."""
+        if choice.judge is None or choice.condition is None or record.id is None:
+            return None
+        if choice.condition not in self.by_condition:
+            condition = self.opened.condition(choice.condition)
+            if condition is None:
+                return None
+            self.by_condition[choice.condition] = answers.open_answers(self.opened, condition)
+            sandbox.beat()
+        return self.by_condition[choice.condition].get(record.id)
+
+
+def _use_cache(cache: str) -> None:
+    """In a child, whose environment is empty: where the index of the dataset lies, and time to open it."""
+    os.environ["READBACK_CACHE"] = cache
+    tempfile.tempdir = cache  # else it looks for a folder by writing to it, which a child may not
+    sandbox.beat(OPENING)

@@ -1,0 +1,77 @@
+"""What the model reads: which server a choice's messages go through, and what it makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+from readback.prompts.program import program
+from readback.serving import named_formats
+from readback.serving.chat import rendered as chat
+from readback.serving.ollama import rendered as ollama
+from readback.sources import row_fields
+from readback.types import Assembly, Condition, Message, Model, ModelInput, Record, Segment, Workspace
+
+
+def sent(
+    opened: Workspace, record: Record, assembly: Assembly, condition: Condition | None, training: bool
+) -> ModelInput | None:
+    """The one text for these messages; None where nobody says what serves them.
+
+    The model's Modelfile decides, else its chat template, else its named format, else the `prompt_format` of the
+    configuration the mode comes from. `training`: with the answer, as text to learn from; Ollama makes none.
+    """
+    if assembly.choice.judge or not assembly.messages:
+        return None
+    model = opened.models.get(condition.model) if condition and condition.model else None
+    messages = _with_answer(assembly.messages, record) if training else assembly.messages
+    if model and (model.modelfile or model.chat_template) and not (training and model.modelfile):
+        return served(opened, model, messages, training)
+    return _formatted(opened, model, assembly, condition, messages, training)
+
+
+def served(opened: Workspace, model: Model, messages: Sequence[Message], training: bool = False) -> ModelInput | None:
+    """What the model's own server makes of messages: its Modelfile, else its chat template, else its named format."""
+    if model.modelfile:
+        return None if training else ollama.model_input(model.modelfile, messages, today=today(opened))
+    template = model.chat_template or chat.named(model.chat_format or "")
+    if template:
+        return chat.model_input(template, messages, today=today(opened), add_generation_prompt=not training)
+    return named_formats.model_input(messages, model.chat_format, training=training) if model.chat_format else None
+
+
+def today(opened: Workspace) -> str:
+    """The date that templates print: the workspace's, else the day it is."""
+    return opened.today or date.today().isoformat()
+
+
+def _formatted(
+    opened: Workspace,
+    model: Model | None,
+    assembly: Assembly,
+    condition: Condition | None,
+    messages: Sequence[Message],
+    training: bool,
+) -> ModelInput | None:
+    """The text under the model's named format, else that of the configuration the mode comes from.
+
+    An Albert configuration without `prompt_format` has one: none, the bare text. The later Albert program does not
+    read `prompt_format` and sends the list of messages.
+    """
+    mode = assembly.choice.mode or (condition.mode if condition else None)
+    own = program(opened, opened.prompts.get(mode) if mode else None)
+    named = (model.chat_format if model else None) or own.format
+    if template := chat.named(named or ""):
+        return chat.model_input(template, messages, today=today(opened), add_generation_prompt=not training)
+    if named is None and not (own.albert and own.config):
+        return None
+    return named_formats.model_input(messages, named, training=training, dialect=own.dialect, chatml_bug=own.chatml_bug)
+
+
+def _with_answer(messages: tuple[Message, ...], record: Record) -> tuple[Message, ...]:
+    """The messages with the answer to be learnt: the history's, else the record's reference."""
+    answer = row_fields.reference(record.fields)
+    if messages[-1].role == "assistant" or answer is None:
+        return messages
+    said = Segment(answer.value, "variable", answer.name, row_fields.at(record, answer.name))
+    return (*messages, Message("assistant", (said,)))

@@ -1,0 +1,228 @@
+"""Render a template into segments that remember who wrote them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from threading import Lock
+from typing import Any
+
+from readback import sandbox
+from readback.prompts.render.simple_fields import Piece, Wrong, format_pieces, left, placeholder_pieces
+from readback.types import NOWHERE, Diagnostic, Location, Origin, Segment, Syntax, UseState, Values, VariableUse
+
+WORK = "readback.prompts.render.jinja:work"
+LIMITS = sandbox.Limits(seconds=0.8, total=2.5, closed=True)  # to compile and render twice; most take milliseconds
+TOGETHER = 1.7  # seconds after which no further template of a call is begun
+STOPS = 2  # templates of one call that may be stopped, so that a hostile set of them costs two seconds and no more
+MOST = 256  # verdicts kept
+EXCESS: Mapping[str, tuple[str, str]] = {
+    "time": ("time to render a template", sandbox.time_said(LIMITS.seconds)),
+    "memory": ("memory to render a template", "512 MiB"),
+    "output": ("text of one template", "8 Mi characters"),
+    "nesting": ("nesting in a template", "the depth that Jinja can read"),
+    "crash": ("a template's process", "its own crash"),
+    "turn": ("time to render the templates of a message", sandbox.time_said(TOGETHER)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A text to fill in. `place` is where its first character stands; `blocks` trims lines around Jinja's tags."""
+
+    text: str
+    syntax: Syntax = "jinja"
+    origin: Origin = "template"
+    place: Location = NOWHERE
+    blocks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """What a template gave. `ok` False: no segments, and a diagnostic that says why.
+
+    `names` are the variables it reads from the values, dotted where the template says so, each with the line
+    where it first stands; `uses` what became of them, and of the fields of what it goes through.
+    """
+
+    segments: tuple[Segment, ...]
+    names: tuple[tuple[str, Location], ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    ok: bool = True
+    uses: tuple[VariableUse, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return "".join(segment.text for segment in self.segments)
+
+
+NO_DEFAULTS: Values = {}
+_stopped: dict[bytes, tuple[str, str]] = {}  # template over its values -> kind, detail
+_lock = Lock()
+
+
+def render(templates: Sequence[Template], values: Values, defaults: Values = NO_DEFAULTS) -> tuple[Rendered, ...]:
+    """Each template over `values`; a name that `values` lacks comes from `defaults`.
+
+    Jinja templates give the text that Jinja2 gives with its default settings, byte for byte.
+    """
+    jinja = [i for i, template in enumerate(templates) if template.syntax == "jinja"]
+    answers = dict(zip(jinja, _jinja([templates[i] for i in jinja], values, defaults), strict=True))
+    return tuple(
+        _rendered(template, answers[i]) if i in answers else _filled(template, values, defaults)
+        for i, template in enumerate(templates)
+    )
+
+
+def render_many(
+    templates: Sequence[Template], rows: Iterable[Values], defaults: Values = NO_DEFAULTS
+) -> Iterator[tuple[Rendered, ...]]:
+    """`render` for each of `rows`. Meant for work inside the sandbox, where a template is compiled once."""
+    for values in rows:
+        yield render(templates, values, defaults)
+
+
+def _filled(template: Template, values: Values, defaults: Values) -> Rendered:
+    if template.syntax == "format":
+        pieces, wrong = format_pieces(template.text, {**defaults, **values})
+    elif template.syntax == "placeholder":
+        pieces, wrong = placeholder_pieces(template.text, {**defaults, **values})
+    elif template.syntax == "text":
+        pieces, wrong = [Piece(template.text, None, 1)], []
+    else:
+        raise ValueError(f"render cannot fill a template of syntax {template.syntax!r}")
+    names: dict[str, Location] = {}
+    for piece in pieces:
+        if piece.name:
+            names.setdefault(piece.name, _at(template, piece.line))
+    uses = tuple(VariableUse(name, _state(name, values, defaults), place) for name, place in names.items())
+    if wrong:
+        return Rendered((), tuple(names.items()), tuple(_wrong(template, each) for each in wrong), False, uses)
+    if template.syntax == "placeholder":
+        uses += tuple(
+            VariableUse(name, "missing", _at(template, line)) for name, line in left(template.text, names).items()
+        )
+    segments = (
+        Segment(piece.text, _origin(template, piece.name, values), piece.name, _at(template, piece.line))
+        for piece in pieces
+        if piece.text
+    )
+    return Rendered(tuple(segments), tuple(names.items()), uses=uses)
+
+
+def _state(name: str, values: Values, defaults: Values) -> UseState:
+    """What became of a plain field, which is filled with whatever is there."""
+    value = values[name] if name in values else defaults[name]
+    if value is None:
+        return "null"
+    return "empty" if value in ("", [], {}) else "present" if name in values else "default"
+
+
+def _origin(template: Template, name: str | None, values: Values) -> Origin:
+    if name is None:
+        return template.origin
+    return "variable" if name in values else "default"
+
+
+def _wrong(template: Template, wrong: Wrong) -> Diagnostic:
+    return Diagnostic(wrong.code, wrong.values, _at(template, wrong.line), wrong.flagged)
+
+
+def _at(template: Template, line: int | None) -> Location:
+    """The place of a line of the template: in its file, if it has one."""
+    return _line_at(template.place, line or 1)
+
+
+@lru_cache(4096)
+def _line_at(place: Location, line: int) -> Location:
+    return replace(place, line=(place.line or 1) + line - 1, column=None)
+
+
+def _jinja(templates: Sequence[Template], values: Values, defaults: Values) -> list[dict[str, Any]]:
+    """For each template what the sandbox answers, or {"failed": verdict}; the rest has none when their time is over.
+
+    What was stopped is remembered, with the values it was given: the same again costs nothing and answers the same.
+    """
+    given = {"values": values, "defaults": defaults, "together": TOGETHER}
+    answers: list[dict[str, Any]] = []
+    stops = 0
+    while len(answers) < len(templates) and stops < STOPS:
+        rest = templates[len(answers) :]
+        known = [_stopped and _stopped.get(_key(template, given)) for template in rest]
+        new = next((at for at, verdict in enumerate(known) if verdict), len(rest))
+        try:
+            answers.extend(sandbox.stream(WORK, {"templates": _asked(rest[:new]), **given}, LIMITS) if new else ())
+            verdict = known[new] if new < len(rest) else None
+        except sandbox.Stopped as stopped:
+            verdict = stopped.kind, stopped.detail
+            _remember(_key(templates[len(answers)], given), verdict)
+        if not verdict:
+            break
+        answers.append(_failed(*verdict))
+        stops += 1
+    return answers + [_failed("turn")] * (len(templates) - len(answers))
+
+
+def _asked(templates: Sequence[Template]) -> list[list[Any]]:
+    return [[template.text, template.blocks] for template in templates]
+
+
+def _failed(kind: str, reason: str = "") -> dict[str, Any]:
+    return {"names": {}, "failed": {"kind": kind, "reason": reason, "line": None}}
+
+
+def _key(template: Template, given: Mapping[str, Any]) -> bytes:
+    return hashlib.sha256(json.dumps([template.text, template.blocks, given]).encode("ascii")).digest()
+
+
+def _remember(key: bytes, verdict: tuple[str, str]) -> None:
+    with _lock:
+        while len(_stopped) >= MOST:
+            del _stopped[next(iter(_stopped))]
+        _stopped[key] = verdict
+
+
+def _rendered(template: Template, answer: Mapping[str, Any]) -> Rendered:
+    names = tuple((name, _at(template, line)) for name, line in sorted(answer["names"].items(), key=lambda n: n[1]))
+    uses = _uses(template.place, tuple(map(tuple, answer.get("uses", ()))))
+    if failed := answer.get("failed"):
+        return Rendered((), names, (_diagnostic(template, failed),), False, uses)
+    places = {line: _at(template, line) for line in {piece[3] for piece in answer["pieces"]}}
+    segments = (
+        Segment(text, template.origin if kind == "literal" else kind, name, places[line])
+        for text, kind, name, line in answer["pieces"]
+    )
+    return Rendered(tuple(segments), names, _random(template, answer.get("drawn")), uses=uses)
+
+
+def _random(template: Template, drawn: Sequence[Any] | None) -> tuple[Diagnostic, ...]:
+    if not drawn:
+        return ()
+    what, line = drawn
+    return (Diagnostic("asm-random-text", {"what": what}, _at(template, line), what),)
+
+
+@lru_cache(4096)
+def _uses(place: Location, kept: tuple[tuple[Any, ...], ...]) -> tuple[VariableUse, ...]:
+    return tuple(
+        VariableUse(name, state, _line_at(place, line), times, of, asked)
+        for name, state, line, times, of, asked in kept
+    )
+
+
+def _diagnostic(template: Template, failed: Mapping[str, Any]) -> Diagnostic:
+    """The one finding of a template that gave no text."""
+    kind, reason, place = failed["kind"], failed["reason"], _at(template, failed["line"])
+    if kind in EXCESS:
+        what, limit = EXCESS[kind]
+        return Diagnostic("dat-limit", {"what": what, "limit": limit}, place, what)
+    if kind == "unsafe":
+        return Diagnostic("alb-unsafe-template", {"reason": reason}, place, reason)
+    if template.origin == "adapter":
+        return Diagnostic("asm-adapter-error", {"reason": reason or "it includes another file"}, place, reason)
+    if kind == "include":
+        return Diagnostic("alb-include", {}, place, "include")
+    return Diagnostic("alb-render-error", {"reason": reason}, place, reason)

@@ -1,0 +1,160 @@
+"""Find the row of a training file that a record was made into: what it asks is the same, or its id is.
+
+The file is read once for each of its states; what is kept of a row are 16 bytes, looked up without the file. A bounded
+child finds what was kept before it began.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+from readback import sandbox
+from readback.readers import checksum
+from readback.readers.cache_folder import cache_folder
+from readback.readers.file_state import State
+from readback.readers.file_state import state as file_state
+from readback.records.dataset import Dataset, DatasetChanged, open_dataset
+from readback.records.dataset_index import mapped
+from readback.sources import row_fields, training_reader
+from readback.sources.training_row import ASKED, TrainingRow
+from readback.types import DatasetSource, Record, Values, Workspace
+
+VERSION = "2"
+KEEP = 64  # indexes on disk
+ITEM = 8  # bytes of a hash, and of a number
+
+
+def row_of(workspace: Workspace, record: Record, file: str) -> tuple[Record, TrainingRow] | None:
+    """The row of the training file that asks what `record` asks, else the one of its id; None where there is none.
+
+    What is asked is compared without regard to white space, as it is in the record and in the layouts in which
+    the prompt formats put it. Of several rows the first one counts.
+    """
+    if (data := _data(workspace, file)) is None:
+        return None
+    with contextlib.suppress(DatasetChanged):  # written to meanwhile: the next opening sees it
+        index = _index(data)
+        for text in dict.fromkeys(map(_words, _asked(record.fields))):
+            for number in index.find(text) if text else ():
+                found = data.record(number)
+                row = training_reader.read(found.fields)
+                if row and row.asked and _words(row.asked.text) == text:
+                    return found, row
+        own = record.id if record.id is not None and record.id.rstrip("_") != f"line_{record.place.line}" else None
+        if own is not None and data.id_field and (same := data.find(own)) is not None:
+            found = data.record(same)
+            row = training_reader.read(found.fields)
+            return (found, row) if row else None
+    return None
+
+
+def prepare(workspace: Workspace) -> None:
+    """Read the training files of all models, for bounded children, which can keep nothing."""
+    for model in workspace.models.values():
+        data = _data(workspace, model.training_messages) if model.training_messages else None
+        with contextlib.suppress(DatasetChanged):
+            if data:
+                _index(data)
+
+
+def _data(workspace: Workspace, file: str) -> Dataset | None:
+    """The training file, opened once for each of its states."""
+    private = workspace.dataset.private if workspace.dataset else ()
+    try:
+        now = file_state(workspace.root / file)
+    except OSError:
+        return None
+    own = workspace.dataset if workspace.dataset and workspace.dataset.path == file else None
+    data = _opened(workspace.root, file, private, own.json if own else None, now)
+    return data if len(data) else None
+
+
+@lru_cache(maxsize=8)
+def _opened(root: Path, file: str, private: tuple[str, ...], json: tuple[str, ...] | None, state: State) -> Dataset:
+    return open_dataset(root, DatasetSource(file, private=private, json=json))
+
+
+def _asked(fields: Values) -> Iterator[str]:
+    """What a record asks, in the layouts in which it may have been trained on."""
+    row = training_reader.read(fields)
+    if row and row.asked:
+        yield row.asked.text
+    stored = row_fields.stored_prompt(fields)
+    if stored and isinstance(stored.value, str):
+        yield stored.value
+    for name in sorted(ASKED):
+        if isinstance(text := fields.get(name), str) and text.strip():
+            yield from (f"Question: {text} Answer:", text)
+
+
+class _Hashes:
+    """Hashes of what rows ask, sorted, and the number of the row of each."""
+
+    def __init__(self, numbers: memoryview) -> None:
+        half = len(numbers) // 2
+        self.hashes, self.rows = numbers[:half], numbers[half:]
+
+    def find(self, text: str) -> Iterator[int]:
+        wanted = _hash(text)
+        at = bisect_left(self.hashes, wanted)
+        while at < len(self.hashes) and self.hashes[at] == wanted:
+            yield self.rows[at]
+            at += 1
+
+
+def _index(data: Dataset) -> _Hashes:
+    about = f"{VERSION}\0{data.path}\0{file_state(data.path)}\0{data.source}"
+    mark = hashlib.blake2b(about.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    kept = cache_folder("trained") / mark
+    if (found := _load(kept)) is None:
+        made = _made(data)
+        _keep(kept, made)
+        _load.cache_clear()
+        found = _load(kept) or _Hashes(memoryview(made))  # a bounded child may not write
+    return found
+
+
+@lru_cache(maxsize=16)
+def _load(kept: Path) -> _Hashes | None:
+    try:
+        held = mapped(kept)
+    except OSError:
+        return None
+    whole = held[: -checksum.SIZE] if sandbox.inside() else checksum.checked(held)  # a child's caller has checked it
+    return _Hashes(memoryview(whole).cast("Q")) if whole is not None and len(whole) % (2 * ITEM) == 0 else None
+
+
+def _made(data: Dataset) -> array[int]:
+    pairs: list[tuple[int, int]] = []
+    for number, record in enumerate(data.records()):
+        row = training_reader.read(record.fields)
+        if row and row.asked and (text := _words(row.asked.text)):
+            pairs.append((_hash(text), number))
+    pairs.sort()
+    return array("Q", [*(one for one, _ in pairs), *(number for _, number in pairs)])
+
+
+def _keep(kept: Path, made: array[int]) -> None:
+    with contextlib.suppress(OSError):
+        new = kept.with_name(f".{kept.name}-{os.getpid()}")
+        with new.open("wb") as out:
+            made.tofile(out)
+            out.write(checksum.of(memoryview(made).cast("B")))
+        new.rename(kept)
+        for old in sorted(kept.parent.glob("[!.]*"), key=lambda path: path.stat().st_mtime)[:-KEEP]:
+            old.unlink(missing_ok=True)
+
+
+def _hash(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=ITEM).digest())
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())

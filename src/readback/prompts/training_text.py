@@ -1,0 +1,156 @@
+"""The one text that a model was trained on for a record: its training messages through its training template."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from readback.prompts.model_input import today
+from readback.prompts.training_layout import training
+from readback.serving import named_formats
+from readback.serving.chat import rendered as chat
+from readback.types import (
+    Assembly,
+    ChatTemplate,
+    Diagnostic,
+    Message,
+    Model,
+    ModelInput,
+    Record,
+    Segment,
+    Selection,
+    Workspace,
+)
+
+Basis = Literal["stated", "serving", "assumed"]
+Missing = Literal["", "messages", "template", "text"]
+
+# What a Modelfile's TEMPLATE holds -> the format such a model was trained in. Where a family has several that differ in
+# blanks alone (Mistral, Llama 2), nothing is assumed: the difference found would be that of the guess.
+FAMILIES = (
+    (("<|im_start|>",), "chatml-plain"),
+    (("<|start_header_id|>",), "llama-3"),
+    (("<start_of_turn>",), "gemma-3"),
+    (("<|user|>", "<|end|>"), "phi-3"),
+    (("<|user|>", "</s>"), "zephyr"),
+)
+STAND_INS = ("0", "1")  # answers that differ from their first character: where one begins is where their texts part
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """What makes one text of training messages: a chat template or a format's name; `basis` says who says so.
+
+    stated: the model's `training:`; serving: what also serves it; assumed: what its Modelfile's TEMPLATE looks like.
+    """
+
+    name: str
+    template: ChatTemplate | None
+    basis: Basis
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedText:
+    """A record as a model saw it in training.
+
+    `text` is None where `missing` says what is not known (its messages, its template) or that the template failed;
+    `prompt` are its segments up to the character where the answer begins, which is what serving should send.
+    """
+
+    messages: Assembly | None
+    text: ModelInput | None = None
+    prompt: tuple[Segment, ...] = ()
+    template: Template | None = None
+    missing: Missing = ""
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def trained_text(opened: Workspace, record: Record, model: str) -> TrainedText:
+    """The training text of a record for a model, or why there is none."""
+    known, made = opened.models.get(model), training(opened, record, model)
+    if known is None or made is None or not made.messages:
+        return TrainedText(made, missing="messages", diagnostics=made.diagnostics if made else ())
+    found = template(known)
+    if found is None:
+        return TrainedText(made, missing="template")
+    asked, answer = _turns(made.messages)
+    text, prompt = rendered(opened, found, made.messages), prompt_of(opened, found, asked, answer)
+    if not text.segments or not prompt:
+        return TrainedText(made, None, (), found, "text", text.diagnostics)
+    return TrainedText(made, text, prompt, found, diagnostics=text.diagnostics)
+
+
+def trained_input(opened: Workspace, record: Record, choice: Selection) -> ModelInput | None:
+    """The training text of a choice's record for its condition's model; None where none is known."""
+    condition = opened.condition(choice.condition) if choice.condition and not choice.judge else None
+    known = opened.models.get(condition.model) if condition and condition.model else None
+    found = template(known) if known else None
+    made = training(opened, record, known.name) if known and found else None
+    return rendered(opened, found, made.messages) if found and made and made.messages else None
+
+
+def template(model: Model) -> Template | None:
+    """What a model's training messages went through; None where nothing says it."""
+    if model.training_template:
+        return Template(model.training_template.name, model.training_template, "stated")
+    if model.training_format:
+        return Template(model.training_format, chat.named(model.training_format), "stated")
+    if model.chat_template:
+        return Template(model.chat_template.name, model.chat_template, "serving")
+    if model.chat_format:
+        return Template(model.chat_format, chat.named(model.chat_format), "serving")
+    written = (model.modelfile.template or "") if model.modelfile else ""
+    name = next((name for signs, name in FAMILIES if all(sign in written for sign in signs)), None)
+    found = chat.named(name) if name else None
+    return Template(found.name, found, "assumed") if found else None
+
+
+def rendered(opened: Workspace, found: Template, messages: Sequence[Message]) -> ModelInput:
+    """Messages as text to learn from: the answer included, nothing that asks for one."""
+    if found.template:
+        made = chat.model_input(found.template, messages, today=today(opened), add_generation_prompt=False)
+    else:
+        made = named_formats.model_input(messages, found.name, training=True)
+    return replace(made, assumed=found.basis == "assumed")
+
+
+def prompt_of(
+    opened: Workspace, found: Template, asked: Sequence[Message], answer: Message | None = None
+) -> tuple[Segment, ...]:
+    """The training text up to where the answer begins; empty where the template makes none."""
+    made = rendered(opened, found, (*asked, answer)) if answer else None
+    if made and answer and (at := _answer_at(made, answer)) is not None:
+        return named_formats.cut(made.segments, 0, at)
+    one, other = (rendered(opened, found, (*asked, _reply(text))) for text in STAND_INS)
+    return named_formats.cut(one.segments, 0, _shared(one.text, other.text))
+
+
+def _turns(messages: Sequence[Message]) -> tuple[tuple[Message, ...], Message | None]:
+    """The messages before the last answer, and that."""
+    if messages and messages[-1].role == "assistant":
+        return tuple(messages[:-1]), messages[-1]
+    return tuple(messages), None
+
+
+def _answer_at(made: ModelInput, answer: Message) -> int | None:
+    """The character where the answer's own segments begin; None where the template did not keep them apart."""
+    own = [segment for segment in answer.segments if segment.text]
+    at, found = len(made.text), None
+    for segment in reversed(made.segments):
+        at -= len(segment.text)
+        if any((segment.origin, segment.name, segment.place) == (s.origin, s.name, s.place) for s in own):
+            found = at
+        elif found is not None:
+            break
+    return found if found is not None and own and made.text.startswith(own[0].text.strip()[:1], found) else None
+
+
+def _reply(text: str) -> Message:
+    return Message("assistant", (Segment(text, "variable", "answer"),))
+
+
+def _shared(one: str, other: str) -> int:
+    """How many characters two texts share at their beginning."""
+    pairs = zip(one, other, strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))

@@ -1,0 +1,71 @@
+"""Which format a file is in: by what the workspace says, by its first bytes, by its name."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any
+
+from readback import plugins
+from readback.readers._lines import UTF8_MARK
+from readback.types import Diagnostic, Location
+
+HEAD = 1 << 20  # bytes looked at
+GZIP = b"\x1f\x8b"
+PARQUET = b"PAR1"
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The module that reads a file, whether it is packed with gzip, and what was decided on the way."""
+
+    module: Any  # a module of formats/, or what a plugin has in its place
+    packed: bool = False
+    detail: str = ""
+
+
+def choose(path: Path, file: str, named: str | None = None) -> Chosen | Diagnostic:
+    """The format of the file at `path`; `named` is what the workspace says it is. Raises OSError."""
+    with path.open("rb") as stream:
+        head = stream.read(HEAD)
+    packed = head.startswith(GZIP)
+    if packed:
+        head = unpacked(head)
+    suffixes = [suffix.lower() for suffix in PurePath(path.name).suffixes if suffix.lower() != ".gz"]
+    name = named or _by_content(head, suffixes[-1] if suffixes else "")
+    if named == "jsonl" and head.removeprefix(UTF8_MARK).lstrip().startswith(b"["):
+        name = _by_content(head, ".jsonl")  # a list, whatever it is called: its reader says so
+    formats = plugins.by("formats")
+    if name not in formats:
+        reason = f"no format is called '{named}'" if named else "its name and its first bytes tell no format"
+        endings = [ending for one in formats.values() for ending in one.SUFFIXES]
+        values = {"path": file, "reason": reason, "known": sorted(formats), "endings": endings}
+        return Diagnostic("dat-not-recognised", values, Location(file=file))
+    module = formats[name]
+    odd = bool(suffixes) and not named and suffixes[-1] not in module.SUFFIXES
+    return Chosen(module, packed, f"read as {name} by its content" if odd else "")
+
+
+def _by_content(head: bytes, suffix: str) -> str | None:
+    if head.startswith(PARQUET):
+        return "parquet"
+    begin = head.removeprefix(UTF8_MARK).lstrip(b" \t\r\n")
+    known = next((name for name, one in plugins.by("formats").items() if suffix in one.SUFFIXES), None)
+    if known not in ("json", "jsonl", None):
+        return known
+    first, _, rest = begin.partition(b"\n")
+    rest = rest.lstrip(b" \t\r\n")
+    if begin.startswith(b"["):
+        return "jsonl" if known == "jsonl" and rest and first.rstrip().endswith(b"]") else "json"
+    if begin.startswith(b"{"):
+        return "jsonl" if known == "jsonl" or (first.rstrip().endswith(b"}") and rest.startswith(b"{")) else "json"
+    return known
+
+
+def unpacked(head: bytes) -> bytes:
+    """The beginning of a gzip file, unpacked; nothing where it is none."""
+    try:
+        return zlib.decompressobj(wbits=31).decompress(head, HEAD)
+    except zlib.error:
+        return b""

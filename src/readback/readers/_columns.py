@@ -1,0 +1,100 @@
+"""The columns of a table: their names, each of them once, and which of them hold JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from readback.readers._json_text import BLANK, Decoder, NotJson
+from readback.readers._row import Row
+from readback.types import Diagnostic, Location
+
+
+def unique(given: Sequence[str], place: Location) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]:
+    """The names with a repeated one numbered (`score`, `score_2`), so that no cell is lost; a diagnostic for each; one
+    note for all columns without a name.
+    """
+    names: dict[str, None] = {}
+    diagnostics: list[Diagnostic] = []
+    for name in given:
+        called = name
+        number = 2
+        while called in names or (called != name and called in given):
+            called = f"{name}_{number}"
+            number += 1
+        if called != name and name.strip():
+            diagnostics.append(
+                Diagnostic("dat-duplicate-name", {"kind": "column", "name": name, "called": called}, place, name)
+            )
+        names[called] = None
+    blank = [at for at, name in enumerate(given, 1) if not name.strip()]
+    if len(blank) > 1:
+        diagnostics.append(Diagnostic("dat-unnamed-columns", {"columns": blank, "count": len(blank)}, place))
+    return tuple(names), tuple(diagnostics)
+
+
+def with_json(fields: Mapping[str, Any], columns: Collection[str]) -> dict[str, Any]:
+    """A row whose cells in `columns` are read as JSON; one that is empty or not JSON stays the text it is."""
+    decoder = Decoder()
+    found = dict(fields)
+    for name in columns:
+        if isinstance(cell := found.get(name), str) and cell.strip(BLANK):
+            value = _value(decoder, cell)
+            found[name] = cell if isinstance(value, NotJson) else value
+    return found
+
+
+class JsonColumns:
+    """Reads cells as JSON, row by row: the columns that are `said`, or None: those whose every cell is a list or an
+    object, empty ones aside.
+
+    Whether every cell is one is known after the last row: if a column turns out to hold something else (`again`), its
+    earlier rows were read wrongly, and the table has to be read once more with `said` the columns of `held`. `text`
+    are columns that always stay text.
+    """
+
+    def __init__(self, said: Sequence[str] | None, text: Collection[str] = ()) -> None:
+        self.said = said
+        self.held: dict[str, None] = dict.fromkeys(said or ())
+        self.again = False
+        self._text = set(text)
+        self._decoder = Decoder()
+
+    def read(self, row: Row, file: str) -> Row:
+        """The row with its JSON; where a cell of a column that was `said` is none, a diagnostic says so."""
+        values: dict[str, Any] = {}
+        diagnostics: list[Diagnostic] = []
+        for name in row.fields if self.said is None else self.said:
+            cell = row.fields.get(name)
+            if name in self._text or not isinstance(cell, str) or not cell.strip(BLANK):
+                continue
+            place = Location(file=file, line=row.line, field=name)
+            if self.said is None and not cell.lstrip(BLANK).startswith(("[", "{")):
+                self._refute(name)
+                continue
+            value = _value(self._decoder, cell)
+            if not isinstance(value, NotJson):
+                self.held.setdefault(name)
+                values[name] = value
+                diagnostics.extend(self._decoder.diagnostics(value, place))
+            elif self.said is None:
+                self._refute(name)
+            else:
+                said = {"column": name, "reason": value.reason, "at": value.at + 1}
+                diagnostics.append(Diagnostic("dat-cell-not-json", said, place, name))
+        if not values and not diagnostics:
+            return row
+        cells = {name: row.fields[name] for name in values}
+        return row._replace(fields={**row.fields, **values}, diagnostics=(*row.diagnostics, *diagnostics), cells=cells)
+
+    def _refute(self, name: str) -> None:
+        self.again = self.again or name in self.held
+        self.held.pop(name, None)
+        self._text.add(name)
+
+
+def _value(decoder: Decoder, cell: str) -> Any | NotJson:
+    try:
+        return decoder.whole(cell)
+    except NotJson as error:
+        return error

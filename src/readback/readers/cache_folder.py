@@ -1,0 +1,155 @@
+"""Where indexes and unpacked files lie between runs: a private folder, one entry for each file and its reading."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from readback.readers.file_state import state
+
+PAUSE = 0.05  # seconds between two looks at a lock
+FULL = (errno.ENOSPC, errno.EDQUOT)
+ABOUT = "about.json"  # the file of an entry that says what it is of; written last
+UPLOAD = "upload-"  # how the folder of an upload is called, and
+OWNER = ".owner"  # the file in it that says whose it is
+
+
+class DiskFull(Exception):  # noqa: N818 - an outcome to say in one sentence, and nobody's mistake
+    """There is no room left to write an index; the sentence names the folder and the way out."""
+
+    def __init__(self, why: str) -> None:
+        there = next(_places())
+        super().__init__(
+            f"the disk of {there} is full ({why}), so no index of the files can be written there; "
+            "free some space, or let READBACK_CACHE name a folder on another disk"
+        )
+
+
+@contextlib.contextmanager
+def room() -> Iterator[None]:
+    """What is done here writes to the cache: raises DiskFull where there is no room, whoever catches OSError."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        raise DiskFull((error.strerror or str(error)).lower()) from error
+
+
+def cache_folder(kind: str = "datasets") -> Path:
+    """The private folder for entries of one kind: READBACK_CACHE, else ~/.cache/readback, else a temporary one."""
+    tried = []
+    for place in _places():
+        tried.append(place)
+        folder = place / kind
+        with contextlib.suppress(OSError):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if all(one.lstat().st_uid == os.getuid() for one in (place, folder)):  # else a trap in a shared folder
+                folder.chmod(0o700)
+                return folder
+    raise PermissionError(f"no folder to keep indexes in: {', '.join(map(str, tried))}; set READBACK_CACHE")
+
+
+def uploads() -> Path:
+    """Where uploads lie: READBACK_UPLOADS, else in the cache folder (READBACK_CACHE or ~/.cache/readback)."""
+    cache = os.environ.get("READBACK_CACHE") or Path.home() / ".cache" / "readback"
+    return Path(os.environ.get("READBACK_UPLOADS") or Path(cache) / "uploads")
+
+
+def uploaded(path: Path) -> bool:
+    """Whether a path lies in an upload: among those of now, or in a folder that was made for one."""
+    real = Path(os.path.realpath(path))
+    if real.is_relative_to(os.path.realpath(uploads())):
+        return True
+    return any(one.name.startswith(UPLOAD) and os.path.lexists(one / OWNER) for one in (real, *real.parents))
+
+
+def _places() -> Iterator[Path]:
+    if named := os.environ.get("READBACK_CACHE"):
+        yield Path(named)
+    else:
+        with contextlib.suppress(RuntimeError):  # an account without a home
+            yield Path.home() / ".cache" / "readback"
+    # Asked for last: looking for a temporary folder writes a file, which a bounded child may not.
+    yield Path(tempfile.gettempdir()) / f"readback-{os.getuid()}"
+
+
+def entry(path: Path, settings: Any, version: str) -> Path:
+    """The folder of the entry for the file as it is now, read with these settings. Raises OSError."""
+    return cache_folder() / f"{_digest([str(path), settings])}-{_digest([version, *state(path)])}"
+
+
+def _digest(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True).encode()
+    return hashlib.blake2b(text, digest_size=12).hexdigest()
+
+
+def fresh(folder: Path) -> Path:
+    """A new folder beside the entry, to be filled and then kept by `keep`."""
+    return Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
+
+
+@contextlib.contextmanager
+def alone(folder: Path, waiting: Callable[[], None]) -> Iterator[None]:
+    """Nobody else fills this entry meanwhile; while somebody does, `waiting` is called now and then and may raise."""
+    lock = os.open(folder.parent / f".lock-{folder.name[:2]}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                waiting()
+                time.sleep(PAUSE)
+        yield
+    finally:
+        os.close(lock)
+
+
+def keep(made: Path, folder: Path) -> None:
+    """Give a filled folder its name, all at once; what was kept of earlier versions of the file goes."""
+    for old in folder.parent.glob(f"{folder.name.partition('-')[0]}-*"):
+        drop(old)
+    made.rename(folder)
+    tidy()
+
+
+def drop(folder: Path) -> None:
+    """Remove an entry, or one that was never finished."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def forget(below: Path) -> int:
+    """Remove what is kept about files at or below a path (an upload that is deleted); answers how many entries."""
+    gone = [folder for folder, path in _kept() if path == below or path.is_relative_to(below)]
+    for folder in gone:
+        drop(folder)
+    return len(gone)
+
+
+def tidy() -> int:
+    """Remove entries whose file is no longer there, and what was begun a day ago and never finished."""
+    gone = [folder for folder, path in _kept() if not path.exists()]
+    for begun in cache_folder().glob(".new-*"):
+        with contextlib.suppress(OSError):
+            if begun.stat().st_mtime < time.time() - 86_400:
+                gone.append(begun)
+    for folder in gone:
+        drop(folder)
+    return len(gone)
+
+
+def _kept() -> Iterator[tuple[Path, Path]]:
+    for folder in cache_folder().iterdir():
+        with contextlib.suppress(OSError, ValueError, KeyError):
+            yield folder, Path(json.loads((folder / ABOUT).read_text("utf-8"))["path"])

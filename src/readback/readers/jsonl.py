@@ -1,0 +1,142 @@
+"""JSON lines: one object a line, split on LF only, every other line refused by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, BinaryIO
+
+from readback.readers._json_text import Decoder, NotJson
+from readback.readers._lines import UTF8_MARK, UTF16_MARKS, Comments, Ends, Line, content, marks, not_utf8, too_long
+from readback.readers._over_lines import Feed, OverLines, Spread, spread
+from readback.readers._row import Blank, Event, Refused, Row
+from readback.types import Diagnostic, Location
+
+NAME = "jsonl"
+SUFFIXES = (".jsonl", ".ndjson", ".jsonlines")
+BLANKS = b" \t\r"
+COMMENTS = (b"#", b"//")  # how a line of comments begins, in a file that begins with one
+
+
+def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
+    """Every line of `stream` as a Row, a Refused or a Blank, with diagnostics on byte-order mark and line ends.
+
+    Where a comment is before the first record, every line that begins like one is a comment: a loader that leaves
+    them out does so everywhere. They are counted as blank lines, and said once. An object that is written over several
+    lines is one Row, or one Refused, and all of these are said once.
+    """
+    decoder = Decoder()
+    ends = Ends()
+    comments = Comments()
+    over = OverLines()
+    feed = Feed(stream)
+    utf16 = begun = False
+    for line in feed:
+        data = line.data
+        start = line.offset
+        if line.number == 1 and data is not None:
+            if mark := marks(data, file):
+                utf16 = data.startswith(UTF16_MARKS)
+                yield Refused(mark, 1, 1, line.end) if utf16 else mark
+            if utf16:
+                continue
+            if data.startswith(UTF8_MARK):
+                data = data[len(UTF8_MARK) :]
+                start += len(UTF8_MARK)
+        if utf16 or data is None:
+            diagnostic = None if utf16 else too_long(file, line.number, line.end - line.offset)
+            yield Refused(diagnostic, line.number, line.number, line.end)
+            continue
+        raw = content(data)
+        if not raw.strip(BLANKS):
+            ends.see(line)
+            yield Blank(line.number, line.end)
+            continue
+        if raw.startswith(COMMENTS) and (comments.count or not begun):
+            ends.see(line)
+            comments.see(line.number, raw)
+            yield Blank(line.number, line.end)
+            continue
+        begun = True
+        place = Location(file=file, line=line.number)
+        value = _value(decoder, raw, place)
+        taken: tuple[Line, ...] = (line,)
+        if _is_open(raw, value) and (found := spread(line, data, feed)):
+            raw, taken = _alone(found, feed)
+            value = _value(decoder, raw, place)
+            if isinstance(value, dict):
+                over.see(line.number)
+        for one in taken:
+            ends.see(one)
+        last = taken[-1]
+        if isinstance(value, Diagnostic):
+            yield Refused(value, line.number, last.number, last.end)
+        else:
+            diagnostics = decoder.diagnostics(value, place)
+            yield Row(value, line.number, last.number, start, start + len(raw), raw, diagnostics)
+    yield from comments.report(file)
+    yield from over.report(file)
+    yield from ends.report(file)
+
+
+def _value(decoder: Decoder, raw: bytes, place: Location) -> dict[str, Any] | Diagnostic:
+    text = ""
+    try:
+        text = raw.decode("utf-8")
+        value = decoder.whole(text)
+    except UnicodeDecodeError:
+        return not_utf8(raw, place.file or "", place.line or 0)
+    except NotJson as error:
+        above = text[: error.at]
+        line = (place.line or 0) + above.count("\n")
+        return bad(f"not JSON ({error.reason})", replace(place, line=line), len(above) - above.rfind("\n"))
+    if isinstance(value, dict):
+        return value
+    return no_object(value, place, 1)
+
+
+def _is_open(raw: bytes, value: dict[str, Any] | Diagnostic) -> bool:
+    """Whether a line is an object so far, and only its end is missing."""
+    if isinstance(value, dict) or value.code != "dat-bad-line" or not raw.lstrip(BLANKS).startswith(b"{"):
+        return False
+    return (value.place.column or 0) > len(raw.rstrip(BLANKS).decode("utf-8"))
+
+
+def _alone(found: Spread, feed: Feed) -> tuple[bytes, tuple[Line, ...]]:
+    """The bytes of an object over several lines, and these; another one that begins in the last of them comes next."""
+    if not found.rest.strip():
+        return found.raw, found.lines
+    if not found.rest.lstrip().startswith(b"{"):
+        return found.raw + content(found.rest), found.lines
+    *taken, last = found.lines
+    feed.back([last._replace(offset=last.end - len(found.rest), data=found.rest)])
+    return found.raw, tuple(taken)
+
+
+def no_object(value: object, place: Location, column: int) -> Diagnostic:
+    """The diagnostic for a JSON value that is no record; "kind" among its values says what it is instead."""
+    kind = KINDS[type(value).__name__]
+    return bad(f"{kind}, where an object is needed", place, column, kind=kind)
+
+
+KINDS = {"list": "a list", "str": "a text", "int": "a number", "float": "a number", "bool": "true or false"} | {
+    "NoneType": "null"
+}
+
+
+def bad(reason: str, place: Location, column: int, **values: str) -> Diagnostic:
+    """The diagnostic for a record that is not JSON, or not an object."""
+    return Diagnostic(
+        "dat-bad-line", {"reason": reason, **values}, Location(file=place.file, line=place.line, column=column)
+    )
+
+
+def parse(raw: bytes, shape: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a record whose bytes were read before. Raises ValueError when the file has changed."""
+    try:
+        value = Decoder().whole(raw.decode("utf-8"))
+    except NotJson as error:
+        raise ValueError(error.reason) from None
+    if not isinstance(value, dict):
+        raise ValueError("not an object")
+    return value

@@ -1,0 +1,291 @@
+"""In the sandbox: a YAML or JSON text as JSON values, with the place of every key and what is wrong with it.
+
+PyYAML's safe loader alone is not safe enough: aliases and merge keys multiply without bound, the last of
+two equal keys wins in silence, and keys need not be text. So the events are counted here before anything
+is built from them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+from yaml.nodes import MappingNode, ScalarNode, SequenceNode
+
+from readback.readers import yaml_strict
+
+DEPTH = 64
+NODES = 100_000  # after aliases are followed; a megabyte of ordinary configuration has fewer
+CHARACTERS = 8 << 20  # likewise
+PLACED = 12  # levels whose places are kept: deeper ones point to their ancestor
+FAULTS = 100  # listed for one file
+DIGITS = 4000  # Python writes no longer integer as decimal text
+
+Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+TEXT, MERGE = "tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"
+SCALARS = {f"tag:yaml.org,2002:{name}" for name in ("int", "float", "bool", "null")}
+AS_WRITTEN = {f"tag:yaml.org,2002:{name}" for name in ("str", "timestamp", "value", "merge", "binary")}
+COLLECTIONS = {f"tag:yaml.org,2002:{name}" for name in ("map", "seq", "set", "omap", "pairs")}
+
+Path = tuple[str | int, ...]
+
+
+class Refused(Exception):  # noqa: N818 - carries a diagnostic, as every fault of the input does
+    """Nothing can be made of the text; `note` says why."""
+
+    def __init__(self, code: str, line: int | None, column: int | None, **values: Any) -> None:
+        super().__init__(code)
+        self.diagnostic = {"code": code, "line": line, "column": column, "values": values, "flagged": ""}
+
+
+@dataclass(slots=True)
+class Found:
+    """What has been decoded so far."""
+
+    lines: list[list[Any]] = field(default_factory=list)  # path, line, column
+    diagnostics: list[dict[str, Any]] = field(default_factory=list)
+
+    def report(self, code: str, mark: Any, flagged: str = "", **values: Any) -> None:
+        if len(self.diagnostics) < FAULTS:
+            at = {"line": mark.line + 1, "column": mark.column + 1} if mark else {"line": None, "column": None}
+            self.diagnostics.append({"code": code, **at, "values": values, "flagged": flagged})
+        elif len(self.diagnostics) == FAULTS:
+            values = {"what": "faults listed for one file", "limit": FAULTS}
+            self.diagnostics.append(
+                {"code": "dat-limit", "line": None, "column": None, "values": values, "flagged": ""}
+            )
+
+
+def decode(payload: dict[str, Any]) -> dict[str, Any]:
+    """{"text", "json": bool} → {"value", "lines": [[path, line, column]], "notes": [note]}; value None if unusable."""
+    found = Found()
+    try:
+        value = _json(payload["text"], found) if payload["json"] else _yaml(payload["text"], found)
+    except Refused as refused:
+        return {"value": None, "lines": found.lines, "notes": [*found.diagnostics, refused.diagnostic]}
+    return {"value": value, "lines": found.lines, "notes": found.diagnostics}
+
+
+def warm() -> None:
+    """Once, in the zygote: pass through both parsers and their error paths."""
+    for text in ("a: [1, 2.0, no, 2026-01-01, {<<: {b: c}}]", "a: [", '{"a": 1}', "{"):
+        decode({"text": text, "json": text[0] == "{"})
+
+
+def _yaml(text: str, found: Found) -> Any:
+    loader = Loader(text)
+    try:
+        return _Composer(yaml_strict.Watched(loader, text, found.report), found).document()
+    except yaml.MarkedYAMLError as error:
+        mark: Any = error.problem_mark or error.context_mark
+        reason = ", ".join(part for part in (error.context, error.problem) if part)
+        raise Refused("dat-bad-line", mark.line + 1, mark.column + 1, reason=f"not YAML ({reason})") from None
+    except yaml.reader.ReaderError as error:
+        line = text[: error.position].count("\n") + 1
+        raise Refused("dat-bad-line", line, None, reason=f"not YAML ({error.reason})") from None
+    finally:
+        loader.dispose()
+
+
+def _json(text: str, found: Found) -> Any:
+    """JSON by Python's parser; the places by the YAML one, which reads nearly all JSON."""
+    doubled: list[str] = []
+    unreal: list[str] = []
+
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(items)
+        if len(made) < len(items):
+            seen: set[str] = set()
+            doubled.extend(key for key, _ in items if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        return made
+
+    def unreal_number(name: str) -> float:
+        unreal.append(name)
+        return float(name)
+
+    try:
+        value = json.loads(text, object_pairs_hook=pairs, parse_constant=unreal_number)
+    except json.JSONDecodeError as error:
+        reason = f"not JSON ({error.msg} at column {error.colno})"
+        raise Refused("dat-bad-line", error.lineno, error.colno, reason=reason) from None
+    except RecursionError:
+        raise Refused("dat-limit", None, None, what="levels of nesting", limit=DEPTH) from None
+    except ValueError as error:  # an integer of more digits than Python reads
+        raise Refused("dat-bad-line", None, None, reason=f"not JSON ({str(error).partition(';')[0]})") from None
+    by_yaml = Found()
+    try:
+        _yaml(text, by_yaml)
+    except Refused as refused:
+        if refused.diagnostic["code"] == "dat-limit":
+            raise
+        for key in doubled:
+            found.report("dat-duplicate-key", None, key[:80], key=key[:80], first="?")
+    found.lines.extend(by_yaml.lines)
+    found.diagnostics.extend(
+        diagnostic for diagnostic in by_yaml.diagnostics if diagnostic["code"] == "dat-duplicate-key"
+    )
+    for name in unreal:
+        found.report("dat-nan", None, name, field="", value=name)
+    return value
+
+
+class _Composer:
+    """Builds values from events, with every node paid for from a budget; an alias pays for what it repeats."""
+
+    def __init__(self, loader: Any, found: Found) -> None:
+        self.loader, self.found = loader, found
+        self.nodes, self.characters = NODES, CHARACTERS
+        self.anchors: dict[str, tuple[Any, int, int] | None] = {}  # value and its cost; None while it is being built
+
+    def document(self) -> Any:
+        self.loader.get_event()  # the start of the stream
+        if not self.loader.check_event(yaml.DocumentStartEvent):
+            return None
+        self.loader.get_event()
+        value = self.node(self.loader.get_event(), ())
+        self.loader.get_event()  # the end of the document
+        if self.loader.check_event(yaml.DocumentStartEvent):
+            mark = self.loader.get_event().start_mark
+            self.found.report("dat-bad-line", mark, reason="a second document starts here; only the first one is read")
+        return value
+
+    def node(self, event: Any, path: Path) -> Any:
+        """The value that starts with `event`."""
+        if len(path) <= PLACED and (path == () or isinstance(path[-1], int)):
+            self.placed(path, event.start_mark)
+        if isinstance(event, yaml.AliasEvent):
+            return self.alias(event)
+        if event.anchor is not None:
+            self.anchors[event.anchor] = None
+        nodes, characters = self.nodes, self.characters
+        self.pay(event, 1, len(getattr(event, "value", "")))
+        if len(path) >= DEPTH and not isinstance(event, yaml.ScalarEvent):
+            raise Refused("dat-limit", event.start_mark.line + 1, None, what="levels of nesting", limit=DEPTH)
+        if isinstance(event, yaml.ScalarEvent):
+            value = self.scalar(event, path)
+        elif isinstance(event, yaml.SequenceStartEvent):
+            self.collection(event, SequenceNode)
+            value = [self.node(each, (*path, i)) for i, each in enumerate(self.until(yaml.SequenceEndEvent))]
+        else:
+            self.collection(event, MappingNode)
+            value = self.mapping(path)
+        if event.anchor is not None:
+            self.anchors[event.anchor] = (value, nodes - self.nodes, characters - self.characters)
+        return value
+
+    def until(self, end: type) -> Iterator[Any]:
+        while not self.loader.check_event(end):
+            yield self.loader.get_event()
+        self.loader.get_event()
+
+    def pay(self, event: Any, nodes: int, characters: int) -> None:
+        self.nodes -= nodes
+        self.characters -= characters
+        line = event.start_mark.line + 1
+        if self.nodes < 0:
+            raise Refused("dat-limit", line, None, what="values in one file", limit=NODES)
+        if self.characters < 0:
+            raise Refused("dat-limit", line, None, what="characters after aliases are followed", limit=CHARACTERS)
+
+    def placed(self, path: Path, mark: Any) -> None:
+        self.found.lines.append([list(path), mark.line + 1, mark.column + 1])
+
+    def alias(self, event: Any) -> Any:
+        if (known := self.anchors.get(event.anchor)) is None:
+            why = "is inside itself" if event.anchor in self.anchors else "is not defined before"
+            raise Refused(
+                "dat-bad-line",
+                event.start_mark.line + 1,
+                event.start_mark.column + 1,
+                reason=f"not YAML (the alias *{event.anchor[:80]} {why})",
+            )
+        value, nodes, characters = known
+        self.pay(event, nodes, characters)
+        return value
+
+    def mapping(self, path: Path) -> dict[str, Any]:
+        own: dict[str, Any] = {}
+        first: dict[str, int] = {}
+        merged: list[dict[str, Any]] = []
+        for event in self.until(yaml.MappingEndEvent):
+            if (key := self.key(event, path)) is None:
+                self.node(self.loader.get_event(), (*path, "?"))
+                continue
+            if key == "<<" and self.resolved(event) == MERGE:
+                merged.extend(self.merge(event, self.node(self.loader.get_event(), (*path, key))))
+                continue
+            line = event.start_mark.line + 1
+            if key in first:
+                self.found.report("dat-duplicate-key", event.start_mark, key[:80], key=key[:80], first=first[key])
+            first.setdefault(key, line)
+            if len(path) < PLACED:
+                self.placed((*path, key), event.start_mark)
+            own[key] = self.node(self.loader.get_event(), (*path, key))
+        together: dict[str, Any] = {}
+        for each in reversed(merged):  # of several merged mappings the first one wins
+            together |= each
+        return together | own
+
+    def key(self, event: Any, path: Path) -> str | None:
+        """A key as the text it is written as; what cannot be one is noted."""
+        if isinstance(event, yaml.ScalarEvent):
+            self.pay(event, 1, len(event.value))
+            if event.anchor is not None:
+                self.anchors[event.anchor] = (event.value, 1, len(event.value))
+            return str(event.value)
+        value = self.node(event, (*path, "?"))
+        if not isinstance(value, str):
+            self.found.report("dat-bad-line", event.start_mark, reason="a key must be text; this one is left out")
+            return None
+        return value
+
+    def merge(self, event: Any, value: Any) -> list[dict[str, Any]]:
+        several = value if isinstance(value, list) else [value]
+        maps = [each for each in several if isinstance(each, dict)]
+        self.pay(event, sum(map(len, maps)), 0)
+        if len(maps) < len(several):
+            self.found.report("dat-bad-line", event.start_mark, "<<", reason="'<<' merges mappings only")
+        return maps
+
+    def resolved(self, event: Any) -> str:
+        if event.tag is None or event.tag == "!":
+            return str(self.loader.resolve(ScalarNode, event.value, event.implicit))
+        return str(event.tag)
+
+    def collection(self, event: Any, kind: type) -> None:
+        tag = event.tag
+        if tag not in (None, "!") and tag not in COLLECTIONS:
+            self.found.report("dat-bad-line", event.start_mark, tag[:80], reason=f"the tag {tag[:80]} is not followed")
+
+    def scalar(self, event: Any, path: Path) -> Any:
+        tag, text = self.resolved(event), event.value
+        if tag in AS_WRITTEN:
+            self.differing(event, text)
+            return text
+        if tag not in SCALARS:
+            self.found.report("dat-bad-line", event.start_mark, tag[:80], reason=f"the tag {tag[:80]} is not followed")
+            return text
+        try:
+            value = self.loader.yaml_constructors[tag](self.loader, ScalarNode(tag, text))
+        except (ValueError, KeyError, IndexError):
+            self.found.report("dat-bad-line", event.start_mark, text[:80], reason=f"{text[:80]!r} is not a {tag[18:]}")
+            return text
+        if isinstance(value, int) and value.bit_length() > DIGITS * 3:
+            self.found.report("dat-bad-line", event.start_mark, text[:80], reason="a number of too many digits")
+            return text
+        if isinstance(value, float) and value - value != 0:
+            name = ".".join(map(str, path))
+            self.found.report("dat-nan", event.start_mark, text[:80], field=name, value=text[:80])
+        self.differing(event, value)
+        return value
+
+    def differing(self, event: Any, value: Any) -> None:
+        """Say of a plain scalar that YAML 1.2 reads it otherwise."""
+        plain = event.style in (None, "") and event.tag in (None, "!")
+        if plain and (other := yaml_strict.number(event.value, value, event.tag == "!")):
+            text, read = event.value[: yaml_strict.SHOWN], str(value)[: yaml_strict.SHOWN]
+            read = f"the text {read!r}" if isinstance(value, str) else read
+            self.found.report(yaml_strict.DIFFERS, event.start_mark, text, text=text, read=read, other=other)

@@ -1,0 +1,165 @@
+"""What the rows of a file cost, in money and in tokens, summed exactly as the cells are written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Context, Decimal
+from typing import Any
+
+from readback.scores.files._cells import NUMBER, legible
+from readback.scores.table import ConditionKey, Expense
+
+COST = re.compile(r"(^|_)cost(_|$)|_(usd|eur)$", re.IGNORECASE)
+TOKENS = re.compile(r"(^|_)tokens?$", re.IGNORECASE)
+LIMITS = re.compile(r"^(max|min|limit)(_|$)|(^|_)(limit|budget)(_|$)", re.IGNORECASE)  # a setting, not what was used
+USAGE = ("token_usage", "usage")
+PAIR = re.compile(r"""['"](\w+)['"]\s*:\s*([0-9]{1,15})(?![0-9.eE])""")  # of a mapping that is text; never evaluated
+DIGITS, PLACES = 38, 20  # of the decimals in which pyarrow adds; what does not fit is added one by one
+FEW = 500  # texts that are added one by one without asking
+MOST, LEAST = Decimal(10) ** 15, -40  # beyond these it is no amount of money: the value, and its last place
+EXACT = Context(prec=120)
+
+
+def cost_columns(fields: Iterable[str]) -> tuple[str, ...]:
+    """The columns that hold money, by their names."""
+    return tuple(name for name in fields if COST.search(name))
+
+
+def token_columns(fields: Iterable[str]) -> tuple[str, ...]:
+    """The columns that count tokens, or hold a mapping of such counts, by their names."""
+    return tuple(name for name in fields if name.lower() in USAGE or (TOKENS.search(name) and not LIMITS.search(name)))
+
+
+def usage(name: str, value: Any) -> Mapping[str, Any]:
+    """The counts of a cell by name: those of a mapping, also of one that is text, else the cell's own number."""
+    if isinstance(value, Mapping):
+        return {str(key): count for key, count in value.items() if TOKENS.search(str(key))}
+    if name.lower() in USAGE:
+        return {key: count for key, count in PAIR.findall(str(value)) if TOKENS.search(key)}
+    return {name: value}
+
+
+@dataclass(slots=True)
+class Costs:
+    """The sum of each column of costs, and over how many rows: cells that are no number add nothing."""
+
+    sums: dict[str, Decimal] = field(default_factory=dict)
+    rows: dict[str, int] = field(default_factory=dict)
+
+    def row(self, fields: Mapping[str, Any], columns: Iterable[str]) -> None:
+        """One more row."""
+        for name in columns:
+            if (value := _number(fields.get(name))) is not None:
+                self._add(name, value, 1)
+
+    def column(self, name: str, texts: Any) -> None:
+        """Some more rows of one column, as an array of pyarrow's texts."""
+        import pyarrow as pa  # type: ignore[import-untyped]
+        import pyarrow.compute as pc  # type: ignore[import-untyped]
+
+        counted = texts.value_counts()
+        values, counts = counted.field("values"), counted.field("counts")
+        if len(values) > FEW:
+            try:
+                found = pc.cast(texts, pa.decimal128(DIGITS, PLACES))
+                ends = pc.min_max(found).as_py()
+                if max(abs(ends["min"]), abs(ends["max"])) < MOST:
+                    self._add(name, pc.sum(found).as_py(), len(texts))
+                    return
+            except pa.ArrowInvalid:
+                pass
+        for text, count in zip(values.to_pylist(), counts.to_pylist(), strict=True):
+            if (value := _number(text)) is not None:
+                self._add(name, EXACT.multiply(value, Decimal(count)), count)
+
+    def shown(self) -> tuple[str, ...]:
+        """`cost_usd 5.03982 (rows: 100)`, in the order of the columns."""
+        return tuple(f"{legible(name)} {_plain(total)} (rows: {self.rows[name]})" for name, total in self.sums.items())
+
+    def amounts(self) -> dict[str, float]:
+        """The sums by their names, as the nearest numbers a program would print."""
+        return {legible(name): float(total) for name, total in self.sums.items()}
+
+    def _add(self, name: str, value: Decimal, rows: int) -> None:
+        self.sums[name] = EXACT.add(self.sums.get(name, Decimal()), value)
+        self.rows[name] = self.rows.get(name, 0) + rows
+
+
+@dataclass(slots=True)
+class Spent:
+    """What each condition (by the code of its combination) and judge cost."""
+
+    rows: dict[tuple[int, str], int] = field(default_factory=dict)
+    money: dict[tuple[int, str], Costs] = field(default_factory=dict)
+    tokens: dict[tuple[int, str], Costs] = field(default_factory=dict)
+
+    def row(self, key: tuple[int, str], fields: Mapping[str, Any], costs: Iterable[str], tokens: Iterable[str]) -> None:
+        """One more row of a condition and judge."""
+        self.rows[key] = self.rows.get(key, 0) + 1
+        self.money.setdefault(key, Costs()).row(fields, costs)
+        counted = self.tokens.setdefault(key, Costs())
+        for name in tokens:
+            said = usage(name, fields.get(name))
+            counted.row(said, said)
+
+    def block(
+        self,
+        combos: Any,
+        judges: Any,
+        names: Sequence[str],
+        columns: Mapping[str, Any],
+        costs: Iterable[str],
+        tokens: Iterable[str],
+    ) -> None:
+        """Some more rows, as columns: the code of each row's combination and of its judge (in `names`), and pyarrow's
+        texts."""
+        import numpy as np
+        import pyarrow as pa
+
+        for combo, judge in np.unique(np.stack([combos, judges]), axis=1).T.tolist():
+            here = (combos == combo) & (judges == judge)
+            key = (combo, names[judge])
+            self.rows[key] = self.rows.get(key, 0) + int(here.sum())
+            money, counted = self.money.setdefault(key, Costs()), self.tokens.setdefault(key, Costs())
+            for name in costs:
+                money.column(name, columns[name].filter(pa.array(here)))
+            for name in tokens:
+                texts = columns[name].filter(pa.array(here))
+                if name.lower() not in USAGE:
+                    counted.column(name, texts)
+                    continue
+                for said in (usage(name, text) for text in texts.to_pylist()):
+                    counted.row(said, said)
+
+    def expenses(self, conditions: Sequence[ConditionKey]) -> tuple[Expense, ...]:
+        """By condition and judge; empty where no column says what anything cost."""
+        found: dict[tuple[ConditionKey, str], Spent] = {}
+        for key, rows in self.rows.items():
+            here = found.setdefault((conditions[key[0]], key[1]), Spent())
+            here.rows[0, ""] = here.rows.get((0, ""), 0) + rows
+            for mine, theirs in ((here.money, self.money), (here.tokens, self.tokens)):
+                into = mine.setdefault((0, ""), Costs())
+                for name, total in theirs.get(key, Costs()).sums.items():
+                    into.sums[name] = EXACT.add(into.sums.get(name, Decimal()), total)
+        made = (
+            Expense(condition, judge, one.rows[0, ""], one.money[0, ""].amounts(), one.tokens[0, ""].amounts())
+            for (condition, judge), one in found.items()
+        )
+        return tuple(one for one in made if one.cost or one.tokens)
+
+
+def _number(value: Any) -> Decimal | None:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    text = value.strip() if isinstance(value, str) else repr(value)
+    if len(text) > DIGITS or not NUMBER.fullmatch(text):
+        return None
+    found = Decimal(text)
+    return found if abs(found) < MOST and int(found.as_tuple().exponent) >= LEAST else None
+
+
+def _plain(total: Decimal) -> str:
+    """The exact sum as the nearest number a program would print: costs are written with the noise of binary floats."""
+    return repr(float(total)).removesuffix(".0")

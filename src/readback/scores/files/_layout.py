@@ -1,0 +1,150 @@
+"""Which column of a score file means what, by the names people give them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from readback.scores.criteria import look_up
+from readback.scores.files._costs import cost_columns, token_columns
+from readback.scores.files._reply_column import column as reply_column
+from readback.types import Criterion, ScoreSource
+
+ITEM = ("item", "item_id", "id", "qid", "task_id", "question_id")
+CRITERION = ("criterion", "metric")
+VALUE = ("score", "value")
+JUDGE = ("judge", "judge_name", "evaluator", "evaluator_name", "rater", "annotator", "judge_model")
+# whether the judge is a person or a program, in words; where nothing names the judge, this is its name
+KIND = ("judge_type", "judge_kind", "rater_type", "annotator_type", "evaluator_type", "annotation_source")
+RATIONALE = ("note", "evaluation_notes", "explanation", "notes", "reasoning", "judge_reasoning", "rationale", "comment")
+RUN = ("run", "run_id", "run_name")
+REPLICATE = ("replicate", "repeat")
+CLUSTER = ("cluster", "cluster_id")
+STATUS = ("status",)
+CONDITION = ("condition",)
+# columns that name a condition wherever they stand, however many values they have
+FACTORS = ("mode", "adapter", "model", "arm", "variant", "system", "system_name", "model_name", "model_label")
+MODE = ("prompt_mode", "mode")
+AGGREGATED = ("is_aggregated",)
+PROMPT = ("prompt_fingerprint", "prompt_sha256", "prompt_hash")
+OTHER = ("weight", *PROMPT, "source", "timestamp", "date", "time", "index", "row", "line")
+CONTENT = (
+    *("question", "query", "instruction", "prompt", "prompt_text", "answer", "response", "model_answer", "reference"),
+    *("expected_response", "gold", "gold_reference", "contexts", "context", "documents", "text", "title", "passage"),
+)
+COST = re.compile(r"cost|token|latency|duration|elapsed|(^|_)time(_|$)|_(ms|usd|eur|seconds|secs)$", re.IGNORECASE)
+SCORE_ENDING = "_score"
+MEANS = ("avg_", "mean_")  # a column of means: its rows are not items
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The role of each column of one file. `scores` holds (column, criterion, judge); an empty name is in the row."""
+
+    item: tuple[str, ...] = ()
+    scores: tuple[tuple[str, str, str], ...] = ()
+    criterion: str | None = None
+    judge: str | None = None
+    kind: str | None = None  # of the judge
+    rationales: tuple[str, ...] = ()
+    status: str | None = None
+    run: str | None = None
+    replicate: str | None = None
+    cluster: str | None = None
+    prompt: str | None = None
+    reply: str | None = None  # what the judge wrote, as it came
+    aggregated: str | None = None
+    candidates: tuple[str, ...] = ()  # columns that may tell conditions apart
+    unused: tuple[str, ...] = ()
+    costs: tuple[str, ...] = ()  # of the unused ones
+    tokens: tuple[str, ...] = ()
+
+
+def fields_of(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Every field of these rows, in the order they were met."""
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
+def first(names: Iterable[str], fields: Collection[str]) -> str | None:
+    """The first of `names` that is a column, whatever its case."""
+    lowered = {name.strip().lower(): name for name in reversed(list(fields))}
+    return next((lowered[name] for name in names if name in lowered), None)
+
+
+def item_columns(fields: Collection[str], source: ScoreSource) -> tuple[str, ...]:
+    """The columns that identify an item: those the workspace names, else the first usual name."""
+    if source.item:
+        return tuple(name for name in source.item if name in fields)
+    found = first(ITEM, fields)
+    return (found,) if found else ()
+
+
+def score_columns(
+    fields: Sequence[str], source: ScoreSource, declared: Mapping[str, Criterion], rows: Sequence[Mapping[str, Any]]
+) -> tuple[str, ...]:
+    """The columns of a wide file that are criteria: named by the workspace, else by ending or by a name we know."""
+    if source.criteria:
+        return tuple(name for name in source.criteria if name in fields)
+    taken = {*item_columns(fields, source), *source.condition}
+    return tuple(
+        name
+        for name in fields
+        if name not in taken
+        and not name.lower().startswith(MEANS)
+        and (name.lower().endswith(SCORE_ENDING) or look_up(name, declared) is not None)
+        and looks_numeric(row.get(name) for row in rows)
+    )
+
+
+def layout(fields: Sequence[str], source: ScoreSource, scores: tuple[tuple[str, str, str], ...]) -> Layout:
+    """Roles for every column, once the score columns are known."""
+    item = item_columns(fields, source)
+    taken = {*item, *(column for column, _, _ in scores)}
+    named = [name for name in fields if name not in taken and name not in source.condition]
+    found = {
+        "criterion": None if any(criterion for _, criterion, _ in scores) else first(CRITERION, named),
+        "judge": None if any(judge for _, _, judge in scores) else first((*JUDGE, *KIND), named),
+        "kind": first(KIND, named),
+        "status": first(STATUS, named),
+        "run": first(RUN, named),
+        "replicate": first(REPLICATE, named),
+        # named, it may be part of the id: the query of (query, passage)
+        "cluster": first((source.cluster.strip().lower(),), fields) if source.cluster else first(CLUSTER, named),
+        "prompt": first(PROMPT, named),
+        "reply": reply_column(named),
+        "aggregated": first(AGGREGATED, named),
+    }
+    rationales = tuple(name for name in named if name.lower() in RATIONALE)
+    taken |= {*rationales, *(name for name in found.values() if name)}
+    if source.condition:
+        candidates = tuple(name for name in source.condition if name in fields)
+    else:
+        candidates = tuple(name for name in fields if name not in taken and _may_be_factor(name))
+    unused = tuple(name for name in fields if name not in taken and name not in candidates)
+    costs, tokens = cost_columns(unused), token_columns(unused)
+    return Layout(
+        item, scores, rationales=rationales, candidates=candidates, unused=unused, costs=costs, tokens=tokens, **found
+    )
+
+
+def looks_numeric(values: Iterable[Any]) -> bool:
+    """Whether the values read like scores: numbers or nothing, with at least half of the given ones numbers."""
+    given = [value for value in values if value not in (None, "")]
+    return not given or sum(_numeric(value) for value in given) * 2 >= len(given)
+
+
+def _may_be_factor(name: str) -> bool:
+    lowered = name.strip().lower()
+    return not (lowered in OTHER or lowered in CONTENT or lowered in ITEM or COST.search(lowered))
+
+
+def _numeric(value: Any) -> bool:
+    if isinstance(value, str):
+        try:
+            float(value)
+        except ValueError:
+            return value.strip().lower() in {"true", "false", "n/a", "na", "nan", "none", "null"}
+        return True
+    return isinstance(value, int | float)

@@ -1,0 +1,64 @@
+"""Score files that plugins know: each of their rows becomes tidy rows, which are read as every tidy file is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from readback import plugins
+from readback.scores.files import tidy
+from readback.scores.files._rows import Asked, Read, Row, read_rows
+from readback.types import Diagnostic, Location
+
+
+@dataclass(frozen=True, slots=True)
+class Tidied:
+    """A plugin in the place of a module of this folder."""
+
+    plugin: plugins.Plugin
+
+    @property
+    def NAME(self) -> str:  # noqa: N802 - what a module says in capitals
+        return str(self.plugin.value.NAME)
+
+    def recognise(self, rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
+        """Whether the plugin knows a file that begins with these rows."""
+        return bool(rows) and plugins.tried(self.plugin.entry, lambda: self.plugin.value.recognise(rows))
+
+    def read(self, rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
+        """The scores of all rows; the first row that the plugin fails on is said, and so is that it does."""
+        told: list[None] = []
+        early = [made for row in head for made in self._made(row, asked, told) if not isinstance(made, Diagnostic)]
+        told.clear()
+        every = (made for row in rows for made in self._made(row, asked, told))
+        return read_rows(self.NAME, every, early, asked, tidy.plan)
+
+    def _made(self, row: Row | Diagnostic, asked: Asked, told: list[None]) -> Iterator[Row | Diagnostic]:
+        if isinstance(row, Diagnostic):
+            yield row
+            return
+        try:
+            made = [_Tidy(dict(fields), row.line) for fields in self.plugin.value.tidy(row.fields)]
+        except Exception as error:
+            if not told:
+                told.append(None)
+                reason = plugins.failed(self.plugin.entry, error)
+                yield Diagnostic("dat-bad-line", {"reason": reason}, Location(file=asked.source.path, line=row.line))
+            return
+        yield from made
+
+
+@dataclass(frozen=True, slots=True)
+class _Tidy:
+    """A row that a plugin made; `line` is that of the row it was made of."""
+
+    fields: Mapping[str, Any]
+    line: int
+
+
+@cache
+def of_plugins() -> tuple[Tidied, ...]:
+    """The score sources of plugins."""
+    return tuple(Tidied(plugin) for plugin in plugins.found("scores").values())

@@ -1,0 +1,146 @@
+"""The raw reply of a judge in a row of a score file: which column it is, and what it says beside what was stored."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from readback.readers.bounded_diagnostics import BoundedDiagnostics
+from readback.scores.criteria import MINUS, number
+from readback.scores.files import judge_reply
+from readback.scores.files._cells import TRUTH_VALUE, Cell
+from readback.scores.files.judge_reply import Mark, Reply
+from readback.scores.table import SCORED, STATES
+from readback.types import Diagnostic, Location
+
+RAW = (
+    *("judge_raw_response", "judge_raw_output", "judge_reply", "judge_response", "raw_judge_response"),
+    *("raw_reply", "raw_response", "reply"),
+)
+MAYBE = ("content", "completion", "output")  # of a judge where a judge is named; elsewhere the answer that is judged
+VERDICT, SAID = "verdict", {"pass": 1.0, "fail": 0.0}
+CLOSE = 1e-9
+UNREADABLE = "nothing that can be read"
+
+
+@dataclass(frozen=True, slots=True)
+class Rubrics:
+    """What the workspace says of its judges' replies: each judge's criteria, who follows a rubric, how to read."""
+
+    criteria: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    rubric: tuple[str, ...] = ()
+    upstream: bool = False  # read as the source programs do (option `reply_parser`)
+
+    def of(self, judge: str) -> tuple[str, ...]:
+        """The criteria of a judge; of the only one where the name is none of ours."""
+        known = set(self.criteria.values())
+        return self.criteria.get(judge, next(iter(known)) if len(known) == 1 else ())
+
+    def under(self, judge: str, rubric: str) -> Rubrics:
+        """The same, where scores call the judge with this rubric by another name."""
+        if rubric not in self.criteria or judge in self.criteria:
+            return self
+        follows = (*self.rubric, judge) if rubric in self.rubric else self.rubric
+        return replace(self, criteria={**self.criteria, judge: self.criteria[rubric]}, rubric=follows)
+
+    def read(self, text: str, criteria: Collection[str], judge: str) -> Reply:
+        """The reply, by the ladder or, where the workspace asks for it, as the judge's own program reads it."""
+        keys = {*judge_reply.RAG, *judge_reply.RUBRIC, *judge_reply.spellings(criteria)}
+        if not self.upstream:
+            return judge_reply.read(text, keys)
+        ours = judge if judge in self.criteria else next(iter(self.criteria), "")
+        return judge_reply.read(text, keys, upstream="rubric" if ours in self.rubric else "rag")
+
+
+def column(fields: Iterable[str], names: Sequence[str] = (*RAW, *MAYBE)) -> str | None:
+    """The column that holds the judge's reply, by its name."""
+    lowered = {name.strip().lower(): name for name in reversed(list(fields))}
+    return next((lowered[name] for name in names if name in lowered), None)
+
+
+def said(reply: Reply, criterion: str) -> Mark:
+    """What a reply says of a criterion; a verdict is pass or fail in words."""
+    if reply.value is not None and criterion.removeprefix("judge_") == VERDICT:
+        verdict = reply.value.get(VERDICT)
+        if isinstance(verdict, str) and (value := SAID.get(verdict.strip().lower())) is not None:
+            return Mark(value, "scored")
+    return judge_reply.written(reply, criterion)
+
+
+def ambiguous(reply: Reply, item: str, file: str, line: int, judge: str) -> Iterator[Diagnostic]:
+    """The diagnostics of the reply, at its row."""
+    place = Location(file=file, line=line or None, record=item, judge=judge or None)
+    for diagnostic in reply.diagnostics:
+        yield replace(diagnostic, values={**diagnostic.values, "item": item}, place=place, flagged=f"{item}|{judge}")
+
+
+@dataclass(slots=True)
+class Reread:
+    """Replies that are beside stored scores, read again: where the two differ."""
+
+    file: str
+    rubrics: Rubrics
+    diagnostics: BoundedDiagnostics = field(default_factory=BoundedDiagnostics)
+    unread: BoundedDiagnostics = field(default_factory=BoundedDiagnostics)
+    read: int = 0
+    last: tuple[str, str] = ("", "")
+
+    def see(self, name: str, text: Any, item: str, line: int, cells: Sequence[tuple[str, str, Cell]]) -> None:
+        """One row: the reply in column `name`, and criterion, judge and cell of each stored score."""
+        if not isinstance(text, str) or not text.strip() or not cells:
+            return
+        judge = cells[0][1]
+        reply = self.rubrics.read(text, [criterion for criterion, _, _ in cells], judge)
+        if reply.value is None:
+            if name.strip().lower() in RAW:
+                for criterion, by, cell in cells:
+                    if cell[1] == SCORED:
+                        self.unread.add(
+                            self._differs(reply, criterion, item, by, line, cell, "nothing that can be read")
+                        )
+            return
+        if (item, text) != self.last:  # a tidy file has the reply once for each criterion
+            self.last = (item, text)
+            self.diagnostics.extend(ambiguous(reply, item, self.file, line, judge))
+        for criterion, by, cell in cells:
+            mark = said(reply, criterion)
+            named = mark.state != "missing" or bool(mark.why == judge_reply.NULL)
+            self.read += named
+            if named and (shown := _other(cell, mark)):
+                self.diagnostics.add(self._differs(reply, criterion, item, by, line, cell, shown))
+
+    def found(self) -> Iterator[Diagnostic]:
+        """All diagnostics. That nothing can be read of a reply is one only where other replies of the file could be."""
+        yield from self.diagnostics.kept
+        if self.read:
+            yield from self.unread.kept
+
+    def _differs(
+        self, reply: Reply, criterion: str, item: str, judge: str, line: int, cell: Cell, written: str
+    ) -> Diagnostic:
+        values = {
+            "criterion": criterion, "item": item, "stored": _stored(cell), "written": written,
+            "step": reply.step or "–",
+        }  # fmt: skip
+        place = Location(file=self.file, line=line or None, record=item, judge=judge or None)
+        return Diagnostic("scr-reply-differs", values, place, f"{criterion}|{item}|{judge}")
+
+
+def _other(cell: Cell, mark: Mark) -> str:
+    """What is written, where it is not what is stored."""
+    value, state, why = cell
+    if why.startswith(TRUTH_VALUE) or (state != SCORED and mark.state != "scored"):
+        return ""
+    if state == SCORED and mark.state == "scored" and abs(value - mark.value) <= CLOSE * max(1.0, abs(value)):
+        return ""
+    return _minus(number(mark.value)) if mark.state == "scored" else mark.why.removeprefix("the reply says ")
+
+
+def _stored(cell: Cell) -> str:
+    value, state, _ = cell
+    return _minus(number(value)) if state == SCORED else {"failed": "judge failed"}.get(STATES[state], STATES[state])
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", MINUS)

@@ -1,0 +1,204 @@
+"""Per-record results of the beyond-the-cutoff evaluation program (`details.jsonl`), as each of its versions wrote them.
+
+Source: ignaciolinari/beyond-the-cutoff (MIT). `mean_coverage` is its context coverage (how much of the cited contexts
+the answer holds); what its dataset builder calls coverage is another measure and never stands here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from readback.readers.bounded_diagnostics import BoundedDiagnostics
+from readback.scores.files._cells import WRITTEN, Cell, cell, legible, stem, text_of
+from readback.scores.files._intake import Intake, columns, make_conditions, overflow
+from readback.scores.files._odd import ScoreTexts
+from readback.scores.files._reply_column import Reread, column
+from readback.scores.files._rows import Asked, Read, Row
+from readback.scores.files._run_facts import CLOSED_BOOK, named
+from readback.scores.files._wrong import part
+from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, RunFacts, SourceRead
+from readback.types import Diagnostic, Location
+
+NAME = "run details"
+VERDICT = "judge_verdict"
+COVERAGE = "citation_mean_coverage"
+COMPUTED = "computed"  # the judge of what a program counts
+CITATIONS = {
+    "mean_coverage": COVERAGE,
+    **{
+        key: f"citation_metrics.{key}"
+        for key in ("precision", "recall", "grounded_fraction", "context_coverage", "answer_coverage")
+    },
+}
+ABOUT_DOCUMENTS = ("grounding", "grounding_score", *CITATIONS.values())
+NO_DOCUMENTS = (math.nan, NOT_APPLICABLE, "the run has no documents")
+RAW = ("judge_raw_response", "judge_raw_output")
+NOT_SCORES = (  # what a row holds beside scores, its texts and its names
+    *("response_length", "timing", "error_categories", "judge_missing_citations", "judge_hallucinated_citations"),
+    *(*RAW, "timestamp", "task_type"),
+)
+
+FAILED_ROW = {"task_id", "model_label", "errors", "error_categories", "timestamp", "task_type", "timing"}
+PARTS = ("judge_scores", "citation_metrics", "reference_metrics")
+
+Found = tuple[str, str, Cell]  # criterion, judge, what the cell says
+
+
+def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
+    """A task id with a judge's scores or verdict under the names this program uses, or nothing but what went wrong."""
+    return any(
+        "task_id" in row and (isinstance(row.get("judge_scores"), Mapping) or VERDICT in row or _only_errors(row))
+        for row in rows
+    )
+
+
+def _only_errors(row: Mapping[str, Any]) -> bool:
+    return isinstance(row.get("errors"), Mapping) and bool(row["errors"]) and row.keys() <= FAILED_ROW
+
+
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
+    """Every record's scores, verdict, and what the program counted of citations and against the reference.
+
+    A row without judge scores is a failed judgement of everything the judge scored elsewhere in the file: the
+    program leaves them empty without writing an error.
+    """
+    source = asked.source
+    intake = Intake(source.path)
+    intake.candidate("condition")
+    diagnostics = BoundedDiagnostics()
+    failed: list[tuple[int, int, int, str]] = []
+    judged: dict[str, None] = {}
+    modes: dict[str, str] = {}
+    unused: dict[str, None] = {}
+    used = 0
+    texts = ScoreTexts()
+    again = Reread(source.path, asked.rubrics)
+    for row in rows:
+        if isinstance(row, Diagnostic):
+            diagnostics.add(row)
+            continue
+        used += 1
+        fields = row.fields
+        for name in PARTS:
+            diagnostics.extend(part(fields, name, Location(file=source.path, line=row.line)))
+        label = named(fields, asked)[0][1]
+        item = intake.items.code(_item(row, diagnostics, source.path))
+        combo = intake.combo_code([label])
+        mode = run_mode(fields)
+        modes.setdefault(label, mode)
+        rationale = text_of(fields.get("judge_reasoning"))
+        scored, computed = list(_judged(fields, asked.judge)), list(_computed(fields))
+        judged.update(dict.fromkeys(criterion for criterion, _, _ in scored))
+        unused.update(dict.fromkeys(name for name in NOT_SCORES if name in fields))
+        if reply := column(fields, RAW):
+            again.see(reply, fields[reply], text_of(fields.get("task_id")), row.line, scored)
+        if not (given := fields.get("judge_scores")) or not isinstance(given, Mapping):
+            failed.append((item, combo, row.line, _reason(fields.get("errors"))))
+        for criterion, judge, found in (*scored, *computed):
+            if found[2] == WRITTEN:
+                texts.see(criterion, str(found[0]), found, row.line)
+            closed = criterion in ABOUT_DOCUMENTS and (mode or asked.modes.get(label)) == CLOSED_BOOK
+            intake.add(
+                item, combo, criterion, judge, NO_DOCUMENTS if closed else found, rationale=rationale, line=row.line
+            )
+    diagnostics.extend((*again.found(), *texts.diagnostics(source.path)))
+    _fail(intake, failed, judged or {VERDICT: None}, asked)
+    conditions, kept = make_conditions(intake, source, stem(source.path))
+    roles = {
+        "item": ("task_id",),
+        "condition": kept or ("model_label",),
+        "score": tuple(intake.criteria.codes),
+        "unused": tuple(unused),
+    }
+    account = SourceRead(
+        source.path, NAME, used, len(intake.value), roles, synthetic=source.synthetic, texts_left=intake.texts_left
+    )
+    about = tuple(
+        RunFacts((("condition", label),), mode=mode or None, place=Location(file=source.path))
+        for label, mode in modes.items()
+    )
+    return Read(
+        columns(intake, conditions), account, (*diagnostics.kept, *overflow(diagnostics, source.path)), about=about
+    )
+
+
+def _item(row: Row, diagnostics: BoundedDiagnostics, file: str) -> str:
+    """The record's id; a row without one is called by its line, as everywhere."""
+    if found := text_of(row.fields.get("task_id")):
+        return found
+    called = f"line_{row.line}"
+    diagnostics.add(
+        Diagnostic("dat-missing-id", {"field": "task_id", "called": called}, Location(file=file, line=row.line), called)
+    )
+    return called
+
+
+def _fail(intake: Intake, failed: Iterable[tuple[int, int, int, str]], judged: Iterable[str], asked: Asked) -> None:
+    """The criteria of the judge for the rows it gave nothing for; a verdict that such a row has stands."""
+    given = {
+        (item, combo)
+        for item, combo, criterion in zip(intake.item, intake.combo, intake.criterion, strict=True)
+        if criterion == intake.criteria.codes.get(VERDICT)
+    }
+    for item, combo, line, reason in failed:
+        for criterion in judged:
+            if criterion != VERDICT or (item, combo) not in given:
+                intake.add(item, combo, criterion, asked.judge, (math.nan, FAILED, reason), line=line)
+
+
+def run_mode(fields: Mapping[str, Any]) -> str:
+    """The mode a row states; an early version only marks the citation metrics."""
+    citations = fields.get("citation_metrics")
+    marked = citations.get("mode") if isinstance(citations, Mapping) else None
+    return text_of(fields.get("prompt_mode")) or (CLOSED_BOOK if marked == "instruction_only" else text_of(marked))
+
+
+def _judged(fields: Mapping[str, Any], judge: str) -> Iterator[Found]:
+    scores = fields.get("judge_scores")
+    given = isinstance(scores, Mapping) and scores
+    if isinstance(scores, Mapping):
+        yield from ((legible(str(name)), judge, _marked(value, cell(value))) for name, value in scores.items())
+    if VERDICT in fields and (given or fields[VERDICT] is not None):
+        yield VERDICT, judge, _verdict(fields[VERDICT])
+
+
+def _marked(value: Any, found: Cell) -> Cell:
+    """A number written as text counts, with a word: the program that wrote the file does not count it."""
+    return (found[0], SCORED, WRITTEN) if isinstance(value, str) and found[1:] == (SCORED, "") else found
+
+
+def _computed(fields: Mapping[str, Any]) -> Iterator[Found]:
+    citations = fields.get("citation_metrics")
+    if isinstance(citations, Mapping):
+        yield from ((name, COMPUTED, cell(citations[key])) for key, name in CITATIONS.items() if key in citations)
+    for name, value in _against_reference(fields.get("reference_metrics")):
+        yield f"reference_metrics.{legible(name)}", COMPUTED, cell(value)
+
+
+def _against_reference(metrics: Any) -> Iterator[tuple[str, Any]]:
+    """{bleu, bertscore: {precision, recall, f1}} by the names that the program's summary has: bertscore_f1."""
+    for name, value in metrics.items() if isinstance(metrics, Mapping) else ():
+        if isinstance(value, Mapping):
+            yield from ((f"{name}_{part}", number) for part, number in value.items())
+        elif (value is None and name != "bertscore") or (
+            isinstance(value, int | float) and not isinstance(value, bool)
+        ):
+            yield str(name), value
+
+
+def _verdict(value: Any) -> Cell:
+    match str(value).strip().lower():
+        case "pass":
+            return 1.0, SCORED, ""
+        case "fail":
+            return 0.0, SCORED, ""
+        case other:
+            return math.nan, MISSING, "" if value is None else f"the verdict is {other[:40]}"
+
+
+def _reason(errors: Any) -> str:
+    if isinstance(errors, Mapping) and errors:
+        return f"the run failed: {', '.join(map(str, list(errors)[:3]))}"
+    return "the judge gave no scores"

@@ -1,0 +1,10 @@
+"""What a judge wrote in its reply: the one object that holds the scores, and what each criterion got."""
+
+from readback.scores.files.judge_reply.ladder import Reply, Step, read
+from readback.scores.files.judge_reply.marks import NULL, Mark, mark, scores, spellings, written
+
+__all__ = ["NULL", "RAG", "RUBRIC", "Mark", "Reply", "Step", "mark", "read", "scores", "spellings", "written"]
+
+# The keys a reply is asked for: by the judge of GRAG-LiveRAG, and by the rubrics of beyond-the-cutoff.
+RAG = ("evaluation_notes", "relevance_score", "faithfulness_score")
+RUBRIC = ("scores", "verdict", "reasoning", "missing_citations", "hallucinated_citations")

@@ -1,0 +1,132 @@
+"""Read a judge's reply: the whole text, else a fenced block, else an object in braces; the first that succeeds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from readback.readers._json_text import Decoder, NotJson
+from readback.scores.files.judge_reply.objects import Found, Span, holds, inner, objects
+from readback.types import Diagnostic, Location
+
+Step = Literal["whole", "fence json", "fence", "braces"]
+
+OPENS, CLOSES = "<think>", "</think>"
+FENCE = re.compile(r"`{3,}+[ \t]*+([\w+.-]*+)[^\S\n]*+\s*+", re.ASCII)
+CLOSING = re.compile(r"\s*+```", re.ASCII)
+FIRST_JSON = re.compile(r"```json\s*(.*?)\s*```", re.DOTALL)
+MOST = 100  # other objects of an ambiguous reply whose places are kept
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What was read, and how. `value` is None where nothing could be; then `refused` may say why.
+
+    `span` is where the text read stands, `thought` what was dropped as thinking, `others` the further objects that
+    say something else. All are characters of the reply, from 0.
+    """
+
+    step: Step | None = None
+    value: Mapping[str, Any] | None = None
+    span: Span | None = None
+    thought: tuple[Span, ...] = ()
+    others: tuple[Span, ...] = ()
+    refused: tuple[str, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def ambiguous(self) -> bool:
+        """Whether another object of the reply says something else."""
+        return bool(self.others)
+
+
+def read(text: str, keys: Collection[str], *, upstream: Literal[None, "rag", "rubric"] = None) -> Reply:
+    """The object in a judge's reply that holds one of `keys` (any object, where `keys` is empty).
+
+    Thinking is dropped first. Then: the whole text; the last block fenced as `json`, else any other fenced block,
+    the last first; else the last object in braces. An object without any of the keys is taken only from the whole
+    text or a fenced block, and only where nothing better is there. Repeated keys, NaN and infinities are refused.
+
+    `upstream` reads as the source programs do, to compare: `rag` as GRAG-LiveRAG (the first block fenced as `json`,
+    else from the first `{` to the last `}`), `rubric` as beyond-the-cutoff (the whole text, else the same braces).
+    Never raises, and takes time in proportion to the text.
+    """
+    if upstream:
+        return _upstream(text, upstream)
+    start, stop, thought = _thinking(text)
+    found = tuple(objects(text, start, stop))
+    good = [one for one in found if not one.refused]
+    refused = tuple(dict.fromkeys(one.refused for one in found if one.refused))[:MOST]
+    steps = dict(_steps(text, start, stop, good))
+    holding = [one for one in (_held(one, keys) for one in good) if one]
+    loose = [one for one in good if one.start in steps]
+    chosen = _best(holding, steps) or _best(loose, steps)
+    if chosen is None:
+        return Reply(thought=thought, refused=refused)
+    other = [one for one in holding if one.start != chosen.start and one.value != chosen.value][:MOST]
+    step = steps.get(chosen.start, "braces") if chosen in good else "braces"
+    span, others = (chosen.start, chosen.end), tuple((one.start, one.end) for one in other)
+    return Reply(step, chosen.value, span, thought, others, refused, tuple(_diagnostics(step, span, others)))
+
+
+def _thinking(text: str) -> tuple[int, int, tuple[Span, ...]]:
+    """Where the reply proper begins and ends: after the last block of thinking, before one that is never closed."""
+    last = text.rfind(CLOSES)
+    start = last + len(CLOSES) if last >= 0 else 0
+    open_at = text.find(OPENS, start)
+    stop = open_at if open_at >= 0 else len(text)
+    return start, stop, tuple(span for span in ((0, start), (stop, len(text))) if span[0] < span[1])
+
+
+def _held(one: Found, keys: Collection[str]) -> Found | None:
+    """The object, or the one inside it, that holds a key."""
+    if holds(one.value, keys):
+        return one
+    within = inner(one.value, keys)
+    return None if within is None else Found(one.start, one.end, within)
+
+
+def _steps(text: str, start: int, stop: int, good: list[Found]) -> Iterator[tuple[int, Step]]:
+    """The step by which each object that is more than braces is read, by where it begins."""
+    ends = {one.start: one.end for one in good}
+    at = start
+    while fence := FENCE.search(text, at, stop):
+        at = fence.end()
+        if (end := ends.get(at)) is not None and (closing := CLOSING.match(text, end, stop)):
+            yield at, "fence json" if fence[1].lower() == "json" else "fence"
+            at = closing.end()
+    if len(good) == 1 and not (text[start : good[0].start] + text[good[0].end : stop]).strip():
+        yield good[0].start, "whole"
+
+
+def _best(found: list[Found], steps: Mapping[int, Step]) -> Found | None:
+    """The last of those on the highest step; a block fenced as `json` is above others only if it is the last."""
+    marked = [one for one in found if steps.get(one.start) == "fence json"][-1:]
+    fenced = [one for one in found if one.start in steps][-1:]
+    return next(iter(marked or fenced or found[-1:]), None)
+
+
+def _diagnostics(step: Step, span: Span, others: tuple[Span, ...]) -> Iterator[Diagnostic]:
+    if others:
+        values = {"item": "the answer", "others": len(others), "step": step}
+        yield Diagnostic("jdg-reply-ambiguous", values, Location(start=span[0], end=span[1]))
+
+
+def _upstream(text: str, kind: Literal["rag", "rubric"]) -> Reply:
+    if kind == "rubric" and (whole := _decoded(text, 0, len(text), "whole")):
+        return whole
+    if kind == "rag" and (block := FIRST_JSON.search(text)):
+        return _decoded(text, *block.span(1), "fence json") or Reply()
+    first, last = text.find("{"), text.rfind("}")
+    return (_decoded(text, first, last + 1, "braces") if 0 <= first < last else None) or Reply()
+
+
+def _decoded(text: str, start: int, end: int, step: Step) -> Reply | None:
+    """The object that the whole of `text[start:end]` is, as plain decoders read it: repeated keys, NaN and all."""
+    try:
+        value = Decoder().whole(text[start:end])
+    except NotJson:
+        return None
+    return Reply(step, value, (start, end)) if isinstance(value, dict) else None

@@ -1,0 +1,97 @@
+"""What each criterion got in a reply: a number, nothing, or something that is not a score on its scale."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from readback.scores.criteria import holds, number, scale_text
+from readback.scores.files.judge_reply.ladder import Reply
+from readback.types import Criterion, Diagnostic, Location, ScoreState
+
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+LARGEST = 1e70  # as of cells: the fourth powers of a million of these still have a sum
+NESTED = "scores"  # where rubrics ask for the scores
+NOTHING = "the reply holds no object that can be read"
+NULL = "the reply says null"
+NO_NUMBER = "not a number: "
+
+
+class Mark(NamedTuple):
+    """What one criterion got: NaN unless `state` is scored. `note` says what was odd, `text` that it was in quotes."""
+
+    value: float
+    state: ScoreState
+    why: str = ""
+    diagnostic: Diagnostic | None = None
+    text: bool = False
+
+
+def scores(reply: Reply, criteria: Mapping[str, Criterion], *, item: str = "", judge: str = "") -> dict[str, Mark]:
+    """Each criterion's mark. One that cannot be read does not void the others.
+
+    A value is looked for under the criterion's name, with and without the ending `_score`, at the top of the object
+    and under `scores`. `item` and `judge` are named in diagnostics.
+    """
+    return {name: _held(written(reply, name), criterion, item, judge) for name, criterion in criteria.items()}
+
+
+def written(reply: Reply, name: str) -> Mark:
+    """What a reply says of one criterion, whatever its scale."""
+    if reply.value is None:
+        why = f"{NOTHING} ({reply.refused[0]})" if reply.refused else NOTHING
+        return Mark(math.nan, "failed", why)
+    for place in _places(reply.value):
+        for key in spellings((name,)):
+            if key in place:
+                return mark(place[key])
+    return Mark(math.nan, "missing", "the reply does not name it")
+
+
+def mark(value: Any) -> Mark:
+    """A value of a reply: numbers, and numbers written as text; null is missing, all else the judge's failure."""
+    if value is None:
+        return Mark(math.nan, "missing", NULL)
+    if isinstance(value, bool):
+        return _off("true" if value else "false")
+    if isinstance(value, int | float):
+        fits = abs(value) < LARGEST  # false for NaN, which a strict reading has refused before
+        return Mark(float(value) + 0.0, "scored") if fits else _off(str(value)[:40])
+    if isinstance(value, str) and NUMBER.fullmatch(value.strip()) and abs(float(value)) < LARGEST:
+        return Mark(float(value) + 0.0, "scored", text=True)
+    return _off(value[:40] if isinstance(value, str) else "a list" if isinstance(value, list) else "an object")
+
+
+def _held(found: Mark, criterion: Criterion, item: str, judge: str) -> Mark:
+    """The mark held against the scale."""
+    at = Location(record=item or None, judge=judge or None)
+    if found.state == "scored" and not holds(criterion, found.value):
+        shown = number(found.value)
+        found = Mark(math.nan, "failed", f"not on the scale: {shown}")
+    elif found.state == "failed" and found.why.startswith(NO_NUMBER):
+        shown = found.why.removeprefix(NO_NUMBER)
+    else:
+        if found.text:
+            values = {"criterion": criterion.name, "value": number(found.value), "count": 1, "where": item}
+            return found._replace(diagnostic=Diagnostic("jdg-score-text", values, at, criterion.name))
+        return found
+    values = {"value": shown, "criterion": criterion.name, "scale": scale_text(criterion), "item": item or "the answer"}
+    return found._replace(diagnostic=Diagnostic("jdg-out-of-range", values, at, f"{criterion.name}|{shown}"))
+
+
+def _off(shown: str) -> Mark:
+    return Mark(math.nan, "failed", NO_NUMBER + shown)
+
+
+def _places(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    yield value
+    if isinstance(nested := value.get(NESTED), Mapping):
+        yield nested
+
+
+def spellings(names: Iterable[str]) -> Iterator[str]:
+    """Each criterion's name with and without its ending, as a reply may have it."""
+    for name in names:
+        yield from (name, f"{name}_score", name.removesuffix("_score"))

@@ -1,0 +1,54 @@
+"""Row files of the GRAG-LiveRAG evaluation program: a wide file whose scores lie one level down, under `metrics`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from readback.scores.files import wide
+from readback.scores.files._layout import SCORE_ENDING, first
+from readback.scores.files._rows import Asked, Read, Row
+from readback.types import Diagnostic
+
+NAME = "evaluation rows"
+
+
+@dataclass(frozen=True, slots=True)
+class Flat:
+    """A row with what was under `metrics` beside the rest."""
+
+    fields: Mapping[str, Any]
+    line: int
+
+
+def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
+    """A question id, and scores under `metrics`."""
+    return any(
+        isinstance(metrics := row.get("metrics"), Mapping)
+        and any(str(name).endswith(SCORE_ENDING) for name in metrics)
+        and first(("qid",), row) is not None
+        for row in rows
+    )
+
+
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
+    """The rows as a wide file."""
+    found = wide.read(_rows(rows), [row for row in _rows(head) if not isinstance(row, Diagnostic)], asked)
+    return replace(found, source=replace(found.source, what=NAME))
+
+
+def _rows(rows: Iterable[Row | Diagnostic]) -> Iterator[Flat | Diagnostic]:
+    for row in rows:
+        if isinstance(row, Diagnostic):
+            yield row
+            continue
+        yield Flat(flattened(row.fields), row.line)
+
+
+def flattened(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A row's fields with what was under `metrics` beside the rest; usage and cost stay the texts they are."""
+    metrics = fields.get("metrics")
+    if not isinstance(metrics, Mapping):
+        return fields
+    return {**{name: value for name, value in fields.items() if name != "metrics"}, **metrics}

@@ -1,0 +1,216 @@
+"""Files of means: one row for each condition, no items. They are set beside the means of the rows, not mixed in."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from readback.readers.bounded_diagnostics import BoundedDiagnostics
+from readback.scores.files._cells import INFINITE, cell, legible, stem, text_of
+from readback.scores.files._costs import Costs
+from readback.scores.files._intake import overflow
+from readback.scores.files._layout import (
+    CONDITION,
+    MEANS,
+    Layout,
+    fields_of,
+    first,
+    item_columns,
+    layout,
+    looks_numeric,
+    score_columns,
+)
+from readback.scores.files._rates import DASHES, decimals, reported, whole
+from readback.scores.files._rows import Asked, Read, Row
+from readback.scores.files._run_facts import CLOSED_BOOK
+from readback.scores.files._wrong import impossible_rates, no_number
+from readback.scores.files.details import ABOUT_DOCUMENTS
+from readback.scores.files.liverag import flattened
+from readback.scores.files.metrics import shape
+from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED, ConditionKey, Reported, SourceRead
+from readback.types import Diagnostic, Location
+
+NAME = "means"
+COUNT = ("sample_count", "count", "n", "examples_evaluated", "total_examples")
+RUN_OF = ("system_name", "model_label", "label")  # which run a file of avg_ columns is about
+LABEL = (*CONDITION, "model_label", "label", "run_label")  # a column that alone names the conditions of a table
+MEMBER = ("mode", "adapter", "model")  # what may be beside it as part of the condition
+SPREAD = re.compile(r"(.*\S)[ _](?:sd|std|stdev)", re.IGNORECASE)  # the spread of the column named before it
+AGGREGATED = ".aggregated."  # in the name of a file of means that lies beside one of rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column of stated numbers. `whole` is 1 or 100 where they are rates, `spread` the column of their spread."""
+
+    name: str
+    criterion: str
+    whole: float | None = None
+    spread: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    layout: Layout
+    columns: tuple[_Column, ...]
+    factors: tuple[str, ...]
+    one: bool  # columns called avg_… and nothing that tells rows apart: the file is about one run
+    averages: bool
+    count: str | None
+    rows: int = 1
+
+
+def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
+    """No item column, and columns called means, or a number of items, or every row a condition of its own."""
+    if len(rows) == 1 and shape(rows[0]):  # a run's summary
+        return False
+    rows = [flattened(row) for row in rows]
+    if not rows or asked.source.judges or item_columns(fields_of(rows), asked.source):
+        return False
+    plan = _plan(rows, asked)
+    if not plan.columns:
+        return False
+    if plan.averages:
+        return True
+    keys = [tuple(text_of(row.get(name)) for name in plan.factors) for row in rows]
+    return bool(plan.factors) and len(set(keys)) == len(keys) and (len(keys) > 1 or plan.count is not None)
+
+
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
+    """Every row's means as reported values."""
+    diagnostics = BoundedDiagnostics()
+    kept: list[tuple[Mapping[str, Any], int]] = []
+    for row in rows:
+        if isinstance(row, Diagnostic):
+            diagnostics.add(row)
+        else:
+            kept.append((flattened(row.fields), row.line))
+    plan = _plan([flattened(row.fields) for row in head], asked)
+    plan = replace(plan, columns=tuple(_rated(plan, kept, asked)), rows=len(kept))
+    costs = Costs()
+    for fields, _ in kept:
+        costs.row(fields, plan.layout.costs)
+    reported = [one for fields, line in kept for one in _row(fields, line, plan, asked)]
+    named = first(RUN_OF, plan.layout.candidates) if plan.one else None
+    roles = (named,) if named else () if plan.one else plan.factors
+    columns = {
+        "condition": tuple(map(legible, roles)),
+        "score": tuple(legible(column.name) for column in plan.columns),
+        "unused": tuple(legible(name) for name in plan.layout.candidates if name not in roles),
+        **({"cost": costs.shown()} if costs.sums else {}),
+    }
+    account = SourceRead(asked.source.path, NAME, len(kept), 0, columns, synthetic=asked.source.synthetic)
+    diagnostics.extend(_no_numbers(kept, plan, asked.source.path))
+    diagnostics.extend(impossible_rates(reported))
+    told = dict.fromkeys(text_of(fields.get(named)).strip() for fields, _ in kept) if named else {}
+    called = next(iter(told)) if len(told) == 1 and not asked.source.label else ""
+    called = asked.aliases.get(called, called)
+    return Read(
+        None, account, (*diagnostics.kept, *overflow(diagnostics, asked.source.path)), tuple(reported), called=called
+    )
+
+
+def _plan(samples: Sequence[Mapping[str, Any]], asked: Asked) -> _Plan:
+    fields = fields_of(samples)
+    count = first(COUNT, [name for name in fields if name not in asked.source.condition])
+    label = None if asked.source.condition else first(LABEL, fields)
+    averages = tuple(
+        (name, legible(name.split("_", 1)[1]), "")
+        for name in fields
+        if name.lower().startswith(MEANS) and looks_numeric(row.get(name) for row in samples)
+    )
+    named = score_columns(fields, asked.source, asked.criteria, samples)
+    plain_cells = not any(isinstance(value, Mapping | list) for row in samples for value in row.values())
+    if not averages and label and count and plain_cells and not asked.source.criteria:
+        taken = {label, count, *MEMBER}
+        named = tuple(name for name in fields if name not in taken and _numbers(row.get(name) for row in samples))
+    spreads = {found[1]: name for name in fields if (found := SPREAD.fullmatch(name)) and found[1] in fields}
+    plain = tuple((name, legible(name), "") for name in named if name not in spreads.values())
+    roles = layout(fields, asked.source, averages or plain)
+    beside = {count, *spreads.values()}
+    roles = replace(roles, candidates=tuple(name for name in roles.candidates if name not in beside))
+    columns = tuple(_Column(name, criterion, spread=spreads.get(name)) for name, criterion, _ in roles.scores)
+    factors = roles.candidates
+    if label and (not averages or label.strip().lower() in CONDITION):
+        factors = (label, *(name for name in factors if name.lower() in MEMBER and name != label))
+        one = False
+    else:
+        one = bool(averages) and not asked.source.condition and not _apart(samples, factors)
+    return _Plan(roles, columns, factors, one, bool(averages), count)
+
+
+def _apart(samples: Sequence[Mapping[str, Any]], factors: Sequence[str]) -> bool:
+    """Whether rows of averages are about several conditions: factors tell each from every other, and no run does."""
+    keys = {tuple(text_of(row.get(name)) for name in factors) for row in samples}
+    return len(samples) > 1 and len(keys) == len(samples) and first(RUN_OF, factors) is None
+
+
+def _numbers(values: Iterable[Any]) -> bool:
+    """Whether a column of a published table holds numbers, however many of its cells are empty or do not apply."""
+    given = [value for value in values if value not in (None, "") and str(value).strip() not in DASHES]
+    states = [reported(value)[1] for value in given if not isinstance(value, bool)]
+    return SCORED in states and states.count(SCORED) + states.count(NOT_APPLICABLE) == len(given)
+
+
+def _rated(plan: _Plan, kept: Sequence[tuple[Mapping[str, Any], int]], asked: Asked) -> Iterator[_Column]:
+    """The columns with what a rate of all items would be, which their content and name decide together."""
+    counts = [_count(fields, plan) for fields, _ in kept]
+    for column in plan.columns:
+        found = whole(column.criterion, [fields.get(column.name) for fields, _ in kept], counts, asked.criteria)
+        yield replace(column, whole=found or None)
+
+
+def _no_numbers(kept: Sequence[tuple[Mapping[str, Any], int]], plan: _Plan, file: str) -> Iterator[Diagnostic]:
+    """Cells where a mean should be and something else is; of an endless one in JSON the row reader has said it."""
+    for fields, line in kept:
+        for column in plan.columns:
+            _, state, why = reported(fields.get(column.name))
+            if state == FAILED and why != INFINITE:
+                yield no_number(column.criterion, fields.get(column.name), Location(file=file, line=line))
+
+
+def _row(fields: Mapping[str, Any], line: int, plan: _Plan, asked: Asked) -> Iterator[Reported]:
+    condition = _condition(fields, plan, asked)
+    closed = any(asked.modes.get(value, value) == CLOSED_BOOK for _, value in condition)
+    for column in plan.columns:
+        value, state, _ = reported(fields.get(column.name))
+        if closed and column.criterion in ABOUT_DOCUMENTS:
+            value, state = math.nan, NOT_APPLICABLE
+        spread = cell(fields.get(column.spread)) if column.spread else None
+        judge = plan.layout.judge
+        yield Reported(
+            condition=condition,
+            criterion=column.criterion,
+            judge=(text_of(fields.get(judge)) if judge else "") or asked.judge,
+            mean=value,
+            decimals=decimals(fields.get(column.name)),
+            n=_count(fields, plan),
+            place=Location(file=asked.source.path, line=line),
+            sd=spread[0] if spread and spread[1] == SCORED else None,
+            whole=column.whole,
+            state=state,
+        )
+
+
+def _condition(fields: Mapping[str, Any], plan: _Plan, asked: Asked) -> ConditionKey:
+    """What the row is about: its factors, or for a file about one run what the workspace or the file calls it."""
+    if plan.one or not plan.factors:
+        given = text_of(fields.get(name)) if (name := first(RUN_OF, list(fields))) else ""
+        base = stem(asked.source.path)
+        beside_rows = AGGREGATED in asked.source.path and plan.rows == 1
+        called = asked.source.label or ("" if beside_rows else given) or base
+        return (("condition", asked.aliases.get(called, called)),)
+    factors = [(name, text_of(fields.get(name)).strip()) for name in plan.factors]
+    names = ["condition" if name.strip().lower() in LABEL else legible(name) for name in plan.factors]
+    return tuple(
+        (name, asked.aliases.get(value, value) if name == "condition" else value)
+        for name, (_, value) in zip(names, factors, strict=True)
+    )
+
+
+def _count(fields: Mapping[str, Any], plan: _Plan) -> int | None:
+    value, state, _ = cell(fields.get(plan.count)) if plan.count else (math.nan, NOT_APPLICABLE, "")
+    return int(value) if state == SCORED and value >= 0 and value.is_integer() else None

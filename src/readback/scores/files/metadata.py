@@ -1,0 +1,76 @@
+"""Facts of runs of the beyond-the-cutoff evaluation program (`metadata.jsonl`): its last line is the latest run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from readback.readers.bounded_diagnostics import BoundedDiagnostics
+from readback.records.dataset import raw_rows
+from readback.scores.files._intake import overflow
+from readback.scores.files._rows import Asked, Read, Row
+from readback.scores.files._run_facts import of_record
+from readback.scores.table import ConditionKey, RunFacts, SourceRead
+from readback.types import Diagnostic, Location, ScoreSource
+
+NAME = "run metadata"
+OF_A_JUDGE = {"prompt_path", "prompt_sha256", "inference_path", "parameters"}
+
+
+LONGEST = 1 << 20  # bytes of a line looked at to see whether a file is one
+LARGEST = 64 << 20  # bytes: a line holds the ids of what was answered
+
+
+def latest(path: Path, file: str) -> Mapping[str, Any] | None:
+    """The last readable line of such a file, without the whole reading; None for every other file."""
+    try:
+        with path.open("rb") as stream:
+            begin = stream.readline(LONGEST)
+        if b"model_label" not in begin or b"judge" not in begin or path.stat().st_size > LARGEST:
+            return None
+    except OSError:
+        return None
+    found = None
+    for row in raw_rows(path, file):
+        if isinstance(row, Diagnostic):
+            continue
+        if found is None and not recognise([row.fields], Asked(ScoreSource(file), {}, {}, {})):
+            return None
+        found = row.fields
+    return found
+
+
+def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
+    """A run's label beside the judge's prompt and the records it was run on."""
+    return any(
+        "model_label" in row
+        and isinstance(row.get("dataset"), Mapping)
+        and isinstance(judge := row.get("judge"), Mapping)
+        and bool(OF_A_JUDGE & judge.keys())
+        for row in rows
+    )
+
+
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
+    """What the latest line of each run says; the lines before it are counted."""
+    diagnostics = BoundedDiagnostics()
+    latest: dict[ConditionKey, RunFacts] = {}
+    lines = 0
+    for row in rows:
+        if isinstance(row, Diagnostic):
+            diagnostics.add(row)
+            continue
+        lines += 1
+        found = of_record(row.fields, asked, Location(file=asked.source.path, line=row.line))
+        latest[found.condition] = found
+    earlier = lines - len(latest)
+    account = SourceRead(
+        asked.source.path,
+        NAME,
+        left_out={"earlier runs": earlier} if earlier else {},
+        synthetic=asked.source.synthetic,
+    )
+    return Read(
+        None, account, (*diagnostics.kept, *overflow(diagnostics, asked.source.path)), about=tuple(latest.values())
+    )

@@ -1,0 +1,107 @@
+"""Files in which two answers were shown side by side and one of them won, or neither.
+
+Source: pairwise annotations of ignaciolinari/beyond-the-cutoff (MIT): `model_a`, `model_b`, `outcome` (`win_a`,
+`win_b`, `tie`); its batch files also say which model was `presented_as_A` and which `presented_as_B`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from readback.readers.bounded_diagnostics import BoundedDiagnostics
+from readback.scores.files._cells import legible, text_of
+from readback.scores.files._intake import overflow
+from readback.scores.files._layout import ITEM, fields_of, first
+from readback.scores.files._rows import Asked, Read, Row
+from readback.scores.table import ConditionKey, Outcome, SourceRead
+from readback.types import Diagnostic, Location
+
+NAME = "pairwise outcomes"
+A, B, WON = "model_a", "model_b", "outcome"
+SHOWN_FIRST, SHOWN_SECOND = "presented_as_a", "presented_as_b"
+SAID: Mapping[str, Literal["a", "b", "tie"]] = {
+    **dict.fromkeys(("win_a", "a"), "a"),
+    **dict.fromkeys(("win_b", "b"), "b"),
+    "tie": "tie",
+}
+BY = ("annotator", "judge", "judge_name", "judge_model", "rater")
+OPEN = "not decided yet"
+
+
+def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
+    """Both models, and an outcome in the words of this program in at least half of the rows that give one."""
+    fields = fields_of(rows)
+    if first((A,), fields) is None or first((B,), fields) is None or (column := first((WON,), fields)) is None:
+        return False
+    given = [said for row in rows if (said := text_of(row.get(column)).strip().lower())]
+    return sum(said in SAID for said in given) * 2 >= len(given)
+
+
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
+    """Every row's outcome. A row without one is counted; one whose outcome or models make no sense is a diagnostic."""
+    file = asked.source.path
+    diagnostics = BoundedDiagnostics()
+    outcomes: list[Outcome] = []
+    left_out: Counter[str] = Counter()
+    unused: dict[str, None] = {}
+    for row in rows:
+        if isinstance(row, Diagnostic):
+            diagnostics.add(row)
+            continue
+        names = {name.strip().lower(): name for name in reversed(list(row.fields))}
+        fields = {name: row.fields[spelling] for name, spelling in names.items()}
+        unused.update(dict.fromkeys(name for name in names if name not in (A, B, WON, SHOWN_FIRST, SHOWN_SECOND)))
+        said = text_of(fields.get(WON)).strip().lower()
+        if not said:
+            left_out[OPEN] += 1
+        elif isinstance(found := _outcome(fields, said, row.line, asked), Diagnostic):
+            diagnostics.add(found)
+            left_out["not an outcome"] += 1
+        else:
+            outcomes.append(found)
+    known = fields_of([row.fields for row in head])
+    roles = {
+        "item": tuple(filter(None, (first(ITEM, known),))),
+        "condition": (A, B),
+        "judge": tuple(filter(None, (first(BY, known),))),
+        "score": (WON,),
+    }
+    taken = {*ITEM, *BY}
+    account = SourceRead(
+        path=file,
+        what=NAME,
+        rows=len(outcomes),
+        columns={**roles, "unused": tuple(legible(name) for name in unused if name not in taken)},
+        left_out=dict(left_out),
+        synthetic=asked.source.synthetic,
+    )
+    return Read(None, account, (*diagnostics.kept, *overflow(diagnostics, file)), outcomes=tuple(outcomes))
+
+
+def _outcome(fields: Mapping[str, Any], said: str, line: int, asked: Asked) -> Outcome | Diagnostic:
+    a, b = text_of(fields.get(A)), text_of(fields.get(B))
+    item = text_of(next((fields[name] for name in ITEM if fields.get(name) is not None), None)) or f"line_{line}"
+    place = Location(file=asked.source.path, line=line or None, record=item)
+    won = SAID.get(said)
+    if won is None or not a or not b or a == b:
+        wrong = "the two models are not two" if won else f"the outcome is '{said[:40]}', not win_a, win_b or tie"
+        return Diagnostic("scr-bad-outcome", {"item": item, "reason": wrong}, place, f"{item}|{a}|{b}")
+    by = text_of(next((fields[name] for name in BY if fields.get(name) is not None), None)) or asked.judge
+    return Outcome(item, _key(a, asked), _key(b, asked), won, by, _shown_first(fields, a, b), place)
+
+
+def _shown_first(fields: Mapping[str, Any], a: str, b: str) -> Literal["a", "b"] | None:
+    """Which of the two was first, where the row says so: by the model's name, or as `a` and `b`."""
+    for name, names in ((SHOWN_FIRST, (a, b)), (SHOWN_SECOND, (b, a))):
+        shown = text_of(fields.get(name))
+        if shown in (names[0], *(("model_a",) if names[0] == a else ("model_b",))):
+            return "a"
+        if shown in (names[1], *(("model_b",) if names[0] == a else ("model_a",))):
+            return "b"
+    return None
+
+
+def _key(model: str, asked: Asked) -> ConditionKey:
+    return (("condition", asked.aliases.get(model, legible(model))),)

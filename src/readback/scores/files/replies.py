@@ -1,0 +1,205 @@
+"""Files that keep what a judge wrote and no scores: every reply is read, and what cannot be is the judge's failure."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from readback.readers.bounded_diagnostics import BoundedDiagnostics
+from readback.scores.criteria import look_up
+from readback.scores.files import judge_reply
+from readback.scores.files._cells import Cell, legible, stem, text_of
+from readback.scores.files._costs import Costs, Spent, cost_columns, token_columns
+from readback.scores.files._intake import Intake, columns, make_conditions, overflow
+from readback.scores.files._layout import (
+    CONDITION,
+    JUDGE,
+    VALUE,
+    Layout,
+    fields_of,
+    first,
+    item_columns,
+    layout,
+    score_columns,
+)
+from readback.scores.files._odd import ScoreTexts
+from readback.scores.files._reply_column import RAW, ambiguous, column, said
+from readback.scores.files._rows import Asked, Read, Row
+from readback.scores.files.judge_reply import Mark, Reply
+from readback.scores.table import FAILED, MISSING, SCORED, SourceRead
+from readback.types import Diagnostic, ScoreSource
+
+NAME = "judges' replies"
+FINISH, CUT = ("finish_reason", "stop_reason", "done_reason"), ("length", "max_tokens")
+REST = (*FINISH, "usage", "id", "object", "created", "messages", "request")
+KEPT = 600  # characters of a reply kept as the diagnostic of its cells
+STATE = {"scored": SCORED, "failed": FAILED, "missing": MISSING}
+NOTHING = "nothing"  # the step of a reply that cannot be read
+NOT_CRITERIA = ("confidence",)  # numbers that judges add and nobody scores by
+
+
+def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
+    """An item, a reply by its column's name, no scores; and a judge, or replies that hold numbers."""
+    fields = fields_of(rows)
+    source = asked.source
+    reply = column(fields)
+    if reply is None or source.judges or not item_columns(fields, source) or first(VALUE, fields):
+        return False
+    if score_columns(fields, source, asked.criteria, rows) or not any(_text(row.get(reply)) for row in rows):
+        return False
+    if first(JUDGE, fields) or reply.strip().lower().startswith("judge_"):
+        return True
+    known = reply.strip().lower() in RAW or first((*source.condition, *CONDITION), fields)
+    return bool(known and _numbers((_text(row.get(reply)) for row in rows), asked))
+
+
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
+    """The criteria of each reply. They are those of the workspace's judge, else what the replies give numbers to."""
+    source = asked.source
+    samples = [row.fields for row in head]
+    plan = _layout(samples, source)
+    took = _Taken(asked, plan, Intake(source.path), column(fields_of(samples)) or "")
+    took.criteria = _criteria([_text(row.get(took.reply)) for row in samples], asked)
+    took.money, took.tokens = cost_columns(fields_of(samples)), token_columns(fields_of(samples))
+    for name in plan.candidates:
+        took.intake.candidate(name)
+    for row in rows:
+        if isinstance(row, Diagnostic):
+            took.diagnostics.add(row)
+        else:
+            took.row(row)
+    took.diagnostics.extend(took.texts.diagnostics(source.path))
+    conditions, kept = make_conditions(took.intake, source, stem(source.path))
+    named = tuple(tuple((f, asked.aliases.get(v, v) if f == "condition" else v) for f, v in key) for key in conditions)
+    cost = took.costs.shown()
+    account = SourceRead(
+        path=source.path,
+        what=NAME,
+        rows=took.used,
+        cells=len(took.intake.value),
+        columns={
+            "item": tuple(map(legible, plan.item)),
+            "condition": tuple(map(legible, kept)),
+            "judge": (legible(plan.judge),) if plan.judge else (),
+            "score": tuple(map(legible, took.intake.criteria.codes)),
+            "reply": (legible(took.reply),),
+            "read": tuple(f"{step} {count}" for step, count in took.steps.most_common()),
+            "unused": tuple(map(legible, plan.unused)),
+            **({"cost": cost} if cost else {}),
+        },
+        synthetic=source.synthetic,
+        texts_left=took.intake.texts_left,
+    )
+    diagnostics = (*took.diagnostics.kept, *overflow(took.diagnostics, source.path))
+    return Read(columns(took.intake, named), account, diagnostics, expenses=took.spent.expenses(named))
+
+
+@dataclass(slots=True)
+class _Taken:
+    """What has come of the rows so far."""
+
+    asked: Asked
+    plan: Layout
+    intake: Intake
+    reply: str
+    criteria: tuple[str, ...] = ()
+    diagnostics: BoundedDiagnostics = field(default_factory=BoundedDiagnostics)
+    texts: ScoreTexts = field(default_factory=ScoreTexts)
+    steps: Counter[str] = field(default_factory=Counter)
+    used: int = 0
+    costs: Costs = field(default_factory=Costs)
+    spent: Spent = field(default_factory=Spent)
+    money: tuple[str, ...] = ()
+    tokens: tuple[str, ...] = ()
+
+    def row(self, row: Row) -> None:
+        fields, plan = row.fields, self.plan
+        self.used += 1
+        item = " | ".join(text_of(fields.get(name)) for name in plan.item) if plan.item else ""
+        item = item or f"line_{row.line}"
+        judge = (text_of(fields.get(plan.judge)) if plan.judge else "") or self.asked.judge
+        criteria = self.asked.rubrics.of(judge) or self.criteria
+        text = _text(fields.get(self.reply))
+        reply = self.asked.rubrics.read(text, criteria, judge)
+        self.steps[reply.step or NOTHING] += 1
+        self.diagnostics.extend(ambiguous(reply, item, self.asked.source.path, row.line, judge))
+        runs = [called for name in (plan.run, plan.replicate) if name and (called := text_of(fields.get(name)))]
+        combo = self.intake.combo_code([text_of(fields.get(name)) for name in self.intake.candidates])
+        self.costs.row(fields, self.money)
+        if self.money or self.tokens:
+            self.spent.row((combo, judge), fields, self.money, self.tokens)
+        code = self.intake.items.code(item)
+        for criterion in criteria:
+            mark = said(reply, criterion)
+            found = _cell(mark, reply, text, fields)
+            if mark.text and reply.value is not None:
+                self.texts.see(criterion, f"{mark.value:g}", found, row.line)
+            self.intake.add(
+                code,
+                combo,
+                criterion,
+                judge,
+                found,
+                rationale=legible(text[:KEPT]),
+                cluster=text_of(fields.get(plan.cluster)) if plan.cluster else "",
+                run="/".join(runs),
+                prompt=text_of(fields.get(plan.prompt)) if plan.prompt else "",
+                line=row.line,
+            )
+
+
+def _cell(mark: Mark, reply: Reply, text: str, fields: Mapping[str, Any]) -> Cell:
+    """The mark as a cell; an absent reply is missing, one that was cut says so."""
+    if not text.strip():
+        return math.nan, MISSING, "there is no reply"
+    why = mark.why
+    if mark.state == "failed" and reply.value is None and (name := first(FINISH, list(fields))):
+        why += "; it was cut at its token limit" if str(fields.get(name)).strip().lower() in CUT else ""
+    return mark.value, STATE[mark.state], why
+
+
+def _layout(samples: Sequence[Mapping[str, Any]], source: ScoreSource) -> Layout:
+    """The usual roles, with whatever belongs to the call and tells no conditions apart left aside."""
+    fields = fields_of(samples)
+    objects = {name for row in samples for name, value in row.items() if isinstance(value, Mapping | list)}
+    beside = {name for name in fields if name.strip().lower() in REST or name in objects} - {*source.item}
+    beside -= {*item_columns(fields, source)}
+    found = layout([name for name in fields if name not in beside], source, ())
+    return Layout(
+        item=found.item, judge=found.judge, run=found.run, replicate=found.replicate, cluster=found.cluster,
+        prompt=found.prompt, candidates=found.candidates, unused=(*found.unused, *sorted(beside)),
+    )  # fmt: skip
+
+
+def _criteria(texts: Collection[str], asked: Asked) -> tuple[str, ...]:
+    """What the replies give numbers to; the two criteria of the RAG judge where none of them says."""
+    return _numbers(texts, asked) or judge_reply.RAG[1:]
+
+
+def _numbers(texts: Iterable[str], asked: Asked) -> tuple[str, ...]:
+    """The keys with a number in at least half of the replies that can be read, and those we know as criteria."""
+    counts: Counter[str] = Counter()
+    readable = 0
+    for text in filter(None, texts):
+        value = judge_reply.read(text, ()).value
+        keys = [*dict.fromkeys(_numeric(value))] if value is not None else []  # in their order, each once
+        readable += bool(keys)
+        counts.update(keys)
+    return tuple(
+        name for name, count in counts.items() if count * 2 >= readable or look_up(name, asked.criteria) is not None
+    )
+
+
+def _numeric(value: Mapping[str, Any]) -> Iterator[str]:
+    nested = value.get("scores")
+    for place in (value, nested if isinstance(nested, Mapping) else {}):
+        for name, one in place.items():
+            if judge_reply.mark(one).state == "scored" and name not in NOT_CRITERIA:
+                yield legible(str(name))
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,63 @@
+"""Verification results of biocypher/karenina: JSON of format 2.2 and before, the append-only sidecar, and two tables.
+
+A row is a question answered by one model and judged by another, once for each replicate and each turn of a
+conversation. The judge of what a program decides (regular expressions, functions, similarity) is `computed`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from readback.readers import csv_file
+from readback.records.dataset import raw_rows
+from readback.scores.files._rows import Asked, Read, Row
+from readback.scores.files.verification.shapes import beginning, is_envelope, is_result, lacks_cell, sees
+from readback.scores.files.verification.stream import results
+from readback.scores.files.verification.taking import Taking
+from readback.types import Diagnostic
+
+NAME = "verification results"
+__all__ = ["NAME", "read", "recognise", "rows", "sees"]
+
+
+def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
+    """One result among the first rows, or what is beside them where there are none."""
+    return any(is_result(_unwrapped(row)) or is_envelope(row) for row in rows)
+
+
+def rows(path: Path, file: str, refused: Callable[[], None] = lambda: None) -> Iterator[Row | Diagnostic] | None:
+    """The rows of a file that looks like verification results, one held at a time; None for every other file."""
+    if not sees(path):
+        return None
+    begin = beginning(path)
+    suffix = Path(path.name.lower().removesuffix(".gz")).suffix
+    if begin[:1] in (b"{", b"["):
+        return raw_rows(path, file, refused=refused, walk=None if suffix in LINES else results)
+    return raw_rows(path, file, refused=refused, walk=_lacking if lacks_cell(begin) else None)
+
+
+LINES = (".jsonl", ".ndjson", ".jsonlines")
+
+
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
+    """Every result's scores, and the scales that its rubric gives them."""
+    taking = Taking(asked, lines=asked.source.path.lower().removesuffix(".gz").endswith(LINES))
+    for row in rows:
+        if isinstance(row, Diagnostic):
+            taking.diagnostics.add(row)
+        else:
+            taking.take(_unwrapped(row.fields), row.line)
+    return taking.finished(NAME)
+
+
+def _unwrapped(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A result that is under `result`, beside its key."""
+    inner = fields.get("result")
+    return inner if isinstance(inner, Mapping) and not is_result(fields) and is_result(inner) else fields
+
+
+def _lacking(stream: Any, file: str) -> Any:
+    """The indexed table, whose rows have no cell for the `job_id` of the header."""
+    return csv_file.rows(stream, file, absent="job_id")

@@ -1,0 +1,210 @@
+"""Take one verification result apart, nested or flat, of JSON or of a table: who answered what, and every score."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from readback.readers.bounded_diagnostics import BoundedDiagnostics
+from readback.scores.files._cells import legible, text_of
+from readback.scores.files._rows import Asked
+from readback.scores.files.verification.outcome import group_of, older, truth
+from readback.scores.files.verification.stream import RUN
+from readback.scores.files.verification.tables import Lost, lost_scores, untabled, without_classes
+from readback.scores.files.verification.traits import Scored, rubric_scores, template_scores, texts
+from readback.types import Diagnostic, Location
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A model as verification results name it. `tools` are in order, so that equal sets of tools are equal."""
+
+    interface: str
+    name: str
+    config: str = ""
+    tools: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """`iface:model:a|b`, with a configuration `iface:model:cfg:a|b`; without tools the last colon stays."""
+        return ":".join((self.interface, self.name, *((self.config,) if self.config else ()), "|".join(self.tools)))
+
+    @property
+    def display(self) -> str:
+        """`iface:model (cfg) +[a, b]`, as the tables of the program (biocypher/karenina) write it."""
+        named = f"{self.interface}:{self.name}" if self.interface else self.name
+        configured = f"{named} ({self.config})" if self.config else named
+        return f"{configured} +[{', '.join(self.tools)}]" if self.tools else configured
+
+
+FACTORS = ("answering", "parsing", RUN)
+PARTS = ("metadata", "template", "rubric", "deep_judgment_rubric")
+MAPPINGS = (
+    *(f"{bucket}_trait_scores" for bucket in ("llm", "regex", "callable", "agentic", "metric")),
+    *("llm_trait_labels", "field_scores", "verify_rubric", "metric_trait_metrics"),
+)
+REPEATS = ("replicate", "answering_replicate", "parsing_replicate")
+NO_ID = "result_{n}"
+WRONG_ANSWER = "content"  # the group of an answer that was judged and is wrong
+KINDS = {"list": "a list", "str": "a text", "int": "a number", "float": "a number", "bool": "true or false"}
+
+
+class Taken(NamedTuple):
+    """One result, taken apart. `values` are those of the factors; `group` is None where nothing failed."""
+
+    item: str
+    values: tuple[str, ...]
+    answering: Identity | None
+    parsing: Identity | None
+    run: str
+    cluster: str
+    line: int
+    group: str | None
+    contradicted: bool  # passed, beside a recorded failure
+    scores: tuple[Scored, ...]
+
+
+class Apart:
+    """Takes the results of one file apart. `lost` counts what a table lost, `texts` are traits that are no scores."""
+
+    def __init__(self, asked: Asked, diagnostics: BoundedDiagnostics) -> None:
+        self.asked = asked
+        self.diagnostics = diagnostics
+        self.factors = asked.source.condition or FACTORS
+        self.lost = Lost()
+        self.texts: set[str] = set()
+        self.keys: dict[str, str] = {}  # of each model as it is shown
+        self._count = 0
+
+    def result(self, fields: Mapping[str, Any], line: int) -> Taken:
+        """One result. Parts of a wrong kind are noted and left out."""
+        self._count += 1
+        table = not self.asked.typed
+        flat: Mapping[str, Any] = self._untabled(fields, line) if table else fields
+        parts = {part: self._part(flat, part, line) for part in PARTS}
+        nested = bool(parts["metadata"])
+        metadata, template, rubric = (parts[part] if nested else flat for part in PARTS[:3])
+        deep = parts["deep_judgment_rubric"]
+        if isinstance(judged := deep.get("deep_judgment_rubric_scores"), Mapping) and judged:
+            rubric = {**rubric, "llm_trait_scores": {**judged, **_mapping(rubric.get("llm_trait_scores"))}}
+        for name in MAPPINGS:
+            self._kind(name, (rubric.get(name), template.get(name)), line)
+        failure = metadata.get("failure") if "failure" in metadata else older(metadata)
+        passed = truth(template.get("verify_result"))
+        lost = list(lost_scores(fields, flat, self.lost)) if table else []
+        unknown = any(one.name == "verify_result" for one in lost)
+        there = bool(template) if nested else not table or passed is not None
+        mode = text_of(metadata.get("evaluation_mode"))
+        reasons = _mapping((deep if nested else flat).get("rubric_trait_reasoning"))
+        scores = (
+            *template_scores(template, None if unknown else failure, mode, there and not unknown),
+            *lost,
+            *rubric_scores(rubric, reasons),
+        )
+        self.texts |= texts(rubric)
+        group = group_of(failure)
+        answering, parsing = (
+            identity(metadata.get(role)) or identity(metadata.get(f"{role}_model")) for role in FACTORS[:2]
+        )
+        said = {
+            "answering": self._shown(answering),
+            "parsing": self._shown(parsing),
+            RUN: text_of(metadata.get(RUN)) or text_of(flat.get(RUN)),
+        }
+        scenario = text_of(metadata.get("scenario_id"))
+        return Taken(
+            item=self._item(metadata, flat, scenario, line),
+            values=tuple(said[name] if name in said else text_of(metadata.get(name)) for name in self.factors),
+            answering=answering,
+            parsing=parsing,
+            run="/".join(filter(None, (text_of(metadata.get(name)) for name in REPEATS))),
+            cluster=scenario,
+            line=line,
+            group=group or (WRONG_ANSWER if passed is False else None),
+            contradicted=passed is True and group is not None,
+            scores=tuple(map(without_classes, scores)) if table else scores,
+        )
+
+    def _untabled(self, fields: Mapping[str, Any], line: int) -> Mapping[str, Any]:
+        odd: list[str] = []
+        flat = untabled(fields, self.lost, odd)
+        for name in odd:
+            self._wrong(name, "a text", "JSON", line)
+        return flat
+
+    def _item(self, metadata: Mapping[str, Any], flat: Mapping[str, Any], scenario: str, line: int) -> str:
+        """What is scored: the question, within a conversation with its turn."""
+        names = self.asked.source.item or ("question_id",)
+        parts = [text_of(metadata.get(name)) or text_of(flat.get(name)) for name in names]
+        if not any(parts):
+            self.diagnostics.add(
+                Diagnostic("dat-missing-id", {"field": ", ".join(names), "called": NO_ID}, self.place(line))
+            )
+            return NO_ID.format(n=self._count)
+        if scenario and scenario not in parts:
+            parts.append(scenario)
+        if turn := text_of(metadata.get("scenario_turn")):
+            parts.append(f"turn {turn}")
+        return " | ".join(parts)
+
+    def _shown(self, model: Identity | None) -> str:
+        """How a model is shown; by its key where another model is shown so already."""
+        if model is None:
+            return ""
+        return model.display if self.keys.setdefault(model.display, model.key) == model.key else model.key
+
+    def _part(self, fields: Mapping[str, Any], part: str, line: int) -> Mapping[str, Any]:
+        value = fields.get(part)
+        self._kind(part, (value,), line)
+        return _mapping(value)
+
+    def _kind(self, where: str, found: tuple[Any, ...], line: int) -> None:
+        """A diagnostic where a part is there and no object."""
+        for value in found:
+            if value is not None and not isinstance(value, Mapping):
+                self._wrong(where, KINDS.get(type(value).__name__, "something else"), "an object", line)
+                return
+
+    def _wrong(self, where: str, value: str, expected: str, line: int) -> None:
+        values = {"where": where, "value": value, "expected": expected}
+        self.diagnostics.add(Diagnostic("dat-wrong-value", values, self.place(line), where, "warning"))
+
+    def place(self, line: int) -> Location:
+        """Where a result stands."""
+        return Location(file=self.asked.source.path, line=line or None)
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+# Which model answered and which one judged: identities of verification results, and their spellings.
+
+
+def identity(value: Any) -> Identity | None:
+    """The model that a mapping or a display text names; None where it names none."""
+    if isinstance(value, Mapping):
+        name = text_of(value.get("model_name"))
+        tools = value.get("tools")
+        return Identity(
+            interface=text_of(value.get("interface")),
+            name=name,
+            config=text_of(value.get("config_id")),
+            tools=tuple(sorted({text_of(tool) for tool in tools})) if isinstance(tools, list) else (),
+        ) if name else None  # fmt: skip
+    return from_display(legible(value)) if isinstance(value, str) and value.strip() else None
+
+
+def from_display(text: str) -> Identity:
+    """A display text taken apart: at ` +[`, then a trailing ` (cfg)`, then at the first `:`.
+
+    Versions before the identity wrote `provider/model`; such a text is all name.
+    """
+    rest, _, listed = text.strip().partition(" +[")
+    tools = tuple(sorted(filter(None, (tool.strip() for tool in listed.removesuffix("]").split(",")))))
+    config = ""
+    if rest.endswith(")") and " (" in rest:
+        rest, _, config = rest[:-1].rpartition(" (")
+    interface, colon, name = rest.partition(":")
+    return Identity(interface, name, config, tools) if colon else Identity("", rest, config, tools)

@@ -1,0 +1,213 @@
+"""The results of a verification file one after another, whatever stands around them and however large it is."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from typing import Any, BinaryIO
+
+from readback.readers._json_cursor import Cursor, TooLong
+from readback.readers._json_text import NotJson
+from readback.readers._json_walk import MOST_BAD, Walk, begun
+from readback.readers._row import Event, Refused, Row
+from readback.scores.files.verification.shapes import ENVELOPE, is_result
+
+SCENARIOS = "scenario_results"  # summaries of conversations; their turns stand among the results
+RUN = "run_name"
+
+
+def results(stream: BinaryIO, file: str) -> Iterator[Event]:
+    """Every result of a JSON text as a Row, everything that cannot be one as a Refused.
+
+    Known are a list; an object that holds it under `results`, as a list or by id; `{runs: {name: …}}`; and an object
+    of results by id. What is beside the results comes last, as a Row of its own. Only one result is held at a
+    time. After one that is no JSON, reading goes on where the next begins as the first one did.
+    """
+    begin = yield from begun(stream, file)
+    if begin is None:
+        return
+    reading = _Results(Cursor(stream, begin), file)
+    match reading.cursor.peek():
+        case "[":
+            yield from reading.listed()
+        case "{":
+            yield from reading.top()
+        case _:
+            yield reading.walk.refused("neither a list nor an object")
+            return
+    if not reading.lost and reading.cursor.peek():
+        yield reading.walk.refused("something follows the end of the list or object")
+
+
+class _Results:
+    """Goes through one text. `lost`: it could not be followed to its end, which a Refused has said."""
+
+    def __init__(self, cursor: Cursor, file: str) -> None:
+        self.cursor = cursor
+        self.walk = Walk(cursor, file)
+        self.lost = False
+        self._bad = 0
+
+    def top(self) -> Iterator[Event]:
+        """The object that the whole text is."""
+        beside: dict[str, Any] = {}
+        others: list[Refused] = []  # what is neither a result nor known to be beside results
+        by_id = False
+        line = self.cursor.line
+        for name in self._names():
+            opener = self.cursor.peek()
+            if isinstance(name, Refused):
+                yield name
+            elif name == "results" and opener in ("[", "{"):
+                yield from self._several("")
+            elif name == "runs" and opener == "{":
+                for run in self._names():
+                    if isinstance(run, Refused):
+                        yield run
+                    else:
+                        yield from self._several(run)
+            elif name == SCENARIOS and opener == "[":
+                beside[SCENARIOS] = yield from self._counted()
+            elif opener == "{":
+                for event in self._entry(name, beside, others):
+                    by_id = by_id or isinstance(event, Row)
+                    yield event
+            else:
+                value = self._value()
+                if name in ENVELOPE:
+                    beside[name] = value
+                else:
+                    self._other(others)
+        if by_id:  # then each of them is where a result should
+            yield from others
+        if beside:
+            yield Row(beside, line, self.cursor.line, self.cursor.offset, self.cursor.offset, b"")
+
+    def listed(self, run: str = "") -> Iterator[Event]:
+        """The items of the list that begins here."""
+        cursor = self.cursor
+        cursor.take("[")
+        if cursor.take("]"):
+            return
+        cursor.peek()
+        opening = self._opening()
+        while True:
+            at = cursor.offset
+            yield self._item(run)
+            if cursor.offset > at:
+                if cursor.take(","):
+                    continue
+                if cursor.take("]"):
+                    return
+                yield self.walk.refused("a comma or the end of the list is missing")
+            if not self._again(opening):
+                return
+
+    def _several(self, run: str) -> Iterator[Event]:
+        """The results that begin here, in a list or by id."""
+        match self.cursor.peek():
+            case "[":
+                yield from self.listed(run)
+            case "{":
+                for name in self._names():
+                    if isinstance(name, Refused):
+                        yield name
+                    else:
+                        yield from self._keyed(run)
+            case _:
+                yield self.walk.refused("neither a list nor an object of results")
+                self._value()
+
+    def _keyed(self, run: str) -> Iterator[Event]:
+        """The value of an id."""
+        at = self.cursor.offset
+        yield self._item(run)
+        while self.cursor.offset == at and self._again(self._opening() or '{"'):
+            at = self.cursor.offset
+            yield self._item(run)
+
+    def _item(self, run: str) -> Row | Refused:
+        found = self.walk.item()
+        if not isinstance(found, Row):
+            return found
+        if not is_result(found.fields):
+            diagnostic = self.walk.refused("no verification result: it names no question and model").diagnostic
+            return Refused(diagnostic, found.line, found.end_line, found.end)
+        named = {**found.fields, RUN: run} if run and RUN not in found.fields else found.fields
+        return found._replace(fields=named, raw=b"")
+
+    def _other(self, others: list[Refused]) -> None:
+        if len(others) < MOST_BAD:
+            others.append(self.walk.refused("no verification result: it names no question and model"))
+
+    def _entry(self, name: str, beside: dict[str, Any], others: list[Refused]) -> Iterator[Event]:
+        """One object at the top: a result by its id, or what is said of all of them."""
+        at = self.cursor.offset
+        found = self.walk.item()
+        if isinstance(found, Row) and name not in ENVELOPE and is_result(found.fields):
+            yield found._replace(raw=b"")
+        elif isinstance(found, Row):
+            yield from found.diagnostics
+            if name in ENVELOPE:
+                beside[name] = found.fields
+            else:
+                self._other(others)
+        else:
+            yield found
+            if self.cursor.offset == at:  # it is long: what it holds is not needed to read the results
+                self.lost = not self.cursor.skip_value()
+
+    def _counted(self) -> Generator[Event, None, int]:
+        """How many items the list that begins here has; they are passed over."""
+        cursor = self.cursor
+        cursor.take("[")
+        count = 0
+        while not cursor.take("]"):
+            if not cursor.skip_value():
+                self.lost = True
+                yield self.walk.refused(f"the text ends within {SCENARIOS}")
+                break
+            count += 1
+            cursor.take(",")
+        return count
+
+    def _names(self) -> Iterator[str | Refused]:
+        """The names of the object that begins here; whoever asks for the next one has passed over the value."""
+        cursor = self.cursor
+        cursor.take("{")
+        if cursor.take("}"):
+            return
+        while not self.lost:
+            name = self._value()
+            if not isinstance(name, str) or not cursor.take(":"):
+                self.lost = True
+                yield self.walk.refused("the object could not be read to its end")
+                return
+            yield name
+            if self.lost or cursor.take("}"):
+                return
+            if not cursor.take(","):
+                self.lost = True
+                yield self.walk.refused("a comma or the end of the object is missing")
+
+    def _value(self) -> Any:
+        """The value that begins here; None where there is none, or where it is too long to be held."""
+        try:
+            return self.cursor.value()[0]
+        except TooLong:
+            self.lost = not self.cursor.skip_value()
+        except NotJson:
+            self.lost = True
+        return None
+
+    def _opening(self) -> str:
+        """How the object that begins here begins: its brace and first name, as they are spelled."""
+        head = self.cursor.ahead(200)
+        return head[: head.find(":")] if head.startswith("{") and ":" in head else ""
+
+    def _again(self, opening: str) -> bool:
+        """Go on to where another item begins; False, and lost, where there is none."""
+        self._bad += 1
+        if opening and self._bad <= MOST_BAD and self.cursor.skip_to(opening):
+            return True
+        self.lost = True
+        return False

@@ -1,0 +1,252 @@
+"""Read an Albert prompt configuration: `prompt_config.yml` and the Jinja templates beside it.
+
+Source: the *Prompt template* page of etalab-ia/franceservices-backend (MIT), called the classic dialect here; keys of
+the program's later rewrite (`models`, sampling values) are read too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from readback.readers.paths import show
+from readback.readers.yaml_file import Parsed, nearest, read_yaml, unknown_keys
+from readback.readers.yaml_node import Node
+from readback.serving.named_formats import FORMATS
+from readback.sources.albert_templates import BARE, Refused, Templates, Text
+from readback.types import NOWHERE, Diagnostic, Location, Prompt, PromptConfig
+
+NAME = "albert"
+FILES = ("prompt_config.yml", "prompt_config.yaml")  # the first one found counts
+SAMPLING = (
+    "temperature", "top_p", "top_k", "min_p", "presence_penalty", "length_penalty", "frequency_penalty",
+    "repetition_penalty", "stop_token_ids",
+)  # fmt: skip
+OWN = "prompt_format"  # a key at the top that other programs do not have
+TOP = (OWN, "max_tokens", "system_prompt", "prompts", "models", *SAMPLING)
+PER_PROMPT = (
+    "mode",
+    "template",
+    "template_string",
+    "system_prompt",
+    "default",
+    "prompt_format",
+    "max_tokens",
+    *SAMPLING,
+)
+PER_MODEL = ("model_kind", "prompt_format", "max_tokens", *SAMPLING)
+
+
+def recognise(path: Path, value: Any) -> bool:
+    """By its name, or a mapping with a list of prompts of which at least half have a mode or a template.
+
+    Other programs list prompts, too, and a few of theirs may well say a mode of their own.
+    """
+    return path.name in FILES or _lists_modes(value.get("prompts") if isinstance(value, Mapping) else None)
+
+
+def _lists_modes(listed: Any) -> bool:
+    keys = [set(one) if isinstance(one, Mapping) else set() for one in listed] if isinstance(listed, list) else []
+    ours = sum(bool({"mode", "template", "template_string"} & own) for own in keys)
+    return ours > 0 and 2 * ours >= len(keys)
+
+
+def _others(value: Mapping[str, Any]) -> str | None:
+    """What is where the list of modes should be, where that is none; None where it is one, or empty."""
+    prompts = value.get("prompts")
+    if not isinstance(prompts, list):
+        return _kind(prompts)
+    return "a list without a mode or a template" if prompts and not _lists_modes(prompts) else None
+
+
+def read(
+    path: Path, root: Path, parsed: Parsed | None = None, named: bool = True
+) -> tuple[PromptConfig, tuple[Diagnostic, ...]]:
+    """The configuration with a Prompt for each mode whose template could be read; everything else is a diagnostic.
+
+    Other programs call their files so, too. Unless somebody `named` this one, or it says what only an Albert
+    configuration says, one without modes is told for information.
+    """
+    name = show(root, path)
+    parsed = parsed or read_yaml(path, name)
+    top = Node(parsed.value, parsed)
+    empty = PromptConfig(name, NAME, place=top.place)
+    if not isinstance(top.value, Mapping):
+        if not {"dat-file-missing", "dat-bad-line", "dat-limit", "dat-too-large"} & {
+            n.code for n in parsed.diagnostics
+        }:
+            top.report("alb-not-a-mapping", found=_kind(top.value))
+        return empty, (*parsed.diagnostics, *top.diagnostics)
+    ours = named or OWN in top.value or any(map(_lists_modes, top.value.values()))
+    found = _others(top.value)
+    if found and not (ours and isinstance(top.value.get("prompts"), list)):
+        guess = "" if ours else "it is probably another program's file"
+        top.report("alb-not-albert", found=found, guess=guess)
+        if not ours:
+            top.diagnostics[-1] = replace(top.diagnostics[-1], severity="info")
+        return empty, (*parsed.diagnostics, *top.diagnostics)
+    top.diagnostics.extend(unknown_keys(top.value, TOP, parsed, code="alb-unknown-key"))
+    if top.value.get("system_prompt") is not None:
+        top.at("system_prompt", top.value["system_prompt"]).text()
+    templates = Templates(path, root)
+    config = replace(
+        empty,
+        prompts=_prompts(top, templates),
+        chat_format=_chat_format(top),
+        max_tokens=_max_tokens(top),
+        settings={**_sampling(top), **({"models": _models(top)} if "models" in top.value else {})},
+    )
+    return config, (*parsed.diagnostics, *top.diagnostics, *templates.diagnostics)
+
+
+def _prompts(top: Node, templates: Templates) -> dict[str, Prompt]:
+    """The prompts by mode. A mode named twice: the last one wins, as in the program, even if it cannot be built."""
+    listed = top.at("prompts", top.value["prompts"])
+    prompts: dict[str, Prompt] = {}
+    first: dict[str, Node] = {}
+    for entry in listed.items():
+        if (mode := _mode(entry)) is None:
+            continue
+        before = len(top.diagnostics)
+        if mode in first:
+            at = first[mode].place
+            entry.report("alb-duplicate-mode", mode, name=mode, file=at.file, line=at.line)
+        first.setdefault(mode, entry)
+        prompts.pop(mode, None)
+        if prompt := _prompt(entry, mode, top, templates):
+            prompts[mode] = prompt
+        top.diagnostics[before:] = [replace(n, place=replace(n.place, mode=mode)) for n in top.diagnostics[before:]]
+    return prompts
+
+
+def _mode(entry: Node) -> str | None:
+    """The name of one entry of `prompts`; None, with a diagnostic, when it has none."""
+    if not isinstance(entry.value, Mapping):
+        entry.wrong("a mapping with mode and template")
+        return None
+    mode = entry.value.get("mode")
+    if isinstance(mode, int | float) and not isinstance(mode, bool):
+        return str(mode)
+    if isinstance(mode, str) and mode:
+        return mode
+    entry.report("alb-missing-mode", str(entry.value.get("template", ""))[:60], number=int(entry.keys[-1]) + 1)
+    return None
+
+
+def _prompt(entry: Node, mode: str, top: Node, templates: Templates) -> Prompt | None:
+    """One entry of `prompts`; None, with a diagnostic, when its template cannot be read."""
+    value = entry.value
+    entry.diagnostics.extend(unknown_keys(value, PER_PROMPT, entry.parsed, *entry.keys, code="alb-unknown-key"))
+    if "prompt_format" in value:
+        said = entry.at("prompt_format", value["prompt_format"])
+        said.report("alb-mode-format-ignored", mode, mode=mode, format=str(said.value))
+    template = _template(entry, mode, templates)
+    if template is None:
+        return None
+    system, system_place = _system(entry, mode, top)
+    default = value.get("default")
+    if not isinstance(default, Mapping | None):
+        entry.at("default", default).wrong("a mapping from variables to values")
+    return Prompt(
+        mode=mode,
+        template=template.text,
+        system=system,
+        defaults=dict(default) if isinstance(default, Mapping) else {},
+        settings={"dialect": NAME, **_sampling(top), **_sampling(entry), **template.settings},
+        place=template.place,
+        system_place=system_place,
+    )
+
+
+def _template(entry: Node, mode: str, templates: Templates) -> Text | None:
+    """The template's text: from the file beside the configuration, or inline; None, with a diagnostic, without one.
+
+    A mode that names none has none in the document; the later program sends the bare query: noted, and shown so.
+    """
+    named, inline = entry.value.get("template"), entry.value.get("template_string")
+    if named is None and isinstance(inline, str):
+        return Text(inline, entry.at("template_string", inline).place)
+    if named is None or named == "":
+        entry.report("alb-template-missing", mode, mode=mode, template="", reason="it names no template")
+        return Text(BARE, entry.place, {"bare_query": True})
+    part = entry.at("template", named)
+    found = templates.read(named) if isinstance(named, str) else Refused("alb-template-path", "it is not a text")
+    if isinstance(found, Refused):
+        shown = str(named)[:80]
+        part.report(found.code, shown, mode=mode, template=shown, reason=found.reason)
+        return None
+    return found
+
+
+def _system(entry: Node, mode: str, top: Node) -> tuple[str | None, Location]:
+    """The mode's system prompt, else the top one: a null or empty one cannot switch the top one off."""
+    own, general = entry.value.get("system_prompt"), top.value.get("system_prompt")
+    part, above = entry.at("system_prompt", own), top.at("system_prompt", general)
+    if isinstance(own, str) and own:
+        return own, part.place
+    if own:
+        part.wrong("a text")
+    if general and not isinstance(general, str):
+        above.wrong("a text")
+    if not general or not isinstance(general, str):
+        return None, NOWHERE
+    if "system_prompt" in entry.value and not own:
+        part.report("alb-system-not-disabled", mode, mode=mode)
+    return general, above.place
+
+
+def _chat_format(top: Node) -> str | None:
+    said: str | None = top.value.get("prompt_format")
+    if said is not None and said not in FORMATS:
+        part = top.at("prompt_format", said)
+        if not isinstance(said, str):  # whatever the file says
+            part.wrong("a text, or null")
+            return None
+        known = ", ".join(FORMATS)
+        part.report("alb-format-unknown", said, format=said, nearest=nearest(said, FORMATS) or "", known=known)
+    return said
+
+
+def _max_tokens(top: Node) -> int | None:
+    said = top.value.get("max_tokens")
+    return None if said is None else top.at("max_tokens", said).whole()
+
+
+def _sampling(node: Node) -> dict[str, Any]:
+    """The sampling values that can be sent; one of another type is a diagnostic, and left out."""
+    found = {}
+    for key in (*SAMPLING, "max_tokens"):
+        if node.value.get(key) is not None and _is_sampling(key, node.at(key, node.value[key])):
+            found[key] = node.value[key]
+    return found
+
+
+def _is_sampling(key: str, part: Node) -> bool:
+    if key == "stop_token_ids":
+        found = [item.whole(0) for item in part.listed()]
+        return isinstance(part.value, list) and None not in found
+    if key in ("top_k", "max_tokens"):
+        return part.whole(-1 if key == "top_k" else 1) is not None  # -1: every token, as the server has it
+    return part.number() is not None
+
+
+def _models(top: Node) -> list[dict[str, Any]]:
+    """The entries of `models`, whose `prompt_format` the program ignores by design."""
+    found: list[dict[str, Any]] = []
+    for one in top.at("models", top.value["models"]).listed():
+        if not isinstance(one.value, Mapping):
+            one.wrong("a mapping with model_kind")
+            continue
+        top.diagnostics.extend(unknown_keys(one.value, PER_MODEL, one.parsed, *one.keys, code="alb-unknown-key"))
+        if one.value.get("model_kind") is not None:
+            one.at("model_kind", one.value["model_kind"]).text()
+        shown = {key: value for key, value in one.value.items() if key not in (*SAMPLING, "max_tokens")}
+        found.append({**shown, **_sampling(one)})
+    return found
+
+
+def _kind(value: Any) -> str:
+    kinds = {type(None): "nothing", list: "a list", str: "a text", dict: "a mapping", bool: "true or false"}
+    return kinds.get(type(value), "a number")

@@ -1,0 +1,62 @@
+"""The template files of an Albert configuration: their names' rules and their texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from readback.readers.paths import resolve, show
+from readback.readers.text_file import read_text
+from readback.types import Diagnostic, Location, Values
+
+BARE = "{{query}}"  # what a mode without a template sends: the query, as it is
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A template's text and where its first character stands; `settings` go to the mode's."""
+
+    text: str
+    place: Location
+    settings: Values = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Why a template cannot be used, and under which code that is a finding."""
+
+    code: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Templates:
+    """The files beside one configuration. One that many modes name is read once; `diagnostics` say what is odd."""
+
+    config: Path
+    root: Path
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    known: dict[str, Text | Refused] = field(default_factory=dict)
+
+    def read(self, named: str) -> Text | Refused:
+        """The template of that name.
+
+        A name is a file name and no path: the document asks for a file in the model's own repository, and the
+        program joins the name to the folder without looking, so that it could lead anywhere.
+        """
+        if named not in self.known:
+            self.known[named] = self._read(named)
+        return self.known[named]
+
+    def _read(self, named: str) -> Text | Refused:
+        if "/" in named or "\\" in named or named in (".", "..") or named[1:2] == ":":
+            return Refused("alb-template-path", "it must be the name of a file beside the configuration")
+        path = resolve(self.root, named, base=self.config.parent)
+        if isinstance(path, Diagnostic):
+            code = "alb-template-path" if path.code == "dat-path-outside" else "alb-template-missing"
+            return Refused(code, f"{named}: {path.values.get('reason', '')}")
+        text, diagnostics = read_text(path, show(self.root, path))
+        self.diagnostics.extend(diagnostics)
+        if text is None:
+            return Refused("alb-template-missing", f"{named} cannot be read as text")
+        return Text(text, Location(file=show(self.root, path), line=1, column=1))

@@ -1,0 +1,89 @@
+"""Read a judge rubric in YAML: one user message with `{{QUESTION}}` placeholders, criteria and weights.
+
+Source: the judge YAML of ignaciolinari/beyond-the-cutoff (MIT); old rubrics use the bare words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from readback.readers.yaml_file import Parsed, mask_secrets
+from readback.readers.yaml_node import Node
+from readback.types import Diagnostic, Judge
+
+KEYS = ("name", "version", "description", "prompt", "criteria", "format", "references", "notes", "inference")
+CRITERION = ("id", "label", "weight", "description")
+SHOWN = {
+    "name": "title",
+    "version": "version",
+    "description": "description",
+    "format": "format",
+    "references": "references",
+    "notes": "notes",
+}
+PLACEHOLDERS = ("QUESTION", "ASSISTANT_RESPONSE", "CONTEXTS", "EXPECTED_RESPONSE")
+BRACED = re.compile(r"\{{\{{({})\}}\}}".format("|".join(PLACEHOLDERS)))
+BARE = re.compile(r"\b({})\b".format("|".join(PLACEHOLDERS)))
+
+
+def recognise(value: Any) -> bool:
+    """A mapping with a prompt, and criteria, a reply format, or placeholders in the prompt; rows of data have none."""
+    if not isinstance(value, Mapping) or "prompt" not in value:
+        return False
+    if isinstance(value.get("criteria"), list) or isinstance(value.get("format"), Mapping):
+        return True
+    prompt = value["prompt"]
+    return isinstance(prompt, str) and (bool(BRACED.search(prompt)) or len(set(BARE.findall(prompt))) > 1)
+
+
+def read(path: Path, parsed: Parsed) -> tuple[Judge, tuple[Diagnostic, ...]]:
+    """The judge in a rubric, called by the file's stem. An empty prompt is taken, as upstream takes it, and noted."""
+    top = Node(parsed.value, parsed)
+    parts = top.mapping(*KEYS)
+    prompt = parts["prompt"].text() if "prompt" in parts else None
+    if not (prompt or "").strip():
+        top.report("jdg-empty-prompt", path.stem, judge=path.stem)
+    criteria = _criteria(parts.get("criteria"))
+    settings: dict[str, Any] = {SHOWN[key]: node.value for key, node in parts.items() if key in SHOWN}
+    if "inference" in parts:
+        settings["inference"], masked = mask_secrets(parts["inference"].value)
+        top.diagnostics.extend(
+            Diagnostic("dat-secret-masked", {"key": key}, parts["inference"].place, key) for key in masked
+        )
+    judge = Judge(
+        name=path.stem,
+        user=prompt or "",
+        syntax="placeholder",
+        bare="{{" not in (prompt or ""),
+        criteria=tuple(criteria),
+        settings={
+            **settings,
+            "weights": {name: part["weight"] for name, part in criteria.items() if "weight" in part},
+            "meanings": {name: str(part["description"]) for name, part in criteria.items() if part.get("description")},
+            "rubric": True,
+        },
+        place=parts["prompt"].place if "prompt" in parts else top.place,
+    )
+    return judge, tuple(top.diagnostics)
+
+
+def _criteria(node: Node | None) -> dict[str, dict[str, Any]]:
+    """The criteria by id, each with its weight and description."""
+    found: dict[str, dict[str, Any]] = {}
+    for item in node.listed() if node else ():
+        part = item.mapping(*CRITERION)
+        name = part["id"].text() if "id" in part else None
+        if name is None:
+            if isinstance(item.value, Mapping):
+                item.wrong("a criterion with an id")
+            continue
+        if "label" in part:
+            part["label"].text()
+        weight = part["weight"].number() if "weight" in part else None
+        found[name] = {"weight": weight} if weight is not None else {}
+        if "description" in part and (said := part["description"].text()):
+            found[name]["description"] = said
+    return found

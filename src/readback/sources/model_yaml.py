@@ -1,0 +1,110 @@
+"""Read a model's YAML: which model, of which type, with which sampling settings.
+
+Source: the model YAML of ignaciolinari/beyond-the-cutoff (MIT). A judge's inference file has the same shape; older
+ones nest it under `inference:`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from readback.readers.paths import show
+from readback.readers.yaml_file import Parsed, mask_secrets, read_yaml
+from readback.readers.yaml_node import Node
+from readback.sources import prompt_formats
+from readback.types import Diagnostic, Model
+
+NAME = "model"
+KEYS = (
+    "provider", "model", "model_type", "host", "port", "timeout", "device", "torch_dtype",
+    "max_new_tokens", "temperature", "top_p", "repetition_penalty", "stop_sequences",
+)  # fmt: skip
+NESTED = ("base_url", "max_tokens")  # spellings of the older, nested form
+OWN = frozenset(KEYS) - {"model", "timeout", "temperature", "top_p"}  # keys that mark a file as one of these
+
+
+def recognise(path: Path, value: Any) -> bool:
+    """A mapping with a model and one of the format's own keys, and no rubric."""
+    if not isinstance(value, Mapping) or "prompt" in value or "prompts" in value or "runs" in value:
+        return False
+    part = value.get("inference", value)
+    return isinstance(part, Mapping) and isinstance(part.get("model"), str) and bool(OWN & part.keys() | nested(part))
+
+
+def nested(part: Mapping[str, Any]) -> set[str]:
+    return set(NESTED) & part.keys()
+
+
+def is_inference(path: Path, value: Any) -> bool:
+    """Whether such a file says how a judge is run rather than which model is tested: its content, its name or its
+    folder tells, also from a folder below that of the judges (`judges/archive`).
+    """
+    near = any("judge" in name.lower() for name in (path.stem, path.parent.name))
+    below = path.parent.parent.name.lower() in ("judge", "judges")
+    return isinstance(value, Mapping) and ("inference" in value or near or below)
+
+
+def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Model, tuple[Diagnostic, ...]]:
+    """The model in `path`, named by the file's stem, its type inferred where the file does not say one."""
+    parsed = parsed or read_yaml(path, show(root, path))
+    top = Node(parsed.value, parsed)
+    diagnostics = [*parsed.diagnostics]
+    if isinstance(parsed.value, Mapping) and isinstance(parsed.value.get("inference"), Mapping):
+        top = top.at("inference", parsed.value["inference"])
+    parts = top.mapping(*KEYS, *(NESTED if top.keys else ()))
+    named = parts["model"].text() if "model" in parts else None
+    kind = prompt_formats.infer_type(named or path.stem, path.name, _said(parts.get("model_type")), top.place)
+    settings, masked = mask_secrets({key: node.value for key, node in parts.items() if key != "model_type"})
+    _check(parts)
+    if isinstance(stop := settings.get("stop_sequences"), str):
+        settings = {**settings, "stop_sequences": [stop]}
+    diagnostics += [*top.diagnostics, *kind.diagnostics]
+    diagnostics += [Diagnostic("dat-secret-masked", {"key": key}, top.place, key) for key in masked]
+    model = Model(
+        name=path.stem,
+        type=kind.type,
+        type_reason=kind.reason,
+        settings=settings,
+        place=parts["model"].place if "model" in parts else top.place,
+    )
+    return model, tuple(diagnostics)
+
+
+def model_of(path: Path, root: Path) -> str | None:
+    """The model that such a file names; what is wrong with the file is said where it is read."""
+    value = read_yaml(path, show(root, path)).value
+    part = value.get("inference", value) if isinstance(value, Mapping) else None
+    found = part.get("model") if isinstance(part, Mapping) else None
+    return found if isinstance(found, str) and found else None
+
+
+def _said(node: Node | None) -> str | None:
+    """The type a file states: trimmed and lower-cased, and one of the three, else a diagnostic."""
+    text = node.text() if node else None
+    if node is None or text is None:
+        return None
+    trimmed = text.strip().lower()
+    return trimmed if trimmed in prompt_formats.TYPES else node.one_of(prompt_formats.TYPES)
+
+
+def _check(parts: Mapping[str, Node]) -> None:
+    """Note values upstream would refuse; they are shown, never used in a text."""
+    limits = {"timeout": (0, None), "repetition_penalty": (0, None), "top_p": (0, 1)}
+    for key, (above, most) in limits.items():
+        number = parts[key].number() if key in parts else None
+        if number is not None and not (number > above and (most is None or number <= most)):
+            parts[key].wrong(f"a number above {above}" + ("" if most is None else f", at most {most}"))
+    for key in ("provider", "host", "device", "torch_dtype", "base_url"):
+        if key in parts:
+            parts[key].text()
+    if "port" in parts:
+        parts["port"].whole()
+    if "stop_sequences" in parts:
+        parts["stop_sequences"].texts()
+    if "max_new_tokens" in parts:
+        parts["max_new_tokens"].whole()
+    temperature = parts["temperature"].number() if "temperature" in parts else None
+    if temperature is not None and temperature < 0:
+        parts["temperature"].wrong("a number, 0 or more")

@@ -1,0 +1,120 @@
+"""Read an experiment plan: defaults and runs, each run one condition.
+
+Source: the plan YAML of ignaciolinari/beyond-the-cutoff (MIT); a relative path is seen from the plan's folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from readback.readers.paths import show
+from readback.readers.yaml_file import Parsed, read_yaml
+from readback.readers.yaml_node import Node
+from readback.types import NOWHERE, Diagnostic, Location, Values
+
+NAME = "plan"
+FILES = ("model_config", "judge_config", "judge_inference", "dataset", "output_dir")
+OUTPUT = {"metrics": "metrics.json", "details": "details.jsonl", "metadata": "metadata.jsonl"}  # upstream's names
+SETTINGS = ("limit", "max_retries", "retry_delay", "skip_if_exists")
+DEFAULTS = (*FILES[1:], *(f"{kind}_filename" for kind in OUTPUT), *SETTINGS, "prompt_mode")
+RUN = ("label", *FILES, *(f"{kind}_path" for kind in OUTPUT), *SETTINGS, "prompt_mode")
+MODE = "rag"  # upstream's, where neither run nor defaults say one
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A path as the plan writes it, and where."""
+
+    path: str
+    place: Location = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run: what it is called, what it names, and where its outputs go."""
+
+    label: str
+    mode: str
+    files: Mapping[str, Named] = field(default_factory=dict)  # by FILES
+    outputs: Mapping[str, str] = field(default_factory=dict)  # metrics, details, metadata: as seen from the plan
+    settings: Values = field(default_factory=dict)
+    place: Location = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """An experiment plan. `dataset` is the default one; a run may name its own."""
+
+    file: str
+    runs: tuple[Run, ...]
+    dataset: Named | None = None
+
+
+def recognise(path: Path, value: Any) -> bool:
+    """A mapping whose `runs` are mappings with a label; the report of runs that were made has summaries in them."""
+    runs = value.get("runs") if isinstance(value, Mapping) else None
+    return isinstance(runs, list) and any(
+        isinstance(run, Mapping) and "label" in run and "summary" not in run for run in runs
+    )
+
+
+def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Plan, tuple[Diagnostic, ...]]:
+    """The plan in `path`. A run without a label is left out with a diagnostic; everything else of it loads."""
+    parsed = parsed or read_yaml(path, show(root, path))
+    top = Node(parsed.value, parsed)
+    parts = top.mapping("defaults", "runs")
+    defaults = parts["defaults"].mapping(*DEFAULTS) if "defaults" in parts else {}
+    _check(defaults)
+    runs = [run for item in (parts["runs"].listed() if "runs" in parts else ()) if (run := _run(item, defaults))]
+    return Plan(parsed.file, tuple(runs), _named(defaults.get("dataset"))), (*parsed.diagnostics, *top.diagnostics)
+
+
+def _run(item: Node, defaults: Mapping[str, Node]) -> Run | None:
+    own = item.mapping(*RUN)
+    _check(own)
+    label = own["label"].text() if "label" in own else None
+    if not label:
+        if "label" not in own and own:
+            item.wrong("a run with a label")
+        return None
+    said = {**defaults, **own}
+    mode = said["prompt_mode"].text() if "prompt_mode" in said else None
+    files = {key: named for key in FILES if (named := _named(said.get(key)))}
+    return Run(
+        label=label,
+        mode=mode or MODE,
+        files=files,
+        outputs=_outputs(label, own, defaults, files.get("output_dir")),
+        settings={key: said[key].value for key in SETTINGS if key in said},
+        place=item.place,
+    )
+
+
+def _check(parts: Mapping[str, Node]) -> None:
+    """Note settings of another type, also where a run has its own; they are shown as they are."""
+    looks = {"limit": _whole, "max_retries": _whole, "retry_delay": Node.number, "skip_if_exists": Node.flag}
+    for key, node in parts.items():
+        looks.get(key, Node.text)(node)
+
+
+def _whole(node: Node) -> int | None:
+    return node.whole(0)
+
+
+def _named(node: Node | None) -> Named | None:
+    text = node.text() if node else None
+    return Named(text, node.place) if node and text else None
+
+
+def _outputs(label: str, own: Mapping[str, Node], defaults: Mapping[str, Node], folder: Named | None) -> dict[str, str]:
+    found = {}
+    for kind, usual in OUTPUT.items():
+        name = defaults[f"{kind}_filename"].text() if f"{kind}_filename" in defaults else usual
+        if f"{kind}_path" in own:
+            found[kind] = own[f"{kind}_path"].text() or ""
+        elif folder:
+            found[kind] = f"{folder.path}/{label}/{name or usual}"
+    return {kind: path for kind, path in found.items() if path}

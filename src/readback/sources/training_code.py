@@ -1,0 +1,207 @@
+"""The system texts that are in a notebook or a Python file, parsed and never run, with texts of files they import."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from readback import sandbox
+from readback.readers.paths import resolve, show
+from readback.readers.text_file import read_text
+from readback.sources import python_constants
+from readback.sources.python_constants import SYSTEM, Text
+from readback.types import Diagnostic, Location
+
+NOTEBOOK, PYTHON = ".ipynb", ".py"
+SUFFIXES = (NOTEBOOK, PYTHON)
+LIMITS = {NOTEBOOK: 16 << 20, PYTHON: 1 << 20}  # bytes; outputs with pictures are most of a notebook
+FILES = 16  # other files that one file's imports are looked up in
+DEEP = 2  # imports of imports
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A system text as it stands somewhere; None where it would have to be computed, then `code` is its expression.
+
+    `name` is the constant's, or the argument's. `answered`: a message with an answer beside it, as in training.
+    """
+
+    text: str | None
+    place: Location
+    name: str = ""
+    code: str = ""
+    answered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """What a file holds: `messages` of the role system, texts `named` so, all its `constants`, all its source text."""
+
+    messages: tuple[Candidate, ...] = ()
+    named: tuple[Candidate, ...] = ()
+    constants: tuple[Candidate, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    source: str = field(default="", repr=False)
+    imported: Mapping[str, str] = field(default_factory=dict)  # texts of other files, by their names here
+
+    @property
+    def texts(self) -> tuple[Candidate, ...]:
+        """The system messages, and what is called a system text without being one of them."""
+        own = {one.text for one in self.messages if one.text is not None}
+        return (*self.messages, *(one for one in self.named if one.text is None or one.text not in own))
+
+
+def read(path: Path, root: Path, deep: int = DEEP) -> Code:
+    """What is in `path`. What cannot be read is in the diagnostics, never raised."""
+    file = show(root, path)
+    cells, source, diagnostics = _cells(path, file)
+    sources = [text for _, text in cells]
+    found = python_constants.look(sources)
+    wanted = [one for one in found.imports if _may_be_text(one, source)] if deep else []
+    known = _known(wanted, path, root, deep - 1) if wanted else {}
+    if known:
+        found = python_constants.look(sources, known)
+    if found.stopped:
+        return Code(
+            diagnostics=(
+                *diagnostics,
+                Diagnostic("dat-limit", {"what": "the parser", "limit": found.stopped}, Location(file=file)),
+            )
+        )
+    places = [Location(file=file, field=name or None) for name, _ in cells]
+    skipped = (
+        Diagnostic("trn-cell-skipped", {"cell": cells[i][0] or file, "reason": reason}, replace(places[i], line=line),
+             cells[i][0])
+        for i, line, reason in found.skipped
+        if cells[i][1].strip()
+    )  # fmt: skip
+
+    def candidate(one: Text) -> Candidate:
+        place = replace(places[one.source], line=one.line)
+        if place.field is None and one.name and one.text is not None:
+            place = replace(place, field=one.name)
+        return Candidate(one.text, place, one.name or "", one.code, one.answered)
+
+    like = (one for one in found.constants if SYSTEM.search(one.name or "") and _is_prose(one.text))
+    others = (one for one in found.others if one.text is None or _is_prose(one.text))
+    return Code(
+        tuple(candidate(one) for one in found.systems if not one.given),
+        tuple(dict.fromkeys(candidate(one) for one in (*like, *others))),
+        tuple(map(candidate, found.constants)),
+        (*diagnostics, *skipped),
+        source,
+        known,
+    )
+
+
+def _is_prose(text: str | None) -> bool:
+    """More than one word: `operating_system = "linux"` is no message to a model."""
+    return text is not None and len(text.split()) > 1
+
+
+def _cells(path: Path, file: str) -> tuple[list[tuple[str, str]], str, tuple[Diagnostic, ...]]:
+    """The code of a file, or of a notebook by its cells; all its text, with what is said between the cells."""
+    text, diagnostics = read_text(path, file, LIMITS.get(path.suffix, 1 << 20))
+    if text is None:
+        return [], "", diagnostics
+    if path.suffix != NOTEBOOK:
+        return [("", text)], text, diagnostics
+    try:
+        found = sandbox.call("readback.sources.training_code:notebook_cells", text, python_constants.LIMITS)
+    except sandbox.Stopped as stopped:
+        return (
+            [],
+            "",
+            (
+                *diagnostics,
+                Diagnostic("dat-limit", {"what": stopped.kind, "limit": stopped.detail}, Location(file=file)),
+            ),
+        )
+    if isinstance(found, str):
+        diagnostic = Diagnostic("trn-cell-skipped", {"cell": "the notebook", "reason": found}, Location(file=file))
+        return [], "", (*diagnostics, diagnostic)
+    whole = "\n".join(source for _, _, source in found)
+    return [(f"cell {number}", source) for number, is_code, source in found if is_code], whole, diagnostics
+
+
+def notebook_cells(text: str) -> list[tuple[int, bool, str]] | str:
+    """In the sandbox: the cells of a notebook with their numbers (from 1) and whether they are code, or what is wrong.
+
+    A cell whose first line hands it to another language (`%%bash`) keeps its lines, without that one, as it may be
+    Python all the same (`%%time`).
+    """
+    try:
+        notebook = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return f"it is not JSON ({error})"
+    cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    if not isinstance(cells, list):
+        return "it has no cells"
+    found: list[tuple[int, bool, str]] = []
+    for number, one in enumerate(cells, 1):
+        source = one.get("source") if isinstance(one, dict) else None
+        if isinstance(source, list):
+            source = "".join(part for part in source if isinstance(part, str))
+        if isinstance(source, str):
+            is_code = one.get("cell_type") == "code"
+            head, newline, rest = source.partition("\n")
+            found.append((number, is_code, newline + rest if is_code and head.startswith("%%") else source))
+    return found
+
+
+def _known(imports: Sequence[tuple[str, str, str, int]], path: Path, root: Path, deep: int) -> Mapping[str, str]:
+    """The texts of imported files by the names that they have here; other people's packages are not looked up."""
+    known: dict[str, str] = {}
+    read_already: dict[Path, Code] = {}
+
+    def texts(module: str, dots: int) -> Mapping[str, str]:
+        other = _file_of(module, dots, path, root)
+        if other is None or other == path or (other not in read_already and len(read_already) >= FILES):
+            return {}
+        code = read_already[other] = read_already.get(other) or read(other, root, deep)
+        return {**code.imported, **{one.name: one.text for one in code.constants if one.text is not None}}
+
+    for module, name, here, dots in imports:
+        if not name:
+            known |= {f"{here}.{one}": text for one, text in texts(module, 0).items()}
+        elif name == "*":
+            known |= texts(module, dots)
+        elif name in (inside := texts(module, dots)):
+            known[here] = inside[name]
+        else:
+            whole = f"{module}.{name}" if module else name
+            known |= {f"{here}.{one}": text for one, text in texts(whole, dots).items()}
+    return known
+
+
+def _may_be_text(imported: tuple[str, str, str, int], source: str) -> bool:
+    """Whether an import may bring a text: it is called like a constant, or something like one is asked of it."""
+    _, name, here, _ = imported
+    if name == "*" or name.isupper() or SYSTEM.search(name):
+        return True
+    return re.search(rf"\b{re.escape(here)}\.(?:[A-Z][A-Z0-9_]*\b|\w*system)", source) is not None
+
+
+def _file_of(module: str, dots: int, path: Path, root: Path) -> Path | None:
+    """The file of a module, seen as Python would from a script's folder, from those above it, and from their `src`."""
+    parts = module.split(".") if module else []
+    if not all(part.isidentifier() for part in parts):
+        return None
+    for folder in _folders(dots, path, root):
+        for way in ((*parts[:-1], f"{parts[-1]}.py"), (*parts, "__init__.py")) if parts else (("__init__.py",),):
+            found = resolve(root, "/".join(way), base=folder)
+            if isinstance(found, Path):
+                return found
+    return None
+
+
+def _folders(dots: int, path: Path, root: Path) -> Iterator[Path]:
+    above = [folder for folder in path.parents if folder.is_relative_to(root)]
+    if dots:
+        yield from above[dots - 1 : dots]
+        return
+    for folder in above:
+        yield from (folder, folder / "src")

@@ -1,0 +1,169 @@
+"""Find the system text a model was trained with, where it lives: a notebook, a Python file, or a messages file.
+
+Nothing is executed: code is parsed, and a text that would have to be computed is said to be so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from readback.readers.paths import show
+from readback.records.dataset import Row, raw_rows
+from readback.sources import system_texts, training_code
+from readback.sources.training_code import Candidate
+from readback.types import Diagnostic, Location, SystemText
+
+NAME = "training text"
+ROWS = 1_000  # rows of a messages file in which a second system text is looked for: reading all would hold up opening
+LISTED = 8  # places named in one finding
+WITHOUT = "its rows have none, which is what the model was trained with"
+SYSTEM, USER = ("system",), ("user", "human")  # what rows call the roles
+MESSAGES = ("messages", "prompt", "chosen_messages", "conversations")  # columns with a list of messages
+
+
+def recognise(path: Path, value: Any) -> bool:
+    """A notebook or a Python file; messages files are datasets until a workspace says otherwise."""
+    return value is None and path.suffix in training_code.SUFFIXES
+
+
+def read(
+    path: Path, root: Path, constant: str | None = None, cell: int | None = None
+) -> tuple[SystemText | None, tuple[Diagnostic, ...]]:
+    """The system text in `path`; None, with a diagnostic, when there is none.
+
+    Of the constant of that name, or in the notebook's cell of that number (from 1), where one is given. Two different
+    texts are a finding (trn-system-candidates), and one is taken: the first of those with an answer beside them, as
+    in training, else the first.
+    """
+    file = show(root, path)
+    candidates, diagnostics = _code(path, root, constant, cell) if recognise(path, None) else _messages(path, file)
+    found = [c for c in candidates if c.text is not None]
+    if not found:
+        if not any(n.code in ("dat-file-missing", "dat-too-large", "dat-limit", "dat-encoding") for n in diagnostics):
+            where = constant or (f"cell {cell}" if cell else "")
+            reason = "it is computed there" if candidates else f"{where} is not a text in it" if where else "none in it"
+            rows = not recognise(path, None) and any(isinstance(row, Row) for row in raw_rows(path, file))
+            about = {"file": file, "reason": WITHOUT if rows else reason}
+            diagnostics = (
+                *diagnostics,
+                Diagnostic("trn-system-not-found", about, Location(file=file), file, "info" if rows else None),
+            )
+        return None, diagnostics
+    if varied(path, found):  # none of them is the text that the model was trained with
+        return None, (*diagnostics, several(candidates, None))
+    taken = next((one for one in found if one.answered), found[0])
+    if different(candidates):
+        diagnostics = (*diagnostics, several(candidates, taken))
+    return SystemText(taken.text or "", "training", taken.place), diagnostics
+
+
+def different(candidates: Sequence[Candidate]) -> bool:
+    """Whether they are more than one text; what is computed differs from all others."""
+    return len({one.text for one in candidates}) > 1
+
+
+def varied(path: Path, found: Sequence[Candidate]) -> bool:
+    """Whether the rows of a messages file have several texts that are meant so."""
+    texts = [one.text or "" for one in found]
+    return not recognise(path, None) and system_texts.meant(system_texts.summed(texts), texts[0])
+
+
+def several(candidates: Sequence[Candidate], taken: Candidate | None) -> Diagnostic:
+    """That one file states several texts, or some that cannot be read without running it."""
+    first = _first_of_each(candidates)
+    values = {
+        "count": len(first),
+        "places": "; ".join(dict.fromkeys(_said(one) for one in first[:LISTED])),
+        "taken": _where(taken.place) if taken else "none of them",
+    }
+    place = taken.place if taken else first[0].place
+    flagged = taken.text or "" if taken else "\n".join(one.code for one in first)
+    return Diagnostic("trn-system-candidates", values, place, flagged, None if taken else "info")
+
+
+def _first_of_each(candidates: Sequence[Candidate]) -> list[Candidate]:
+    first: dict[tuple[str | None, str], Candidate] = {}
+    for candidate in candidates:
+        first.setdefault((candidate.text, candidate.code), candidate)
+    return list(first.values())
+
+
+def _said(candidate: Candidate) -> str:
+    if candidate.text is None:
+        return " ".join(f"{_where(candidate.place)} {candidate.code[:60]}".split()) + " (computed)"
+    text = " ".join(candidate.text.split())
+    return f"{_where(candidate.place)} {text[:60]!r}"
+
+
+def _where(place: Location) -> str:
+    return f"{place.field} line {place.line}" if place.field else f"line {place.line}"
+
+
+def _code(
+    path: Path, root: Path, constant: str | None, cell: int | None
+) -> tuple[list[Candidate], tuple[Diagnostic, ...]]:
+    """The system messages of a notebook's code cells or a Python file, else what is named so; or what was asked for."""
+    read = training_code.read(path, root)
+    if constant is not None:
+        return [one for one in read.constants if one.name == constant], read.diagnostics
+    there = [one for one in read.messages if cell is None or one.place.field == f"cell {cell}"]
+    named = [one for one in read.named if cell is None or one.place.field == f"cell {cell}"]
+    return there or named, read.diagnostics
+
+
+def _messages(path: Path, file: str) -> tuple[list[Candidate], tuple[Diagnostic, ...]]:
+    """The first system message of each of the first rows; what is wrong with a row is a diagnostic."""
+    candidates: list[Candidate] = []
+    diagnostics: list[Diagnostic] = []
+    for row in islice(raw_rows(path, file), ROWS):
+        if not isinstance(row, Row):
+            diagnostics.append(row)
+        elif (text := _system_of(row.fields)) is not None:
+            candidates.append(Candidate(text, Location(file=file, line=row.line, field="messages")))
+    return candidates, tuple(diagnostics)
+
+
+def users(path: Path, root: Path) -> Iterator[tuple[int | None, str]]:
+    """The first user message of each of the first rows of a messages file, with its line."""
+    for row in islice(raw_rows(path, show(root, path)), ROWS):
+        if isinstance(row, Row) and (text := _first_of(row.fields, USER)) is not None:
+            yield row.line, text
+
+
+def _system_of(fields: Mapping[str, Any]) -> str | None:
+    """The first system message of a row of training data."""
+    return _first_of(fields, SYSTEM)
+
+
+def _first_of(fields: Mapping[str, Any], roles: Sequence[str]) -> str | None:
+    """The first message of a role in a row of training data, in any of the known layouts."""
+    for messages in _lists(fields):
+        for message in messages:
+            if not isinstance(message, Mapping):
+                continue
+            role = message.get("role", message.get("from"))
+            content = message.get("content", message.get("value"))
+            if role in roles and (text := _text(content)) is not None:
+                return text
+    return None
+
+
+def _lists(fields: Mapping[str, Any]) -> Iterator[Iterable[Any]]:
+    if {"role", "content"} <= fields.keys():  # a JSON file that is one conversation: each message is a row
+        yield (fields,)
+    inner = fields.get("input")
+    for part in (fields, inner if isinstance(inner, Mapping) else {}):
+        yield from (part[name] for name in MESSAGES if isinstance(part.get(name), list))
+
+
+def _text(content: Any) -> str | None:
+    """A message's text: a string, or the texts of its parts."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    texts = [part.get("text", part.get("value")) for part in parts if isinstance(part, Mapping)]
+    known = [text for text in texts if isinstance(text, str)]
+    return "\n".join(known) if known else None
