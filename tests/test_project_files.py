@@ -63,7 +63,7 @@ def test_what_pre_commit_runs_here_is_what_make_check_runs() -> None:
 
 
 @pytest.mark.parametrize(
-    "path", sorted((PROJECT / "src").rglob("commands/[a-z]*.py")), ids=lambda path: Path(path).stem
+    "path", sorted((PROJECT / "src").rglob("readback/cli/[a-z]*.py")), ids=lambda path: Path(path).stem
 )
 def test_no_command_offers_what_is_not_there(path: Path) -> None:
     assert not re.search(r"not (yet )?(built|implemented|supported) yet|coming soon|\bTODO\b", path.read_text("utf-8"))
