@@ -17,6 +17,9 @@ EASED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]  # a folder 
 settings.register_profile("readback", deadline=None, max_examples=some(100), suppress_health_check=EASED)
 settings.load_profile("readback")
 
+# Tests that took more than 0.2 s of processor time each, or 1.5 s together: `make test-fast` leaves them out.
+SLOW = frozenset(Path(__file__).with_name("slow.txt").read_text("utf-8").split())
+
 SHARED = Path(os.environ.get("READBACK_SHARED") or Path(__file__).resolve().parents[2] / "shared")
 
 
@@ -66,6 +69,13 @@ def serving(
         return folder
 
     return show
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is slow by measurement, too."""
+    for item in items:
+        if item.nodeid.partition("[")[0].removeprefix("tests/") in SLOW:
+            item.add_marker("slow")
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

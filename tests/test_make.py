@@ -59,3 +59,9 @@ def test_every_link_between_the_pages_of_the_documentation_leads_somewhere() -> 
     own = [(page, page.parent / link) for page, link in links if not re.match(r"[a-z]+:", link)]
     assert len(own) > 10
     assert [(page.name, path.name) for page, path in own if not path.exists() or path == built] == []
+
+
+def test_every_slow_test_is_there() -> None:
+    for name in (PROJECT / "tests" / "slow.txt").read_text("utf-8").split():
+        file, _, function = name.partition("::")
+        assert f"\ndef {function}(" in (PROJECT / "tests" / file).read_text("utf-8"), name
