@@ -109,7 +109,7 @@ def ours(path: Path) -> dict[str, Any]:
     import pyarrow.csv  # noqa: F401 - imported by both sides before the clock starts
     import scipy.special  # noqa: F401
 
-    from readback.scores import loading, stats
+    from readback.scores import loading, summary
     from readback.scores.join import ARRAYS
     from readback.types import ScoreSource, Workspace
 
@@ -117,12 +117,12 @@ def ours(path: Path) -> dict[str, Any]:
     start = time.perf_counter()
     table = loading.load(Workspace(root=path.parent, name="million", scores=(source,)))
     loading_seconds = time.perf_counter() - start
-    rows = stats.rows(table)
+    rows = summary.rows(table)
     seconds = time.perf_counter() - start
     further = {}
     for name, asked in (("by a factor", {"by": "condition"}), ("one criterion", {"criterion": "relevance"})):
         start = time.perf_counter()
-        stats.rows(table, **asked)
+        summary.rows(table, **asked)
         further[name] = time.perf_counter() - start
     c = table.columns
     return {

@@ -12,7 +12,7 @@ from readback import project_files, workspace
 from readback.checks import engine, process
 from readback.project_files import EXAMPLES
 from readback.records.dataset import DatasetChanged
-from readback.workspace import frozen
+from readback.sandbox import frozen
 
 Write = Callable[[Mapping[str, Any]], Path]
 DEMOS = sorted(project_files.demos())

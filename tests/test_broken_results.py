@@ -11,8 +11,8 @@ import verification_files as v
 from run_files import Run
 from score_files import Write, codes, load, states
 
-from readback.scores import stats
-from readback.scores.files import _intake
+from readback.scores import summary
+from readback.scores.files import intake
 from readback.scores.table import FAILED, ScoreTable
 from readback.ui.words import t
 
@@ -51,7 +51,7 @@ def test_a_run_of_which_every_record_failed_is_read_and_not_taken_for_something_
     assert Counter(states(table)) == {"failed": several}
     table = read(write, "d2.jsonl", [*failed, *Run("r", n=3).rows()])
     assert table.sources[0].rows == several + 3
-    found = {row.criterion: (row.n, row.failed) for row in stats.rows(table)}
+    found = {row.criterion: (row.n, row.failed) for row in summary.rows(table)}
     assert found["factuality"] == (3, several)
 
 
@@ -172,7 +172,7 @@ def test_every_role_that_a_reader_gives_a_column_has_a_word_on_the_page(write: W
 def test_notes_of_details_beyond_the_room_for_them_stay_in_the_file_and_no_row_is_left_out(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_intake, "TEXT", 200)
+    monkeypatch.setattr(intake, "TEXT", 200)
     table = read(write, "d.jsonl", Run("r", n=5).rows())
     (source,) = table.sources
     assert (source.rows, dict(source.left_out)) == (5, {})

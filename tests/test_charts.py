@@ -9,7 +9,7 @@ import pytest
 
 from readback.scores import charts
 from readback.scores.criteria import from_entry, known
-from readback.scores.stats import Row
+from readback.scores.summary_row import Row
 from readback.types import Criterion
 from readback.ui.score_view import say
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from readback.scores import files
 from readback.scores.criteria import known
-from readback.scores.files import _batch, _intake, columnar
-from readback.scores.files._rows import Asked, Read
+from readback.scores.files import _batch, columnar, intake
+from readback.scores.files.score_rows import Asked, Read
 from readback.types import Diagnostic, ScoreSource
 
 ODD = (
@@ -282,7 +282,7 @@ def test_many_different_numbers_are_parsed_as_each_of_them_would_be(tmp_path: Pa
 
 
 def test_notes_beyond_the_room_for_them_stay_in_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (_intake, _batch):
+    for module in (intake, _batch):
         monkeypatch.setattr(module, "TEXT", 1_000)
     path = tmp_path / "s.csv"
     path.write_text("item,relevance_score,faithfulness_score,note\n" + "q,1,1,n\n" * 100)

@@ -14,8 +14,7 @@ from readback import workspace
 from readback.scores import loading
 from readback.scores.comparing import comparability
 from readback.scores.comparing.compare import compare
-from readback.scores.comparing.comparison import Planned
-from readback.scores.table import RunFacts, ScoreTable
+from readback.scores.table import Planned, RunFacts, ScoreTable
 from readback.sources import comparisons
 
 SIX = (

@@ -20,8 +20,8 @@ from score_files import TIDY, Write, load
 
 from readback import cli
 from readback.scores.comparing import compare, paired_items
-from readback.scores.comparing.comparison import Comparison, Planned
-from readback.scores.table import ScoreTable
+from readback.scores.comparing.comparison import Comparison
+from readback.scores.table import Planned, ScoreTable
 
 LIVERAG = "data/liverag-judge/factor_analysis_query_level_scores.csv"
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from score_files import Write, load
 
 from readback.scores.comparing import difference, omnibus
-from readback.scores.comparing.comparison import Comparison, Planned
-from readback.scores.table import ScoreTable
+from readback.scores.comparing.comparison import Comparison
+from readback.scores.table import Planned, ScoreTable
 
 A, B = (("condition", "a"),), (("condition", "b"),)
 HEADER = "item,condition,criterion,score,judge,cluster\n"

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from readback.folder import by
 from readback.readers import _over_lines, csv_file, json_file, jsonl, tsv
-from readback.readers._lines import LONGEST
-from readback.readers._packed import unpack
-from readback.readers._row import Blank, Event, Header, Refused, Row
+from readback.readers.lines import LONGEST
+from readback.readers.packed import unpack
+from readback.readers.row import Blank, Event, Header, Refused, Row
 from readback.records.dataset import raw_rows
 from readback.types import Diagnostic
 
@@ -381,14 +381,14 @@ def test_items_of_a_json_list_know_their_lines() -> None:
 
 
 def test_a_json_list_is_read_across_pieces_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("readback.readers._json_cursor.CHUNK", 7)
+    monkeypatch.setattr("readback.readers.json_cursor.CHUNK", 7)
     records = [{"id": n, "t": "é" * n, "n": 12345.5} for n in range(30)]
     assert records == fields(json_file, json.dumps(records, ensure_ascii=False, indent=1).encode())
 
 
 def test_a_json_value_above_the_bound_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("readback.readers._json_cursor.CHUNK", 50)
-    monkeypatch.setattr("readback.readers._json_cursor.LONGEST", 200)
+    monkeypatch.setattr("readback.readers.json_cursor.CHUNK", 50)
+    monkeypatch.setattr("readback.readers.json_cursor.LONGEST", 200)
     data = b'[\n{"a": 1},\n{"a": "' + b"x" * 1000 + b'"},\n{"a": 2}\n]'
     assert codes(json_file, data) == ["dat-too-large"]
     assert fields(json_file, data) == [{"a": 1}, {"a": 2}]

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from readback import project_files, workspace
+from readback.sandbox.frozen import freeze, thaw
 from readback.types import Diagnostic, Location
-from readback.workspace.frozen import freeze, thaw
 
 Write = Callable[[Mapping[str, Any]], Path]
 DEMOS = list(project_files.demos().values())

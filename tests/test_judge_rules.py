@@ -12,7 +12,8 @@ import yaml
 
 from readback import workspace
 from readback.checks import engine
-from readback.checks.rules import _judge, jdg_scale_mismatch
+from readback.checks.facts import judge_prompt
+from readback.checks.rules import jdg_scale_mismatch
 from readback.checks.rules.jdg_injection import SPEAKS
 from readback.types import Finding, Judge
 
@@ -207,8 +208,8 @@ def test_the_scale_that_is_declared_is_held_against_the_prompt(write: Write, sca
 
 
 def test_a_broken_template_reads_no_names() -> None:
-    assert _judge.names(Judge("j", "{a")) is None
-    assert _judge.names(Judge("j", "QUESTION", syntax="placeholder", bare=True)) == frozenset({"question"})
+    assert judge_prompt.names(Judge("j", "{a")) is None
+    assert judge_prompt.names(Judge("j", "QUESTION", syntax="placeholder", bare=True)) == frozenset({"question"})
 
 
 @pytest.mark.realdata

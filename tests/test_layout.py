@@ -20,25 +20,7 @@ SCREEN = [PROJECT / "app.py", *sorted((PROJECT / "pages").glob("*.py"))]
 LONGEST, LONGEST_PAGE = 450, 120  # lines
 NOUNS = 580  # types.py holds one idea that is long
 
-# Who may never get to whom, over any number of imports. Readers know nothing of workspaces, workspaces nothing of
-# rendering, nothing before the rules knows them, and no value ever travels back from a page.
-FRONT = ("cli", "ui")
-AFTER = ("prompts", "checks", *FRONT)  # what works with an opened workspace
-NEVER = {
-    ("types", "folder", "project_files", "tasks"): ("*",),
-    ("sandbox",): ("readers", "records", "sources", "workspace", *AFTER),
-    ("readers", "records", "sources", "serving", "scores.files", "adapters"): ("workspace", *AFTER),
-    ("workspace",): AFTER,
-    ("prompts", "scores"): ("checks", *FRONT),
-    ("checks.rules",): ("workspace", "records", "prompts", "sandbox", *FRONT),
-    ("scores.files.judge_reply",): ("workspace", "records", "sandbox", *AFTER),
-    ("compare",): ("checks", *FRONT),
-    ("bookmarks",): ("readers", "records", "sources", "workspace", *AFTER),
-    ("citations",): ("workspace", "records", *AFTER),
-    ("prompt_formats",): ("workspace", "records", "prompts", "sandbox", *FRONT),
-    ("checks",): FRONT,
-    ("ui",): ("cli",),
-}
+# Who may import whom at all is in pyproject.toml and held by lint-imports (`make check`).
 HOMES = {
     "eyecite": ("citations.eyes",),
     "streamlit": ("ui",),
@@ -49,27 +31,23 @@ HOMES = {
 FORBIDDEN = ("eval", "exec", "yaml.load", "yaml.unsafe_load", "os.system", "os.popen", "pickle.load", "pickle.loads")
 
 
-def test_imports_go_one_way() -> None:
-    wrong = {}
-    for first, never in ((one, never) for ones, never in NEVER.items() for one in ones):
-        starts = [name for name in _graph() if _is_in(name, first)]
-        assert starts, f"{first} is no module any more"
-        reached = {name for name in _reached(*starts) if not _is_in(name, first)}
-        wrong[first] = {name for name in reached if never == ("*",) or any(_is_in(name, one) for one in never)}
-    assert not any(wrong.values()), wrong
+def test_no_package_imports_a_private_module_of_another() -> None:
+    private = {
+        (name, one)
+        for name, ours in _graph().items()
+        for one in ours
+        if (home := one.partition("._")[0]) != one and not _is_in(name, home)
+    }
+    assert private == set()
 
 
 def _is_in(name: str, package: str) -> bool:
     return name == package or name.startswith(f"{package}.")
 
 
-def test_no_module_imports_itself_in_a_circle() -> None:
-    assert [name for name in _graph() if any(name in _reached(other) for other in _graph()[name] - {name})] == []
-
-
-def test_a_rule_imports_the_nouns_and_its_private_siblings_and_nothing_else_of_ours() -> None:
-    rules = {name: ours for name, ours in _graph().items() if name.startswith("checks.rules.") and "._" not in name}
-    foreign = {(name, one) for name, ours in rules.items() for one in ours if not one.startswith("checks.rules._")}
+def test_a_rule_imports_the_nouns_and_the_facts_about_a_case_and_nothing_else_of_ours() -> None:
+    rules = {name: ours for name, ours in _graph().items() if name.startswith("checks.rules.")}
+    foreign = {(name, one) for name, ours in rules.items() for one in ours if not one.startswith("checks.facts.")}
     assert {(name, one) for name, one in foreign if one not in ("types", "checks.rules")} == set()
 
 
@@ -111,17 +89,6 @@ def test_nothing_from_outside_is_ever_run_or_shown_as_markup() -> None:
         assert {word.arg for node in called for word in node.keywords} & {"unsafe_allow_html", "shell"} == set(), path
         imported = {name.split(".")[0] for name in _imports(path)}
         assert imported & {"pickle", "marshal", "shelve"} == set(), path
-
-
-def _reached(*starts: str) -> set[str]:
-    """Every module of ours that these import, directly or not."""
-    seen: set[str] = set()
-    todo = [name for start in starts for name in _graph()[start]]
-    while todo:
-        if (name := todo.pop()) not in seen:
-            seen.add(name)
-            todo.extend(_graph()[name])
-    return seen
 
 
 @cache

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from readback import workspace
 from readback.checks import engine
-from readback.checks.rules._leaks import listed, phrases
-from readback.checks.rules._overlap import Hit, blanked, overlaps
-from readback.checks.rules._words import span, words
+from readback.checks.facts.leaked_texts import listed, phrases
+from readback.checks.facts.overlapping import Hit, blanked, overlaps
+from readback.checks.facts.text_words import span, words
 from readback.checks.rules.asm_duplicate_block import twice
 from readback.types import Finding, Leaks
 

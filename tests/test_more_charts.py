@@ -17,7 +17,7 @@ from readback.scores.comparing.comparison import Blocked, Comparison, Verdict
 from readback.scores.counts import Counted, Heat
 from readback.scores.criteria import known
 from readback.scores.slices.lengths import Lengths
-from readback.scores.stats import Row
+from readback.scores.summary_row import Row
 from readback.types import Criterion, Diagnostic
 from readback.ui.score_view import say
 

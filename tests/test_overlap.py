@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.checks.rules._overlap import Hit, blanked, overlaps, places
-from readback.checks.rules._sentence_edges import only_names
-from readback.checks.rules._words import words
+from readback.checks.facts.overlapping import Hit, blanked, overlaps, places
+from readback.checks.facts.sentence_edges import only_names
+from readback.checks.facts.text_words import words
 
 PAPER = "You are a research paper assistant."
 RAG = (

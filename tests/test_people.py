@@ -6,7 +6,7 @@ import pytest
 from score_files import Write
 
 from readback import workspace
-from readback.scores import loading, stats
+from readback.scores import loading, summary
 from readback.scores.agreement.measured import agreement
 from readback.scores.agreement.ratings import is_person
 
@@ -35,7 +35,7 @@ def test_a_person_may_be_declared(write: Write, said: str, text: str, people: se
     found = agreement(table, "ok")
     assert {one.judge for one in found.judges if one.person} == people
     assert {one.person for one in found.corrected} == people
-    assert [row.condition for row in stats.rows(table)] == [(("condition", "a"),)] * 2  # the column is no factor
+    assert [row.condition for row in summary.rows(table)] == [(("condition", "a"),)] * 2  # the column is no factor
 
 
 def test_a_column_that_says_both_of_one_judge_leaves_it_to_the_name(write: Write) -> None:

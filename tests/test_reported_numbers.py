@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from score_files import Write, codes, load
 
 from readback.checks.rules import finding
-from readback.scores import stats
+from readback.scores import summary, warnings
 from readback.scores.reported.aggregates import aggregates
 from readback.scores.reported.beside_rows import agrees, beside
 from readback.scores.reported.reachable import fits, nearby
@@ -32,7 +32,9 @@ base_baseline_0p5b,73,4.2,.29,n/a,.35,.70,.821,.018,–,–,–,–,2.5
 
 def test_five_of_the_six_published_rates_cannot_be(write: Write) -> None:
     table = load(write({"published.csv": PUBLISHED}))
-    diagnostics = [diagnostic for diagnostic in stats.diagnostics(table) if diagnostic.code == "scr-rate-unreachable"]
+    diagnostics = [
+        diagnostic for diagnostic in warnings.diagnostics(table) if diagnostic.code == "scr-rate-unreachable"
+    ]
     assert [(diagnostic.place.file, diagnostic.place.line) for diagnostic in diagnostics] == [
         ("published.csv", n) for n in (2, 3, 4, 6, 7)
     ]
@@ -111,7 +113,7 @@ def test_an_n_that_is_named_fits(rate: float, n: int) -> None:
 def test_a_rate_beside_counts_that_give_another_one_is_said_to_differ(write: Write) -> None:
     verdicts = {"pass": 17, "fail": 55, "unknown": 0, "pass_rate": 0.25}
     table = load(write({"r/metrics.json": {"judge_scores": {}, "judge_verdicts": verdicts}}), "r/metrics.json")
-    diagnostics = stats.diagnostics(table)
+    diagnostics = warnings.diagnostics(table)
     assert [(n.code, n.values["stated"], n.values["computed"]) for n in diagnostics] == [
         ("scr-summary-differs", "0.25", "0.236111")
     ]
@@ -134,7 +136,7 @@ def test_aggregates_of_an_evaluation_are_held_against_the_rows_beside_them(write
     }
     table = load(write(files[kind]))
     assert [(one.criterion, one.mean, one.n) for one in table.reported] == [("relevance_score", 1.4, 2)]
-    assert [n.values["computed"] for n in stats.diagnostics(table) if n.code == "scr-summary-differs"] == ["1.5"]
+    assert [n.values["computed"] for n in warnings.diagnostics(table) if n.code == "scr-summary-differs"] == ["1.5"]
     assert aggregates(table) == ()
 
 
@@ -142,7 +144,7 @@ def test_aggregates_of_an_evaluation_are_held_against_the_rows_beside_them(write
 def test_all_published_means_of_the_factor_study_are_those_of_its_rows(shared: Path) -> None:
     names = ("factor_analysis_query_level_scores.csv", "factor_analysis_average_scores.csv")
     table = load(shared / "data" / "liverag-judge", *(ScoreSource(name) for name in names))
-    pairs = [(one, row) for one, row in beside(table, stats.rows(table)) if row]
+    pairs = [(one, row) for one, row in beside(table, summary.rows(table)) if row]
     assert len({one.condition for one, _ in pairs}) == 96
     assert sum(agrees(one, row) for one, row in pairs) == 2 * 96
     assert aggregates(table) == ()
@@ -192,7 +194,7 @@ def test_the_hyde_run_and_its_aggregate_belong_together(shared: Path) -> None:
     table = load(folder, *(ScoreSource(name) for name in names))
     assert table.sources[0].rows == 100
     assert all(score.rationale for score in table.scores)
-    pairs = [(one, row) for one, row in beside(table, stats.rows(table)) if row]
+    pairs = [(one, row) for one, row in beside(table, summary.rows(table)) if row]
     assert [(one.criterion, one.mean, one.n, agrees(one, row)) for one, row in pairs] == [
         ("relevance_score", 1.75, 100, True),
         ("faithfulness_score", 0.57, 100, True),

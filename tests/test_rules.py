@@ -13,8 +13,8 @@ import pytest
 from same_keys import shared_keys
 from unforked import unforked
 
-from readback import rules_page, workspace
-from readback.checks import engine, rules
+from readback import workspace
+from readback.checks import engine, rules, rules_page
 from readback.checks.summary import Audit
 from readback.types import Assembly, DatasetSource, Diagnostic, Location, Record, RuleContext, Selection, Workspace
 

@@ -14,7 +14,7 @@ from score_files import Write, load
 
 from readback import workspace
 from readback.checks import engine
-from readback.scores import loading, stats
+from readback.scores import loading, summary, warnings
 from readback.scores.comparing.compare import compare
 from readback.scores.reported.aggregates import aggregates
 from readback.scores.rubrics import of_judge
@@ -40,7 +40,7 @@ def opened(root: Path) -> ScoreTable:
 
 
 def found(table: ScoreTable) -> Counter[str]:
-    return Counter(diagnostic.code for diagnostic in stats.diagnostics(table))
+    return Counter(diagnostic.code for diagnostic in warnings.diagnostics(table))
 
 
 def test_runs_are_found_without_being_named_and_their_faults_counted(write: Write) -> None:
@@ -55,7 +55,7 @@ def test_runs_are_found_without_being_named_and_their_faults_counted(write: Writ
     assert codes["jdg-score-text"] == len(PLANTED.texts)
     # the mean that is stated wrongly, the number in quotes, and the failure counted as not passed
     assert codes["scr-summary-differs"] == 3
-    rows = {(dict(r.condition)["condition"], r.criterion): r for r in stats.rows(table)}
+    rows = {(dict(r.condition)["condition"], r.criterion): r for r in summary.rows(table)}
     assert (rows["open", "factuality"].n, rows["open", "factuality"].failed) == (19, 1)
     assert (rows["closed", "grounding"].n, rows["closed", "grounding"].not_applicable) == (0, 20)
     assert rows["closed", "citation_metrics.recall"].not_applicable == 20
@@ -73,7 +73,7 @@ def test_what_explains_a_difference_is_said(write: Write) -> None:
     table = opened(write(Run("a", truths=(2,), failed=(1,)).files()))
     said = {
         diagnostic.values["criterion"]: diagnostic.values["because"]
-        for diagnostic in stats.diagnostics(table)
+        for diagnostic in warnings.diagnostics(table)
         if diagnostic.code == "scr-summary-differs"
     }
     assert "true as 1" in said["factuality"]
@@ -208,7 +208,7 @@ def test_a_file_with_nan_for_a_mean_is_told_and_counts_as_no_number(write: Write
     metrics = json.dumps({"judge_scores": {"factuality": {"mean": math.nan, "n": 2}}})
     names = ("r/details.jsonl", "r/metrics.json")
     table = load(write(dict(zip(names, (body, metrics), strict=True))), *names)
-    diagnostic = next(n for n in stats.diagnostics(table) if n.code == "scr-summary-differs")
+    diagnostic = next(n for n in warnings.diagnostics(table) if n.code == "scr-summary-differs")
     assert (diagnostic.values["stated"], diagnostic.values["computed"]) == ("NaN", "0.5")
     assert "NaN" in diagnostic.values["because"]
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from score_files import TIDY, Write, codes, load, states
 
-from readback.scores import stats
+from readback.scores import summary, warnings
 from readback.scores.comparing.compare import compare
 from readback.scores.criteria import from_entry, scale_text
 from readback.scores.files import columnar
@@ -38,7 +38,7 @@ def adds_up(table: ScoreTable, rows: int) -> None:
     assert source.rows + sum(source.left_out.values()) + source.refused == rows
     assert source.cells - source.doubled == len(table.columns)
     counted = Counter(states(table))
-    found = stats.rows(table)
+    found = summary.rows(table)
     assert sum(row.n for row in found) == counted["scored"]
     assert sum(row.failed for row in found) == counted["failed"]
     assert sum(row.not_applicable for row in found) == counted["not applicable"]
@@ -168,7 +168,9 @@ def test_means_that_contradict_their_rows_are_found(write: Write) -> None:
             "means.csv": "condition,relevance_score,count\na,1.9,2\nb,2.0,2\n",
         }
     )
-    differs = [diagnostic for diagnostic in stats.diagnostics(load(root)) if diagnostic.code == "scr-summary-differs"]
+    differs = [
+        diagnostic for diagnostic in warnings.diagnostics(load(root)) if diagnostic.code == "scr-summary-differs"
+    ]
     assert [
         (diagnostic.place.file, diagnostic.values["stated"], diagnostic.values["computed"]) for diagnostic in differs
     ] == [("means.csv", "1.9", "1.5")]
@@ -266,7 +268,7 @@ def test_the_largest_scores_can_still_be_counted_with(write: Write, path: bool) 
     )
     found = load(write({"s.csv": TIDY + text}))
     with np.errstate(all="raise"):
-        rows = stats.rows(found)
+        rows = summary.rows(found)
         (pair,) = compare(found).comparisons
     assert all(row.interval and all(map(math.isfinite, row.interval)) for row in rows)
     assert pair.interval is not None

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.scores.files._cells import cell
+from readback.scores.files.cells import cell
 from readback.scores.table import SCORED, STATES
 
 

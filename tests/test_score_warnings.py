@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from score_files import Write
 
 from readback import workspace
-from readback.scores import loading, stats
+from readback.scores import loading, warnings
 from readback.scores.table import ScoreTable
 from readback.stats.fisher import fisher
 from readback.types import Diagnostic
@@ -24,7 +24,7 @@ def opened(root: Path) -> ScoreTable:
 
 
 def diagnostics(root: Path, code: str) -> list[Diagnostic]:
-    return [diagnostic for diagnostic in stats.diagnostics(opened(root)) if diagnostic.code == code]
+    return [diagnostic for diagnostic in warnings.diagnostics(opened(root)) if diagnostic.code == code]
 
 
 def test_a_fault_of_many_conditions_is_one_finding_that_names_three_and_counts_the_others(write: Write) -> None:
@@ -100,7 +100,7 @@ def test_without_a_plan_what_may_not_be_compared_is_said_once_for_a_criterion(wr
         for mode in ("instruction", "rag") for n in range(3) for k in ("factuality", "overall") for i in range(24)
     )  # fmt: skip
     root = write({"s.csv": "item,condition,mode,criterion,score\n" + rows})
-    found = [diagnostic for diagnostic in stats.diagnostics(opened(root)) if diagnostic.code != "scr-scale-unknown"]
+    found = [diagnostic for diagnostic in warnings.diagnostics(opened(root)) if diagnostic.code != "scr-scale-unknown"]
     assert [(diagnostic.code, diagnostic.severity, diagnostic.values["criterion"]) for diagnostic in found] == [
         ("scr-not-comparable", "info", "overall")
     ]
@@ -127,7 +127,7 @@ def test_a_plan_is_asked_only_for_what_it_names(write: Write) -> None:
     ],
 )
 def test_published_scores_raise_no_false_alarm(shared: Path, folder: str, expected: dict[str, int]) -> None:
-    found = Counter(diagnostic.code for diagnostic in stats.diagnostics(opened(shared / "data" / folder)))
+    found = Counter(diagnostic.code for diagnostic in warnings.diagnostics(opened(shared / "data" / folder)))
     del found["scr-scale-unknown"]
     assert {code: count for code, count in found.items() if code.startswith("scr-")} == expected
 
@@ -139,7 +139,7 @@ def test_five_judges_of_one_condition_raise_no_false_alarm(shared: Path, write: 
     judges = text.partition("\n")[0].strip().split(",")[2:]
     said = f"scores: [{{path: s.csv, item: [query, passage], judges: {judges}, criterion: relevance}}]\n"
     root = write({"readback.yml": said + "criteria: {relevance: {scale: [0, 1, 2, 3]}}\n", "s.csv": text})
-    assert Counter(diagnostic.code for diagnostic in stats.diagnostics(opened(root))) == {"jdg-out-of-range": 1}
+    assert Counter(diagnostic.code for diagnostic in warnings.diagnostics(opened(root))) == {"jdg-out-of-range": 1}
 
 
 def test_fishers_exact_test_gives_the_p_of_the_tea_lady() -> None:

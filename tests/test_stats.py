@@ -15,16 +15,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from score_files import TIDY, Write, load
 
-from readback.scores import answer, stats
+from readback.scores import answer, summary, warnings
 from readback.scores import loading as scores
 from readback.scores.criteria import from_entry
+from readback.scores.summary_row import Row
 from readback.types import ScoreSource, Workspace
 
 LIVERAG = "data/liverag-judge/factor_analysis_query_level_scores.csv"
 
 
-def rows(root: Path, by: str | None = None, **more: Any) -> dict[Any, stats.Row]:
-    found = stats.rows(load(root, **more), by)
+def rows(root: Path, by: str | None = None, **more: Any) -> dict[Any, Row]:
+    found = summary.rows(load(root, **more), by)
     return {(dict(r.condition).get("condition") or r.condition, r.criterion, r.judge): r for r in found}
 
 
@@ -66,7 +67,7 @@ def test_main_effects_take_all_conditions_with_a_value_together(write: Write) ->
     head = "qid,reranker,depth,relevance_score\n"
     body = "1,x,5,2\n1,x,9,1\n1,y,5,0\n2,x,5,2\n2,x,9,1\n2,y,5,-1\n2,y,9,1\n"
     table = load(write({"s.csv": head + body}))
-    effects = stats.main_effects(table)
+    effects = summary.main_effects(table)
     assert set(effects) == {"reranker", "depth"}
     assert [(r.condition, r.n, r.missing, r.mean) for r in effects["reranker"]] == [
         ((("reranker", "x"),), 4, 0, 1.5),
@@ -78,20 +79,20 @@ def test_what_is_not_there_is_named_with_what_is(write: Write) -> None:
     table = load(write({"s.csv": TIDY + "q1,a,relevance,1,j,\n"}))
     for wrong in ({"by": "reranker"}, {"criterion": "clarity"}, {"judge": "k"}):
         with pytest.raises(LookupError, match=r"there are: (condition|relevance|j)"):
-            stats.rows(table, **wrong)
-    assert len(stats.rows(table, criterion="relevance", judge="j")) == 1
+            summary.rows(table, **wrong)
+    assert len(summary.rows(table, criterion="relevance", judge="j")) == 1
 
 
 def test_no_scores_have_no_rows_and_no_notes(tmp_path: Path) -> None:
     table = scores.load(Workspace(root=tmp_path, name="x"))
-    assert (stats.rows(table), stats.diagnostics(table)) == ((), ())
+    assert (summary.rows(table), warnings.diagnostics(table)) == ((), ())
     assert answer.as_json(table, tell=lambda diagnostic: diagnostic.code)["rows"] == []
 
 
 def test_a_stated_mean_is_compared_at_the_precision_it_is_printed_with(write: Write) -> None:
     items = "".join(f"q{i},x,{i % 3}\n" for i in range(7)) + "q0,y,1\n"
     root = write({"rows.csv": "qid,arm,relevance_score\n" + items, "means.csv": "arm,relevance_score\nx,0.86\ny,2\n"})
-    found = [n for n in stats.diagnostics(load(root)) if n.code == "scr-summary-differs"]
+    found = [n for n in warnings.diagnostics(load(root)) if n.code == "scr-summary-differs"]
     assert [(n.values["condition"], n.values["stated"], n.values["computed"]) for n in found] == [("y", "2", "1")]
 
 
@@ -119,7 +120,7 @@ def test_every_item_is_in_exactly_one_count(tmp_path: Path, cells: dict[tuple[st
     (tmp_path / "s.csv").write_text(TIDY + body)
     found = load(tmp_path, "s.csv", criteria={"relevance": from_entry("relevance", [-1, 0, 1, 2])})
     items = {item for _, item in cells}
-    for row in stats.rows(found):
+    for row in summary.rows(found):
         assert row.all + row.not_applicable == len(items)
         own = [
             float(v)
@@ -137,7 +138,7 @@ def test_every_item_is_in_exactly_one_count(tmp_path: Path, cells: dict[tuple[st
 @pytest.mark.realdata
 def test_the_published_factor_study_is_reproduced(shared: Path) -> None:
     table = scores.load(Workspace(root=shared, name="x", scores=(ScoreSource(LIVERAG),)))
-    found = {(frozenset(r.condition), r.criterion): r for r in stats.rows(table)}
+    found = {(frozenset(r.condition), r.criterion): r for r in summary.rows(table)}
     assert (len(table.columns.conditions), table.sources[0].rows) == (96, 9589)
     assert Counter(r.missing for r in found.values()) == {0: 172, 1: 18, 2: 2}  # 11 cells for each of two criteria
     with (shared / "data/liverag-judge/factor_analysis_average_scores.csv").open() as file:
@@ -150,21 +151,21 @@ def test_the_published_factor_study_is_reproduced(shared: Path) -> None:
     both = Workspace(
         root=shared, name="x", scores=(*map(ScoreSource, (LIVERAG, LIVERAG.replace("query_level", "average"))),)
     )
-    assert [n.code for n in stats.diagnostics(scores.load(both))] == []
+    assert [n.code for n in warnings.diagnostics(scores.load(both))] == []
 
 
 @pytest.mark.realdata
 def test_the_factor_study_has_its_known_distributions_and_main_effects(shared: Path) -> None:
     table = scores.load(Workspace(root=shared, name="x", scores=(ScoreSource(LIVERAG),)))
     total: dict[str, Counter[str]] = {}
-    for row in stats.rows(table):
+    for row in summary.rows(table):
         total.setdefault(row.criterion, Counter()).update(dict(row.distribution))
     assert total["relevance_score"] == {"2": 6922, "1": 1830, "0": 176, "-1": 661}
     assert total["faithfulness_score"] == {"1": 5727, "0": 3417, "-1": 445}
     means = {
         (value, row.criterion): round(row.mean or 0, 4)
         for factor in ("query_expansion_mode", "rag_prompt_level", "reranker")
-        for row in stats.rows(table, factor)
+        for row in summary.rows(table, factor)
         for _, value in row.condition
     }
     for value, relevance, faithfulness in (
@@ -180,7 +181,7 @@ def test_the_factor_study_has_its_known_distributions_and_main_effects(shared: P
 def test_notes_over_several_lines_and_their_judge_are_read(shared: Path) -> None:
     source = ScoreSource("data/liverag-judge/factor_analysis_query_level_scores.hyde.tsv")
     table = scores.load(Workspace(root=shared, name="x", scores=(source,)))
-    assert [(r.n, r.judge, r.mean) for r in stats.rows(table)] == [
+    assert [(r.n, r.judge, r.mean) for r in summary.rows(table)] == [
         (100, "llm_evaluator", 1.75),
         (100, "llm_evaluator", 0.57),
     ]
@@ -195,7 +196,7 @@ def test_scales_differ_by_metric_in_one_tidy_file(shared: Path) -> None:
     assert scales["win-rate"] == (0.0, 50.0, 100.0)
     assert scales["faithfulness"] == scales["completeness"] == (1.0, 2.0, 3.0, 4.0)
     assert scales["RougeL"] == (0.0, 1.0)
-    assert sum(row.missing for row in stats.rows(table)) == 1775
+    assert sum(row.missing for row in summary.rows(table)) == 1775
 
 
 @pytest.mark.realdata
@@ -204,6 +205,6 @@ def test_five_judges_are_columns_and_one_value_is_off_the_scale(shared: Path) ->
     source = ScoreSource("data/llmjudge/five_judges_500items.csv", ("query", "passage"), (), judges, "relevance")
     criteria: Any = {"relevance": from_entry("relevance", [0, 1, 2, 3])}
     table = scores.load(Workspace(root=shared, name="x", scores=(source,), criteria=criteria))
-    assert {r.judge: (r.n, r.failed) for r in stats.rows(table)} == {
+    assert {r.judge: (r.n, r.failed) for r in summary.rows(table)} == {
         **dict.fromkeys(judges, (500, 0)), "RMITIR-llama70B": (499, 1),
     }  # fmt: skip

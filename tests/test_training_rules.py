@@ -12,7 +12,7 @@ import pytest
 
 from readback import workspace
 from readback.checks import engine
-from readback.checks.rules import _training
+from readback.checks.facts import training_facts
 from readback.checks.rules.trn_damaged_text import damages
 from readback.checks.summary import Audit
 from readback.prompts import in_chunks
@@ -285,7 +285,7 @@ def test_masked_texts_are_not_held_against_each_other(write: Write) -> None:
             "train.jsonl": [pair("a "), pair("b ", "Thus.")],
         }
     )
-    assert field_path.MASK == _training.MASKED
+    assert field_path.MASK == training_facts.MASKED
     assert codes(check(root)) == {}
 
 

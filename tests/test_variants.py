@@ -14,8 +14,8 @@ import readback
 from readback import workspace
 from readback.cli import main
 from readback.prompts.variants import VERSIONS, variants
+from readback.sources.options import OPTIONS
 from readback.types import Selection
-from readback.workspace.sections.options import OPTIONS
 
 Write = Callable[[Mapping[str, Any]], Path]
 FORMATS = """\

@@ -29,7 +29,7 @@ from verification_files import (
     whole,
 )
 
-from readback.scores import files, stats
+from readback.scores import files, summary
 from readback.scores.files.verification.apart import from_display, identity
 from readback.scores.files.verification.outcome import GROUPS
 from readback.scores.table import ScoreTable
@@ -157,7 +157,7 @@ def test_what_the_file_states_counts_whatever_failed_beside_it(write: Write) -> 
 
 
 def test_a_pass_rate_counts_wrong_answers(write: Write) -> None:
-    (only,) = stats.rows(read(write, whole([row("q1"), row("q2", False), row("q3", False), row("q4")])))
+    (only,) = summary.rows(read(write, whole([row("q1"), row("q2", False), row("q3", False), row("q4")])))
     assert (only.n, only.mean) == (4, 0.5)
 
 
@@ -395,8 +395,8 @@ def test_results_without_a_question_are_counted_and_named_by_their_number(write:
 def test_a_long_header_and_long_summaries_are_passed_over_without_being_held(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("readback.readers._json_cursor.LONGEST", 3_000)
-    monkeypatch.setattr("readback.readers._json_cursor.CHUNK", 512)
+    monkeypatch.setattr("readback.readers.json_cursor.LONGEST", 3_000)
+    monkeypatch.setattr("readback.readers.json_cursor.CHUNK", 512)
     long = {"text": 'a "{" \\ ' * 2_000, "deep": [[{}]]}
     first = {"format_version": "2.2", "metadata": {"karenina_version": "1"}, "shared_data": long}
     found = read(write, {**first, "results": TWO, "scenario_results": [long, long]})

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from readback import workspace
 from readback.folder import by
 from readback.readers.yaml_text import flow
+from readback.sources.options import OPTIONS
 from readback.types import Ignored, Workspace
-from readback.workspace.sections.options import OPTIONS
 from readback.workspace.workspace_file import ORDER
 
 Write = Callable[[dict[str, Any]], Path]

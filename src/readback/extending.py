@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from readback.readers._row import Blank, Event, Header, Refused, Row
+from readback.readers.row import Blank, Event, Header, Refused, Row
 from readback.readers.yaml_file import Parsed
 from readback.types import Diagnostic, Location, Prompt, PromptConfig, RuleContext
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from readback.checks.rules import _judge
+from readback.checks.facts import judge_prompt
 from readback.checks.unmapped import LOOKED_AT, fields
 from readback.prompts.judge_values import FOUR, Rows, Value, value
 from readback.records.answers import Answers, open_answers
@@ -66,7 +66,7 @@ def said(found: Sequence[Input]) -> Mapping[str, str]:
 def _of(
     opened: Workspace, key: str, judge: Judge, records: Sequence[Record], find: Callable[[Condition], Answers]
 ) -> Iterator[Input]:
-    read = _judge.names(judge)
+    read = judge_prompt.names(judge)
     if not read or not records:
         return
     condition = next((one for one in opened.conditions if one.judge == key and one.answers), None)

@@ -23,9 +23,8 @@ from readback.checks import engine
 from readback.checks.summary import Audit
 from readback.readers.cache_folder import cache_folder
 from readback.records.dataset import DatasetChanged
-from readback.sandbox import frames, jail
+from readback.sandbox import frames, frozen, jail
 from readback.types import Finding, Workspace
-from readback.workspace import frozen
 
 SMALL = 1 << 20  # bytes of a dataset that are checked sooner than a process starts
 LOOK = 0.2  # seconds between two looks at whether somebody wants it stopped, and between two words on how far it is

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from readback.checks.rules._system_texts import for_model
+from readback.checks.facts.stated_system_texts import for_model
 from readback.types import Location, Message, Model, Workspace
 
 Kind = Literal["training", "typed", "row", "modelfile", "configuration", "format", "sent"]

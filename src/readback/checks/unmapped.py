@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from readback.checks import rules
-from readback.checks.rules._fields import paths
+from readback.checks.facts.record_fields import paths
 from readback.prompts import assemble
 from readback.types import Finding, Message, Record, RuleContext, Selection, Workspace
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from readback.checks.rules import _fields
+from readback.checks.facts import record_fields
 from readback.prompts.selections import selected_texts
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.sources import albert_names
@@ -205,7 +205,7 @@ def documented_for(name: str) -> str | None:
     if part and albert_names.documented(root):
         return albert_names.meant_field(part, root)
     root = root.partition(".")[0]
-    return albert_names.meant(root) or _fields.nearest(root, dict.fromkeys(albert_names.VARIABLES, ""), False)
+    return albert_names.meant(root) or record_fields.nearest(root, dict.fromkeys(albert_names.VARIABLES, ""), False)
 
 
 def _most(a: VariableRow, b: VariableRow) -> VariableRow:
@@ -220,5 +220,5 @@ def _near(row: VariableRow, data: Dataset, a_list: bool, taken: Collection[str])
         return row
     with suppress(DatasetChanged):
         fields = data.record(row.first["missing"]).fields
-        return replace(row, nearest=_fields.offered(row.name, fields, a_list, taken))
+        return replace(row, nearest=record_fields.offered(row.name, fields, a_list, taken))
     return row

@@ -14,7 +14,7 @@ from readback.records import answers
 from readback.records.dataset import Dataset
 from readback.requests.log import open_log
 from readback.scores import loading as scores
-from readback.scores import stats
+from readback.scores import warnings
 from readback.scores.pairwise import contestants
 from readback.types import Diagnostic, Finding, RuleContext, Workspace
 
@@ -64,7 +64,7 @@ def diagnostics(
         if condition.answers:
             yield from answers.open_answers(opened, condition, progress).diagnostics
     if opened.scores:
-        yield from stats.diagnostics(scores.load(opened, progress))
+        yield from warnings.diagnostics(scores.load(opened, progress))
     else:
         yield from contestants.diagnostics(opened)
     yield from condition_named.diagnostics(opened)

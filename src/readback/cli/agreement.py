@@ -16,7 +16,7 @@ from readback.as_csv import csv_text
 from readback.checks import rules
 from readback.cli import UsageError, _agreement_lines, _lines, _options, _workspace
 from readback.scores import loading as scores
-from readback.scores import stats
+from readback.scores import warnings
 from readback.scores.agreement import answer as agreement_answer
 from readback.scores.agreement import long_table
 
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
         answer = agreement_answer.as_json(table, args.criterion)
     except LookupError as unknown:
         raise UsageError(str(unknown.args[0])) from None
-    found = [rules.finding(diagnostic) for diagnostic in stats.diagnostics(table)]
+    found = [rules.finding(diagnostic) for diagnostic in warnings.diagnostics(table)]
     if args.format == "json":
         print(as_json.dumps(answer, indent=1))
     elif args.format == "csv":

@@ -21,7 +21,7 @@ from readback.cli import UsageError, _lines, _options, _variables, _workspace
 from readback.quantity import quantity
 from readback.readers.yaml_file import nearest
 from readback.records.dataset import Counts, DatasetChanged
-from readback.sources.training_row import SAID
+from readback.records.training_row import SAID
 from readback.types import Finding, Workspace
 
 KEY = re.compile(r'"key": ?"([0-9a-f]{16})"|\(key ([0-9a-f]{16})\)$', re.MULTILINE)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from readback import as_json, rules_page
-from readback.checks import rules
+from readback import as_json
+from readback.checks import rules, rules_page
 from readback.cli import UsageError, _workspace
 
 

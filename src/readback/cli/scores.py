@@ -18,12 +18,11 @@ from readback.as_csv import csv_text
 from readback.checks import rules
 from readback.cli import UsageError, _finding_costs, _lines, _options, _score_lines, _workspace
 from readback.scores import answer as answers
-from readback.scores import answer_sections, stats
+from readback.scores import answer_sections, summary, warnings
 from readback.scores import loading as scores
 from readback.scores.comparing import compare
-from readback.scores.comparing.comparison import Planned
 from readback.scores.comparing.planned import planned
-from readback.scores.table import ScoreTable
+from readback.scores.table import Planned, ScoreTable
 
 COLUMNS = ("criterion", "judge", "n", "failed", "missing", "not_applicable", "mean")
 INTERVALS = ("interval", "interval_clustered")  # each two columns, low and high
@@ -66,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(str(unknown.args[0])) from None
     if args.findings:
         answer |= _finding_costs.answer(workspace, table, answer["rows"], jobs)
-    found = [rules.finding(diagnostic) for diagnostic in stats.diagnostics(table)]
+    found = [rules.finding(diagnostic) for diagnostic in warnings.diagnostics(table)]
     if args.format == "json":
         print(as_json.dumps(answer, indent=1))
     elif args.format == "csv":
@@ -86,7 +85,7 @@ def _sides(table: ScoreTable, plan: tuple[Planned, ...], asked: Mapping[str, Any
     pairs: list[answer_sections.Side] = [(one.a, one.b, one.criterion, one.judge) for one in told if one.n_shared]
     if asked["baseline"] is not None:
         return pairs
-    rows = stats.rows(table, asked["by"], asked["criterion"], asked["judge"])
+    rows = summary.rows(table, asked["by"], asked["criterion"], asked["judge"])
     return [*pairs, *((row.condition, None, row.criterion, row.judge) for row in rows if row.n)]
 
 

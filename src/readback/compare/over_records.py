@@ -18,8 +18,8 @@ from readback.prompts import in_chunks
 from readback.prompts.in_child import warm as warm
 from readback.records.answers import open_answers
 from readback.records.dataset import Cancelled, Dataset, open_dataset
+from readback.sandbox.frozen import freeze, thaw
 from readback.types import Record, Selection, Workspace
-from readback.workspace.frozen import freeze, thaw
 
 WORK = "readback.compare.over_records:differ_chunk"
 FIRST = 1_000  # records that are named

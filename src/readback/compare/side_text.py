@@ -13,8 +13,8 @@ from typing import cast
 
 from readback.compare.side import LAYERS, Layer, Side, SideError
 from readback.readers.yaml_file import nearest
+from readback.sources.options import OPTIONS
 from readback.types import Selection
-from readback.workspace.sections.options import OPTIONS
 
 SENT = ("condition", "mode", "task", "judge")
 KEYS = ("condition", "mode", "task", "adapter", "judge", "record", "index", "layer", "workspace", "rev")

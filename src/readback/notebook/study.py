@@ -29,9 +29,10 @@ from readback.quantity import quantity
 from readback.records import answers
 from readback.records.dataset import Dataset, open_dataset
 from readback.requests.observer import Observer
-from readback.scores import loading, stats
+from readback.scores import loading, summary
 from readback.scores.agreement import answer as agreement_answer
 from readback.scores.agreement import long_table
+from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.tasks import profile_of
 from readback.types import Assembly, Finding, ModelInput, Record, Selection, Values, Workspace
@@ -191,7 +192,7 @@ class Study:
         import pandas
 
         table = self._scores(criterion=criterion, judge=judge, by=by)
-        found = stats.rows(table, by, criterion, judge)
+        found = summary.rows(table, by, criterion, judge)
         factors = {factor: None for row in found for factor, _ in row.condition}
         titles = {factor: f"{factor} (condition)" if factor in SCORE else factor for factor in factors}
         rows = ({**{titles[factor]: value for factor, value in row.condition}, **_score(row, table)} for row in found)
@@ -300,7 +301,7 @@ def _finding(one: Finding) -> Mapping[str, Any]:
     return {name: getattr(one if hasattr(one, name) else one.place, name) for name in FINDING}
 
 
-def _score(row: stats.Row, table: ScoreTable) -> Mapping[str, Any]:
+def _score(row: Row, table: ScoreTable) -> Mapping[str, Any]:
     low, high = row.span or (math.nan, math.nan)
     mean = math.nan if row.mean is None else row.mean
     values = (

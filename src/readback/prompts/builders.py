@@ -13,9 +13,9 @@ from typing import Literal, NamedTuple
 
 from readback.prompts.contexts import Contexts, normalise_contexts
 from readback.prompts.render import Rendered
-from readback.sources import row_fields
+from readback.records import row_fields
+from readback.records.row_fields import Field
 from readback.sources.prompt_texts import CLOSED_BOOK, HYBRID, NO_CONTEXTS, STANDARD, UNKNOWN
-from readback.sources.row_fields import Field
 from readback.types import NOWHERE, Diagnostic, Record, Segment, VariableUse
 
 Builder = Literal["question", "closed_book", "hybrid", "standard", "stored"]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from readback.sources import row_fields
+from readback.records import row_fields
 from readback.types import NOWHERE, Diagnostic, Location, Segment
 
 NUMBER = re.compile(r"\s*\[(\d+)\]")

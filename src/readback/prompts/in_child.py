@@ -19,8 +19,8 @@ from readback.prompts.self_tests import said, tell
 from readback.readers.cache_folder import cache_folder
 from readback.records import answers
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
+from readback.sandbox.frozen import freeze, maker, thaw
 from readback.types import Answer, Record, Selection, Workspace
-from readback.workspace.frozen import freeze, maker, thaw
 
 # Between two beats a record under one choice: a message of five million characters takes 2 to 6 s, a template has its
 # own limit, and a chunk has thousands of records.

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
+from readback.records import row_fields
 from readback.records.answers import TEXTS, as_text
 from readback.records.field_path import MASK, MISSING, look, steps
-from readback.sources import judge_names, row_fields
+from readback.sources import judge_names
 from readback.types import NOWHERE, Answer, Diagnostic, Judge, Location, Record, Segment, Values
 
 FOUR = ("question", "answer", "documents", "gold")

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from datetime import date
 
 from readback.prompts.program import program
+from readback.records import row_fields
 from readback.serving import named_formats
 from readback.serving.chat import rendered as chat
 from readback.serving.ollama import rendered as ollama
-from readback.sources import row_fields
 from readback.types import Assembly, Condition, Message, Model, ModelInput, Record, Segment, Workspace
 
 

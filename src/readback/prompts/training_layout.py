@@ -9,9 +9,9 @@ from readback.prompts import builders
 from readback.prompts.base_texts import format_system, trained_with
 from readback.prompts.training_match import row_of
 from readback.prompts.tri_section import compact, fingerprint
-from readback.sources import row_fields
-from readback.sources.row_fields import Field
-from readback.sources.training_row import TrainingRow, Turn
+from readback.records import row_fields
+from readback.records.row_fields import Field
+from readback.records.training_row import TrainingRow, Turn
 from readback.types import Assembly, Diagnostic, Location, Message, Model, Record, Segment, Selection, Workspace
 
 MODES = {"instruction_only": "instruction", "rag_trained": "rag"}

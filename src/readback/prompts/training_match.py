@@ -20,10 +20,10 @@ from readback.readers import checksum
 from readback.readers.cache_folder import cache_folder
 from readback.readers.file_state import State
 from readback.readers.file_state import state as file_state
+from readback.records import row_fields, training_reader
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
 from readback.records.dataset_index import mapped
-from readback.sources import row_fields, training_reader
-from readback.sources.training_row import ASKED, TrainingRow
+from readback.records.training_row import ASKED, TrainingRow
 from readback.types import DatasetSource, Record, Values, Workspace
 
 VERSION = "2"

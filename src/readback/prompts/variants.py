@@ -12,8 +12,8 @@ from types import MappingProxyType
 
 from readback.prompts.builders import builder
 from readback.prompts.selections import selected_texts
+from readback.sources.options import OPTIONS
 from readback.types import Diagnostic, Selection, Workspace
-from readback.workspace.sections.options import OPTIONS
 
 VERSIONS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {

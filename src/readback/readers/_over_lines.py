@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from shlex import quote
 from typing import BinaryIO
 
-from readback.readers._lines import LONGEST, MOST_LINES, Line, lines
+from readback.readers.lines import LONGEST, MOST_LINES, Line, lines
 from readback.types import Diagnostic, Location
 
 AGAIN = 64 << 20  # bytes read a second time after objects that never end; beyond it each line is alone

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, BinaryIO
 
-from readback.readers._columns import unique, with_json
-from readback.readers._lines import (
+from readback.readers.lines import (
     LONGEST,
     MOST_LINES,
     UTF8_MARK,
@@ -25,7 +24,8 @@ from readback.readers._lines import (
     not_utf8,
     too_long,
 )
-from readback.readers._row import Blank, Event, Header, Refused, Row
+from readback.readers.row import Blank, Event, Header, Refused, Row
+from readback.readers.table_columns import unique, with_json
 from readback.types import Diagnostic, Location
 
 NAME = "csv"

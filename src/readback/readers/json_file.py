@@ -7,10 +7,10 @@ from pathlib import PurePosixPath
 from typing import Any, BinaryIO
 
 from readback.readers import jsonl
-from readback.readers._json_cursor import Cursor
-from readback.readers._json_walk import LISTS, Walk, begun
 from readback.readers._over_lines import OverLines
-from readback.readers._row import Event, Row
+from readback.readers.json_cursor import Cursor
+from readback.readers.json_walk import LISTS, Walk, begun
+from readback.readers.row import Event, Row
 
 NAME = "json"
 SUFFIXES = (".json",)

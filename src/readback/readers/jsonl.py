@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, BinaryIO
 
-from readback.readers._json_text import Decoder, NotJson
-from readback.readers._lines import UTF8_MARK, UTF16_MARKS, Comments, Ends, Line, content, marks, not_utf8, too_long
 from readback.readers._over_lines import Feed, OverLines, Spread, spread
-from readback.readers._row import Blank, Event, Refused, Row
+from readback.readers.json_text import Decoder, NotJson
+from readback.readers.lines import UTF8_MARK, UTF16_MARKS, Comments, Ends, Line, content, marks, not_utf8, too_long
+from readback.readers.row import Blank, Event, Refused, Row
 from readback.types import Diagnostic, Location
 
 NAME = "jsonl"

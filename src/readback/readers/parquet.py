@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from readback.readers import jsonl
-from readback.readers._columns import unique
-from readback.readers._row import Event, Refused
+from readback.readers.row import Event, Refused
+from readback.readers.table_columns import unique
 from readback.sandbox import Limits, Stopped, stream
 from readback.types import Diagnostic, Location
 

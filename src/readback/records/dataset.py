@@ -12,12 +12,12 @@ from typing import Any, BinaryIO
 
 from readback import plugins
 from readback.readers import cache_folder, jsonl
-from readback.readers._choose import Chosen, choose
-from readback.readers._row import Event, Header, Refused, Row
 from readback.readers.bounded_diagnostics import from_json
+from readback.readers.choose_format import Chosen, choose
 from readback.readers.file_state import State, state
 from readback.readers.paths import resolve, show
 from readback.readers.progress import Cancelled, Progress
+from readback.readers.row import Event, Header, Refused, Row
 from readback.records import plugin_rows
 from readback.records.changed import DatasetChanged
 from readback.records.dataset_index import SPOOL, Index, load

@@ -13,19 +13,19 @@ from typing import Any, BinaryIO
 from readback import plugins
 from readback.quantity import quantity
 from readback.readers import cache_folder, jsonl
-from readback.readers._choose import Chosen
-from readback.readers._columns import JsonColumns
-from readback.readers._packed import unpack
-from readback.readers._row import Blank, Event, Header, Refused, Row
 from readback.readers.bounded_diagnostics import BoundedDiagnostics, as_json
+from readback.readers.choose_format import Chosen
+from readback.readers.packed import unpack
 from readback.readers.progress import Meter, Progress
+from readback.readers.row import Blank, Event, Header, Refused, Row
+from readback.readers.table_columns import JsonColumns
 from readback.records import plugin_rows, repeated_ids
 from readback.records.dataset_index import IDS, SPOOL, Names, mapped, table_for, write
 from readback.records.field_names import FieldNames, invisible
 from readback.records.private_fields import private_paths
 from readback.records.record_ids import RecordIds
+from readback.records.system_texts import known
 from readback.records.training_census import Census
-from readback.sources.system_texts import known
 from readback.types import DatasetSource, Diagnostic, Location, Severity
 
 Again = Callable[[int, int, dict[str, Any]], dict[str, Any]]

@@ -8,8 +8,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from readback.readers._json_text import spelling
-from readback.readers._row import Row
+from readback.readers.json_text import spelling
+from readback.readers.row import Row
 from readback.records.field_path import MISSING, look
 from readback.types import Diagnostic, Location
 

@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from readback.sources import training_reader
-from readback.sources.system_texts import count
-from readback.sources.training_row import KINDS, SAID, TrainingRow, is_training, kind_of
+from readback.records import training_reader
+from readback.records.system_texts import count
+from readback.records.training_row import KINDS, SAID, TrainingRow, is_training, kind_of
 from readback.types import Diagnostic, Location, Values
 
 LEAST = 20  # pairs from which on their lengths tell something

@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from readback.scores import answer_sections, expenses, stats
+from readback.scores import answer_sections, expenses, summary
 from readback.scores.comparing import compare, omnibus
-from readback.scores.comparing.comparison import Blocked, Compared, Comparison, Omnibus, Planned
+from readback.scores.comparing.comparison import Blocked, Compared, Comparison, Omnibus
 from readback.scores.comparing.winner import winner
 from readback.scores.pairwise import outcomes as pairwise
-from readback.scores.table import ScoreTable
+from readback.scores.summary_row import Row
+from readback.scores.table import Planned, ScoreTable
 from readback.types import Diagnostic
 
 Tell = Callable[[Diagnostic], str]  # a diagnostic as its rule's sentence
@@ -86,10 +87,10 @@ def as_rows(
     table: ScoreTable, by: str | None = None, criterion: str | None = None, judge: str | None = None
 ) -> list[dict[str, Any]]:
     """One mapping for each condition (or value of a factor), criterion and judge."""
-    return [_row(row) for row in stats.rows(table, by, criterion, judge)]
+    return [_row(row) for row in summary.rows(table, by, criterion, judge)]
 
 
-def _row(row: stats.Row) -> dict[str, Any]:
+def _row(row: Row) -> dict[str, Any]:
     return {
         "condition": dict(row.condition),
         "criterion": row.criterion,

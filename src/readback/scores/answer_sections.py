@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from readback.scores import stats
+from readback.scores import summary
 from readback.scores.pairwise import outcomes as pairwise
 from readback.scores.reported.aggregates import Aggregate, aggregates
 from readback.scores.reported.beside_rows import agrees, beside
@@ -30,7 +30,7 @@ def reported(table: ScoreTable, criteria: Iterable[str], judge: str | None = Non
 
 def beside_rows(table: ScoreTable) -> dict[str, int]:
     """How many stated means have rows of their own beside them, and how many of those agree with their rows."""
-    pairs = [(said, row) for said, row in beside(table, stats.rows(table)) if row is not None]
+    pairs = [(said, row) for said, row in beside(table, summary.rows(table)) if row is not None]
     return {"means": len(pairs), "agree": sum(agrees(said, row) for said, row in pairs)}
 
 

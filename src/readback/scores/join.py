@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from readback.scores.files._intake import bounded, recoded
+from readback.scores.files.intake import bounded, recoded
 from readback.scores.table import Columns, label
 from readback.types import Diagnostic, Location
 

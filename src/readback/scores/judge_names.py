@@ -12,8 +12,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from readback.scores.files import metadata, metrics
-from readback.scores.files._rows import Asked
-from readback.scores.files._run_facts import of_record
+from readback.scores.files.run_facts import of_record
+from readback.scores.files.score_rows import Asked
 from readback.types import NOWHERE, Condition, Judge, ScoreSource, Workspace
 
 

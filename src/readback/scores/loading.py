@@ -18,10 +18,10 @@ from readback.scores import expenses, judge_names, rubrics
 from readback.scores import files as score_files
 from readback.scores.comparing.planned import planned
 from readback.scores.criteria import known, look_up, scale_text
-from readback.scores.files import _aggregated as aggregated
-from readback.scores.files._reply_column import Rubrics
-from readback.scores.files._rows import Asked, Read
-from readback.scores.files._run_facts import FOUND
+from readback.scores.files import aggregated
+from readback.scores.files.reply_column import Rubrics
+from readback.scores.files.run_facts import FOUND
+from readback.scores.files.score_rows import Asked, Read
 from readback.scores.join import join
 from readback.scores.pairwise import contestants
 from readback.scores.reported.contradictions import scales

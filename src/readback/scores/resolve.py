@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from readback.scores.criteria import fits, holds, inferred, look_up, number, scale_text
-from readback.scores.files._cells import INFINITE, NOT_A_NUMBER, TRUTH_VALUE
-from readback.scores.files._intake import bounded
+from readback.scores.files.cells import INFINITE, NOT_A_NUMBER, TRUTH_VALUE
+from readback.scores.files.intake import bounded
 from readback.scores.join import without_duplicates
 from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED, Columns, ConditionKey
 from readback.types import Criterion, Diagnostic, Location

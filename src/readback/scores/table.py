@@ -6,12 +6,9 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, overload
+from typing import Literal, overload
 
 from readback.types import NOWHERE, Criterion, Diagnostic, Location, Score, ScoreState
-
-if TYPE_CHECKING:
-    from readback.scores.comparing.comparison import Planned
 
 STATES: tuple[ScoreState, ...] = ("scored", "failed", "missing", "not applicable")
 SCORED, FAILED, MISSING, NOT_APPLICABLE = range(4)
@@ -148,6 +145,23 @@ class Outcome:
     judge: str = ""
     first: Literal["a", "b"] | None = None
     place: Location = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One comparison that the study meant to make before it saw scores; the texts stand as they were written."""
+
+    a: str
+    b: str
+    criteria: tuple[str, ...] = ()  # empty: every criterion both have
+    judge: str | None = None
+    margin: float | None = None
+    question: str = ""
+    expected: str = ""
+    name: str = ""
+    group: str = ""
+    warning: str = ""
+    not_comparable: tuple[str, ...] = ()  # criteria that the study itself forbids
 
 
 @dataclass(frozen=True, slots=True, eq=False)

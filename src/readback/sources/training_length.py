@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from readback.sources import training_reader
-from readback.sources.training_row import Turn
+from readback.records import training_reader
+from readback.records.training_row import Turn
 from readback.types import Record, TrainingFile, Values, Workspace
 
 

@@ -15,7 +15,8 @@ from readback.citations.support import Verdict, judged
 from readback.html import exact
 from readback.html.exact import Mark
 from readback.prompts.contexts import normalise_contexts
-from readback.sources import legal_prompt, row_fields
+from readback.records import row_fields
+from readback.sources import legal_prompt
 from readback.types import Assembly, Values
 from readback.ui import address, choice, show
 from readback.ui.words import t

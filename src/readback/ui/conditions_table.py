@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from readback.checks.rules import _first_difference
+from readback.checks.facts import trained_differences
 from readback.checks.summary import Audit, Row
 from readback.compare.first_difference import after, of_self_test
 from readback.prompts import assemble
@@ -143,7 +143,9 @@ def text_of(workspace: Workspace, row: Row) -> tuple[str, bool]:
         return "", False
     if not (self_test.trained.segments and self_test.first.segments):
         return "", False
-    found = [one for one in of_self_test(self_test) if not _first_difference.harmless(one, self_test.first.kind, model)]
+    found = [
+        one for one in of_self_test(self_test) if not trained_differences.harmless(one, self_test.first.kind, model)
+    ]
     assumed = t("overview.text_assumed", name=self_test.trained.format) if self_test.trained.assumed else ""
     if not found:
         return f"{t('overview.text_same')}{assumed}", False

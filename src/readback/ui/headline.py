@@ -8,8 +8,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from readback.scores import stats
+from readback.scores import summary
 from readback.scores.criteria import MINUS
+from readback.scores.summary_row import Row
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, ScoreTable
 from readback.types import Criterion, Workspace
 from readback.ui import score_means, show
@@ -55,7 +56,7 @@ def headline(workspace: Workspace, table: ScoreTable) -> Headline | None:
     wanted = next(
         (n for n in names if workspace.headline in (n, n.removesuffix("_score"))), names[0] if names else None
     )
-    rows = stats.rows(table, criterion=wanted) if wanted is not None else ()
+    rows = summary.rows(table, criterion=wanted) if wanted is not None else ()
     if wanted is None or not rows:
         return None
     judge = rows[0].judge
@@ -119,12 +120,12 @@ def reconciled(table: ScoreTable) -> Sequence[str]:
         counts = {"scored": SCORED, "failed": FAILED, "missing": MISSING, "na": NOT_APPLICABLE}
         known = {name: state.count(code) for name, code in counts.items()}
         lines.append(t("overview.score_counts", cells=len(table.columns), **known))
-        absent = sum(row.missing for row in stats.rows(table)) - known["missing"]
+        absent = sum(row.missing for row in summary.rows(table)) - known["missing"]
         lines += [t("overview.score_absent", n=absent)] if absent > 0 else []
     return lines
 
 
-def _shape(table: ScoreTable, row: stats.Row) -> Shape:
+def _shape(table: ScoreTable, row: Row) -> Shape:
     counts = [(_said(value), n) for value, n in row.distribution]
     missing = row.missing + row.failed
     told = ", ".join(f"{value}: {n}" for value, n in counts) or "–"

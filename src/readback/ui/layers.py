@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from readback.checks.chunk import by_format
 from readback.prompts import model_input
-from readback.sources import row_fields
+from readback.records import row_fields
 from readback.types import Answer, Assembly, Finding, ModelInput, Record, RuleContext, Segment, Workspace
 from readback.ui import address, choice, show
 from readback.ui.words import t

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from readback.sources import prompt_formats
+from readback.sources.options import OPTIONS
 from readback.types import Workspace
 from readback.ui.words import t
-from readback.workspace.sections.options import OPTIONS
 
 
 def called_for(workspace: Workspace) -> Mapping[str, tuple[str, ...]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from readback.sources import row_fields, training_reader
+from readback.records import row_fields, training_reader
 from readback.types import Answer, Assembly, Finding, Location, Record, Segment
 from readback.ui import address, cited, cited_numbers, message, show
 from readback.ui.words import t

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.criteria import scale_text
-from readback.scores.stats import Row
+from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable, SourceRead
 from readback.stats.interval import SEED
 from readback.types import Criterion

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from readback.checks.costs import Change, Cost, costs, marked
 from readback.scores import charts
-from readback.scores.stats import Row
+from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui import (

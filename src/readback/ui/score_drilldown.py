@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
-from readback.scores import stats
+from readback.scores import summary
 from readback.scores.comparing.paired_items import items, members
 from readback.scores.criteria import number
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, ConditionKey, ScoreTable
@@ -74,7 +74,7 @@ def scores(
 
     `only` these items, where it is given: then only what was scored.
     """
-    wanted, cells = stats.cells(table, lambda key: in_drilldown(table, key, of), criterion, judge)
+    wanted, cells = summary.cells(table, lambda key: in_drilldown(table, key, of), criterion, judge)
     cells = cells if only is None else _of_items(table, cells, only)
     found = _of_value(table, cells, criterion, value) if value else _in_state(table, cells, state) if state else cells
     gone = tuple(_absent(table, of, criterion, judge)) if state == "missing" else ()
@@ -133,7 +133,7 @@ def _of_value(table: ScoreTable, cells: list[int], criterion: str, value: str) -
         return []
     if not high:
         return [at for at, one in zip(here.tolist(), values.tolist(), strict=True) if number(one) == value]
-    ends = np.linspace(scale.low or 0.0, scale.high or 0.0, stats.BINS + 1)
+    ends = np.linspace(scale.low or 0.0, scale.high or 0.0, summary.BINS + 1)
     start, end = (float(ends[np.abs(ends - edge).argmin()]) for edge in (first, last))
     inside = (values >= start) & ((values <= end) if end == ends[-1] else (values < end))
     return [int(at) for at in here[inside]]

@@ -11,7 +11,7 @@ from readback.checks.rules import finding
 from readback.scores import charts as drawn
 from readback.scores.comparing import comparability, difference
 from readback.scores.comparing.comparison import Blocked, Compared, Comparison
-from readback.scores.stats import Row
+from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.types import Diagnostic, Workspace
 from readback.ui import score_chart, score_lead, score_means, score_sentences, score_tables, score_view, show, table

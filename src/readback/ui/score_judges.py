@@ -11,7 +11,7 @@ from readback.scores.agreement.corrected_rates import CorrectedRate
 from readback.scores.agreement.measured import Agreement, agreement
 from readback.scores.agreement.repeats import Flips
 from readback.scores.criteria import MINUS, number
-from readback.scores.stats import Row
+from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui import (

@@ -8,9 +8,9 @@ from markupsafe import Markup
 
 from readback.checks.rules import finding
 from readback.scores.comparing import compare
-from readback.scores.comparing.comparison import Blocked, Comparison, Planned
+from readback.scores.comparing.comparison import Blocked, Comparison
 from readback.scores.comparing.planned import planned
-from readback.scores.table import ScoreTable
+from readback.scores.table import Planned, ScoreTable
 from readback.types import Criterion, Workspace
 from readback.ui import show
 from readback.ui.score_means import p_text, short, signed

@@ -7,11 +7,11 @@ from typing import Any
 
 import streamlit as st
 
-from readback.scores import charts, stats
+from readback.scores import charts, summary
 from readback.scores import loading as scores
 from readback.scores.slices.lengths import Lengths, inside, lengths
 from readback.scores.slices.text_sizes import condition_of
-from readback.scores.stats import Row
+from readback.scores.summary_row import Row
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Workspace
 from readback.ui import choice, score_chart, score_means, score_view, show
@@ -37,7 +37,9 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
     """One condition's scores by one length, as the pickers say."""
     name, judge = view.criterion.name, view.judge
     there = [
-        row.condition for row in stats.rows(scored, None, name, judge) if condition_of(workspace, scored, row.condition)
+        row.condition
+        for row in summary.rows(scored, None, name, judge)
+        if condition_of(workspace, scored, row.condition)
     ]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         called = score_view.pick("a", t("scores.condition"), [address_of(scored, one) for one in there],

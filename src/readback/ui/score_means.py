@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from readback.scores.certainty import CONCENTRATED
 from readback.scores.criteria import MINUS, scale_text
-from readback.scores.stats import Row
+from readback.scores.summary_row import Row
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Criterion
 from readback.ui import show

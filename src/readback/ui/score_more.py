@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 
 from readback.scores.agreement.measured import possible
-from readback.scores.stats import Row
+from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui import (

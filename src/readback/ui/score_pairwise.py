@@ -13,7 +13,7 @@ from readback.scores import charts
 from readback.scores.pairwise import outcomes as pairwise
 from readback.scores.pairwise.outcomes import PairwiseComparison
 from readback.scores.pairwise.position_bias import place_counts
-from readback.scores.stats import Row
+from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui import score_chart, score_drilldown_links, score_means, score_view, show, table

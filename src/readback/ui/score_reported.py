@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from readback.scores.reported import aggregates
-from readback.scores.stats import Row
+from readback.scores.summary_row import Row
 from readback.scores.table import NOT_APPLICABLE, ScoreTable
 from readback.types import Workspace
 from readback.ui import score_means, show, table

@@ -9,7 +9,7 @@ from typing import get_args
 from readback.scores.comparing.comparison import Compared, Comparison, Omnibus, Verdict
 from readback.scores.comparing.omnibus import omnibus
 from readback.scores.criteria import MINUS
-from readback.scores.stats import Row
+from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.types import Criterion
 from readback.ui import score_lead

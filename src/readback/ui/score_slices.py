@@ -13,7 +13,7 @@ from readback.scores.comparing.comparison import Comparison
 from readback.scores.comparing.difference import judged
 from readback.scores.slices.by_field import Slice, Sliced, slices
 from readback.scores.slices.fields import fields
-from readback.scores.stats import Row
+from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.types import Diagnostic, Workspace
 from readback.ui import (

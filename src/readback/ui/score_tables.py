@@ -10,7 +10,7 @@ from markupsafe import Markup
 from readback.checks.rules import finding
 from readback.scores.comparing.comparison import Blocked, Comparison
 from readback.scores.criteria import MINUS
-from readback.scores.stats import Row
+from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.ui import score_drilldown_links, score_means, show
 from readback.ui.score_drilldown import address_of

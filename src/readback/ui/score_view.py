@@ -11,11 +11,11 @@ import streamlit as st
 
 from readback.checks.rules import finding
 from readback.scores import loading as scores
-from readback.scores import stats
+from readback.scores import summary, warnings
 from readback.scores.comparing import compare
 from readback.scores.comparing.comparison import Compared
 from readback.scores.comparing.planned import planned
-from readback.scores.stats import Row
+from readback.scores.summary_row import Row
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Criterion, Finding, Workspace
 from readback.ui import address, score_drilldown_links, score_means
@@ -78,7 +78,7 @@ def chosen(table: ScoreTable, workspace: Workspace) -> Chosen:
         name = pick("criterion", t("scores.criterion"), criteria(table, workspace))
         judge = pick("scored_by", t("scores.judge"), judges(table, name), lambda one: one or t("scores.no_judge"))
         factors = levels(table, name, judge)
-        many = len(stats.rows(table, None, name, judge)) > MOST
+        many = len(summary.rows(table, None, name, judge)) > MOST
         by = pick("by", t("scores.by"), (EVERY, *factors), _by, default=factors[0] if many and factors else EVERY)
         by = by if by in factors else ""
         sides = _sides(table, by, name, judge)
@@ -101,19 +101,19 @@ def criteria(table: ScoreTable, workspace: Workspace) -> tuple[str, ...]:
 
 def judges(table: ScoreTable, criterion: str) -> tuple[str, ...]:
     """Who gave scores for this criterion."""
-    return tuple(dict.fromkeys(row.judge for row in stats.rows(table, criterion=criterion)))
+    return tuple(dict.fromkeys(row.judge for row in summary.rows(table, criterion=criterion)))
 
 
 def levels(table: ScoreTable, criterion: str, judge: str) -> tuple[str, ...]:
     """The factors that these scores can be taken together by; none where there is only one."""
-    there = [dict(row.condition) for row in stats.rows(table, None, criterion, judge)]
+    there = [dict(row.condition) for row in summary.rows(table, None, criterion, judge)]
     found = tuple(one for one in table.varying if len({given[one] for given in there if one in given}) > 1)
     return found if len(found) > 1 else ()
 
 
 def rows(table: ScoreTable, view: Chosen) -> tuple[Row, ...]:
     """The rows of every condition, or of one factor; those to be read from top to bottom, the better means first."""
-    found = stats.rows(table, view.by or None, view.criterion.name, view.judge)
+    found = summary.rows(table, view.by or None, view.criterion.name, view.judge)
     sign = 1 if view.criterion.direction == "down" else -1
     return tuple(sorted(found, key=lambda row: (row.mean is None, sign * (row.mean or 0))))
 
@@ -131,7 +131,7 @@ def compared(table: ScoreTable, view: Chosen) -> Compared:
 
 def conditions(table: ScoreTable, view: Chosen) -> int:
     """How many conditions this judge scored under this criterion."""
-    return len(stats.rows(table, None, view.criterion.name, view.judge))
+    return len(summary.rows(table, None, view.criterion.name, view.judge))
 
 
 def names(table: ScoreTable, found: Sequence[Row]) -> list[str]:
@@ -161,7 +161,7 @@ def style() -> None:
 
 def noticed(table: ScoreTable) -> tuple[int, list[Finding]]:
     """How many findings the scores have, and the first of them."""
-    diagnostics = stats.diagnostics(table)
+    diagnostics = warnings.diagnostics(table)
     order = ("error", "warning", "info")
     found = sorted((finding(diagnostic) for diagnostic in diagnostics), key=lambda one: order.index(one.severity))
     return len(found), found[:NOTICED]
@@ -172,7 +172,7 @@ def _by(factor: str) -> str:
 
 
 def _sides(table: ScoreTable, by: str, criterion: str, judge: str) -> tuple[ConditionKey, ...]:
-    return tuple(row.condition for row in stats.rows(table, by or None, criterion, judge))
+    return tuple(row.condition for row in summary.rows(table, by or None, criterion, judge))
 
 
 def _called(table: ScoreTable, sides: Sequence[ConditionKey], name: str) -> str:

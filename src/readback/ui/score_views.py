@@ -8,11 +8,11 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.scores import charts, counts, stats
+from readback.scores import charts, counts, summary
 from readback.scores.comparing import comparability, paired_items
 from readback.scores.comparing.difference import EXACT
 from readback.scores.criteria import MINUS
-from readback.scores.stats import Row
+from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui import (
@@ -168,7 +168,7 @@ def _levels(scored: ScoreTable, view: Chosen) -> dict[str, tuple[Row, ...]]:
     """The rows of each factor that has more than one value among the scores in view."""
     by = {
         factor: tuple(row for row in found if all(value for _, value in row.condition))
-        for factor, found in stats.main_effects(scored, view.criterion.name, view.judge).items()
+        for factor, found in summary.main_effects(scored, view.criterion.name, view.judge).items()
     }
     return {factor: found for factor, found in by.items() if len(found) > 1}
 

@@ -13,8 +13,8 @@ from readback.checks.rules import Fault
 from readback.checks.summary import Audit
 from readback.compare.texts import Change, compared
 from readback.html.exact import Mark
-from readback.sources import row_fields, training_reader
-from readback.sources.training_row import TrainingRow, Turn
+from readback.records import row_fields, training_reader
+from readback.records.training_row import TrainingRow, Turn
 from readback.types import Assembly, Finding, Location, Message, Record, Segment, Selection, Workspace
 from readback.ui import (
     address,

@@ -11,24 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from readback import plugins
-from readback.readers._row import Header
 from readback.readers.paths import show
+from readback.readers.row import Header
 from readback.readers.yaml_file import Parsed, read_yaml
+from readback.records import training_row
 from readback.records.dataset import Row, raw_rows
 from readback.scores import files
 from readback.scores.files import metrics, verification
 from readback.serving.chat import files as chat_files
 from readback.serving.modelfile import read_file as modelfile
-from readback.sources import (
-    albert,
-    comparisons,
-    instructions,
-    judge_prompts,
-    model_yaml,
-    plan,
-    training_code,
-    training_row,
-)
+from readback.sources import albert, comparisons, instructions, judge_prompts, model_yaml, plan, training_code
 from readback.types import Diagnostic, Location
 
 CONFIGS = (".yml", ".yaml", ".json")

@@ -14,9 +14,9 @@ from typing import Any
 from readback.readers.paths import show
 from readback.records.dataset import raw_rows
 from readback.scores.files import metadata, metrics
-from readback.scores.files._rows import Asked
-from readback.scores.files._run_facts import FOUND, named, of_record, of_summary
 from readback.scores.files.details import run_mode
+from readback.scores.files.run_facts import FOUND, named, of_record, of_summary
+from readback.scores.files.score_rows import Asked
 from readback.scores.table import RunFacts
 from readback.types import Condition, Diagnostic, Location, ScoreSource
 from readback.workspace.draft import Draft

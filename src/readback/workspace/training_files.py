@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from readback.readers.paths import show
 from readback.records.dataset import Row, raw_rows
-from readback.sources.training_row import DATASET, SAID, TRAIN, Kind, most
+from readback.records.training_row import DATASET, SAID, TRAIN, Kind, most
 from readback.types import DatasetSource, Location, TrainingFile
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import LOOKED_AT, TRAINING, Found

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from readback.adapters import shipped
-from readback.sources.training_row import DATASET, TRAIN
+from readback.records.training_row import DATASET, TRAIN
 from readback.tasks import PROFILES
 from readback.types import (
     Adapter,

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from readback import plugins
-from readback.checks.rules import _page
+from readback.checks import rule_page
 from readback.quantity import FORMS, form
 from readback.types import NOWHERE, Condition, Diagnostic, Finding, Location, Record, RuleContext, Values
 
@@ -183,7 +183,7 @@ def placed(place: Location, case: RuleContext) -> Location:
 
 def explain(code: str) -> str:
     """What a rule finds, why it matters, how to fix it, with its examples. Raises KeyError for an unknown code."""
-    return _page.text(RULES()[code])
+    return rule_page.text(RULES()[code])
 
 
 class _Word(str):

@@ -13,7 +13,7 @@ Take the tokens out of the template and leave them to the format, or set `prompt
 import re
 from collections.abc import Iterator
 
-from readback.checks.rules import _albert
+from readback.checks.facts import albert_modes
 from readback.types import Diagnostic, Location, Message, RuleContext
 
 CODE = "alb-chat-tokens"
@@ -48,7 +48,7 @@ WRITTEN = ("system", "task", "template", "adapter", "instruction", "joiner")  # 
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    mode = _albert.mode(case)
+    mode = albert_modes.mode(case)
     if mode is None or mode.wrapped_by is None or case.assembly is None:
         return
     for message in case.assembly.messages:

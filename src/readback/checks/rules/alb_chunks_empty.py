@@ -12,8 +12,8 @@ Leave such records out, fill their list, or give the template a sentence for thi
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _names, _uses
-from readback.checks.rules._fields import SAME
+from readback.checks.facts import albert_names, variable_uses
+from readback.checks.facts.record_fields import SAME
 from readback.types import Diagnostic, RuleContext, Severity, VariableUse
 
 CODE = "alb-chunks-empty"
@@ -45,17 +45,19 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    prompt = _uses.prompt(case)
+    prompt = variable_uses.prompt(case)
     if prompt is None:
         return
-    every = {use.name for use in _uses.uses(case, prompt)}
-    for use in _uses.uses(case, prompt, ("idle", "empty")):
-        if _is_sources(use, _uses.is_albert(prompt)) and any(name.startswith(f"{use.name}[*]") for name in every):
+    every = {use.name for use in variable_uses.uses(case, prompt)}
+    for use in variable_uses.uses(case, prompt, ("idle", "empty")):
+        if _is_sources(use, variable_uses.is_albert(prompt)) and any(
+            name.startswith(f"{use.name}[*]") for name in every
+        ):
             severity: Severity | None = "info" if use.asked or case.workspace.dataset is None else None
-            yield Diagnostic(CODE, {"list": use.name}, _uses.at(use), use.name, severity)
+            yield Diagnostic(CODE, {"list": use.name}, variable_uses.at(use), use.name, severity)
 
 
 def _is_sources(use: VariableUse, albert: bool) -> bool:
     if albert:
-        return _names.fields(use.name) is not None or use.name.endswith(_names.COLLECTION)
+        return albert_names.fields(use.name) is not None or use.name.endswith(albert_names.COLLECTION)
     return use.name.rpartition(".")[2].casefold() in SAME[1]

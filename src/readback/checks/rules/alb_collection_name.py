@@ -10,7 +10,7 @@ Set the option `albert_dialect: current` if the later program sends these prompt
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _albert
+from readback.checks.facts import albert_modes
 from readback.types import Diagnostic, RuleContext
 
 CODE = "alb-collection-name"
@@ -28,11 +28,11 @@ FAIL = ({"readback.yml": _FILE % "classic", **_REST},)
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    mode = _albert.mode(case)
+    mode = albert_modes.mode(case)
     if mode is None or mode.current:
         return
     fields = case.record.fields if case.record else {}
-    for name, place in _albert.read_names(case):
+    for name, place in albert_modes.read_names(case):
         filled = mode.prompt.defaults.get(name) or not isinstance(fields.get(name), list | None)
-        if name.endswith(_albert.COLLECTION) and not filled:
+        if name.endswith(albert_modes.COLLECTION) and not filled:
             yield Diagnostic(CODE, {"variable": name}, place, name)

@@ -12,7 +12,7 @@ Correct the name, or remove the default.
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from readback.checks.rules import _names, _uses
+from readback.checks.facts import albert_names, variable_uses
 from readback.types import Diagnostic, Location, Prompt, RuleContext
 
 CODE = "alb-default-unused"
@@ -36,12 +36,12 @@ NONE = "–"  # stands for "none is near" in any language
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    prompt = _uses.prompt(case)
-    if prompt is None or not prompt.defaults or not _uses.once(case):
+    prompt = variable_uses.prompt(case)
+    if prompt is None or not prompt.defaults or not variable_uses.once(case):
         return
-    read = _uses.roots(case, prompt)
+    read = variable_uses.roots(case, prompt)
     for name in prompt.defaults:
-        if name in read or (_uses.is_albert(prompt) and (name in _names.META or name == "system_prompt")):
+        if name in read or (variable_uses.is_albert(prompt) and (name in albert_names.META or name == "system_prompt")):
             continue
         near = next(iter(get_close_matches(name, read, n=1)), NONE)
         values = {"name": name, "mode": prompt.mode, "nearest": near}

@@ -13,8 +13,8 @@ Fill the field in the data, ask for it first (`{% if chunk.title %}…{% endif %
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _names, _uses
-from readback.checks.rules._fields import offered
+from readback.checks.facts import albert_names, variable_uses
+from readback.checks.facts.record_fields import offered
 from readback.types import Diagnostic, RuleContext, Severity
 
 CODE = "alb-field-missing"
@@ -46,12 +46,15 @@ NONE = "–"  # stands for "no field is near" in any language
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    prompt = _uses.prompt(case)
+    prompt = variable_uses.prompt(case)
     if prompt is None or case.record is None:
         return
-    albert, taken = _uses.is_albert(prompt), {use.name for use in _uses.uses(case, prompt, ("present",))}
-    for use in _uses.uses(case, prompt, ("missing", "null")):
-        listed, field = _uses.split(use.name)
+    albert, taken = (
+        variable_uses.is_albert(prompt),
+        {use.name for use in variable_uses.uses(case, prompt, ("present",))},
+    )
+    for use in variable_uses.uses(case, prompt, ("missing", "null")):
+        listed, field = variable_uses.split(use.name)
         if not listed or (use.asked and not albert) or (albert and not _known(listed, field)):
             continue
         near = offered(use.name, case.record.fields, False, taken) or ""
@@ -60,13 +63,13 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
             "field": field,
             "absent": use.times,
             "items": use.of,
-            "nearest": _uses.split(near)[1] or NONE,
+            "nearest": variable_uses.split(near)[1] or NONE,
         }
         light = use.asked or case.workspace.dataset is None
         severity: Severity | None = "info" if light else None
-        yield Diagnostic(CODE, values, _uses.at(use), use.name, severity)
+        yield Diagnostic(CODE, values, variable_uses.at(use), use.name, severity)
 
 
 def _known(listed: str, field: str) -> bool:
-    known = _names.fields(listed)
+    known = albert_names.fields(listed)
     return known is None or field in known

@@ -11,7 +11,7 @@ Take `prompt_format` out and leave the format to the server, or say in the works
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _albert
+from readback.checks.facts import albert_modes
 from readback.types import Diagnostic, RuleContext
 
 CODE = "alb-format-dropped"
@@ -34,7 +34,7 @@ FAIL = ({"readback.yml": _FILE % "current", "prompt_config.yml": _CONFIG, **_TEM
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    if _albert.current(case.workspace):
-        for config in _albert.configs(case.workspace):
+    if albert_modes.current(case.workspace):
+        for config in albert_modes.configs(case.workspace):
             if config.chat_format:
                 yield Diagnostic(CODE, {"format": config.chat_format}, config.place, config.chat_format)

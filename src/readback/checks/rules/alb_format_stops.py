@@ -12,7 +12,7 @@ the later program sends these prompts.
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _albert
+from readback.checks.facts import albert_modes
 from readback.types import Diagnostic, RuleContext
 
 CODE = "alb-format-stops"
@@ -33,8 +33,8 @@ FORMAT = "openai"
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    if _albert.current(case.workspace) or _albert.served(case.workspace):
+    if albert_modes.current(case.workspace) or albert_modes.served(case.workspace):
         return
-    for config in _albert.configs(case.workspace):
+    for config in albert_modes.configs(case.workspace):
         if config.chat_format == FORMAT:
             yield Diagnostic(CODE, {"format": FORMAT}, config.place, config.name)

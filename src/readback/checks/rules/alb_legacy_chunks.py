@@ -11,7 +11,7 @@ Read `chunks_collection` (or `spp_…_collection`) instead, or leave the option 
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _albert
+from readback.checks.facts import albert_modes
 from readback.types import Diagnostic, RuleContext
 
 CODE = "alb-legacy-chunks"
@@ -33,9 +33,9 @@ FAIL = ({"readback.yml": _FILE % "current", "rag.jinja": _OLD, **_REST},)
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    mode = _albert.mode(case)
+    mode = albert_modes.mode(case)
     if mode is None or not mode.current:
         return
-    for name, place in _albert.read_names(case):
-        if name in _albert.CHUNKS and not mode.prompt.defaults.get(name):
+    for name, place in albert_modes.read_names(case):
+        if name in albert_modes.CHUNKS and not mode.prompt.defaults.get(name):
             yield Diagnostic(CODE, {"variable": name}, place, name)

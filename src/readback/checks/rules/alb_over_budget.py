@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from readback.checks.rules import _albert
+from readback.checks.facts import albert_modes
 from readback.types import Diagnostic, Location, Message, RuleContext
 
 CODE = "alb-over-budget"
@@ -37,25 +37,25 @@ UNCUT = "it would leave out no turn, so the server cuts what does not fit"
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    mode = _albert.mode(case)
+    mode = albert_modes.mode(case)
     if mode is None or mode.max_tokens is None or case.assembly is None:
         return
-    budget = mode.max_tokens * _albert.SHARE
+    budget = mode.max_tokens * albert_modes.SHARE
     words = _words(case.assembly.messages)
-    if words * _albert.PER_WORD <= budget:
+    if words * albert_modes.PER_WORD <= budget:
         return
     head = [message for message in case.assembly.messages[:1] if message.role == "system"]
     turns = case.assembly.messages[len(head) :]
     kept = turns
-    while len(kept) > FEWEST and _words((*head, *kept)) * _albert.PER_WORD > budget:
+    while len(kept) > FEWEST and _words((*head, *kept)) * albert_modes.PER_WORD > budget:
         kept = kept[2:]
     values: dict[str, Any] = {
         "words": words,
-        "estimate": math.ceil(words * _albert.PER_WORD),
+        "estimate": math.ceil(words * albert_modes.PER_WORD),
         "max_tokens": mode.max_tokens,
         "budget": round(budget, 1),
         "turns": len(turns) - len(kept),
-        "left": math.ceil(_words((*head, *kept)) * _albert.PER_WORD),
+        "left": math.ceil(_words((*head, *kept)) * albert_modes.PER_WORD),
     }
     values["cut"] = (CUT if values["turns"] else UNCUT).format(**values)
     yield Diagnostic(CODE, values, Location(role="user"), str(mode.max_tokens))

@@ -12,7 +12,7 @@ Choose a format that carries it (llama-chat, llama3-chat, chatml), or put the te
 from collections.abc import Iterator
 from dataclasses import replace
 
-from readback.checks.rules import _albert
+from readback.checks.facts import albert_modes
 from readback.types import Diagnostic, RuleContext
 
 CODE = "alb-system-dropped"
@@ -33,9 +33,9 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    if _albert.current(case.workspace) or _albert.served(case.workspace):
+    if albert_modes.current(case.workspace) or albert_modes.served(case.workspace):
         return
-    for config in _albert.configs(case.workspace):
+    for config in albert_modes.configs(case.workspace):
         if config.chat_format not in (None, "openai"):
             continue
         name = config.chat_format or "null"

@@ -12,7 +12,7 @@ Let the server apply the model's own template, or repair the program and set `ch
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _albert
+from readback.checks.facts import albert_modes
 from readback.types import Diagnostic, RuleContext
 
 CODE = "alb-user-duplicated"
@@ -38,12 +38,12 @@ FORMAT = "chatml"
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    if not _albert.current(case.workspace) or case.workspace.options.get("chatml_bug") == "fixed":
+    if not albert_modes.current(case.workspace) or case.workspace.options.get("chatml_bug") == "fixed":
         return
-    for config in _albert.configs(case.workspace):
+    for config in albert_modes.configs(case.workspace):
         if config.chat_format == FORMAT:
             yield Diagnostic(CODE, {"what": config.name}, config.place, config.name)
-    modes = {mode for config in _albert.configs(case.workspace) for mode in config.prompts}
+    modes = {mode for config in albert_modes.configs(case.workspace) for mode in config.prompts}
     served = {
         condition.model: condition.place
         for condition in case.workspace.conditions

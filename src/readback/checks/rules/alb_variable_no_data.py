@@ -16,8 +16,8 @@ Map the field in the workspace file, `dataset: {fields: {sheet_chunks: rag.conte
 import re
 from collections.abc import Callable, Iterator
 
-from readback.checks.rules import _uses
-from readback.checks.rules._fields import nearest
+from readback.checks.facts import variable_uses
+from readback.checks.facts.record_fields import nearest
 from readback.types import Diagnostic, Finding, Prompt, RuleContext, Severity, VariableUse
 
 CODE = "alb-variable-no-data"
@@ -64,17 +64,17 @@ NONE = "–"  # stands for "no field is near" in any language
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    prompt = _uses.prompt(case)
+    prompt = variable_uses.prompt(case)
     if prompt is None or case.record is None:
         return
     for use in _without(case, prompt):
         name = use.name
-        if "[*]" in name or (_uses.is_albert(prompt) and _uses.others(case, name)):
+        if "[*]" in name or (variable_uses.is_albert(prompt) and variable_uses.others(case, name)):
             continue
         near = nearest(name, case.record.fields, _is_list(case, prompt, name))
         values = {"variable": name, "nearest": near or NONE, "mode": prompt.mode, "records": ""}
         severity: Severity | None = "info" if use.asked or case.workspace.dataset is None else None
-        yield Diagnostic(CODE, values, _uses.at(use), name, severity)
+        yield Diagnostic(CODE, values, variable_uses.at(use), name, severity)
 
 
 def once(one: Finding, nowhere: Callable[[str], bool]) -> tuple[str, ...] | None:
@@ -84,16 +84,16 @@ def once(one: Finding, nowhere: Callable[[str], bool]) -> tuple[str, ...] | None
 
 def _without(case: RuleContext, prompt: Prompt) -> Iterator[VariableUse]:
     """The names without a value; then those for which the template itself has something instead."""
-    absent = {use.name: use for use in _uses.uses(case, prompt, ("missing", "null"))}
+    absent = {use.name: use for use in variable_uses.uses(case, prompt, ("missing", "null"))}
     yield from absent.values()
-    for use in _uses.uses(case, prompt, ("default",)):
-        if use.name not in absent and _uses.root(use.name) not in prompt.defaults:
+    for use in variable_uses.uses(case, prompt, ("default",)):
+        if use.name not in absent and variable_uses.root(use.name) not in prompt.defaults:
             yield use
 
 
 def _is_list(case: RuleContext, prompt: Prompt, name: str) -> bool:
     """Whether the template goes through a variable, or asks for its items."""
-    if any(use.name.startswith(f"{name}[") for use in _uses.uses(case, prompt)):
+    if any(use.name.startswith(f"{name}[") for use in variable_uses.uses(case, prompt)):
         return True
     template, said = f"{prompt.template or ''}\n{prompt.system or ''}", re.escape(name)
     return re.search(rf"\bin\s+{said}\b|\b{said}\s*\|\s*(?:join|length|first|last)", template) is not None

@@ -13,8 +13,8 @@ Read the documented variable that is meant, or make sure that your own code pass
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _names, _uses
-from readback.checks.rules._fields import nearest
+from readback.checks.facts import albert_names, variable_uses
+from readback.checks.facts.record_fields import nearest
 from readback.types import Diagnostic, Prompt, RuleContext, Severity
 
 CODE = "alb-variable-unknown"
@@ -36,13 +36,13 @@ NONE = "–"  # stands for "none is near" in any language
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    prompt = _uses.prompt(case)
-    if prompt is None or case.record is None or not _uses.is_albert(prompt) or not _uses.once(case):
+    prompt = variable_uses.prompt(case)
+    if prompt is None or case.record is None or not variable_uses.is_albert(prompt) or not variable_uses.once(case):
         return
-    for name, place in _uses.roots(case, prompt).items():
-        if _names.documented(name):
+    for name, place in variable_uses.roots(case, prompt).items():
+        if albert_names.documented(name):
             continue
-        near = _names.meant(name) or nearest(name, dict.fromkeys(_names.VARIABLES, ""), False)
+        near = albert_names.meant(name) or nearest(name, dict.fromkeys(albert_names.VARIABLES, ""), False)
         given = case.record.fields.get(name) is not None or name in prompt.defaults
         severity: Severity | None = "info" if given or _optional(case, prompt, name) else None
         yield Diagnostic(CODE, {"variable": name, "nearest": near or NONE}, place, name, severity)
@@ -50,5 +50,9 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 
 def _optional(case: RuleContext, prompt: Prompt, name: str) -> bool:
     """Whether the template only asks for a variable where it reads it here."""
-    taken = [use for use in _uses.uses(case, prompt) if _uses.root(use.name) == name and use.state != "untaken"]
+    taken = [
+        use
+        for use in variable_uses.uses(case, prompt)
+        if variable_uses.root(use.name) == name and use.state != "untaken"
+    ]
     return bool(taken) and all(use.asked for use in taken)

@@ -17,10 +17,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from readback.checks.rules._leaks import OWN, folded, leaks
-from readback.checks.rules._outside_contexts import STORED, in_message
-from readback.checks.rules._overlap import blanked
-from readback.checks.rules._words import GAP, Words, letters, span, starts, words
+from readback.checks.facts.leaked_texts import OWN, folded, leaks
+from readback.checks.facts.outside_contexts import STORED, in_message
+from readback.checks.facts.overlapping import blanked
+from readback.checks.facts.text_words import GAP, Words, letters, span, starts, words
 from readback.types import Diagnostic, Location, Message, RuleContext, Segment
 
 PARAGRAPH, PARAGRAPH_LETTERS = 8, 36  # words and letters: shorter lines are often meant to come again

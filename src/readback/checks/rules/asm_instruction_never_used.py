@@ -12,7 +12,7 @@ Switch on what the instruction is for, or remove it.
 
 from collections.abc import Iterator
 
-from readback.checks.rules._running import tasks_by_key
+from readback.checks.facts.running_tasks import tasks_by_key
 from readback.types import NOWHERE, Diagnostic, RuleContext
 
 CODE = "asm-instruction-never-used"

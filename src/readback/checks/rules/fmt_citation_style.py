@@ -11,8 +11,8 @@ Write each mark on its own: `[1] [2]`.
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _stored
-from readback.checks.rules._citations import other_styles
+from readback.checks.facts import stored_prompt
+from readback.checks.facts.citation_marks import other_styles
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-citation-style"
@@ -27,11 +27,11 @@ FAIL = ({"data.jsonl": _ROW % "So [1, 2]."}, {"data.jsonl": _ROW % "So [1-3]."},
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     fields = case.record.fields if case.record else {}
-    _, listed = _stored.contexts(fields) or ("", ())
+    _, listed = stored_prompt.contexts(fields) or ("", ())
     if not listed:
         return
     if case.assembly is None:
-        if stated := _stored.reference(fields):
+        if stated := stored_prompt.reference(fields):
             yield from _diagnostic("reference", stated[1], len(listed), Location(field=stated[0], start=0))
     elif case.assembly.choice.judge and case.assembly.choice.condition:
         for message in case.messages("user"):

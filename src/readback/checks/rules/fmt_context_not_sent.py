@@ -13,8 +13,8 @@ Rebuild the stored prompt with a larger budget of characters, or cut the record'
 
 from collections.abc import Iterator, Mapping
 
-from readback.checks.rules import _stored
-from readback.checks.rules._outside_contexts import standing
+from readback.checks.facts import stored_prompt
+from readback.checks.facts.outside_contexts import standing
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-context-not-sent"
@@ -30,7 +30,7 @@ FAIL = (
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     fields = case.record.fields if case.record else {}
-    name, listed = _stored.contexts(fields) or ("", ())
+    name, listed = stored_prompt.contexts(fields) or ("", ())
     prompts = tuple(_prompts(case))
     if not prompts:
         return
@@ -48,22 +48,22 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 def _there(prompt: str, context: str) -> bool:
     """Whether a context is in a prompt character by character; the number in front of it may be left out there."""
     return context in prompt or any(
-        prompt[start:end].endswith(_stored.bare(context)) for start, end in standing(prompt, context)
+        prompt[start:end].endswith(stored_prompt.bare(context)) for start, end in standing(prompt, context)
     )
 
 
 def _picks(case: RuleContext) -> bool:
     """Whether a template makes the prompt, and no builder that writes each context whole."""
-    _, prompt = _stored.sent_by(case) if case.assembly else ("", None)
+    _, prompt = stored_prompt.sent_by(case) if case.assembly else ("", None)
     return prompt is not None and prompt.syntax != "builder"
 
 
 def _prompts(case: RuleContext) -> Iterator[str]:
     """What a model in mode rag gets to read; nothing for any other mode."""
     if case.assembly:
-        mode, prompt = _stored.sent_by(case)
+        mode, prompt = stored_prompt.sent_by(case)
         # An Albert mode called rag limits its chunks on purpose; there `limit` says how many are sent.
         if mode == "rag" and (prompt is None or prompt.settings.get("dialect") != "albert"):
             yield from (message.text for message in case.messages("user"))
-    elif case.record and _stored.unsent(case.workspace) and (stored := _stored.prompt(case.record.fields)):
+    elif case.record and stored_prompt.unsent(case.workspace) and (stored := stored_prompt.prompt(case.record.fields)):
         yield stored[1]

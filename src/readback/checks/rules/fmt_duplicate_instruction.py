@@ -14,7 +14,7 @@ Take one of the records out, or reword it.
 
 from collections.abc import Iterator, Sequence
 
-from readback.checks.rules import _stored
+from readback.checks.facts import stored_prompt
 from readback.types import Diagnostic, Location, Record, RuleContext, Severity
 
 CODE = "fmt-duplicate-instruction"
@@ -42,7 +42,7 @@ def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
     instruction = fields.get("instruction")
     if isinstance(instruction, str) and instruction.strip():
         yield INSTRUCTION, f"{fields.get('task_type')}\0{instruction.strip().lower()}"
-    stored = _stored.prompt(fields)
+    stored = stored_prompt.prompt(fields)
     if stored and stored[1].strip():
         yield PROMPT, stored[1]
 
@@ -54,12 +54,14 @@ def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[
         "what": list(kinds),
         "record": first.id,
         "line": first.place.line,
-        "papers": _stored.paper(later.fields),
-        "retrieved": _stored.retrieved(later.fields),
-        "first_papers": _stored.paper(first.fields),
-        "first_retrieved": _stored.retrieved(first.fields),
+        "papers": stored_prompt.paper(later.fields),
+        "retrieved": stored_prompt.retrieved(later.fields),
+        "first_papers": stored_prompt.paper(first.fields),
+        "first_retrieved": stored_prompt.retrieved(first.fields),
     }
-    name = "instruction" if INSTRUCTION in kinds else (_stored.prompt(later.fields) or ("",))[0]
-    bare = not any(_stored.paper(one) or _stored.contexts(one) or _stored.prompt(one) for one in both)
-    light: Severity | None = "info" if bare and _stored.answers(first.fields) != _stored.answers(later.fields) else None
+    name = "instruction" if INSTRUCTION in kinds else (stored_prompt.prompt(later.fields) or ("",))[0]
+    bare = not any(stored_prompt.paper(one) or stored_prompt.contexts(one) or stored_prompt.prompt(one) for one in both)
+    light: Severity | None = (
+        "info" if bare and stored_prompt.answers(first.fields) != stored_prompt.answers(later.fields) else None
+    )
     yield Diagnostic(CODE, values, Location(field=name), str(first.id), light)

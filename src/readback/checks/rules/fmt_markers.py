@@ -12,9 +12,9 @@ Restore the marks where the prompt is built or stored, and let it end with `Answ
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _stored
-from readback.checks.rules._outside_contexts import Spans, in_message, in_stored
-from readback.checks.rules._overlap import blanked
+from readback.checks.facts import stored_prompt
+from readback.checks.facts.outside_contexts import Spans, in_message, in_stored
+from readback.checks.facts.overlapping import blanked
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-markers"
@@ -35,11 +35,11 @@ QUESTION, ANSWER = "Question:", "Answer:"
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     fields = case.record.fields if case.record else {}
     if case.assembly:
-        _, prompt = _stored.sent_by(case)
+        _, prompt = stored_prompt.sent_by(case)
         if prompt and prompt.syntax == "builder":
             for message in case.messages("user"):
                 yield from _diagnostics(message.text, in_message(message, fields), Location(role="user"))
-    elif _stored.unsent(case.workspace) and (stored := _stored.prompt(fields)):
+    elif stored_prompt.unsent(case.workspace) and (stored := stored_prompt.prompt(fields)):
         name, text = stored
         yield from _diagnostics(text, in_stored(text, fields), Location(field=name))
 

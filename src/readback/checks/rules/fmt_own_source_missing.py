@@ -11,7 +11,7 @@ Nothing to repair in the prompt. Look at the search, or leave such rows out of w
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _stored
+from readback.checks.facts import stored_prompt
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-own-source-missing"
@@ -29,7 +29,7 @@ FAIL = ({"data.jsonl": _ROW % ("/home/a/two.txt#page=3", "/home/a/one.txt")},)
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     fields = case.record.fields if case.record else {}
-    own, sources = _stored.paper(fields), _stored.retrieved(fields)
+    own, sources = stored_prompt.paper(fields), stored_prompt.retrieved(fields)
     if own and sources and own not in sources:
         values = {"own": own, "sources": sources, "count": len(sources)}
         yield Diagnostic(CODE, values, Location(field="rag.sources"), ",".join(sources))

@@ -14,10 +14,10 @@ Rebuild the stored prompts, or compare only conditions that send prompts of one 
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _stored
-from readback.checks.rules._drift import SECOND, Drift, Span, drift
-from readback.checks.rules._leaks import folded, leaks
-from readback.checks.rules._outside_contexts import STORED, in_message, in_stored
+from readback.checks.facts import stored_prompt
+from readback.checks.facts.leaked_texts import folded, leaks
+from readback.checks.facts.outside_contexts import STORED, in_message, in_stored
+from readback.checks.facts.prompt_drift import SECOND, Drift, Span, drift
 from readback.types import Diagnostic, Location, RuleContext, Values
 
 CODE = "fmt-rag-drift"
@@ -64,7 +64,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
                         drift(segment.text, fields, question, inside), fields, Location(role="user"), start
                     )
                 start += len(segment.text)
-    elif not case.assembly and _stored.unsent(case.workspace) and (stored := _stored.prompt(fields)):
+    elif not case.assembly and stored_prompt.unsent(case.workspace) and (stored := stored_prompt.prompt(fields)):
         name, text = stored
         if name != "prompt":  # that name is given to prompts of any kind
             told = leaks(case, text, (), in_stored(text, fields))

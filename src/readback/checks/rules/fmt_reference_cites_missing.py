@@ -12,8 +12,8 @@ Repair the marks of the reference, or give the record the contexts they were wri
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _stored
-from readback.checks.rules._citations import MARK
+from readback.checks.facts import stored_prompt
+from readback.checks.facts.citation_marks import MARK
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-reference-cites-missing"
@@ -27,7 +27,7 @@ FAIL = ({"data.jsonl": '{"id": "1", "expected_response": "So [1] and [3].", "con
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     fields = case.record.fields if case.record else {}
-    listed, stated = _stored.contexts(fields), _stored.reference(fields)
+    listed, stated = stored_prompt.contexts(fields), stored_prompt.reference(fields)
     if listed is None or stated is None:
         return
     (_, contexts), (name, text) = listed, stated

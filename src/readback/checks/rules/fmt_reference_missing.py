@@ -11,7 +11,7 @@ Fill `expected_response` in, or leave the row out.
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _stored
+from readback.checks.facts import stored_prompt
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-reference-missing"
@@ -33,5 +33,5 @@ FIELD = "expected_response"
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     built = any(prompt.syntax == "builder" for prompt in case.workspace.prompts.values())
     trained = any(model.type in TRAINED for model in case.workspace.models.values())
-    if built and trained and case.record and not _stored.reference(case.record.fields):
+    if built and trained and case.record and not stored_prompt.reference(case.record.fields):
         yield Diagnostic(CODE, {"field": FIELD}, Location(field=FIELD))

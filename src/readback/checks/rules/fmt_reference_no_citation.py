@@ -11,8 +11,8 @@ Add the marks to the reference, or set `require_citations` to false for the row.
 
 from collections.abc import Iterator, Mapping
 
-from readback.checks.rules import _stored
-from readback.checks.rules._citations import marks, other_styles
+from readback.checks.facts import stored_prompt
+from readback.checks.facts.citation_marks import marks, other_styles
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-reference-no-citation"
@@ -37,7 +37,7 @@ MANY = 99  # contexts: whatever looks like a citation in another spelling is lef
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     fields = case.record.fields if case.record else {}
     metadata = fields.get("metadata")
-    stated = _stored.reference(fields)
+    stated = stored_prompt.reference(fields)
     if stated is None or not isinstance(metadata, Mapping) or metadata.get("require_citations") is not True:
         return
     name, text = stated

@@ -13,7 +13,7 @@ Decide which text is right, and write it in the other places; then train again i
 import re
 from collections.abc import Iterator
 
-from readback.checks.rules._system_texts import for_model, where
+from readback.checks.facts.stated_system_texts import for_model, where
 from readback.types import Diagnostic, Model, RuleContext, SystemText
 
 CODE = "fmt-system-mismatch"

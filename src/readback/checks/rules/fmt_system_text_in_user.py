@@ -18,9 +18,9 @@ Take the text out of the template or the stored prompt, and leave it to the syst
 
 from collections.abc import Iterator, Sequence
 
-from readback.checks.rules import _stored
-from readback.checks.rules._leaks import Leak, folded, leaks
-from readback.checks.rules._outside_contexts import in_message, in_stored
+from readback.checks.facts import stored_prompt
+from readback.checks.facts.leaked_texts import Leak, folded, leaks
+from readback.checks.facts.outside_contexts import in_message, in_stored
 from readback.types import Diagnostic, Location, RuleContext, Severity
 
 CODE = "fmt-system-text-in-user"
@@ -80,7 +80,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         for message in case.messages("user"):
             found = leaks(case, message.text, folded(case, message), in_message(message, fields))
             yield from _diagnostics(message.text, found, Location(role="user"), _alone(case))
-    elif case.record and _stored.unsent(case.workspace) and (stored := _stored.prompt(fields)):
+    elif case.record and stored_prompt.unsent(case.workspace) and (stored := stored_prompt.prompt(fields)):
         name, text = stored
         yield from _diagnostics(text, leaks(case, text, (), in_stored(text, fields)), Location(field=name))
 
@@ -89,7 +89,7 @@ def _alone(case: RuleContext) -> bool:
     """Whether a mode of the workspace's own sends no system message, where nothing states one: it says who the model is
     where it can.
     """
-    _, prompt = _stored.sent_by(case)
+    _, prompt = stored_prompt.sent_by(case)
     own = prompt is not None and prompt.syntax != "builder"
     return own and not case.workspace.system_texts and not any(True for _ in case.messages("system"))
 

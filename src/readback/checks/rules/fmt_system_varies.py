@@ -13,7 +13,7 @@ Give the model the same system message in all its conditions, or treat the syste
 from collections import defaultdict
 from collections.abc import Iterator
 
-from readback.checks.rules._system_texts import for_model
+from readback.checks.facts.stated_system_texts import for_model
 from readback.types import Condition, Diagnostic, Prompt, RuleContext, Workspace
 
 CODE = "fmt-system-varies"

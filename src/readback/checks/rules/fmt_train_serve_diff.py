@@ -20,10 +20,10 @@ scores.
 
 from collections.abc import Iterator, Sequence
 
-from readback.checks.rules import _first_difference, _stored
-from readback.checks.rules._first_difference import FirstDifference
-from readback.checks.rules._leaks import folded, leaks
-from readback.checks.rules._outside_contexts import Spans, in_message
+from readback.checks.facts import stored_prompt, trained_differences
+from readback.checks.facts.leaked_texts import folded, leaks
+from readback.checks.facts.outside_contexts import Spans, in_message
+from readback.checks.facts.trained_differences import FirstDifference
 from readback.types import Condition, Diagnostic, Location, Message, Model, Prompt, RuleContext, SelfTest, Severity
 
 CODE = "fmt-train-serve-diff"
@@ -80,7 +80,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         for one in case.workspace.conditions:
             yield from _by_design(case, one)
     elif case.trained is not None:
-        mode, prompt = _stored.sent_by(case)
+        mode, prompt = stored_prompt.sent_by(case)
         condition = case.workspace.condition(case.assembly.choice.condition or "")
         model = case.workspace.models.get(condition.model or "") if condition else None
         designed = (
@@ -93,16 +93,16 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 
 def _around(case: RuleContext) -> Iterator[Diagnostic]:
     """What the training template and the server write around the same messages, where it differs."""
-    for model, self_test, all_found in _first_difference.parted(case):
+    for model, self_test, all_found in trained_differences.parted(case):
         found = _not_by_design(model, self_test, all_found)
         if not found:
             continue
         first = found[0]
-        mine, theirs = _first_difference.halves(first)
+        mine, theirs = trained_differences.halves(first)
         by = self_test.trained.format if self_test.trained else ""
         how = (
             by
-            if _first_difference.stated(model)
+            if trained_differences.stated(model)
             else f"{by}, assumed"
             if self_test.trained and self_test.trained.assumed
             else by
@@ -112,16 +112,16 @@ def _around(case: RuleContext) -> Iterator[Diagnostic]:
         values = {
             "model": model.name,
             "condition": "its server",
-            "trained": f"{mine} {_first_difference.after(first).rstrip(',')} ({how})",
+            "trained": f"{mine} {trained_differences.after(first).rstrip(',')} ({how})",
             "sent": f"{theirs}{more}",
-            "texts": [_first_difference.text(self_test.trained), self_test.first.text],
+            "texts": [trained_differences.text(self_test.trained), self_test.first.text],
             "at": [first.a.start, first.b.start],
         }
         place = next((one.place for one in first.b.segments if one.place.file), self_test.first.place)
         guessed = bool(
             self_test.trained and self_test.trained.assumed
         )  # by the model's name: its makers may know better
-        severity: Severity | None = None if _first_difference.stated(model) else "info" if guessed else "warning"
+        severity: Severity | None = None if trained_differences.stated(model) else "info" if guessed else "warning"
         yield Diagnostic(
             CODE, values, place if place.file else model.place, f"{model.name}\n{mine}\n{theirs}", severity
         )
@@ -135,7 +135,7 @@ def _not_by_design(
     """
     made, served = self_test.trained, self_test.first
     same = made is not None and (made.format, made.place) == (served.format, served.place)
-    return found if _first_difference.stated(model) or not same else tuple(one for one in found if not one.last)
+    return found if trained_differences.stated(model) or not same else tuple(one for one in found if not one.last)
 
 
 def _by_design(case: RuleContext, condition: Condition) -> Iterator[Diagnostic]:

@@ -13,7 +13,7 @@ Close the fence in the answer, or let the judge reply without one.
 import re
 from collections.abc import Iterator
 
-from readback.checks.rules import _judge
+from readback.checks.facts import judge_prompt
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "jdg-answer-has-fence"
@@ -38,11 +38,11 @@ FENCE = re.compile(r"^[ \t]{0,3}(?:```|~~~)(?!.*```.*$)", re.MULTILINE)
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    judge = _judge.of(case)
+    judge = judge_prompt.of(case)
     if judge is None or case.assembly is None:
         return
     own = bool(FENCE.search(judge.user) or FENCE.search(judge.system or ""))
-    for message, value in _judge.inserted(case):
+    for message, value in judge_prompt.inserted(case):
         hits = list(FENCE.finditer(value.text)) if value.name.startswith(("answer", "response")) else []
         if hits:
             place = Location(role=message.role, start=value.start + hits[0].start(), end=value.start + hits[0].end())

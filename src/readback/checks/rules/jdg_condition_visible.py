@@ -15,7 +15,7 @@ judge, or people, look at answers whose form was made alike.
 import re
 from collections.abc import Iterator
 
-from readback.checks.rules import _judge
+from readback.checks.facts import judge_prompt
 from readback.types import Condition, Diagnostic, Location, RuleContext
 
 CODE = "jdg-condition-visible"
@@ -63,7 +63,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     condition = case.workspace.condition(choice.condition or "") if choice and choice.judge else None
     if choice is None or condition is None:
         return
-    values = list(_judge.inserted(case))
+    values = list(judge_prompt.inserted(case))
     others = "\n".join(value.text for _, value in values if not value.name.startswith("answer"))
     names = [name for name in _names(case, condition) if not _word(name).search(others)]
     for message, value in values:

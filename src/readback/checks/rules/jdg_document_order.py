@@ -13,7 +13,7 @@ Map `documents` to the list that the model was shown, in its order.
 import re
 from collections.abc import Iterator, Sequence
 
-from readback.checks.rules import _judge, _stored
+from readback.checks.facts import judge_prompt, stored_prompt
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "jdg-document-order"
@@ -39,9 +39,9 @@ NUMBER = re.compile(r"\s*\[(\d{1,4})\]\s*")
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    if _judge.of(case) is None or case.assembly is None:
+    if judge_prompt.of(case) is None or case.assembly is None:
         return
-    found = [(message, value) for message, value in _judge.inserted(case) if value.name.startswith("documents[")]
+    found = [(message, value) for message, value in judge_prompt.inserted(case) if value.name.startswith("documents[")]
     texts = [value.text for _, value in found]
     order = _numbers(texts) or (_places(texts, _contexts(case)) if _of_record(case) else [])
     if order and (order != sorted(order) or order[0] != 1):
@@ -73,5 +73,5 @@ def _of_record(case: RuleContext) -> bool:
 
 
 def _contexts(case: RuleContext) -> list[str]:
-    _, listed = _stored.contexts(case.record.fields if case.record else {}) or ("", [])
+    _, listed = stored_prompt.contexts(case.record.fields if case.record else {}) or ("", [])
     return [str(context) for context in listed]

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from readback.checks.rules import _judge
+from readback.checks.facts import judge_prompt
 from readback.types import Diagnostic, Judge, RuleContext
 
 CODE = "jdg-field-unused"
@@ -45,7 +45,7 @@ ANSWER = re.compile(r"^(?!ref|gold|expected).*(?:answer|response|output|completi
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     judging = {condition.judge for condition in case.workspace.conditions}
     for key, judge in case.workspace.judges.items():
-        names = _judge.names(judge)
+        names = judge_prompt.names(judge)
         if not names:  # nothing is read, or the braces are broken: other rules say so
             continue
         blind = key in judging and not any(map(ANSWER.match, names))

@@ -13,7 +13,7 @@ Read the place. Take the text out of the data, or leave the row out of the score
 import re
 from collections.abc import Iterator
 
-from readback.checks.rules import _judge
+from readback.checks.facts import judge_prompt
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "jdg-injection"
@@ -58,10 +58,10 @@ SPEAKS = re.compile("|".join(f"(?:{phrase})" for phrase in PHRASES), re.IGNORECA
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    if _judge.of(case) is None or case.assembly is None:
+    if judge_prompt.of(case) is None or case.assembly is None:
         return
-    for message, value in _judge.inserted(case):
-        hit = SPEAKS.search(value.text) if _judge.is_foreign(value.name) else None
+    for message, value in judge_prompt.inserted(case):
+        hit = SPEAKS.search(value.text) if judge_prompt.is_foreign(value.name) else None
         if hit:
             place = Location(role=message.role, start=value.start + hit.start(), end=value.start + hit.end())
             values = {"name": value.name, "judge": case.assembly.choice.judge, "text": hit[0]}

@@ -12,7 +12,7 @@ Give the judge fewer or shorter documents, or a model with a longer context.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from readback.checks.rules import _judge
+from readback.checks.facts import judge_prompt
 from readback.types import Diagnostic, Judge, Location, RuleContext
 
 CODE = "jdg-over-budget"
@@ -36,7 +36,7 @@ BYTES = 4  # of a token, on average
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    judge = _judge.of(case)
+    judge = judge_prompt.of(case)
     if judge is None or case.assembly is None:
         return
     context = _number(judge, CONTEXT)

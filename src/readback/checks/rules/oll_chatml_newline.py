@@ -14,7 +14,7 @@ Write `{{ end }}` instead of `{{- end }}` behind the newline; write the newline 
 import re
 from collections.abc import Iterator
 
-from readback.checks.rules._served import Served, is_file, modelfiles, placed, quoted, template_offset
+from readback.checks.facts.served_texts import Served, is_file, modelfiles, placed, quoted, template_offset
 from readback.types import Diagnostic, Location, ModelInput, RuleContext, Severity
 
 CODE = "oll-chatml-newline"

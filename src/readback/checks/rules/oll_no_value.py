@@ -11,8 +11,8 @@ Take the action out, or put an `if` around it; in a template with `.Messages` th
 
 from collections.abc import Iterator
 
-from readback.checks.rules._gotemplate import printed
-from readback.checks.rules._served import Served, modelfiles, placed
+from readback.checks.facts.go_template import printed
+from readback.checks.facts.served_texts import Served, modelfiles, placed
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "oll-no-value"

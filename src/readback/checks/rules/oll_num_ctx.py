@@ -12,7 +12,7 @@ Raise num_ctx as far as the model and the machine allow, or send less. Name the 
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _limits
+from readback.checks.facts import token_limits
 from readback.types import Diagnostic, RuleContext
 
 CODE = "oll-num-ctx"
@@ -35,7 +35,7 @@ FAIL = ({"Modelfile": _MODELFILE % 59, **_REST},)
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    window, counted, model = _limits.over_window(case), case.tokens, _limits.model(case)
+    window, counted, model = token_limits.over_window(case), case.tokens, token_limits.model(case)
     if window is None or counted is None or model is None or model.modelfile is None or case.assembly is None:
         return
     turns = [message for message in case.assembly.messages[:-1] if message.role != "system"]
@@ -48,5 +48,5 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         "messages": len(case.assembly.messages),
         "drop": len(turns),
     }
-    severity = _limits.weight(counted, window.context)
-    yield Diagnostic(CODE, values, _limits.place(case), str(window.context), severity)
+    severity = token_limits.weight(counted, window.context)
+    yield Diagnostic(CODE, values, token_limits.place(case), str(window.context), severity)

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from readback.checks.rules._served import modelfiles
+from readback.checks.facts.served_texts import modelfiles
 from readback.types import Diagnostic, RuleContext
 
 CODE = "oll-preseeded-turns"

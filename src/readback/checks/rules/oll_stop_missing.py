@@ -16,7 +16,7 @@ Add `PARAMETER stop` with the token, or correct the token in the template.
 import re
 from collections.abc import Iterator, Sequence
 
-from readback.checks.rules._served import Served, is_file, modelfiles, source, template_offset
+from readback.checks.facts.served_texts import Served, is_file, modelfiles, source, template_offset
 from readback.types import Diagnostic, Location, ModelInput, RuleContext, Severity
 
 CODE = "oll-stop-missing"

@@ -10,7 +10,7 @@ Print `.System` where the model expects it, or go through all `.Messages`.
 
 from collections.abc import Iterator
 
-from readback.checks.rules._served import Served, modelfiles, shown
+from readback.checks.facts.served_texts import Served, modelfiles, shown
 from readback.types import Diagnostic, RuleContext
 
 CODE = "oll-system-missing"

@@ -12,7 +12,7 @@ Print it in one place: take the part about `.System` out of a template that goes
 
 from collections.abc import Iterator
 
-from readback.checks.rules._served import blocks, modelfiles, quoted, source
+from readback.checks.facts.served_texts import blocks, modelfiles, quoted, source
 from readback.types import Diagnostic, RuleContext
 
 CODE = "oll-system-twice"

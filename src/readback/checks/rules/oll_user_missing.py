@@ -9,7 +9,7 @@ Print `.Prompt`, or the `.Content` of each of the `.Messages`.
 
 from collections.abc import Iterator
 
-from readback.checks.rules._served import modelfiles, shown
+from readback.checks.facts.served_texts import modelfiles, shown
 from readback.types import Diagnostic, RuleContext
 
 CODE = "oll-user-missing"

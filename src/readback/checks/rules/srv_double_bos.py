@@ -13,7 +13,7 @@ Leave `add_special_tokens` off, as vLLM's chat endpoint does, or take the token 
 import re
 from collections.abc import Iterator
 
-from readback.checks.rules import _model_input
+from readback.checks.facts import templated_text
 from readback.types import Diagnostic, Location, Model, Modelfile, RuleContext
 
 CODE = "srv-double-bos"
@@ -60,7 +60,7 @@ TOKENIZER, ENGINE, ITSELF = "the tokenizer (add_special_tokens)", "Ollama's engi
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    for served in _model_input.templated(case):
+    for served in templated_text.templated(case):
         template, token = served.template, served.template.bos_token
         made = served.self_test.first.text if served.self_test else ""
         # A template that refuses the made-up conversation still shows what it writes.

@@ -12,7 +12,7 @@ Name the model's tokenizer: a table by its name (qwen3, llama3, o200k, cl100k), 
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _limits
+from readback.checks.facts import token_limits
 from readback.types import Diagnostic, RuleContext
 
 CODE = "srv-estimate-only"
@@ -33,7 +33,7 @@ SAID = "srv-tokenizer-unreadable"  # says that tokens are estimated, and why
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    without = [one for one in case.workspace.models.values() if _limits.of(one) and one.tokenizer is None]
+    without = [one for one in case.workspace.models.values() if token_limits.of(one) and one.tokenizer is None]
     if without and not any(diagnostic.code == SAID for diagnostic in case.workspace.diagnostics):
         names = [model.name for model in without]
         yield Diagnostic(CODE, {"models": names}, without[0].place, ",".join(names))

@@ -15,7 +15,7 @@ Add the branch `{% if add_generation_prompt %}` that writes the opening at the e
 import re
 from collections.abc import Iterator
 
-from readback.checks.rules import _model_input
+from readback.checks.facts import templated_text
 from readback.types import Diagnostic, RuleContext, SelfTest
 
 CODE = "srv-no-generation-prompt"
@@ -54,7 +54,7 @@ CLOSED = re.compile(r"\[/INST\]$")  # the end of a question that is the beginnin
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    for served in _model_input.templated(case):
+    for served in templated_text.templated(case):
         missing = _missing(served.self_test) if served.self_test else ""
         if missing:
             values = {"name": served.template.name, "missing": missing, "model": served.model.name}

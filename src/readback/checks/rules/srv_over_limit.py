@@ -13,7 +13,7 @@ Send less, keep less room for the answer, or take a model that reads more. Name 
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _limits
+from readback.checks.facts import token_limits
 from readback.types import Diagnostic, RuleContext
 
 CODE = "srv-over-limit"
@@ -41,11 +41,11 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    limit = _limits.of(_limits.model(case))
+    limit = token_limits.of(token_limits.model(case))
     counted = case.tokens
     if limit is None or limit.line is not None or counted is None or counted.count <= limit.room:
         return
-    if _limits.over_window(case):  # told by oll-num-ctx
+    if token_limits.over_window(case):  # told by oll-num-ctx
         return
     values = {
         "tokens": counted.count,
@@ -55,4 +55,6 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         "context": limit.context,
         "reserve": limit.reserve,
     }
-    yield Diagnostic(CODE, values, _limits.place(case), str(limit.context), _limits.weight(counted, limit.room))
+    yield Diagnostic(
+        CODE, values, token_limits.place(case), str(limit.context), token_limits.weight(counted, limit.room)
+    )

@@ -11,7 +11,7 @@ Clean the data, or take the tokens out of the prompt and leave them to the templ
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _albert, _model_input
+from readback.checks.facts import albert_modes, templated_text
 from readback.types import Diagnostic, Location, Message, RuleContext
 
 CODE = "srv-special-token-in-content"
@@ -43,12 +43,12 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         or (case.model_input.kind == "format" and case.model_input.format in BARE)
     ):
         return
-    mode = _albert.mode(case)
+    mode = albert_modes.mode(case)
     if mode and mode.wrapped_by:  # alb-chat-tokens tells of these
         return
-    template = _model_input.template(case)
+    template = templated_text.template(case)
     own = (template.bos_token, template.eos_token, *template.special) if template else ()
-    pattern = _model_input.tokens(tuple(dict.fromkeys(one for one in own if one)))
+    pattern = templated_text.tokens(tuple(dict.fromkeys(one for one in own if one)))
     for message in case.assembly.messages:
         if hits := list(pattern.finditer(message.text)):
             written = [hit for hit in hits if _is_written(message, hit.start())]

@@ -13,7 +13,7 @@ Put the system text into the user message, or choose a template that prints it.
 import re
 from collections.abc import Iterator
 
-from readback.checks.rules import _model_input
+from readback.checks.facts import templated_text
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "srv-system-dropped"
@@ -44,18 +44,18 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     model_input = case.model_input
     if (
         model_input is None
-        or model_input.kind != _model_input.CHAT
+        or model_input.kind != templated_text.CHAT
         or not model_input.segments
         or case.assembly is None
     ):
         return
     everything = case.assembly.messages
-    used = _model_input.template(case)
+    used = templated_text.template(case)
     parts = bool(used and PARTS.search(used.text or "")) and not any(
-        _model_input.reached(model_input, one, everything) for one in everything if one.text.strip()
+        templated_text.reached(model_input, one, everything) for one in everything if one.text.strip()
     )
     for message in case.messages("system"):
-        if message.text.strip() and not _model_input.reached(model_input, message, everything):
+        if message.text.strip() and not templated_text.reached(model_input, message, everything):
             yield Diagnostic(
                 CODE, {"name": model_input.format}, Location(role="system"), message.text, "info" if parts else None
             )

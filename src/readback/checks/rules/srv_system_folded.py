@@ -13,7 +13,7 @@ Nothing needs to change where the model was trained so. Otherwise choose a templ
 import re
 from collections.abc import Iterator
 
-from readback.checks.rules import _model_input
+from readback.checks.facts import templated_text
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "srv-system-folded"
@@ -38,13 +38,13 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     system = next(case.messages("system"), None)
     if (
         model_input is None
-        or model_input.kind != _model_input.CHAT
+        or model_input.kind != templated_text.CHAT
         or system is None
-        or not (at := _model_input.stands(model_input, system))
+        or not (at := templated_text.stands(model_input, system))
     ):
         return
     for message in case.messages("user"):
-        found = _model_input.stands(model_input, message, at[1])
+        found = templated_text.stands(model_input, message, at[1])
         between = model_input.text[at[1] : found[0]] if found else None
         if between is not None and len(between) <= MOST and not MARKED.search(between):
             yield Diagnostic(

@@ -12,8 +12,8 @@ Give each message its role, join messages of one role, and end with the answer t
 
 from collections.abc import Iterator, Sequence
 
-from readback.checks.rules import _training
-from readback.checks.rules._training import TrainingRow, Turn
+from readback.checks.facts import training_facts
+from readback.checks.facts.training_facts import TrainingRow, Turn
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-chat-roles"
@@ -41,7 +41,7 @@ ROLES = ("system", "user", "assistant", "tool")
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = _training.row(case)
+    row = training_facts.row(case)
     if row is None or not row.is_chat:
         return
     seen: set[str] = set()

@@ -11,7 +11,7 @@ Take the pair out, or put the answer in that was meant to be rejected.
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _training
+from readback.checks.facts import training_facts
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-chosen-equals-rejected"
@@ -28,12 +28,12 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = _training.row(case)
+    row = training_facts.row(case)
     if row is None or not (row.chosen and row.rejected):
         return
     chosen, rejected = ([(turn.role, turn.text) for turn in turns] for turns in (row.chosen, row.rejected))
-    same = [[(role, _training.words(text)) for role, text in turns] for turns in (chosen, rejected)]
+    same = [[(role, training_facts.words(text)) for role, text in turns] for turns in (chosen, rejected)]
     if same[0] == same[1] and any(turn.text.strip() for turn in row.chosen):
         last = row.rejected[-1]
-        place = _training.spot(last, 0, len(last.text)) if last.stretches else Location(field=last.field)
+        place = training_facts.spot(last, 0, len(last.text)) if last.stretches else Location(field=last.field)
         yield Diagnostic(CODE, {"exact": chosen == rejected}, place, row.chosen[-1].text)

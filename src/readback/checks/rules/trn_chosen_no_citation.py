@@ -11,7 +11,7 @@ Write the answer with the citations that it relies on, or leave the row out.
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _legal
+from readback.checks.facts import legal_row
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-chosen-no-citation"
@@ -32,7 +32,7 @@ FAIL = ({"train.jsonl": _ROW % ("See Smith v. Jones, 123 F.3d 456 (2020).", "The
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = _legal.row(case)
+    row = legal_row.row(case)
     if row is None or not row.source:
         return
     there = list(dict.fromkeys(one.text for one in row.source if one.resolves_to is None and one.normal))

@@ -10,7 +10,7 @@ Write the numbers of the source.
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _legal
+from readback.checks.facts import legal_row
 from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-citation-altered"
@@ -27,9 +27,9 @@ FAIL = ({"train.jsonl": _ROW % "Dismissed (Smith v. Jones, 132 F.3d 456 (2020)).
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = _legal.row(case)
+    row = legal_row.row(case)
     for answer in row.wanted if row else ():
         for one in answer.of("altered"):
             there = one.source.text if one.source else ""
             values = {"answer": answer.name, "citation": one.citation.text, "source": there}
-            yield Diagnostic(CODE, values, _legal.place(answer, one.citation), one.citation.text)
+            yield Diagnostic(CODE, values, legal_row.place(answer, one.citation), one.citation.text)

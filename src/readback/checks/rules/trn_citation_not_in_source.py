@@ -12,7 +12,7 @@ Take the citation out of the answer, or add the passage that holds it to the exc
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _legal
+from readback.checks.facts import legal_row
 from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-citation-not-in-source"
@@ -41,10 +41,10 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = _legal.row(case)
+    row = legal_row.row(case)
     for answer in row.wanted if row else ():
         for one in answer.of("absent"):
             values = {"answer": answer.name, "citation": one.citation.text}
             short = one.citation.kind == "short rule"  # it may be a rule of any set
-            place = _legal.place(answer, one.citation)
+            place = legal_row.place(answer, one.citation)
             yield Diagnostic(CODE, values, place, one.citation.text, "info" if short else None)

@@ -10,7 +10,7 @@ Write the year that the decision has.
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _legal
+from readback.checks.facts import legal_row
 from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-citation-year-differs"
@@ -27,9 +27,9 @@ FAIL = ({"train.jsonl": _ROW % "Dismissed (Smith v. Jones, 123 F.3d 456 (2019)).
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = _legal.row(case)
+    row = legal_row.row(case)
     for answer in row.wanted if row else ():
         for one in answer.of("year differs"):
             year = one.source.year if one.source else None
             values = {"answer": answer.name, "citation": one.citation.text, "year": year}
-            yield Diagnostic(CODE, values, _legal.place(answer, one.citation), one.citation.text)
+            yield Diagnostic(CODE, values, legal_row.place(answer, one.citation), one.citation.text)

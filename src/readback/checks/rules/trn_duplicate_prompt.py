@@ -12,7 +12,7 @@ Take all but the best one out, or leave them where several answers are meant.
 
 from collections.abc import Iterator, Sequence
 
-from readback.checks.rules import _training
+from readback.checks.facts import training_facts
 from readback.types import Diagnostic, Location, Record, RuleContext
 
 CODE = "trn-duplicate-prompt"
@@ -40,15 +40,15 @@ INPUTS = (
 
 
 def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
-    if text := _training.asked(case):
+    if text := training_facts.asked(case):
         yield PROMPT, text
 
 
 def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[Diagnostic]:
-    if _training.whole(RuleContext(case.workspace, first)) == _training.whole(case):
+    if training_facts.whole(RuleContext(case.workspace, first)) == training_facts.whole(case):
         return  # the row as a whole, which is another rule's
     values = {"line": first.place.line, "file": first.place.file, "record": first.id}
-    row = _training.row(case)
+    row = training_facts.row(case)
     field = row.asked.field if row and row.asked else None
     differs = case.record is not None and any(first.fields.get(f) != case.record.fields.get(f) for f in INPUTS)
     yield Diagnostic(CODE, values, Location(field=field), str(first.id), "info" if differs else None)

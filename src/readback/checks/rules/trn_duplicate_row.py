@@ -11,7 +11,7 @@ Take one of the two out.
 
 from collections.abc import Iterator, Sequence
 
-from readback.checks.rules import _training
+from readback.checks.facts import training_facts
 from readback.types import Diagnostic, Location, Record, RuleContext
 
 CODE = "trn-duplicate-row"
@@ -27,12 +27,12 @@ ROW = "row"
 
 
 def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
-    if text := _training.whole(case):
+    if text := training_facts.whole(case):
         yield ROW, text
 
 
 def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[Diagnostic]:
     values = {"line": first.place.line, "file": first.place.file, "record": first.id}
-    row = _training.row(case)
+    row = training_facts.row(case)
     field = row.asked.field if row and row.asked else None
     yield Diagnostic(CODE, values, Location(field=field), str(first.id))

@@ -13,7 +13,7 @@ Fill in what is missing, or take the row out.
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _training
+from readback.checks.facts import training_facts
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-empty"
@@ -39,6 +39,6 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = _training.row(case)
+    row = training_facts.row(case)
     for wrong in row.wrong if row else ():
         yield Diagnostic(CODE, {"field": wrong.field, "found": wrong.found}, Location(field=wrong.field), wrong.field)

@@ -10,7 +10,7 @@ Look at both answers, and swap the labels if they were mixed up.
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _legal
+from readback.checks.facts import legal_row
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-label-swapped"
@@ -31,7 +31,7 @@ FAIL = ({"train.jsonl": _ROW % (_BAD, _GOOD)},)
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = _legal.row(case)
+    row = legal_row.row(case)
     chosen, rejected = (row.answer("chosen"), row.answer("rejected")) if row else (None, None)
     if row is None or chosen is None or rejected is None or not row.source:
         return

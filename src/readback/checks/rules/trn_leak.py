@@ -11,8 +11,8 @@ Take the row out of one of the splits, with all rows on the same document.
 
 from collections.abc import Iterator, Sequence
 
-from readback.checks.rules import _training
-from readback.checks.rules._training import DATASET
+from readback.checks.facts import training_facts
+from readback.checks.facts.training_facts import DATASET
 from readback.types import Diagnostic, Location, Record, RuleContext
 
 CODE = "trn-leak"
@@ -44,20 +44,22 @@ def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
     record = case.record
     if record is None or not _apart(case, record):
         return
-    row = _training.row(case)
+    row = training_facts.row(case)
     if row is None:
-        asked = _training.evaluated(record.fields) if _training.file_of(case.workspace, record) is None else ()
-        yield from ((PROMPT, text) for text in dict.fromkeys(map(_training.words, asked)) if text)
+        asked = (
+            training_facts.evaluated(record.fields) if training_facts.file_of(case.workspace, record) is None else ()
+        )
+        yield from ((PROMPT, text) for text in dict.fromkeys(map(training_facts.words, asked)) if text)
         return
-    if row.asked and (text := _training.words(row.asked.text)):
+    if row.asked and (text := training_facts.words(row.asked.text)):
         yield PROMPT, text
-    if (found := _training.legal(row)) and found[1].excerpt:
-        yield EXCERPT, _training.words(found[1].excerpt.text)
+    if (found := training_facts.legal(row)) and found[1].excerpt:
+        yield EXCERPT, training_facts.words(found[1].excerpt.text)
 
 
 def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[Diagnostic]:
     later = case.record or first
-    split, other = (_training.split_of(case.workspace, one) for one in (later, first))
+    split, other = (training_facts.split_of(case.workspace, one) for one in (later, first))
     if split == other:
         return
     values = {
@@ -68,7 +70,7 @@ def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[
         "file": first.place.file,
         "record": first.id,
     }
-    row = _training.row(case)
+    row = training_facts.row(case)
     field = row.asked.field if row and row.asked else None
     yield Diagnostic(CODE, values, Location(field=field), f"{other} {first.id}")
 

@@ -11,7 +11,7 @@ List the citations of the excerpt only, or widen the excerpt.
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _legal, _training
+from readback.checks.facts import legal_row, training_facts
 from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-listed-not-in-excerpt"
@@ -28,18 +28,18 @@ FAIL = ({"train.jsonl": _ROW % "Smith v. Jones, 123 F.3d 456, Fed. R. Evid. 802"
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = _legal.row(case)
+    row = legal_row.row(case)
     prompt, asked = (row.prompt, row.asked) if row else (None, None)
     if prompt is None or asked is None or prompt.excerpt is None or prompt.citations_listed is None:
         return
-    listed = _legal.cited(prompt.citations_listed.text)
+    listed = legal_row.cited(prompt.citations_listed.text)
     wrong = [
         one.citation
-        for one in _legal.judged(listed, _legal.cited(prompt.excerpt.text))
+        for one in legal_row.judged(listed, legal_row.cited(prompt.excerpt.text))
         if one.state in ("absent", "altered") and one.citation.resolves_to is None
     ]
     if wrong:
         texts = list(dict.fromkeys(one.text for one in wrong))
         first = prompt.citations_listed.start + wrong[0].start
-        at = _training.spot(asked, first, first + len(wrong[0].text))
+        at = training_facts.spot(asked, first, first + len(wrong[0].text))
         yield Diagnostic(CODE, {"citations": texts}, at, ", ".join(texts))

@@ -13,8 +13,8 @@ Repair the marks, or give the row the contexts they were written for.
 import re
 from collections.abc import Iterator
 
-from readback.checks.rules import _training
-from readback.checks.rules._training import DATASET, TrainingRow
+from readback.checks.facts import training_facts
+from readback.checks.facts.training_facts import DATASET, TrainingRow
 from readback.types import Diagnostic, Record, RuleContext
 
 CODE = "trn-marker-range"
@@ -39,28 +39,28 @@ LISTED = re.compile(r"^\[(\d{1,4})\][ \t]", re.MULTILINE)
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = _training.row(case)
+    row = training_facts.row(case)
     if row is None or case.record is None or _is_said_elsewhere(case, row):
         return
     count = _contexts(case.record, row)
-    for name, turn in _training.answers(row) if count else ():
+    for name, turn in training_facts.answers(row) if count else ():
         wrong = [hit for hit in MARK.finditer(turn.text) if not 1 <= int(hit[1]) <= count]
         if wrong and name != "rejected":
             cited = list(dict.fromkeys(hit[0] for hit in wrong))
-            place = _training.spot(turn, wrong[0].start(), wrong[0].end())
+            place = training_facts.spot(turn, wrong[0].start(), wrong[0].end())
             values = {"field": place.field, "cited": cited, "contexts": count}
             yield Diagnostic(CODE, values, place, " ".join(cited))
 
 
 def _is_said_elsewhere(case: RuleContext, row: TrainingRow) -> bool:
     """Records of the prompt formats that are evaluated have a rule of their own for their reference."""
-    known = _training.file_of(case.workspace, case.record) if case.record else None
+    known = training_facts.file_of(case.workspace, case.record) if case.record else None
     return row.kind == "rag" and (known is None or known.split == DATASET)
 
 
 def _contexts(record: Record, row: TrainingRow) -> int:
     """How many contexts the row has: those of a list, else those numbered from 1 without a gap in what is asked."""
-    if (listed := _training.contexts(record)) is not None:
+    if (listed := training_facts.contexts(record)) is not None:
         return listed
     numbers = [int(hit[1]) for turn in row.prompt for hit in LISTED.finditer(turn.text)]
     return len(numbers) if numbers == list(range(1, len(numbers) + 1)) else 0

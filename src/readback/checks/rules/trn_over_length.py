@@ -13,7 +13,7 @@ Shorten the sources in the prompt, or train with a longer limit.
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _limits, _training
+from readback.checks.facts import token_limits, training_facts
 from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-over-length"
@@ -37,10 +37,10 @@ FAIL = (
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     counted = case.tokens
-    file = _training.file_of(case.workspace, case.record) if case.record and counted else None
+    file = training_facts.file_of(case.workspace, case.record) if case.record and counted else None
     if counted is None or file is None:
         return
-    found = ((name, _limits.trained(case.workspace.models.get(name))) for name in file.models)
+    found = ((name, token_limits.trained(case.workspace.models.get(name))) for name in file.models)
     name, limit = next(((name, limit) for name, limit in found if limit), ("", None))
     if limit and counted.count > limit.context:
         values = {

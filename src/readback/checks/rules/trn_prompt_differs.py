@@ -12,7 +12,7 @@ Give both the same prompt, or the rows ids of their own.
 
 from collections.abc import Iterator, Sequence
 
-from readback.checks.rules import _training
+from readback.checks.facts import training_facts
 from readback.types import Diagnostic, Location, Record, RuleContext
 
 CODE = "trn-prompt-differs"
@@ -37,7 +37,7 @@ SHOWN = 60  # characters of a prompt in the sentence
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = _training.row(case)
+    row = training_facts.row(case)
     if row is None or row.other_prompt is None:
         return
     pairs = zip((*row.prompt, None), (*row.other_prompt, None), strict=False)
@@ -48,12 +48,12 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         "text": _shown(other.text if other else ""),
         "first": _shown(one.text if one else ""),
     }
-    yield Diagnostic(CODE, values, Location(field=field), _training.said(row.other_prompt))
+    yield Diagnostic(CODE, values, Location(field=field), training_facts.said(row.other_prompt))
 
 
 def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
     record = case.record
-    row = _training.row(case)
+    row = training_facts.row(case)
     called = record.id if record else None
     by_line = record and called and called.rstrip("_") == f"line_{record.place.line}"
     if record and row and row.kind != "rag" and called is not None and not by_line:
@@ -61,13 +61,13 @@ def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
 
 
 def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[Diagnostic]:
-    row, earlier = _training.row(case), _training.row(RuleContext(case.workspace, first))
-    if row is None or earlier is None or _training.said(row.prompt) == _training.said(earlier.prompt):
+    row, earlier = training_facts.row(case), training_facts.row(RuleContext(case.workspace, first))
+    if row is None or earlier is None or training_facts.said(row.prompt) == training_facts.said(earlier.prompt):
         return
     field = row.asked.field if row.asked else None
     said, was = (one.asked.text if one.asked else "" for one in (row, earlier))
     values = {"other": f"{first.id} ({first.place.line})", "text": _shown(said), "first": _shown(was)}
-    yield Diagnostic(CODE, values, Location(field=field), _training.said(row.prompt))
+    yield Diagnostic(CODE, values, Location(field=field), training_facts.said(row.prompt))
 
 
 def _shown(text: str) -> str:

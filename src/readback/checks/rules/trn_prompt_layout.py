@@ -12,8 +12,8 @@ Build the prompt from all of its parts, and end it with "Summary:".
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _training
-from readback.checks.rules._training import EXCERPT, LISTED, SUMMARY
+from readback.checks.facts import training_facts
+from readback.checks.facts.training_facts import EXCERPT, LISTED, SUMMARY
 from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-prompt-layout"
@@ -36,8 +36,8 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = _training.row(case)
-    found = _training.legal(row) if row else None
+    row = training_facts.row(case)
+    found = training_facts.legal(row) if row else None
     if found is None:
         return
     asked, parts = found
@@ -48,5 +48,5 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         return
     at = parts.after or parts.summary or parts.instruction
     after = parts.after.text if parts.after else ""
-    place = _training.spot(asked, at.start, at.end) if at else _training.spot(asked, 0, len(asked.text))
+    place = training_facts.spot(asked, at.start, at.end) if at else training_facts.spot(asked, 0, len(asked.text))
     yield Diagnostic(CODE, {"missing": missing or "", "after": after}, place, " ".join((*missing, after)))

@@ -10,7 +10,7 @@ Nothing to fix. Look whether the defects are those that the training is for.
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _legal
+from readback.checks.facts import legal_row
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-rejected-defect"
@@ -34,25 +34,25 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = _legal.row(case)
+    row = legal_row.row(case)
     chosen, rejected = (row.answer("chosen"), row.answer("rejected")) if row else (None, None)
-    if chosen is None or rejected is None or _legal.same(chosen.text, rejected.text) or not rejected.text.strip():
+    if chosen is None or rejected is None or legal_row.same(chosen.text, rejected.text) or not rejected.text.strip():
         return
     if defects := list(_defects(chosen, rejected)):
         yield Diagnostic(CODE, {"defects": defects}, Location(field=rejected.turn.field), " ".join(defects))
 
 
-def _defects(chosen: _legal.Answer, rejected: _legal.Answer) -> Iterator[str]:
+def _defects(chosen: legal_row.Answer, rejected: legal_row.Answer) -> Iterator[str]:
     told = {
-        "missing citations": _legal.missing(chosen, rejected),
+        "missing citations": legal_row.missing(chosen, rejected),
         "invented citation": (one.citation for one in rejected.of("absent") if one.counts),
         "altered citation": (one.citation for one in rejected.of("altered", "year differs")),
-        "citation that the chosen answer does not have": _legal.missing(rejected, chosen)
+        "citation that the chosen answer does not have": legal_row.missing(rejected, chosen)
         if rejected.verdicts is None
         else (),
     }
     texts = {name: list(dict.fromkeys(one.text for one in citations)) for name, citations in told.items()}
     if any(texts.values()):
         yield from (f"{name} ({'; '.join(cited)})" for name, cited in texts.items() if cited)
-    elif not _legal.similar(chosen.text, rejected.text):
+    elif not legal_row.similar(chosen.text, rejected.text):
         yield "other text"

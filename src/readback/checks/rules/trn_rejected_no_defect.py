@@ -10,7 +10,7 @@ Give the reason in the data, choose a clearer pair, or leave the row out.
 
 from collections.abc import Iterator
 
-from readback.checks.rules import _legal
+from readback.checks.facts import legal_row
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-rejected-no-defect"
@@ -31,10 +31,10 @@ FAIL = ({"train.jsonl": _ROW % "The court dismissed the case at once (Smith v. J
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = _legal.row(case)
+    row = legal_row.row(case)
     chosen, rejected = (row.answer("chosen"), row.answer("rejected")) if row else (None, None)
-    if chosen is None or rejected is None or rejected.verdicts is None or _legal.same(chosen.text, rejected.text):
+    if chosen is None or rejected is None or rejected.verdicts is None or legal_row.same(chosen.text, rejected.text):
         return
     wrong = [one for one in rejected.verdicts if one.counts and one.state != "supported"]
-    if not wrong and not any(_legal.missing(chosen, rejected)) and _legal.similar(chosen.text, rejected.text):
+    if not wrong and not any(legal_row.missing(chosen, rejected)) and legal_row.similar(chosen.text, rejected.text):
         yield Diagnostic(CODE, {}, Location(field=rejected.turn.field), rejected.text)

@@ -15,8 +15,8 @@ Write the same system text in the training rows and in the files that serve the 
 
 from collections.abc import Callable, Iterator
 
-from readback.checks.rules import _training
-from readback.checks.rules._system_texts import for_model, where
+from readback.checks.facts import training_facts
+from readback.checks.facts.stated_system_texts import for_model, where
 from readback.types import Diagnostic, Finding, RuleContext, SystemText, TrainingFile, Workspace
 
 CODE = "trn-system-mismatch"
@@ -48,20 +48,20 @@ SHOWN = 80  # characters of a text in the sentence
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row, record = _training.row(case), case.record
+    row, record = training_facts.row(case), case.record
     system = row.system if row else None
-    known = _training.file_of(case.workspace, record) if record else None
+    known = training_facts.file_of(case.workspace, record) if record else None
     if system is None or known is None:
         return
     stated, compared = _stated(case.workspace, known)
     if not stated or system.text in compared or any(one.text == system.text for one in stated):
         return
-    varied = any(_training.meant(case, system.text, one.text) for one in stated)
+    varied = any(training_facts.meant(case, system.text, one.text) for one in stated)
     near = next((one for one in stated if one.text.split() == system.text.split()), None)
     other = near or stated[0]
     values = {"trained": _shown(system.text), "other": where(other), "stated": _shown(other.text),
               "texts": [system.text, other.text]}  # fmt: skip
-    place = _training.spot(system, 0, len(system.text))
+    place = training_facts.spot(system, 0, len(system.text))
     yield Diagnostic(
         CODE, values, place, f"{system.text}\n{other.text}", "info" if varied else "warning" if near else None
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from readback.scores import stats
+from readback.scores import summary
 from readback.scores.agreement.corrected_rates import CorrectedRate, corrected_rates
 from readback.scores.agreement.disputed import Disputed, disagreed, disputed
 from readback.scores.agreement.judge_pairs import Confusion, Pair, chosen, confusion, pairs
@@ -199,7 +199,7 @@ def _metrics(scale: Criterion) -> tuple[Metric, ...]:
 
 def _counts(table: ScoreTable, criterion: str) -> tuple[Counts, ...]:
     by: dict[str, list[int]] = {}
-    for row in stats.rows(table, None, criterion):
+    for row in summary.rows(table, None, criterion):
         if row.criterion == criterion:
             states = by.setdefault(row.judge, [0, 0, 0, 0])
             for at, more in enumerate((row.n, row.failed, row.missing, row.not_applicable)):

@@ -9,7 +9,7 @@ from typing import Any
 from readback.scores.charts._look import CHARACTER
 from readback.scores.criteria import MINUS, number
 from readback.scores.export.plain_table import PlainTable
-from readback.scores.stats import Row
+from readback.scores.summary_row import Row
 from readback.types import Criterion
 
 Say = Callable[..., str]  # the sentence of a key under `scores.`, with its places filled

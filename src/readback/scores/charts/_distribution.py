@@ -12,7 +12,7 @@ from readback.scores.charts._frame import MARK, Frame, dress, framed
 from readback.scores.charts._look import BETTER, PAPER, steps
 from readback.scores.charts._stacked import Part, stacked
 from readback.scores.export.plain_table import PlainTable
-from readback.scores.stats import Row
+from readback.scores.summary_row import Row
 from readback.types import Criterion
 
 HEIGHT = 44  # pixels of a histogram

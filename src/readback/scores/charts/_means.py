@@ -22,7 +22,7 @@ from readback.scores.charts._frame import AIR, Frame, dress, framed
 from readback.scores.charts._look import BETTER, GRID
 from readback.scores.criteria import scale_text
 from readback.scores.export.plain_table import PlainTable
-from readback.scores.stats import Row
+from readback.scores.summary_row import Row
 from readback.types import Criterion
 
 MANY = 12  # values of a scale that are all written at its axis

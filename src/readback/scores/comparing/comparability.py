@@ -11,10 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from readback.scores import scales
-from readback.scores.comparing.comparison import Planned
 from readback.scores.comparing.paired_items import members
 from readback.scores.comparing.sides import Side, counts, item_codes, side, states
-from readback.scores.table import ConditionKey, ScoreTable
+from readback.scores.table import ConditionKey, Planned, ScoreTable
 from readback.types import Diagnostic, Location
 
 NOT_COMPARABLE, JUDGE, PROMPT = "scr-not-comparable", "scr-judge-differs", "scr-prompt-differs"

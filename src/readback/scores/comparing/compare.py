@@ -8,10 +8,10 @@ from functools import lru_cache
 from itertools import combinations
 
 from readback.scores.comparing import comparability, difference
-from readback.scores.comparing.comparison import Blocked, Compared, Comparison, Planned
+from readback.scores.comparing.comparison import Blocked, Compared, Comparison
 from readback.scores.comparing.paired_items import members
 from readback.scores.comparing.sides import judge_called
-from readback.scores.table import ConditionKey, ScoreTable
+from readback.scores.table import ConditionKey, Planned, ScoreTable
 
 MOST = 12  # conditions of which all pairs are compared when no baseline is chosen
 

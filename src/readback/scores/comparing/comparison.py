@@ -6,28 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from readback.scores.certainty import shown
-from readback.scores.table import ConditionKey
+from readback.scores.table import ConditionKey, Planned
 from readback.types import Diagnostic
 
 Verdict = Literal["b is higher", "a is higher", "not separated", "equivalent", "too few", "constant"]
 Span = tuple[float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """One comparison that the study meant to make before it saw scores; the texts stand as they were written."""
-
-    a: str
-    b: str
-    criteria: tuple[str, ...] = ()  # empty: every criterion both have
-    judge: str | None = None
-    margin: float | None = None
-    question: str = ""
-    expected: str = ""
-    name: str = ""
-    group: str = ""
-    warning: str = ""
-    not_comparable: tuple[str, ...] = ()  # criteria that the study itself forbids
 
 
 @dataclass(frozen=True, slots=True)

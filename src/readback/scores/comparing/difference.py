@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from readback.scores.comparing.comparison import Comparison, Planned, Span, Verdict
+from readback.scores.comparing.comparison import Comparison, Span, Verdict
 from readback.scores.comparing.paired_items import items
-from readback.scores.table import ConditionKey, ScoreTable
+from readback.scores.table import ConditionKey, Planned, ScoreTable
 
 if TYPE_CHECKING:
     from readback.stats.interval import Clustered

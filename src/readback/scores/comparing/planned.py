@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from readback.scores.comparing.comparison import Planned
+from readback.scores.table import Planned
 from readback.types import Workspace
 
 TEXTS = ("judge", "question", "expected", "name", "group", "warning")

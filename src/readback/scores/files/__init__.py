@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from readback.folder import by
-from readback.readers._choose import choose
-from readback.readers._row import Header
+from readback.readers.choose_format import choose
+from readback.readers.row import Header
 from readback.records.dataset import raw_rows
 from readback.scores.criteria import known
 from readback.scores.files import columnar, metadata, metrics, pairwise, verification
-from readback.scores.files._cells import legible
 from readback.scores.files._plugins import of_plugins
-from readback.scores.files._rows import Asked, Read, Row
+from readback.scores.files.cells import legible
+from readback.scores.files.score_rows import Asked, Read, Row
 from readback.types import Diagnostic, Location, ScoreSource
 
 OFTEN = 5_000  # rows between two reports of progress

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from readback.readers._lines import MOST_LINES, UTF8_MARK, is_utf8, marks
 from readback.readers.csv_file import separator
+from readback.readers.lines import MOST_LINES, UTF8_MARK, is_utf8, marks
 from readback.types import Diagnostic, Location
 
 QUOTE, LINE_FEED, RETURN = b'"'[0], 10, 13

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Context, Decimal
 from typing import Any
 
-from readback.scores.files._cells import NUMBER, legible
+from readback.scores.files.cells import NUMBER, legible
 from readback.scores.table import ConditionKey, Expense
 
 COST = re.compile(r"(^|_)cost(_|$)|_(usd|eur)$", re.IGNORECASE)

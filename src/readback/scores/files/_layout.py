@@ -9,7 +9,7 @@ from typing import Any
 
 from readback.scores.criteria import look_up
 from readback.scores.files._costs import cost_columns, token_columns
-from readback.scores.files._reply_column import column as reply_column
+from readback.scores.files.reply_column import column as reply_column
 from readback.types import Criterion, ScoreSource
 
 ITEM = ("item", "item_id", "id", "qid", "task_id", "question_id")

@@ -9,7 +9,7 @@ from typing import Any
 
 from readback import plugins
 from readback.scores.files import tidy
-from readback.scores.files._rows import Asked, Read, Row, read_rows
+from readback.scores.files.score_rows import Asked, Read, Row, read_rows
 from readback.types import Diagnostic, Location
 
 

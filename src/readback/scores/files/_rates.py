@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from readback.scores.criteria import look_up
-from readback.scores.files._cells import Cell, cell, text_of
+from readback.scores.files.cells import Cell, cell, text_of
 from readback.scores.table import MISSING
 from readback.types import Criterion
 

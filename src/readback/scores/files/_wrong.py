@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from readback.scores.criteria import number
-from readback.scores.files._cells import legible, text_of
+from readback.scores.files.cells import legible, text_of
 from readback.scores.table import SCORED, Reported
 from readback.types import Diagnostic, Location
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from readback.readers._choose import choose
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
+from readback.readers.choose_format import choose
 from readback.scores.files._batch import Batch
 from readback.scores.files._blocks import SIZE, Irregular, Plain
-from readback.scores.files._intake import Intake
 from readback.scores.files._layout import Layout
-from readback.scores.files._rows import Asked, Counted, Read, Row, finished
+from readback.scores.files.intake import Intake
+from readback.scores.files.score_rows import Asked, Counted, Read, Row, finished
 from readback.types import Diagnostic
 
 LARGE = 1 << 20  # bytes below which the row reader is done before pyarrow is imported

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
-from readback.scores.files._cells import WRITTEN, Cell, cell, legible, stem, text_of
-from readback.scores.files._intake import Intake, columns, make_conditions, overflow
 from readback.scores.files._odd import ScoreTexts
-from readback.scores.files._reply_column import Reread, column
-from readback.scores.files._rows import Asked, Read, Row
-from readback.scores.files._run_facts import CLOSED_BOOK, named
 from readback.scores.files._wrong import part
+from readback.scores.files.cells import WRITTEN, Cell, cell, legible, stem, text_of
+from readback.scores.files.intake import Intake, columns, make_conditions, overflow
+from readback.scores.files.reply_column import Reread, column
+from readback.scores.files.run_facts import CLOSED_BOOK, named
+from readback.scores.files.score_rows import Asked, Read, Row
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, RunFacts, SourceRead
 from readback.types import Diagnostic, Location
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from readback.scores.files import wide
 from readback.scores.files._layout import SCORE_ENDING, first
-from readback.scores.files._rows import Asked, Read, Row
+from readback.scores.files.score_rows import Asked, Read, Row
 from readback.types import Diagnostic
 
 NAME = "evaluation rows"

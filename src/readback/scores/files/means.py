@@ -9,9 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
-from readback.scores.files._cells import INFINITE, cell, legible, stem, text_of
 from readback.scores.files._costs import Costs
-from readback.scores.files._intake import overflow
 from readback.scores.files._layout import (
     CONDITION,
     MEANS,
@@ -24,12 +22,14 @@ from readback.scores.files._layout import (
     score_columns,
 )
 from readback.scores.files._rates import DASHES, decimals, reported, whole
-from readback.scores.files._rows import Asked, Read, Row
-from readback.scores.files._run_facts import CLOSED_BOOK
 from readback.scores.files._wrong import impossible_rates, no_number
+from readback.scores.files.cells import INFINITE, cell, legible, stem, text_of
 from readback.scores.files.details import ABOUT_DOCUMENTS
+from readback.scores.files.intake import overflow
 from readback.scores.files.liverag import flattened
 from readback.scores.files.metrics import shape
+from readback.scores.files.run_facts import CLOSED_BOOK
+from readback.scores.files.score_rows import Asked, Read, Row
 from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED, ConditionKey, Reported, SourceRead
 from readback.types import Diagnostic, Location
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.records.dataset import raw_rows
-from readback.scores.files._intake import overflow
-from readback.scores.files._rows import Asked, Read, Row
-from readback.scores.files._run_facts import of_record
+from readback.scores.files.intake import overflow
+from readback.scores.files.run_facts import of_record
+from readback.scores.files.score_rows import Asked, Read, Row
 from readback.scores.table import ConditionKey, RunFacts, SourceRead
 from readback.types import Diagnostic, Location, ScoreSource
 

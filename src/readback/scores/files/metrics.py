@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from readback.readers._json_text import Decoder, NotJson
+from readback.readers.json_text import Decoder, NotJson
 from readback.readers.text_file import read_text
-from readback.scores.files._cells import legible, text_of
-from readback.scores.files._rows import Asked, Read, Row
-from readback.scores.files._run_facts import closed, named, of_summary
 from readback.scores.files._wrong import impossible_rates, no_number
+from readback.scores.files.cells import legible, text_of
 from readback.scores.files.details import ABOUT_DOCUMENTS, COMPUTED, VERDICT
+from readback.scores.files.run_facts import closed, named, of_summary
+from readback.scores.files.score_rows import Asked, Read, Row
 from readback.scores.files.verification.shapes import sees as verification_results
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, Reported, SourceRead
 from readback.types import Diagnostic, Location

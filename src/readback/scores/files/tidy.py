@@ -16,7 +16,7 @@ from readback.scores.files._layout import (
     item_columns,
     layout,
 )
-from readback.scores.files._rows import Asked, Read, Row, read_rows
+from readback.scores.files.score_rows import Asked, Read, Row, read_rows
 from readback.types import Diagnostic, ScoreSource
 
 NAME = "tidy"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 
 from readback.scores.reported.beside_rows import beside
 from readback.scores.reported.reachable import reachable
-from readback.scores.stats import rows
+from readback.scores.summary import rows
 from readback.scores.table import SCORED, ConditionKey, Reported, RunFacts, ScoreTable
 from readback.stats import interval
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from readback.scores.table import FAILED, SCORED, Reported, ScoreTable
 
 if TYPE_CHECKING:
-    from readback.scores.stats import Row
+    from readback.scores.summary_row import Row
 
 
 def agrees(means: Reported, row: Row) -> bool:

@@ -14,7 +14,7 @@ from readback.scores.table import FAILED, SCORED, Reported, ScoreTable
 from readback.types import Diagnostic
 
 if TYPE_CHECKING:
-    from readback.scores.stats import Row
+    from readback.scores.summary_row import Row
 
 CODE = "scr-summary-differs"
 MEAN, RATE = "mean", "rate"

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from readback.quantity import quantity
-from readback.scores.files._cells import NOT_A_NUMBER, SAYS, WRITTEN
+from readback.scores.files.cells import NOT_A_NUMBER, SAYS, WRITTEN
 from readback.scores.reported.beside_rows import share, tolerance
 from readback.scores.table import FAILED, MISSING, SCORED, Reported, ScoreTable
 
 if TYPE_CHECKING:
-    from readback.scores.stats import Row
+    from readback.scores.summary_row import Row
 
 OFF_SCALE = "not on the scale: "
 TRUTHS = {f"{NOT_A_NUMBER}true": 1.0, f"{NOT_A_NUMBER}false": 0.0}

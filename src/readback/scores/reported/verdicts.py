@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from readback.scores.criteria import number
-from readback.scores.files._intake import bounded
+from readback.scores.files.intake import bounded
 from readback.scores.rubrics import Rubric, of_condition
 from readback.scores.table import NOT_APPLICABLE, SCORED, ConditionKey, PassRule, Reported, ScoreTable
 from readback.types import Diagnostic, Location

@@ -11,7 +11,7 @@ from typing import Any
 
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
 from readback.records.field_path import MASK
-from readback.scores.files._cells import legible
+from readback.scores.files.cells import legible
 from readback.scores.table import ScoreTable
 from readback.types import Record, Values, Workspace
 

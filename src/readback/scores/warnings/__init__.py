@@ -1,22 +1,27 @@
-"""What shows only when scores are counted: too few, all the same, unevenly missing, merged, not comparable."""
+"""What is wrong with scores: what was seen while reading, and what shows only when they are counted.
+
+Too few, all the same, unevenly missing, merged, not comparable, contradicted by what their files report.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
-
+from readback.scores import summary
+from readback.scores.reported import contradictions
 from readback.scores.table import ScoreTable
-from readback.scores.warnings import few, merged, refused, rows, uneven
+from readback.scores.warnings import few, lost, merged, refused, rows, uneven
 from readback.types import Diagnostic
 
-if TYPE_CHECKING:
-    from readback.scores.stats import Row
 
-
-def diagnostics(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]:
-    """One diagnostic for each criterion that many conditions share; `found` are the rows of every condition."""
-    yield from few.diagnostics(table, found)
-    yield from uneven.diagnostics(table, found)
-    yield from merged.diagnostics(table)
-    yield from refused.diagnostics(table)
-    yield from rows.diagnostics(table)
+def diagnostics(table: ScoreTable) -> tuple[Diagnostic, ...]:
+    """All of it; one diagnostic for each criterion that many conditions share."""
+    found = summary.rows(table)
+    return (
+        *table.diagnostics,
+        *lost.diagnostics(table, found),
+        *contradictions.diagnostics(table, found),
+        *few.diagnostics(table, found),
+        *uneven.diagnostics(table, found),
+        *merged.diagnostics(table),
+        *refused.diagnostics(table),
+        *rows.diagnostics(table),
+    )

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from readback.scores.criteria import number
 from readback.scores.table import ScoreTable
-from readback.scores.warnings._named import by_criterion, diagnostic
+from readback.scores.warnings.named import by_criterion, diagnostic
 from readback.types import Diagnostic
 
 if TYPE_CHECKING:
-    from readback.scores.stats import Row
+    from readback.scores.summary_row import Row
 
 SMALL = 20  # scores, the smallest of usual review sets
 FEWEST = 5  # scores below which there is no interval

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from readback.scores.table import NONE, ConditionKey, RunFacts, ScoreTable
-from readback.scores.warnings._named import listed
+from readback.scores.warnings.named import listed
 from readback.types import Diagnostic, Location
 
 CODE = "scr-condition-merged"

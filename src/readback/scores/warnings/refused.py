@@ -9,9 +9,8 @@ from itertools import combinations
 from readback.scores import scales
 from readback.scores.comparing import comparability as guard
 from readback.scores.comparing.compare import side_of
-from readback.scores.comparing.comparison import Planned
 from readback.scores.comparing.sides import counts, judge_called, side
-from readback.scores.table import ConditionKey, ScoreTable
+from readback.scores.table import ConditionKey, Planned, ScoreTable
 from readback.types import Diagnostic, Severity
 
 MOST = 40  # kinds of conditions of which pairs are looked at

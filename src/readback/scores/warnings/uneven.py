@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from readback.scores.table import ScoreTable
-from readback.scores.warnings._named import by_criterion
+from readback.scores.warnings.named import by_criterion
 from readback.stats.fisher import fisher
 from readback.types import Diagnostic, Location
 
 if TYPE_CHECKING:
-    from readback.scores.stats import Row
+    from readback.scores.summary_row import Row
 
 FAR, APART = 0.10, 0.05  # of shares: by itself, and where chance does not explain it
 CHANCE = 0.05

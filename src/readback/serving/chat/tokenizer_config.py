@@ -10,7 +10,7 @@ from dataclasses import replace as with_
 from pathlib import Path
 from typing import Any
 
-from readback.readers._json_text import Decoder, NotJson
+from readback.readers.json_text import Decoder, NotJson
 from readback.readers.paths import show
 from readback.readers.text_file import read_text
 from readback.types import Diagnostic, Location

@@ -3,23 +3,10 @@
 from __future__ import annotations
 
 from readback.readers.yaml_node import Node
+from readback.sources.options import OPTIONS
 from readback.workspace.draft import Draft
 
 KEY = "options"
-OPTIONS = {
-    "condition4": ("hybrid", "standard"),
-    "closed_book": ("no_citations", "short"),
-    "spacing": ("program", "document"),
-    "placeholders": ("braces", "bare"),
-    "albert_dialect": ("classic", "current"),
-    "apply_limit": ("on", "off"),
-    "assembly_profile": ("document", "current"),
-    "citation_patterns": ("readback", "upstream"),
-    "judge_profile": ("single",),
-    "reply_parser": ("readback", "upstream"),
-    "merge_roles": ("none", "gemma"),
-    "chatml_bug": ("reproduce", "fixed"),
-}
 SPELT = {True: "on", False: "off"}  # YAML reads the words on and off as true and false
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from readback.readers.paths import expand
 from readback.readers.yaml_node import Node
-from readback.sources.training_row import TRAIN
+from readback.records.training_row import TRAIN
 from readback.workspace import training_files
 from readback.workspace.draft import Draft
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from readback.readers._json_text import Decoder, NotJson
+from readback.readers.json_text import Decoder, NotJson
 from readback.scores.files.judge_reply.objects import Found, Span, holds, inner, objects
 from readback.types import Diagnostic, Location
 

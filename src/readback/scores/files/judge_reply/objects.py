@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from readback.readers._json_text import Decoder, NotJson
+from readback.readers.json_text import Decoder, NotJson
 
 Span = tuple[int, int]
 

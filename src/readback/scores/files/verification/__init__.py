@@ -12,7 +12,7 @@ from typing import Any
 
 from readback.readers import csv_file
 from readback.records.dataset import raw_rows
-from readback.scores.files._rows import Asked, Read, Row
+from readback.scores.files.score_rows import Asked, Read, Row
 from readback.scores.files.verification.shapes import beginning, is_envelope, is_result, lacks_cell, sees
 from readback.scores.files.verification.stream import results
 from readback.scores.files.verification.taking import Taking

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
-from readback.scores.files._cells import legible, text_of
-from readback.scores.files._rows import Asked
+from readback.scores.files.cells import legible, text_of
+from readback.scores.files.score_rows import Asked
 from readback.scores.files.verification.outcome import group_of, older, truth
 from readback.scores.files.verification.stream import RUN
 from readback.scores.files.verification.tables import Lost, lost_scores, untabled, without_classes

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from readback.scores.files._cells import Cell, text_of
+from readback.scores.files.cells import Cell, text_of
 from readback.scores.table import FAILED, MISSING, SCORED
 
 NOTHING = math.nan, MISSING, ""

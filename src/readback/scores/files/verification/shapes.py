@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from readback.readers._choose import GZIP, HEAD, unpacked
-from readback.readers._lines import UTF8_MARK
+from readback.readers.choose_format import GZIP, HEAD, unpacked
+from readback.readers.lines import UTF8_MARK
 
 MODELS = {"answering", "parsing", "answering_model", "parsing_model"}
 PARTS = {"template", "rubric", "deep_judgment"}

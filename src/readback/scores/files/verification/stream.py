@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from typing import Any, BinaryIO
 
-from readback.readers._json_cursor import Cursor, TooLong
-from readback.readers._json_text import NotJson
-from readback.readers._json_walk import MOST_BAD, Walk, begun
-from readback.readers._row import Event, Refused, Row
+from readback.readers.json_cursor import Cursor, TooLong
+from readback.readers.json_text import NotJson
+from readback.readers.json_walk import MOST_BAD, Walk, begun
+from readback.readers.row import Event, Refused, Row
 from readback.scores.files.verification.shapes import ENVELOPE, is_result
 
 SCENARIOS = "scenario_results"  # summaries of conversations; their turns stand among the results

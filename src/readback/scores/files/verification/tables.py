@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from readback.readers._json_text import Decoder, NotJson
-from readback.scores.files._cells import NUMBER, text_of
+from readback.readers.json_text import Decoder, NotJson
+from readback.scores.files.cells import NUMBER, text_of
 from readback.scores.files.verification.outcome import WRONG, truth
 from readback.scores.files.verification.traits import INVALID, Scored
 from readback.scores.table import FAILED, MISSING, SCORED

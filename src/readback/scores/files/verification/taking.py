@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
-from readback.scores.files._cells import legible, stem, text_of
-from readback.scores.files._intake import Intake, columns, overflow
-from readback.scores.files._rows import Asked, Read
+from readback.scores.files.cells import legible, stem, text_of
+from readback.scores.files.intake import Intake, columns, overflow
+from readback.scores.files.score_rows import Asked, Read
 from readback.scores.files.verification.apart import Apart, Taken
 from readback.scores.files.verification.shapes import is_result
 from readback.scores.files.verification.stream import SCENARIOS

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from readback.scores.files._cells import Cell, cell, legible, text_of
+from readback.scores.files.cells import Cell, cell, legible, text_of
 from readback.scores.files.verification.outcome import RUBRIC_ONLY, truth, verified
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED
 

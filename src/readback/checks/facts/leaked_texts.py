@@ -9,13 +9,13 @@ from functools import lru_cache
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from readback.checks.rules._outside_contexts import open_ends
-from readback.checks.rules._overlap import LONG, RUN, Hit, blanked, normal, overlaps
-from readback.checks.rules._sentence_edges import after, before, begins, goes_on, only_names
-from readback.checks.rules._stored import context_texts
-from readback.checks.rules._units import SEEDS, index, may_hold
-from readback.checks.rules._words import span, stems, words
-from readback.sources import row_fields
+from readback.checks.facts.outside_contexts import open_ends
+from readback.checks.facts.overlapping import LONG, RUN, Hit, blanked, normal, overlaps
+from readback.checks.facts.sentence_edges import after, before, begins, goes_on, only_names
+from readback.checks.facts.stored_prompt import context_texts
+from readback.checks.facts.text_units import SEEDS, index, may_hold
+from readback.checks.facts.text_words import span, stems, words
+from readback.records import row_fields
 from readback.sources.leak_phrases import GO_ON, PHRASES, ROLES
 from readback.types import Leaks, Location, Message, RuleContext, SystemText, Values
 

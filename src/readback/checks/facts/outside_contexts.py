@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from readback.checks.rules import _stored
-from readback.checks.rules._overlap import places
+from readback.checks.facts import stored_prompt
+from readback.checks.facts.overlapping import places
 from readback.types import Message, Values
 
 # Names under which records and templates keep what was retrieved; the last is the current Albert program's.
@@ -43,7 +43,7 @@ def in_stored(text: str, fields: Values) -> Spans:
 
     The number in front of a context is the prompt's or the row's: it belongs to the context in both.
     """
-    known = _stored.context_texts(fields)
+    known = stored_prompt.context_texts(fields)
     if known:
         return merged(span for context in known for span in standing(text, context))
     return [match.span(1) for match in BLOCK.finditer(text)]
@@ -52,14 +52,14 @@ def in_stored(text: str, fields: Values) -> Spans:
 def from_number(text: str, start: int) -> int:
     """Where a context that begins at `start` begins with the number in front of it, if it has one on its line."""
     line = text.rfind("\n", 0, start) + 1
-    number = _stored.NUMBER.match(text[line:start])
+    number = stored_prompt.NUMBER.match(text[line:start])
     return line if number and number.end() == start - line else start
 
 
 def standing(text: str, context: str) -> Spans:
     """Where a context is in a prompt: as the row has it, else from the beginning of a line without its number."""
     found = [(from_number(text, start), end) for start, end in places(text, context)]
-    if found or not (alone := _stored.bare(context)) or alone == context:
+    if found or not (alone := stored_prompt.bare(context)) or alone == context:
         return found
     without = ((from_number(text, start), end) for start, end in places(text, alone))
     return [(start, end) for start, end in without if text[:start][-1:] in ("", "\n")]

@@ -14,8 +14,8 @@ from difflib import Match, SequenceMatcher
 from itertools import accumulate, takewhile
 from typing import NamedTuple
 
-from readback.checks.rules._units import Unit
-from readback.checks.rules._words import Words, letters
+from readback.checks.facts.text_units import Unit
+from readback.checks.facts.text_words import Words, letters
 
 WHOLE, SENTENCE = (5, 20), (8, 36)  # words and letters from which a whole text, or a sentence of it, is looked for
 SHORT = 8  # words: below, a text must be a sentence of its own, and nearer than asked for

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from readback.checks.rules import _albert
+from readback.checks.facts import albert_modes
 from readback.serving.limits import Limit, of, trained, window
 from readback.types import Location, Model, RuleContext, Severity, Tokens
 
@@ -15,7 +15,7 @@ def model(case: RuleContext) -> Model | None:
     """The model of the case's condition; None for a judge and where the budget of an Albert mode is kept to."""
     choice = case.assembly.choice if case.assembly else None
     condition = case.workspace.condition(choice.condition) if choice and choice.condition and not choice.judge else None
-    mode = _albert.mode(case)
+    mode = albert_modes.mode(case)
     if condition is None or (mode and mode.max_tokens):
         return None
     return case.workspace.models.get(condition.model or "")

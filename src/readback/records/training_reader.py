@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from readback.sources.row_fields import kind as json_kind
-from readback.sources.training_row import Kind, Stretch, TrainingRow, Turn, Wrong, kind_of
+from readback.records.row_fields import kind as json_kind
+from readback.records.training_row import Kind, Stretch, TrainingRow, Turn, Wrong, kind_of
 from readback.types import Values
 
 ALIASES = {"summary": "completion", "conversations": "messages"}  # other names that are taken for the usual ones

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from typing import BinaryIO
 
-from readback.readers._json_cursor import Cursor, TooLong
-from readback.readers._json_text import NotJson
-from readback.readers._lines import LONGEST, UTF8_MARK, UTF16_MARKS, is_utf8, marks, not_utf8, too_long
-from readback.readers._row import Event, Header, Refused, Row
+from readback.readers.json_cursor import Cursor, TooLong
+from readback.readers.json_text import NotJson
 from readback.readers.jsonl import bad, no_object
+from readback.readers.lines import LONGEST, UTF8_MARK, UTF16_MARKS, is_utf8, marks, not_utf8, too_long
+from readback.readers.row import Event, Header, Refused, Row
 from readback.types import Location
 
 LISTS = ("data", "records", "rows", "items", "examples", "samples", "entries", "instances", "questions", "results")

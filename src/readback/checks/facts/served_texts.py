@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from readback.checks.rules._gotemplate import Template, template
+from readback.checks.facts.go_template import Template, template
 from readback.serving.message_location import placed, times
 from readback.types import Location, Model, Modelfile, ModelInput, RuleContext, Segment, SelfTest
 

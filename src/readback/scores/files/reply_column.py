@@ -9,7 +9,7 @@ from typing import Any
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.scores.criteria import MINUS, number
 from readback.scores.files import judge_reply
-from readback.scores.files._cells import TRUTH_VALUE, Cell
+from readback.scores.files.cells import TRUTH_VALUE, Cell
 from readback.scores.files.judge_reply import Mark, Reply
 from readback.scores.table import SCORED, STATES
 from readback.types import Diagnostic, Location

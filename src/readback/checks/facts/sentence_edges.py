@@ -6,7 +6,7 @@ import re
 from collections.abc import Container
 from itertools import groupby
 
-from readback.checks.rules._words import GAP, Words, count, words
+from readback.checks.facts.text_words import GAP, Words, count, words
 
 ENDS = ".!?…:;,。！？：；，"
 # What is between the items of a list: punctuation, brackets, quotes, a line end, a mark at an item's beginning.

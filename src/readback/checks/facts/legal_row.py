@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from readback.checks.rules import _training
+from readback.checks.facts import training_facts
 from readback.citations import Citation, find
 from readback.citations.support import SUPPORTED, Numbers, Verdict, numbers
 from readback.citations.support import judged as judged
+from readback.records.training_row import Turn
 from readback.sources.legal_prompt import LegalPrompt
-from readback.sources.training_row import Turn
 from readback.types import Location, RuleContext
 
 DOCUMENTS = ("document_text", "chunk_text")  # fields that hold what the excerpt was taken from
@@ -73,16 +73,16 @@ class Row:
 
 def row(case: RuleContext) -> Row | None:
     """The row of a record; None where it has nothing to do with the legal layout."""
-    one, fields = _training.row(case), case.record.fields if case.record else {}
+    one, fields = training_facts.row(case), case.record.fields if case.record else {}
     if one is None or not one.answers:
         return None
     documents = [text for name in DOCUMENTS if isinstance(text := fields.get(name), str) and text.strip()]
-    asked, prompt = _training.legal(one) or (one.asked, None)
+    asked, prompt = training_facts.legal(one) or (one.asked, None)
     if prompt is None and not documents:
         return None
     texts = [prompt.excerpt.text, *documents] if prompt and prompt.excerpt else documents
     source = tuple(found for text in texts for found in cited(text)) if texts else None
-    return Row(prompt, asked, source, tuple(_answer(name, turn, source) for name, turn in _training.answers(one)))
+    return Row(prompt, asked, source, tuple(_answer(name, turn, source) for name, turn in training_facts.answers(one)))
 
 
 @lru_cache(maxsize=KEPT)
@@ -93,7 +93,7 @@ def cited(text: str) -> tuple[Citation, ...]:
 
 def place(answer: Answer, citation: Citation) -> Location:
     """Where a citation of an answer is in its field."""
-    return _training.spot(answer.turn, citation.start, citation.end)
+    return training_facts.spot(answer.turn, citation.start, citation.end)
 
 
 def similar(one: str, other: str) -> bool:

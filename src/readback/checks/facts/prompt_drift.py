@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from readback.checks.rules._outside_contexts import from_number, in_stored
-from readback.checks.rules._overlap import blanked, normal
-from readback.checks.rules._stored import bare, context_texts
-from readback.checks.rules._units import BREAK
-from readback.checks.rules._words import GAP, words
+from readback.checks.facts.outside_contexts import from_number, in_stored
+from readback.checks.facts.overlapping import blanked, normal
+from readback.checks.facts.stored_prompt import bare, context_texts
+from readback.checks.facts.text_units import BREAK
+from readback.checks.facts.text_words import GAP, words
 from readback.sources.prompt_texts import NO_CITATIONS, NO_CONTEXTS, SENTENCES, STANDARD, UNKNOWN
 from readback.types import Values
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from readback.sources import legal_prompt, row_fields, system_texts, training_reader
+from readback.records import row_fields, system_texts, training_reader
+from readback.records.training_row import ASKED, DATASET, TrainingRow, Turn
+from readback.sources import legal_prompt
 from readback.sources.legal_prompt import EXCERPT, LISTED, SUMMARY, LegalPrompt
-from readback.sources.training_row import ASKED, DATASET, TrainingRow, Turn
 from readback.types import Location, Record, RuleContext, TrainingFile, Values, Workspace
 
 __all__ = ["DATASET", "EXCERPT", "LISTED", "SUMMARY", "LegalPrompt", "TrainingRow", "Turn"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from readback.readers._json_text import BLANK, Decoder, NotJson
-from readback.readers._row import Row
+from readback.readers.json_text import BLANK, Decoder, NotJson
+from readback.readers.row import Row
 from readback.types import Diagnostic, Location
 
 

@@ -5,71 +5,19 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from readback.scores.certainty import certainty, shown
+from readback.scores.certainty import certainty
 from readback.scores.criteria import MINUS, number
-from readback.scores.reported import contradictions
+from readback.scores.summary_row import Row
 from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED, ConditionKey, ScoreTable
-from readback.scores.warnings import diagnostics as counted
-from readback.scores.warnings._named import listed
-from readback.types import Criterion, Diagnostic, Location
+from readback.types import Criterion
 
-HIGH = 0.05  # share of failed or missing above which a mean speaks for too few
-NAMED = 3  # conditions that a finding about several names
 BY_LINE = re.compile(r"line_\d+")  # what an item without an id is called
 BINS = 10
 MANY = 30  # distinct values of a numeric criterion that are still listed one by one
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One condition (or one value of a factor) under one criterion by one judge.
-
-    `n` counts scored rows; `missing` counts items that were judged somewhere but have no value here (of items that are
-    called by their lines, for want of ids, only those whose row has no value). `mean` is None where n is 0.
-    `distribution` holds (value or range, count), the whole scale where it is a list.
-
-    `interval_on_scale` is there only where `interval` is known to be too narrow: one value holds 70 % of the scores or
-    more, or there are 5 to 14; on a declared list of grades, without clusters. To be shown beside `interval`, as the
-    one that is right more often ("on the scale, Dirichlet": `statistics.interval.of_mean_on_scale`).
-    """
-
-    condition: ConditionKey
-    criterion: str
-    judge: str
-    n: int
-    failed: int
-    missing: int
-    not_applicable: int
-    mean: float | None
-    distribution: tuple[tuple[str, int], ...]
-    interval: tuple[float, float] | None = None  # takes rows as independent
-    method: str | None = None
-    interval_clustered: tuple[float, float] | None = None  # where rows share a cluster, or an item is in several
-    clusters: int | None = None
-    design_effect: float | None = None
-    share_of_one: float | None = None  # of the value given most often
-    method_clustered: str | None = None
-    interval_on_scale: tuple[float, float] | None = None
-
-    @property
-    def span(self) -> tuple[float, float] | None:
-        """The interval that pages and sentences use."""
-        return shown(self.interval, self.interval_clustered, self.clusters, self.design_effect)
-
-    @property
-    def span_method(self) -> str | None:
-        """How `span` was made."""
-        return None if self.span is None else self.method_clustered if self.interval_clustered else self.method
-
-    @property
-    def all(self) -> int:
-        """Every cell there should be, but for those that do not apply."""
-        return self.n + self.failed + self.missing
 
 
 @lru_cache(maxsize=16)  # pages ask the same of the same table at every rerun
@@ -228,45 +176,6 @@ def cells(
     kept = np.isin(np.asarray(c.condition), codes)
     kept &= (np.asarray(c.criterion) == c.criteria.index(criterion)) & (np.asarray(c.judge) == c.judges.index(judge))
     return len(codes), np.flatnonzero(kept).tolist()
-
-
-def diagnostics(table: ScoreTable) -> tuple[Diagnostic, ...]:
-    """What is wrong with the scores: what was seen while reading, and what shows only when they are counted."""
-    found = rows(table)
-    return (
-        *table.diagnostics,
-        *_missing(table, found),
-        *contradictions.diagnostics(table, found),
-        *counted(table, found),
-    )
-
-
-def _missing(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]:
-    """One diagnostic for each criterion, whatever the number of conditions and judges that lost too many."""
-    lost: dict[str, list[Row]] = {}
-    for row in found:
-        if row.failed + row.missing > HIGH * row.all:
-            lost.setdefault(row.criterion, []).append(row)
-    for criterion, those in lost.items():
-        names = list(dict.fromkeys(table.label(row.condition) for row in those))
-        judges = list(dict.fromkeys(row.judge for row in those))
-        more = f" and {len(names) - NAMED} more conditions" if len(names) > NAMED else ""
-        failed, missing = sum(row.failed for row in those), sum(row.missing for row in those)
-        values = {
-            "condition": ", ".join(names[:NAMED]) + more, "criterion": criterion, "lost": failed + missing,
-            "all": sum(row.all for row in those), "failed": failed, "missing": missing,
-            "judge": listed(_lost(judge, those) for judge in judges),
-        }  # fmt: skip
-        place = Location(
-            condition=names[0] if len(names) == 1 else None, judge=judges[0] or None if len(judges) == 1 else None
-        )
-        yield Diagnostic("scr-missing-high", values, place, flagged=criterion)
-
-
-def _lost(judge: str, found: Sequence[Row]) -> str:
-    """A judge with its share of what is lost."""
-    own = [row for row in found if row.judge == judge]
-    return f"{judge or 'the judge'} {sum(r.failed + r.missing for r in own)} of {sum(r.all for r in own)}"
 
 
 def _wanted(what: str, name: str | None, names: Sequence[str]) -> set[int]:

@@ -6,8 +6,8 @@ import codecs
 import re
 from typing import BinaryIO
 
-from readback.readers._json_text import BLANK, Decoder, NotJson
-from readback.readers._lines import LONGEST
+from readback.readers.json_text import BLANK, Decoder, NotJson
+from readback.readers.lines import LONGEST
 
 CHUNK = 1 << 20
 OPENERS = ("{", "[")

@@ -9,7 +9,7 @@ from readback.scores.table import ScoreTable
 from readback.types import Diagnostic, Location
 
 if TYPE_CHECKING:
-    from readback.scores.stats import Row
+    from readback.scores.summary_row import Row
 
 NAMED = 3
 

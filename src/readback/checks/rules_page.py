@@ -6,7 +6,8 @@ from inspect import cleandoc
 from types import ModuleType
 from typing import Any
 
-from readback.checks.rules import AREAS, RULES, _page, kinds
+from readback.checks import rule_page
+from readback.checks.rules import AREAS, RULES, kinds
 
 HEAD = """# Rules
 
@@ -26,7 +27,7 @@ def page() -> str:
         if of_area := [rule for code, rule in rules.items() if code.startswith(f"{area}-")]:
             parts.append(f"# {name[0].upper()}{name[1:]}\n")
             parts.append("".join(f"- [{rule.CODE}](#{rule.CODE}): {title(rule)}\n" for rule in of_area))
-            parts.extend(_page.markdown(rule) for rule in of_area)
+            parts.extend(rule_page.markdown(rule) for rule in of_area)
     return "\n".join(part.rstrip("\n") + "\n" for part in parts)
 
 
@@ -47,6 +48,6 @@ def described(rule: ModuleType) -> dict[str, Any]:
         "what": what,
         "why": why,
         "how": how,
-        "sentence": _page.shown(rule.SENTENCE),
-        "fix": _page.shown(rule.FIX),
+        "sentence": rule_page.shown(rule.SENTENCE),
+        "fix": rule_page.shown(rule.FIX),
     }

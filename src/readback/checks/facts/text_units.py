@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, pairwise
 
-from readback.checks.rules._words import Words, count, even, letters, stem, words
+from readback.checks.facts.text_words import Words, count, even, letters, stem, words
 
 LEAST = 4  # characters: below, even a whole text says nothing
 SENTENCE, SENTENCE_LETTERS = 5, 20  # words and characters of a sentence that counts on its own

@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from readback import plugins
-from readback.readers._lines import UTF8_MARK
+from readback.readers.lines import UTF8_MARK
 from readback.types import Diagnostic, Location
 
 HEAD = 1 << 20  # bytes looked at

@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
-from readback.checks.rules import _near
-from readback.checks.rules._sentence_edges import ENDS, after, before, begins, goes_on
-from readback.checks.rules._units import SEEDS, Index, Unit, index, may_hold
-from readback.checks.rules._words import GAP, Words, letters, span, stems, words
+from readback.checks.facts import near_texts
+from readback.checks.facts.sentence_edges import ENDS, after, before, begins, goes_on
+from readback.checks.facts.text_units import SEEDS, Index, Unit, index, may_hold
+from readback.checks.facts.text_words import GAP, Words, letters, span, stems, words
 
 EDGE = 1.25  # what a hit word by word counts more than one that is only like it
 BETWEEN = 4  # words between two sentences of one text that are no sentence of their own
@@ -163,20 +163,20 @@ def _edited(
     text: str, own: Words, by_unit: Mapping[Unit, Sequence[tuple[int, int]]], threshold: float
 ) -> Iterator[Found]:
     """What is like a unit: inside another sentence only where it is long, or very near."""
-    budget = [_near.WORK]
+    budget = [near_texts.WORK]
     for unit, seeds in by_unit.items():
-        if not _near.worth_it(unit):
+        if not near_texts.worth_it(unit):
             continue
-        for hit in _near.similar(own, stems(text), unit, seeds, threshold, budget):
+        for hit in near_texts.similar(own, stems(text), unit, seeds, threshold, budget):
             first, last = _to_the_ends(text, own, hit)
             one = Found(first, last, unit, False, True, hit.share, hit.needed)
-            near = _near.nearer(threshold)
-            inside = unit.size >= _near.MIDDLE or (unit.size >= _near.SHORT and one.share >= near)
+            near = near_texts.nearer(threshold)
+            inside = unit.size >= near_texts.MIDDLE or (unit.size >= near_texts.SHORT and one.share >= near)
             if _stands(text, one, inside, inside):
                 yield one
 
 
-def _to_the_ends(text: str, own: Words, hit: _near.Alike) -> tuple[int, int]:
+def _to_the_ends(text: str, own: Words, hit: near_texts.Alike) -> tuple[int, int]:
     """The hit with the changed words at its ends, as far as they belong to the same sentence."""
     first, last = hit.first, hit.last
     while first > 0 and hit.first - first < hit.before and _neighbours(text, own, first - 1):

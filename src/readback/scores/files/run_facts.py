@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from readback.scores.files._cells import text_of
-from readback.scores.files._rows import Asked
+from readback.scores.files.cells import text_of
+from readback.scores.files.score_rows import Asked
 from readback.scores.table import ConditionKey, RunFacts
 from readback.types import Location
 

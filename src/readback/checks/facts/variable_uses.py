@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from readback.checks.rules import _albert, _names
+from readback.checks.facts import albert_modes, albert_names
 from readback.types import Location, Prompt, RuleContext, VariableUse
 
 
@@ -21,7 +21,7 @@ def prompt(case: RuleContext) -> Prompt | None:
 
 
 def is_albert(own: Prompt) -> bool:
-    return own.settings.get("dialect") == _albert.NAME
+    return own.settings.get("dialect") == albert_modes.NAME
 
 
 def once(case: RuleContext) -> bool:
@@ -70,9 +70,9 @@ def split(name: str) -> tuple[str, str]:
 
 def others(case: RuleContext, name: str) -> bool:
     """Whether a list of chunks is one that the program in force leaves without a value, which has rules of its own."""
-    if _albert.current(case.workspace):
-        return name in _albert.CHUNKS
-    return name.endswith(_names.COLLECTION)
+    if albert_modes.current(case.workspace):
+        return name in albert_modes.CHUNKS
+    return name.endswith(albert_names.COLLECTION)
 
 
 def at(use: VariableUse) -> Location:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from readback.scores.files._layout import MEANS
-from readback.scores.files._rows import Read
+from readback.scores.files.score_rows import Read
 from readback.scores.table import ConditionKey, SourceRead
 
 
