@@ -189,7 +189,7 @@ def test_a_template_that_never_ends_costs_one_finding_and_the_other_modes_are_au
 
 def test_what_every_chunk_needs_is_loaded_once_and_not_in_each_child(write: Write) -> None:
     engine.check(workspace.open(write({"readback.yml": "dataset: d.jsonl\n", "d.jsonl": [{"id": "1"}]})))
-    for name in ("readback.checks.rules.dat_too_large", "readback.readers.tsv"):
+    for name in ("readback.checks.rules.fmt_markers", "readback.readers.tsv"):
         assert sandbox.call("readback.sandbox.self_test:loaded", name) is True
     assert sandbox.call("readback.sandbox.self_test:loaded", "readback.cli") is False
 
@@ -240,7 +240,7 @@ def test_a_failing_rule_is_named_and_the_audit_goes_on(write: Write, monkeypatch
     def broken(case: Any) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(rules.RULES()["fmt-system-varies"], "check", broken)
+    monkeypatch.setattr(rules.RULES()["fmt-system-varies"].logic, "check", broken)
     opened = workspace.open(write({"readback.yml": MODES, "data.jsonl": [{"id": "1", "q": "Be brief."}]}))
     audit = engine.check(opened)
     assert [("fmt-system-varies", Location())] == [(fault.rule, fault.place) for fault in audit.faults]

@@ -43,7 +43,7 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> None:
         raise ZeroDivisionError("<b>")
 
     for code in (WIDE, NEAR):
-        monkeypatch.setattr(rules.RULES()[code], "check", fails)
+        monkeypatch.setattr(rules.RULES()[code].logic, "check", fails)
 
 
 def codes(test: AppTest) -> str:

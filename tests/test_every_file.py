@@ -120,7 +120,7 @@ def test_law_what_loading_found_is_in_check_and_what_check_says_of_files_is_foun
         of_files = Counter(
             one.key
             for one in everything
-            if rules.RULES()[one.code].ON == "load" and one.place.index is None and one.place.mode is None
+            if rules.RULES()[one.code].on == ("load",) and one.place.index is None and one.place.mode is None
             and one.place.condition is None and one.place.judge is None
         )  # fmt: skip
         assert not of_files - noticed

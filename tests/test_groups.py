@@ -57,7 +57,7 @@ def test_a_rule_whose_findings_were_not_kept_is_still_there_with_its_count() -> 
     )
     last = next(group for group in groups(made) if group.code == "fmt-markers")
     assert (last.count, last.records, last.findings) == (7, 5, ())
-    assert last.severity == rules.RULES()["fmt-markers"].SEVERITY
+    assert last.severity == rules.RULES()["fmt-markers"].severity
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ Write = Callable[[Mapping[str, Any]], Path]
 ROWS = [  # examples of faults in rows, which a dataset may hold in any number and order
     (name, line)
     for rule in rules.RULES().values()
-    for example in rule.FAIL
+    for example in rule.fails
     for name, content in example.items()
     if name.endswith(".jsonl") and "readback.yml" not in example and isinstance(content, str) and len(example) == 1
     for line in content.splitlines()

@@ -26,7 +26,7 @@ def make(tmp_path: Path) -> Make:
     (tmp_path / "temporary").mkdir()
 
     def run(target: str, readback: str) -> subprocess.CompletedProcess[str]:
-        for name in ("ruff", "mypy", "python", "readback"):
+        for name in ("ruff", "mypy", "lint-imports", "python", "readback"):
             script = tmp_path / "bin" / name
             script.write_text(f"#!/bin/sh\n{readback if name == 'readback' else 'exit 0'}\n")
             script.chmod(0o755)

@@ -54,7 +54,7 @@ def test_b6_loading_says_what_check_and_a_notebook_say(write: Write, capsys: pyt
     assert {"d.jsonl", "a.jsonl", "t.jsonl"} == files
     everything = readback.open(root).audit().findings
     assert checked == Counter(one.key for one in everything)
-    of_files = [one for one in everything if rules.RULES()[one.code].ON == "load" and one.place.index is None]
+    of_files = [one for one in everything if rules.RULES()[one.code].on == ("load",) and one.place.index is None]
     assert not Counter(one.key for one in of_files) - Counter(one.key for one in noticed)
 
 

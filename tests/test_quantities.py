@@ -72,7 +72,7 @@ SEVERAL = {"fmt-modelfile-unmapped", "fmt-system-varies", "trn-system-candidates
 @pytest.mark.parametrize("code", sorted(set(rules.RULES()) - SEVERAL))
 def test_b16_a_sentence_of_a_rule_has_the_word_that_fits_its_number(code: str, number: int) -> None:
     rule = rules.RULES()[code]
-    for sentence in (rule.SENTENCE, rule.FIX):
+    for sentence in (rule.sentence, rule.fix):
         names = {name for _, name, _, _ in Formatter().parse(sentence) if name}
         said = rules.fill(sentence, {name: number if name in COUNTS else "X" for name in names})
         assert not WRONG.search(said), said

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Mapping
-from inspect import cleandoc
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from same_keys import shared_keys
@@ -15,6 +13,7 @@ from unforked import unforked
 
 from readback import workspace
 from readback.checks import engine, rules, rules_page
+from readback.checks.rule import Rule
 from readback.checks.summary import Audit
 from readback.types import Assembly, DatasetSource, Diagnostic, Location, Record, RuleContext, Selection, Workspace
 
@@ -32,53 +31,53 @@ NO_GUESS = {
     "dat-encoding": "nothing is guessed: the line is refused",
     "fmt-train-serve-diff": "for information where a format is only guessed",
     "scr-judge-is-contestant": "the names are those of models, and the finding says that they are what tells it",
+    "jdg-field-unused": "what scores look like to a reader",
     "scr-not-comparable": "what a difference would look like to a reader",
     "trn-damaged-text": "what a damaged word looks like; the damage is in the file",
     "trn-duplicate-prompt": "for information where another field is probably sent, too",
 }
 EXAMPLES = [
-    pytest.param(rule, kind, files, id=f"{rule.CODE}-{kind}-{number}")
+    pytest.param(rule, kind, files, id=f"{rule.code}-{kind}-{number}")
     for rule in RULES.values()
-    for kind in ("PASS", "FAIL")
-    for number, files in enumerate(getattr(rule, kind))
+    for kind, examples in (("PASS", rule.passes), ("FAIL", rule.fails))
+    for number, files in enumerate(examples)
 ]
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
-def test_a_rule_is_one_file_named_after_its_fault_that_says_what_why_and_how(rule: ModuleType) -> None:
-    assert rule.__name__.rpartition(".")[2].replace("_", "-") == rule.CODE
-    assert rule.CODE.partition("-")[0] in rules.AREAS
-    assert rule.SEVERITY in ("error", "warning", "info")
-    assert set(rules.kinds(rule)) <= {"load", "workspace", "record", "assembly", "dataset"}
-    assert hasattr(rule, "check") == (rules.kinds(rule) not in (("load",), ("dataset",)))
-    assert (hasattr(rule, "marks") and hasattr(rule, "repeats")) == ("dataset" in rules.kinds(rule))
-    title, *paragraphs = cleandoc(rule.__doc__ or "").split("\n\n")
-    assert (len(title.splitlines()), title[-1]) == (1, ".")
-    assert len(paragraphs) == 3
-    assert rule.FAIL
-    assert rule.PASS
-    assert rule.FIX
-    assert rule.FIX[-1] != "."
+def test_a_rule_says_what_why_and_how_and_its_file_is_named_after_its_fault(rule: Rule) -> None:
+    assert rule.logic is None or rule.logic.__name__.rpartition(".")[2].replace("_", "-") == rule.code
+    assert rule.code.partition("-")[0] in rules.AREAS
+    assert rule.severity in ("error", "warning", "info")
+    assert set(rule.on) <= {"load", "workspace", "record", "assembly", "dataset"}
+    assert hasattr(rule.logic, "check") == (rule.on not in (("load",), ("dataset",)))
+    assert (hasattr(rule.logic, "marks") and hasattr(rule.logic, "repeats")) == ("dataset" in rule.on)
+    assert rule.title[-1] == "."
+    assert all(rule.paragraphs)
+    assert rule.fails
+    assert rule.passes
+    assert rule.fix
+    assert rule.fix[-1] != "."
 
 
 def test_a_rule_that_says_that_its_reading_is_a_guess_is_for_information() -> None:
-    says = {code: f"{rule.SENTENCE} {cleandoc(rule.__doc__ or '')}" for code, rule in RULES.items()}
-    guesses = {code for code, text in says.items() if GUESS.search(text) and RULES[code].SEVERITY != "info"}
+    says = {code: f"{' '.join((rule.sentence, rule.title, *rule.paragraphs))}" for code, rule in RULES.items()}
+    guesses = {code for code, text in says.items() if GUESS.search(text) and RULES[code].severity != "info"}
     assert guesses == set(NO_GUESS)
 
 
 @pytest.mark.parametrize(("rule", "kind", "files"), EXAMPLES)
 def test_a_rule_finds_its_fault_in_the_examples_that_have_it_and_in_no_other(
-    rule: ModuleType, kind: str, files: Mapping[str, str | bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    rule: Rule, kind: str, files: Mapping[str, str | bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     unforked(monkeypatch)
     audit = _audit(files, tmp_path)
     assert audit.faults == ()
     assert shared_keys(audit.findings) == []
-    found = [finding for finding in audit.findings if finding.code == rule.CODE]
+    found = [finding for finding in audit.findings if finding.code == rule.code]
     assert (kind == "FAIL") == bool(found)
     for finding in found:
-        for sentence in (rule.SENTENCE, rule.FIX):
+        for sentence in (rule.sentence, rule.fix):
             assert _names(sentence) <= set(finding.values)
 
 
@@ -87,6 +86,11 @@ def test_every_code_that_is_noted_anywhere_has_its_rule() -> None:
     noted = {one or other for path in files for one, other in NOTED.findall(path.read_text("utf-8"))}
     assert len(noted) > len(RULES) // 2
     assert set() == noted - set(RULES)
+
+
+def test_every_code_of_the_catalogue_has_logic_or_is_noted_by_a_reader() -> None:
+    written = "".join(path.read_text("utf-8") for path in SOURCE.rglob("*.py"))
+    assert [code for code, rule in RULES.items() if rule.logic is None and f'"{code}"' not in written] == []
 
 
 def test_the_page_of_the_rules_has_a_section_for_each_and_a_link_to_it() -> None:
@@ -141,7 +145,7 @@ def test_a_rule_that_fails_is_our_fault_and_stops_no_other(monkeypatch: pytest.M
     def broken(case: RuleContext) -> None:
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setattr(RULES["fmt-markers"], "check", broken)
+    monkeypatch.setattr(RULES["fmt-markers"].logic, "check", broken)
     row = {"rag": {"prompt": "Context:\n", "contexts": ["one"]}}
     found = list(rules.check(RuleContext(Workspace(Path(), "w"), Record("1", row)), "record"))
     faults = [one for one in found if isinstance(one, rules.Fault)]

@@ -46,10 +46,11 @@ class Once:
             elif about not in self.said:
                 self.said.add(about)
                 values = {**one.values, **({"records": len(self.data)} if "records" in one.values else {})}
-                yield replace(one, values=values, message=rules.fill(rules.RULES()[one.code].SENTENCE, values))
+                yield replace(one, values=values, message=rules.fill(rules.RULES()[one.code].sentence, values))
 
     def _about(self, one: Finding) -> tuple[str | None, ...] | None:
-        about = getattr(rules.RULES().get(one.code), "once", None)
+        rule = rules.RULES().get(one.code)
+        about = getattr(rule.logic, "once", None) if rule else None
         said = about(one, self._nowhere) if about else None
         return None if said is None else (one.code, one.place.file, *selection_key(one.place), one.severity, *said)
 

@@ -64,7 +64,7 @@ def names(audit: Audit) -> Callable[[Location], str]:
 def title(code: str) -> str:
     """The first sentence of a rule's page, without its full stop."""
     rule = rules.RULES().get(code)
-    return ((rule and rule.__doc__) or code).strip().partition("\n")[0].removesuffix(".")
+    return (rule.title if rule else code).removesuffix(".")
 
 
 def area(code: str) -> str:
@@ -75,13 +75,12 @@ def area(code: str) -> str:
 def paragraphs(code: str) -> tuple[str, ...]:
     """What a rule finds, why it matters, how to fix it: the paragraphs below its first sentence."""
     rule = rules.RULES().get(code)
-    text = ((rule and rule.__doc__) or "").strip().split("\n\n")[1:]
-    return tuple(" ".join(paragraph.split()) for paragraph in text)
+    return rule.paragraphs if rule else ()
 
 
 def _group(audit: Audit, code: str, found: Sequence[Finding], name: Callable[[Location], str]) -> Group:
     rule = rules.RULES().get(code)
-    said: Severity = rule.SEVERITY if rule else "warning"
+    said: Severity = rule.severity if rule else "warning"
     return Group(
         code=code,
         severity=min((one.severity for one in found), key=WEIGHT.__getitem__, default=said),

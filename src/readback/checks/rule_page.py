@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from inspect import cleandoc
-from types import ModuleType
+import textwrap
+from collections.abc import Iterator
+
+from readback.checks.rule import Files, Rule
 
 LONGEST = 700  # characters of an example file that a page shows
+WIDTH = 120  # of a line of a terminal
 
 
-def text(rule: ModuleType) -> str:
+def text(rule: Rule) -> str:
     """What the rule finds, why it matters and how to fix it, then its examples."""
-    return "\n".join((f"{rule.CODE} ({rule.SEVERITY})", "", cleandoc(rule.__doc__ or ""), "", *_examples(rule, "  ")))
+    said = (_wrapped(part) for part in (rule.title, *rule.paragraphs))
+    return "\n".join((f"{rule.code} ({rule.severity})", "", "\n\n".join(said), "", *_examples(rule, "  ")))
 
 
-def markdown(rule: ModuleType) -> str:
+def markdown(rule: Rule) -> str:
     """The same, as a section of the page of all rules."""
-    title, _, rest = cleandoc(rule.__doc__ or "").partition("\n")
-    head = (f"## {rule.CODE}", "", f"**{title}** Severity: {rule.SEVERITY}.", "", rest.strip(), "")
-    said = (f"Sentence: `{shown(rule.SENTENCE)}`", "", f"Fix: {shown(rule.FIX)}", "")
+    rest = "\n\n".join(map(_wrapped, rule.paragraphs))
+    head = (f"## {rule.code}", "", f"**{rule.title}** Severity: {rule.severity}.", "", rest, "")
+    said = (f"Sentence: `{shown(rule.sentence)}`", "", f"Fix: {shown(rule.fix)}", "")
     return "\n".join((*head, *said, *_examples(rule, "    ")))
 
 
@@ -27,15 +30,19 @@ def shown(sentence: str) -> str:
     return sentence.replace("[[", "[").replace("]]", "]")
 
 
-def _examples(rule: ModuleType, indent: str) -> Iterator[str]:
-    for title, examples in (("Found here:", rule.FAIL), ("Not found here:", rule.PASS)):
+def _wrapped(paragraph: str) -> str:
+    return textwrap.fill(paragraph, WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def _examples(rule: Rule, indent: str) -> Iterator[str]:
+    for title, examples in (("Found here:", rule.fails), ("Not found here:", rule.passes)):
         for files in examples:
             yield from (title, "")
             yield from (f"{indent}{line}".rstrip() for line in _files(files))
             yield ""
 
 
-def _files(files: Mapping[str, str | bytes]) -> Iterator[str]:
+def _files(files: Files) -> Iterator[str]:
     for name, content in files.items():
         yield f"--- {name}"
         shown = content if isinstance(content, str) else repr(content)

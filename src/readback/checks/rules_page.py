@@ -1,18 +1,17 @@
-"""All rules as one page, made from their docstrings and examples."""
+"""All rules as one page, made from their words and examples."""
 
 from __future__ import annotations
 
-from inspect import cleandoc
-from types import ModuleType
 from typing import Any
 
 from readback.checks import rule_page
-from readback.checks.rules import AREAS, RULES, kinds
+from readback.checks.rule import Rule
+from readback.checks.rules import AREAS, RULES
 
 HEAD = """# Rules
 
-What Readback looks for. This page is made from the rules themselves by `make docs`; a rule is one file in
-`src/readback/checks/rules/`, and each example below is one of its tests. `readback rule CODE` shows one rule.
+What Readback looks for. This page is made by `make docs` from `src/readback/catalogue/en.yml` and the rules in
+`src/readback/checks/rules/`; each example below is one of their tests. `readback rule CODE` shows one rule.
 
 Severities: *error*, the prompt that is sent is wrong or cannot be built; *warning*, probably not intended;
 *info*, worth knowing.
@@ -26,28 +25,22 @@ def page() -> str:
     for area, name in AREAS.items():
         if of_area := [rule for code, rule in rules.items() if code.startswith(f"{area}-")]:
             parts.append(f"# {name[0].upper()}{name[1:]}\n")
-            parts.append("".join(f"- [{rule.CODE}](#{rule.CODE}): {title(rule)}\n" for rule in of_area))
+            parts.append("".join(f"- [{rule.code}](#{rule.code}): {rule.title}\n" for rule in of_area))
             parts.extend(rule_page.markdown(rule) for rule in of_area)
     return "\n".join(part.rstrip("\n") + "\n" for part in parts)
 
 
-def title(rule: ModuleType) -> str:
-    """The rule's title sentence."""
-    return cleandoc(rule.__doc__ or "").partition("\n")[0]
-
-
-def described(rule: ModuleType) -> dict[str, Any]:
+def described(rule: Rule) -> dict[str, Any]:
     """A rule as JSON: {"code", "severity", "on", "title", "what", "why", "how", "sentence", "fix"}."""
-    paragraphs = [" ".join(part.split()) for part in cleandoc(rule.__doc__ or "").split("\n\n")]
-    what, why, how = (*paragraphs[1:4], "", "", "")[:3]
+    what, why, how = (*rule.paragraphs, "", "", "")[:3]
     return {
-        "code": rule.CODE,
-        "severity": rule.SEVERITY,
-        "on": list(kinds(rule)),
-        "title": paragraphs[0],
+        "code": rule.code,
+        "severity": rule.severity,
+        "on": list(rule.on),
+        "title": rule.title,
         "what": what,
         "why": why,
         "how": how,
-        "sentence": rule_page.shown(rule.SENTENCE),
-        "fix": rule_page.shown(rule.FIX),
+        "sentence": rule_page.shown(rule.sentence),
+        "fix": rule_page.shown(rule.fix),
     }

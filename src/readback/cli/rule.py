@@ -40,6 +40,6 @@ def _every(form: str) -> None:
     if form == "json":
         print(as_json.dumps([rules_page.described(rule) for rule in found], indent=1))
     else:
-        width = max(len(rule.CODE) for rule in found)
+        width = max(len(rule.code) for rule in found)
         for rule in found:
-            print(f"{rule.CODE:<{width}}  {rule.SEVERITY:<7}  {rules_page.title(rule)}")
+            print(f"{rule.code:<{width}}  {rule.severity:<7}  {rule.title}")

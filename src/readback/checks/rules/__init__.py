@@ -1,4 +1,4 @@
-"""The rules: one module per fault, and what turns a note into a finding."""
+"""The rules: what turns a diagnostic into a finding, and what runs the rules that have logic, one module each."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ import re
 import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from string import Formatter
-from types import ModuleType
 from typing import Any
 
-from readback import plugins
+from readback import catalogue, plugins
 from readback.checks import rule_page
+from readback.checks.rule import Rule, of_entry, of_plugin
+from readback.folder import by
 from readback.quantity import FORMS, form
 from readback.types import NOWHERE, Condition, Diagnostic, Finding, Location, Record, RuleContext, Values
 
@@ -34,11 +35,19 @@ NOTHING = "–"  # what is said of an empty value
 PART = re.compile(r"\[\[(.*?)\]\]")
 LONGEST = 200  # characters of one value inside a sentence; the whole value stays in Finding.values
 
-RULES = cache(partial(plugins.by, "rules"))
-
 _FORMATTER = Formatter()
 
 Seen = dict[str, dict[tuple[str, Location], int]]  # by key: what was said of which place, numbered
+
+
+@cache
+def RULES() -> Mapping[str, Rule]:  # noqa: N802 - it stands for a constant
+    """Every rule by its code: ours in the order of their codes, then those of plugins."""
+    entries, logic = catalogue.entries(), by(__name__, "CODE")
+    if strange := logic.keys() - entries.keys():
+        raise ValueError(f"rules without words in the catalogue: {', '.join(sorted(strange))}")
+    ours = {code: of_entry(code, entries[code], logic.get(code)) for code in sorted(entries)}
+    return {**ours, **{code: of_plugin(one.value) for code, one in plugins.found("rules").items()}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +65,13 @@ def finding(diagnostic: Diagnostic) -> Finding:
     A code without a rule is our mistake (a test looks for it), yet the reader still gets to see the note.
     """
     rule = RULES().get(diagnostic.code)
-    sentence = rule.SENTENCE if rule else ", ".join(f"{name} {{{name}}}" for name in diagnostic.values)
+    sentence = rule.sentence if rule else ", ".join(f"{name} {{{name}}}" for name in diagnostic.values)
     return Finding(
         code=diagnostic.code,
-        severity=diagnostic.severity or (rule.SEVERITY if rule else "warning"),
+        severity=diagnostic.severity or (rule.severity if rule else "warning"),
         values=diagnostic.values,
         message=fill(sentence, diagnostic.values),
-        fix=fill(rule.FIX, diagnostic.values) if rule else "",
+        fix=fill(rule.fix, diagnostic.values) if rule else "",
         place=diagnostic.place,
         key=key(diagnostic),
     )
@@ -122,19 +131,19 @@ def check(case: RuleContext, on: str, codes: Collection[str] | None = None) -> I
     """What the rules of one kind (`on`: workspace, record, assembly) find; `codes` narrows them down."""
     for code, rule in _that_look_at(on):
         if codes is None or code in codes:
-            yield from _told(code, rule.check, case)
+            yield from _told(code, rule.logic.check, case)
 
 
 def marks(case: RuleContext, codes: Collection[str] | None = None) -> Iterator[tuple[str, str, str]]:
     """Code, kind and text of everything in a case's record that a rule about the dataset expects only once."""
     for code, rule in _that_look_at("dataset"):
         if codes is None or code in codes:
-            yield from ((code, kind, text) for kind, text in rule.marks(case))
+            yield from ((code, kind, text) for kind, text in rule.logic.marks(case))
 
 
 def repeats(code: str, first: Record, later: RuleContext, kinds: Sequence[str]) -> Iterator[Finding | Fault]:
     """What a rule about the dataset says where the record of `later` repeats the kinds of marks of `first`."""
-    yield from _told(code, lambda case: RULES()[code].repeats(first, case, kinds), later)
+    yield from _told(code, lambda case: RULES()[code].logic.repeats(first, case, kinds), later)
 
 
 def _told(
@@ -152,13 +161,8 @@ def _told(
 
 
 @cache
-def _that_look_at(on: str) -> tuple[tuple[str, ModuleType], ...]:
-    return tuple((code, rule) for code, rule in RULES().items() if on in kinds(rule))
-
-
-def kinds(rule: ModuleType) -> tuple[str, ...]:
-    """What a rule looks at."""
-    return (rule.ON,) if isinstance(rule.ON, str) else tuple(rule.ON)
+def _that_look_at(on: str) -> tuple[tuple[str, Rule], ...]:
+    return tuple((code, rule) for code, rule in RULES().items() if on in rule.on)
 
 
 def placed(place: Location, case: RuleContext) -> Location:

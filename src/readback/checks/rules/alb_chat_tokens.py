@@ -1,14 +1,4 @@
-"""A prompt carries chat tokens of its own, and a chat format is put around it.
-
-The text of an Albert mode holds tokens such as `<|im_start|>`, `[INST]` or `<|start_header_id|>`, while a
-`prompt_format` is set (or the model's own template is known). Tokens that the template writes are an error; tokens that
-come from the data are a warning.
-
-The text is wrapped twice: the model sees one turn inside another, or a system message in the middle of the user's. A
-token in the data lets a document end the user's turn and begin one of its own.
-
-Take the tokens out of the template and leave them to the format, or set `prompt_format: null`. Clean the data.
-"""
+"""Looks for alb-chat-tokens; its words are in catalogue/en.yml."""
 
 import re
 from collections.abc import Iterator
@@ -17,10 +7,7 @@ from readback.checks.facts import albert_modes
 from readback.types import Diagnostic, Location, Message, RuleContext
 
 CODE = "alb-chat-tokens"
-SEVERITY = "error"
 ON = "assembly"
-SENTENCE = "the {role} text holds the chat tokens {tokens} while format {format} is put around it"
-FIX = "take {tokens} out, or set prompt_format: null"
 _CONFIG = "prompt_format: %s\nprompts: [{mode: a, template: t.jinja}]\n"
 _OWN = {"t.jinja": "<|im_start|>user\n{{ query }}<|im_end|>\n", "data.jsonl": '{"id": "1", "query": "Q"}\n'}
 PASS = (

@@ -1,14 +1,4 @@
-"""A loop over the sources goes over nothing.
-
-The record has the list of sources that the template goes through, but the list is empty, or `skip_first` has taken its
-only item. In an Albert configuration these are the lists of chunks; in other templates lists that are called contexts,
-chunks, documents or the like. Where the template says something else then (`{% else %}`, `{% if chunks %}`), it is for
-information only. A list that is not there at all has a rule of its own.
-
-The prompt asks for an answer from sources and holds none: the model answers from memory, or invents.
-
-Leave such records out, fill their list, or give the template a sentence for this case.
-"""
+"""Looks for alb-chunks-empty; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -17,11 +7,8 @@ from readback.checks.facts.record_fields import SAME
 from readback.types import Diagnostic, RuleContext, Severity, VariableUse
 
 CODE = "alb-chunks-empty"
-SEVERITY = "warning"
 ON = "assembly"
 OF_A_ROW = True
-SENTENCE = "the template goes through {list}, which is empty: the prompt has no sources"
-FIX = "fill {list}, leave the record out, or give the template a sentence for this case"
 _CONFIG = "prompts: [{mode: rag, template: rag.jinja}]\n"
 _TEMPLATE = "{% for chunk in sheet_chunks %}{{ chunk.text }}{% endfor %}{{ query }}\n"
 _FILE = 'dataset: data.jsonl\nmodes: [{mode: m, template: "{% for c in contexts %}{{ c }}{% endfor %}{{ query }}"}]\n'

@@ -1,12 +1,4 @@
-"""A template asks for a collection that the program of the document does not fill.
-
-A template reads a name that ends in `_collection`. Only the later program fills such names; the one that the document
-describes fills `sheet_chunks` and `experience_chunks`, and leaves this name without a value, whatever the record holds.
-
-The prompt renders without an error and without any source: the model answers from memory.
-
-Set the option `albert_dialect: current` if the later program sends these prompts; else read `sheet_chunks`.
-"""
+"""Looks for alb-collection-name; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -14,10 +6,7 @@ from readback.checks.facts import albert_modes
 from readback.types import Diagnostic, RuleContext
 
 CODE = "alb-collection-name"
-SEVERITY = "error"
 ON = "assembly"
-SENTENCE = "the template reads {variable}, which only the later program fills: the prompt has no sources"
-FIX = "set the option albert_dialect: current, or read sheet_chunks instead of {variable}"
 _CONFIG = "prompts: [{mode: rag, template: rag.jinja}]\n"
 _ROW = '{"id": "1", "query": "Q", "chunks_collection": [{"text": "a"}]}\n'
 _FILE = "dataset: data.jsonl\nprompts: [prompt_config.yml]\noptions: {albert_dialect: %s}\n"

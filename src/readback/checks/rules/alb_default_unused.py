@@ -1,13 +1,4 @@
-"""A mode has a default that nothing uses.
-
-A name under a mode's `default` is read by none of its templates, on any branch, and (in an Albert configuration) is no
-meta-variable that steers the search. It is said once for each mode, on its first record.
-
-Mostly it is misspelt: the variable that was meant stays without its default, and renders as nothing where the data have
-no value.
-
-Correct the name, or remove the default.
-"""
+"""Looks for alb-default-unused; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -16,10 +7,7 @@ from readback.checks.facts import albert_names, variable_uses
 from readback.types import Diagnostic, Location, Prompt, RuleContext
 
 CODE = "alb-default-unused"
-SEVERITY = "warning"
 ON = "assembly"
-SENTENCE = "the default of {name} is used by no template of mode {mode}[[; nearest name that is read: {nearest}]]"
-FIX = "correct the name under default, or remove it"
 _CONFIG = "prompts: [{mode: simple, template: simple.jinja, default: {%s: City hall, limit: 4}}]\n"
 _TEMPLATE = "{{ query }} {% if institution %}({{ institution }}){% endif %}\n"
 _DATA = '{"id": "1", "query": "Q"}\n'

@@ -1,15 +1,4 @@
-"""Items of a list lack a field that the template reads.
-
-While rendering it is counted in how many items of a list (chunks, contexts, messages) a field that the template reads
-is absent or null. In an Albert configuration these are the documented fields of chunks, and a field that the template
-only asks about (`{% if chunk.context %}`) is counted too, for information; elsewhere such a field is optional and
-nothing is said. Unknown fields have a rule of their own.
-
-Jinja puts nothing in the place of an absent field, and None in the place of null: the model reads `: ` without a title
-before it, or the word None, and cannot cite what has no address.
-
-Fill the field in the data, ask for it first (`{% if chunk.title %}…{% endif %}`), or read the field the items have.
-"""
+"""Looks for alb-field-missing; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -18,10 +7,7 @@ from readback.checks.facts.record_fields import offered
 from readback.types import Diagnostic, RuleContext, Severity
 
 CODE = "alb-field-missing"
-SEVERITY = "warning"
 ON = "assembly"
-SENTENCE = "{absent} of {items} {items:item|items} of {list} {absent:has|have} no {field}[[; nearest field: {nearest}]]"
-FIX = "fill {field} in the data, or have the template ask for it first"
 _CONFIG = "prompts: [{mode: rag, template: rag.jinja}]\n"
 _TEMPLATE = "{% for chunk in sheet_chunks %}{{ chunk.title }}: {{ chunk.text }}\n{% endfor %}{{ query }}\n"
 _FILE = 'dataset: data.jsonl\nmodes: [{mode: m, template: "{% for c in docs %}%s{{ c.text }}{% endfor %}"}]\n'

@@ -1,14 +1,4 @@
-"""A template reads a field of chunks that the document does not list.
-
-The fields that an Albert template reads from the items of `sheet_chunks`, `experience_chunks` and other lists of chunks
-are held against those that the *Prompt template* page documents, on every branch. It is said once for each mode (on its
-first record); for information only where that record's chunks do have the field.
-
-The program fills chunks with the documented fields only. What it does not fill renders as nothing: every source loses
-its title or its address, and no error is raised.
-
-Read the documented field that is meant, or make sure that your own search fills this one.
-"""
+"""Looks for alb-field-unknown; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -17,10 +7,7 @@ from readback.checks.facts import albert_names, variable_uses
 from readback.types import Diagnostic, RuleContext, Severity
 
 CODE = "alb-field-unknown"
-SEVERITY = "warning"
 ON = "assembly"
-SENTENCE = "the template reads {field} of each item of {list}, which is not documented[[; nearest: {nearest}]]"
-FIX = "read a documented field ({known}), or fill {field} in your own search"
 _CONFIG = "prompts: [{mode: rag, template: rag.jinja}]\n"
 _TEMPLATE = "{% for chunk in sheet_chunks %}{{ chunk.FIELD }} {{ chunk.text }}\n{% endfor %}{{ query }}\n"
 _DATA = '{"id": "1", "query": "Q", "sheet_chunks": [{"title": "t", "text": "a"}]}\n'

@@ -1,21 +1,11 @@
-"""Without a chat format the conversation so far is not sent.
-
-The record has earlier turns, and the Albert configuration has no `prompt_format`.
-
-The program then sends the rendered text alone; the model answers without knowing what was said before.
-
-Set a `prompt_format`, or let the template print what is needed of the history.
-"""
+"""Looks for alb-history-dropped; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "alb-history-dropped"
-SEVERITY = "error"
 ON = "assembly"
-SENTENCE = "the earlier turns ({turns}) are not sent, because no chat format is set"
-FIX = "set a prompt_format that carries a conversation"
 _CONFIG = "prompt_format: %s\nprompts: [{mode: a, template: t.jinja}]\n"
 _ROW = (
     '{"id": "1", "query": "And then?", "history": [{"role": "user", "content": "First?"}, '

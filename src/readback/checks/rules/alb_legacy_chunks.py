@@ -1,13 +1,4 @@
-"""A template asks for chunks that the later program does not fill.
-
-Under the option `albert_dialect: current` a template reads `sheet_chunks` or `experience_chunks`. The later program
-fills only names that end in `_collection`; these two stay without a value, whatever the record holds.
-
-A template written by the document then renders without an error and without any source: the model answers from
-memory, and nothing in the logs says so.
-
-Read `chunks_collection` (or `spp_…_collection`) instead, or leave the option away for the program of the document.
-"""
+"""Looks for alb-legacy-chunks; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -15,10 +6,7 @@ from readback.checks.facts import albert_modes
 from readback.types import Diagnostic, RuleContext
 
 CODE = "alb-legacy-chunks"
-SEVERITY = "error"
 ON = "assembly"
-SENTENCE = "the template reads {variable}, which the later program never fills: the prompt has no sources"
-FIX = "read chunks_collection instead of {variable}, or leave albert_dialect at classic"
 _CONFIG = "prompts: [{mode: rag, template: rag.jinja}]\n"
 _ROW = '{"id": "1", "query": "Q", "sheet_chunks": [{"text": "a"}], "chunks_collection": [{"text": "a"}]}\n'
 _FILE = "dataset: data.jsonl\nprompts: [prompt_config.yml]\noptions: {albert_dialect: %s}\n"

@@ -1,15 +1,4 @@
-"""A prompt is longer than the budget that the program keeps to.
-
-The program counts words: where words × 1.25 is more than 0.8 × `max_tokens`, the prompt is too long for it. This is its
-own estimate and no count of tokens. `max_tokens` is the mode's, else the one at the top of the file (in the later
-program that of the model's kind first); without one nothing is said.
-
-It then leaves out the two oldest turns at a time, as long as more than three are left, and the later program searches
-for fewer chunks. The messages are shown as the files give them, so what is sent is shorter than what is shown; and a
-prompt that is still too long is cut by the server.
-
-Raise `max_tokens` if the model takes more, lower `limit`, or shorten the history.
-"""
+"""Looks for alb-over-budget; its words are in catalogue/en.yml."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -19,13 +8,7 @@ from readback.checks.facts import albert_modes
 from readback.types import Diagnostic, Location, Message, RuleContext
 
 CODE = "alb-over-budget"
-SEVERITY = "warning"
 ON = "assembly"
-SENTENCE = (
-    "{words} {words:word is|words are} about {estimate} tokens (words × 1.25, the program's estimate), over 0.8 × "
-    "max_tokens ({budget}); {cut}"
-)
-FIX = "raise max_tokens (now {max_tokens}) if the model takes more, lower limit, or shorten the history"
 _CONFIG = "max_tokens: %s\nprompts: [{mode: a, template: t.jinja}]\n"
 _REST = {"t.jinja": "{{ query }}\n", "data.jsonl": '{"id": "1", "query": "one two three four five six seven eight"}\n'}
 PASS = ({"prompt_config.yml": _CONFIG % 13, **_REST}, {"prompt_config.yml": _CONFIG % "null", **_REST})

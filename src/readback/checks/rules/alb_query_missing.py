@@ -1,12 +1,4 @@
-"""A template never uses the question.
-
-No template of an Albert mode reads `query` (nor `search_query`, which is made from it), on any branch. It is said once
-for each mode, on its first record; not where the template reads an unknown name that means it, which is said anyway.
-
-Every record then gets the same text but for its sources: the model is never told what is asked.
-
-Put `{{ query }}` into the template.
-"""
+"""Looks for alb-query-missing; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -14,10 +6,7 @@ from readback.checks.facts import albert_names, variable_uses
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "alb-query-missing"
-SEVERITY = "warning"
 ON = "assembly"
-SENTENCE = "the template of mode {mode} never uses query, so the question is not in the prompt"
-FIX = "put the variable query into the template"
 _CONFIG = "prompts: [{mode: rag, template: rag.jinja}]\n"
 _TEMPLATE = "{% for chunk in sheet_chunks %}{{ chunk.text }}{% endfor %}\n"
 _DATA = '{"id": "1", "query": "Q", "sheet_chunks": [{"text": "a"}]}\n'

@@ -1,14 +1,4 @@
-"""The later program writes the last message twice in ChatML.
-
-The option `albert_dialect: current` is set, and the configuration (or the model of an Albert condition) names the
-format `chatml`. That program's ChatML ends with the last message once more, before it asks for the answer. It looks
-like a mistake of that program. The text is shown as it is sent; the option `chatml_bug: fixed` shows it with each
-message once, and then nothing is said.
-
-The model reads the question and its sources twice: twice the tokens, and no prompt it was trained on.
-
-Let the server apply the model's own template, or repair the program and set `chatml_bug: fixed`.
-"""
+"""Looks for alb-user-duplicated; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -16,13 +6,7 @@ from readback.checks.facts import albert_modes
 from readback.types import Diagnostic, RuleContext
 
 CODE = "alb-user-duplicated"
-SEVERITY = "error"
 ON = "workspace"
-SENTENCE = (
-    "{what} asks for chatml, in which the later program writes the last message twice: it looks like a mistake of that "
-    "program"
-)
-FIX = "let the server apply the model's own template, or repair the program and set the option chatml_bug: fixed"
 _TEMPLATE = {"t.jinja": "{{ query }}\n"}
 _FILE = "prompts: [prompt_config.yml]\noptions: {albert_dialect: current}\n"
 _FIXED = _FILE.replace("current", "current, chatml_bug: fixed")

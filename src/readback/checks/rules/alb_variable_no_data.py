@@ -1,17 +1,4 @@
-"""A template reads a variable that neither the record nor the defaults give.
-
-For each record and mode it is seen while rendering which names the template reads on the branches it takes, and which
-of them have no value or null: variables, and fields of objects (`rag.prompt`); fields of the items of a list have a
-rule of their own. A name that the template only asks about (`{% if name %}`, `name | default(…)`) is for information
-only, and so is any name where there is no dataset. The nearest field of the record is offered. In the check of a whole
-dataset a field that no record has is said once, at the first record for which the template reads it.
-
-Jinja puts nothing in the place of an unknown name (and None in the place of null) and says nothing. A template that
-expects `sheet_chunks` over a dataset that calls them `contexts` gives a prompt without sources, and the model answers
-from memory.
-
-Map the field in the workspace file, `dataset: {fields: {sheet_chunks: rag.contexts}}`, or give the mode a default.
-"""
+"""Looks for alb-variable-no-data; its words are in catalogue/en.yml."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -21,13 +8,7 @@ from readback.checks.facts.record_fields import nearest
 from readback.types import Diagnostic, Finding, Prompt, RuleContext, Severity, VariableUse
 
 CODE = "alb-variable-no-data"
-SEVERITY = "warning"
 ON = "assembly"
-SENTENCE = (
-    "the template reads {variable}, which has no value here[[, and in none of the {records} records]]"
-    "[[; nearest field of the record: {nearest}]]"
-)
-FIX = "map a field to {variable} under dataset: fields:, or give it a default"
 _CONFIG = "prompts:\n  - {mode: rag, template: rag.jinja, default: {limit: 4}}\n"
 _TEMPLATE = "{% for chunk in sheet_chunks %}{{ chunk.text }}{% endfor %}\n{{ query }}\n"
 _BRANCH = "{% if kind == 'long' %}{{ summary }}{% endif %}{{ query }}\n"

@@ -1,15 +1,4 @@
-"""One message says the same block twice.
-
-A paragraph of 8 words or more appears twice in one message, or a stretch of 12 words or more follows itself; blanks,
-capitals and punctuation do not matter. Both places are named, with what wrote them. What records bring is left alone:
-a field printed twice, retrieved contexts, the words around each item of a loop. System text that was folded into a
-user message which says it anyway is told by fmt-system-text-in-user.
-
-It is how an instruction registered twice shows, or adapter text that two steps append: nobody meant it, it costs
-tokens, and the model may take the repeated demand for the most important one.
-
-Take one of the two out: of the template, the adapter's list for this task, the user instruction or the stored prompt.
-"""
+"""Looks for asm-duplicate-block; its words are in catalogue/en.yml."""
 
 import re
 from bisect import bisect_left
@@ -39,13 +28,7 @@ class Twice(NamedTuple):
 
 
 CODE = "asm-duplicate-block"
-SEVERITY = "warning"
 ON = "assembly"
-SENTENCE = (
-    "the {role} message says the same {words} words twice, at characters {first} ({first_by}) and {again} "
-    "({again_by}): {text}"
-)
-FIX = "take one of the two out"
 _NOTE = "Leave a field empty where the text does not say what belongs there."
 _FILES = {
     "readback.yml": 'tasks: {parsing: {system: "Extract.", user: "%s"}}\nadapters: [house.yml]\ndataset: data.jsonl\n',

@@ -1,14 +1,4 @@
-"""A user instruction is for tasks that do not run.
-
-The workspace has a preset or verification configuration, and under none of its settings does any task run that the
-instruction speaks for: a text for `abstention_detection` where `abstention_enabled` is not set, one for
-`rubric_evaluation` under `evaluation_mode: template_only`.
-
-The text looks like part of the experiment and reaches no model. Whoever reads the configuration takes its effect for
-granted.
-
-Switch on what the instruction is for, or remove it.
-"""
+"""Looks for asm-instruction-never-used; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -16,10 +6,7 @@ from readback.checks.facts.running_tasks import tasks_by_key
 from readback.types import NOWHERE, Diagnostic, RuleContext
 
 CODE = "asm-instruction-never-used"
-SEVERITY = "warning"
 ON = "workspace"
-SENTENCE = "the instruction '{key}' is never sent: no task it speaks for runs ({why})"
-FIX = "change the setting named, or remove the instruction '{key}'"
 _PRESET = '{"name": "n", "config": {"parsing_models": [], %s}}'
 PASS = (
     {"preset.json": _PRESET % '"abstention_enabled": true, "prompt_config": {"abstention_detection": "Mind irony."}'},

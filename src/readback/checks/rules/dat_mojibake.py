@@ -1,13 +1,4 @@
-"""A text was decoded wrongly on the way.
-
-In a record stands what becomes of UTF-8 when a program reads it as Windows-1252 or Latin-1: `Ã¼` for ü, `â€™` for an
-apostrophe, `ã€‚` for a Chinese full stop. The first such place of a record is told, with what was there once.
-
-The prompt is sent with these characters. A model reads other words and more tokens, and quotations, names and
-references no longer agree with their sources letter by letter.
-
-Take the text from its source again and read it as UTF-8; a program such as ftfy repairs most of it.
-"""
+"""Looks for dat-mojibake; its words are in catalogue/en.yml."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -16,10 +7,7 @@ from typing import Any
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "dat-mojibake"
-SEVERITY = "warning"
 ON = "record"
-SENTENCE = "{count} of a record's texts hold characters that were decoded wrongly: {found} was {meant}"
-FIX = "take the text from its source again and read it as UTF-8"
 PASS = (
     {"data.jsonl": '{"id": "1", "question": "Où êtes-vous, François? «IRMû “CAFÉ”"}\n'},
     {"data.jsonl": '{"id": "1", "question": "Ça coûte 5 €… naïveté – Ü, ß, 你好"}\n'},

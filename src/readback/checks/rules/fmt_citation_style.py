@@ -1,13 +1,4 @@
-"""A citation is written in a way that no metric reads.
-
-The reference of a record with contexts, or an answer shown to a judge, cites as `[1, 2]`, `[1-3]` or `[#1]`. Only
-single numbers in brackets count as marks. Numbers that go down, or begin beyond the contexts, are taken for data.
-
-Citation precision, recall and coverage see no citation there: an answer that cites everything scores like one that
-cites nothing.
-
-Write each mark on its own: `[1] [2]`.
-"""
+"""Looks for fmt-citation-style; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -16,10 +7,7 @@ from readback.checks.facts.citation_marks import other_styles
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-citation-style"
-SEVERITY = "warning"
 ON = ("record", "assembly")
-SENTENCE = "the {what} cites as {marks}, which no metric reads as a citation"
-FIX = "write each mark on its own, as in [1] [2]"
 _ROW = '{"id": "1", "expected_response": "%s", "rag": {"prompt": "p", "contexts": ["a", "b", "c"]}}\n'
 PASS = ({"data.jsonl": _ROW % "So [1] [2], in [0, 1] and [2010-2020]."}, {"data.jsonl": _ROW % "x[3, 1] is the cell."})
 FAIL = ({"data.jsonl": _ROW % "So [1, 2]."}, {"data.jsonl": _ROW % "So [1-3]."}, {"data.jsonl": _ROW % "So [#1]."})

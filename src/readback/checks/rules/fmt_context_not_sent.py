@@ -1,15 +1,4 @@
-"""Contexts that the record lists are not inside the prompt.
-
-In mode rag the stored prompt is sent as it is. Each context of the record (blanks at its ends and a number in front of
-it aside) is looked for in it; where a workspace has no conditions, the stored prompt of every record is looked at once.
-Contexts that are objects are not looked for where a template of the workspace picks parts of them.
-
-The judge is shown the contexts of the record, the model only those in the prompt: answers are then held against
-evidence that the model never saw. Conditions that rebuild the prompt from the contexts send all of them, so they are
-given more than the conditions that send the stored prompt.
-
-Rebuild the stored prompt with a larger budget of characters, or cut the record's list down to what was sent.
-"""
+"""Looks for fmt-context-not-sent; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator, Mapping
 
@@ -18,10 +7,7 @@ from readback.checks.facts.outside_contexts import standing
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-context-not-sent"
-SEVERITY = "error"
 ON = ("assembly", "record")
-SENTENCE = "{present} of {listed} {listed:context|contexts} {present:is|are} inside the prompt; not there: {missing}"
-FIX = "rebuild the stored prompt so that it holds every context, or list only the contexts that were sent"
 PASS = ({"data.jsonl": '{"id": "1", "rag": {"prompt": "Context:\\n[1] one\\n", "contexts": ["[1] one ", null]}}\n'},)
 FAIL = (
     {"data.jsonl": '{"id": "1", "rag": {"prompt": "Context:\\n[1] one\\n", "contexts": ["[1] one", "[2] two"]}}\n'},

@@ -1,16 +1,4 @@
-"""Two records ask the same, or hold the same stored prompt.
-
-Over the whole dataset the instruction of each record (in small letters, within its task type, across papers) and its
-stored prompt are held against those of all records before it. The finding is at the later record and names the
-first one, with the paper of each and the document that was retrieved for it.
-
-A question that appears twice counts twice in every mean; with one copy in training and one in evaluation it is leaked.
-Whoever looks for copies among the retrieved documents misses those that retrieved something else. It is said for
-information where the answers differ and neither record has a paper, contexts or a stored prompt: rows to learn from
-may well have several answers to one instruction.
-
-Take one of the records out, or reword it.
-"""
+"""Looks for fmt-duplicate-instruction; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator, Sequence
 
@@ -18,13 +6,7 @@ from readback.checks.facts import stored_prompt
 from readback.types import Diagnostic, Location, Record, RuleContext, Severity
 
 CODE = "fmt-duplicate-instruction"
-SEVERITY = "warning"
 ON = "dataset"
-SENTENCE = (
-    "the same {what} as record {record} in line {line}[[; its paper: {papers}]][[; retrieved for it: {retrieved}]]"
-    "[[; paper of record {record}: {first_papers}]][[; retrieved for record {record}: {first_retrieved}]]"
-)
-FIX = "take one of the two records out, or reword it"
 _ROW = '{"id": "%s", "task_type": "%s", "instruction": "%s", "rag": {"prompt": "%s"}}\n'
 PASS = (
     {"data.jsonl": _ROW % (1, "qa", "Why?", "p") + _ROW % (2, "summaries", "why?", "q") + _ROW % (3, "qa", "", "r")},

@@ -1,14 +1,4 @@
-"""The prompt does not keep its Question and Answer marks.
-
-A prompt of the prompt formats carries its question after `Question:` and ends with `Answer:`, in this order. Both are
-looked for outside retrieved contexts, in every prompt that a builder made and in every stored prompt; a blank or a
-line feed after the last mark is a warning.
-
-The models were trained to answer right after `Answer:`. Without the mark they continue the question, or start with
-something else; a blank after it is another token than in training.
-
-Restore the marks where the prompt is built or stored, and let it end with `Answer:`.
-"""
+"""Looks for fmt-markers; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -18,10 +8,7 @@ from readback.checks.facts.overlapping import blanked
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-markers"
-SEVERITY = "error"
 ON = ("assembly", "record")
-SENTENCE = "the prompt should hold 'Question:' and end with 'Answer:', but {problem}"
-FIX = "restore 'Question:' before the question and let the prompt end with 'Answer:'"
 _ROW = '{"id": "1", "instruction": "Why?", "rag": {"contexts": ["[1] Question: no."], "prompt": %s}}\n'
 PASS = ({"data.jsonl": _ROW % '"Context:\\n[1] Question: no.\\n\\nQuestion: Why?\\nAnswer:"'},)
 FAIL = (

@@ -1,13 +1,4 @@
-"""Nothing was retrieved from the paper the question is about.
-
-The record names its own paper (`metadata.source_path`) and the sources of its contexts (`rag.sources`, else those of
-`rag.retrieved` or `rag.citations`). None of them is that paper; only the names of the files are compared.
-
-The answer cannot then be in the contexts, and a model that says so is right. Such rows measure the search, not the
-model that answers.
-
-Nothing to repair in the prompt. Look at the search, or leave such rows out of what is said about faithfulness.
-"""
+"""Looks for fmt-own-source-missing; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -15,10 +6,7 @@ from readback.checks.facts import stored_prompt
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-own-source-missing"
-SEVERITY = "info"
 ON = "record"
-SENTENCE = "the record's own paper {own} is not among the retrieved sources ({count}): {sources}"
-FIX = "look at the search, or leave the row out of what is said about faithfulness"
 _ROW = '{"id": "1", "rag": {"prompt": "p", "contexts": ["a"], "sources": ["%s"]}, "metadata": {"source_path": "%s"}}\n'
 PASS = (
     {"data.jsonl": _ROW % ("/home/a/one.txt#page=3", "/srv/one.txt")},

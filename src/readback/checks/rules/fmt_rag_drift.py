@@ -1,16 +1,4 @@
-"""A stored prompt is not the standard prompt.
-
-The stored prompt that mode rag sends is held against the standard one: three sentences, the block of contexts, the
-question, `Answer:`. Sentences more and fewer are listed, another question, another order of the parts, and blanks or
-capitals. Contexts are compared by fmt-context-not-sent, system text by fmt-system-text-in-user, the marks by
-fmt-markers; they are not told again here. Where the record's metadata explains the difference (no citations required,
-extra instructions of the retrieval), it is for information only.
-
-Condition 4 rebuilds the prompt and sends the standard sentences; conditions 2 and 6 send what was stored. What the
-stored prompt says more is a second difference between them, besides the model.
-
-Rebuild the stored prompts, or compare only conditions that send prompts of one make.
-"""
+"""Looks for fmt-rag-drift; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -21,10 +9,7 @@ from readback.checks.facts.prompt_drift import SECOND, Drift, Span, drift
 from readback.types import Diagnostic, Location, RuleContext, Values
 
 CODE = "fmt-rag-drift"
-SEVERITY = "warning"
 ON = ("assembly", "record")
-SENTENCE = "the stored prompt is not the standard one: {differences}"
-FIX = "rebuild the stored prompt, or compare only conditions that send prompts of one make"
 _CITE = "Cite the sources inline as [#] based on the order of the snippets."
 _HEAD = (
     f"Answer the question using the provided context. {_CITE} If the answer is not in the context, say you don't know."

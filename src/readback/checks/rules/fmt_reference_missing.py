@@ -1,13 +1,4 @@
-"""A row has no expected answer to train on.
-
-Training takes `expected_response` as the assistant's message. The row has no such text, and none of the spellings that
-evaluation tolerates (reference_answer, reference_summary, answer, response). Only looked for where a model of a trained
-type is in the workspace.
-
-Such a row teaches nothing, and its answers cannot be held against anything.
-
-Fill `expected_response` in, or leave the row out.
-"""
+"""Looks for fmt-reference-missing; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -15,11 +6,8 @@ from readback.checks.facts import stored_prompt
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-reference-missing"
-SEVERITY = "warning"
 ON = "record"
 OF_A_ROW = True
-SENTENCE = "the row has no expected answer in {field}"
-FIX = "fill {field} in, or leave the row out"
 _FILE = (
     "dataset: {path: data.jsonl}\nprompts: [builtin:prompt-formats]\n"
     "models: {ours: {type: instruction_only}}\nconditions: [{name: a, mode: instruction, model: ours}]\n"

@@ -1,13 +1,4 @@
-"""The reference cites nothing, although citations are required.
-
-The record's `metadata.require_citations` is true, and its reference has no mark such as [1]. A reference that cites in
-another spelling is left to that finding.
-
-Answers are then asked for what the reference does not have: a judge that holds them against it learns that citing is
-not needed, and a model trained on it, too.
-
-Add the marks to the reference, or set `require_citations` to false for the row.
-"""
+"""Looks for fmt-reference-no-citation; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator, Mapping
 
@@ -16,10 +7,7 @@ from readback.checks.facts.citation_marks import marks, other_styles
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-reference-no-citation"
-SEVERITY = "warning"
 ON = "record"
-SENTENCE = "the reference in {field} cites nothing, although citations are required"
-FIX = "add the marks to {field}, or set metadata.require_citations to false"
 _ROW = (
     '{"id": "1", "expected_response": "%s", "rag": {"prompt": "p", "contexts": ["a"]}, '
     '"metadata": {"require_citations": %s}}\n'

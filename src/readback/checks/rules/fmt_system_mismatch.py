@@ -1,14 +1,4 @@
-"""Places that state a model's system message do not agree.
-
-A model's system message is in several places: in its training code or data, in the Modelfile that serves it, in
-the mode it is run in, and, where the prompt formats are in use, in their document. They are compared character by
-character. Where only blanks differ, or the Modelfile states none at all, it is a warning.
-
-A fine-tuned model answers best under the very message it was trained with. Another one at serving time measures the
-mismatch and not the model, and nothing in the answers shows it.
-
-Decide which text is right, and write it in the other places; then train again if it was the training that was wrong.
-"""
+"""Looks for fmt-system-mismatch; its words are in catalogue/en.yml."""
 
 import re
 from collections.abc import Iterator
@@ -17,10 +7,7 @@ from readback.checks.facts.stated_system_texts import for_model, where
 from readback.types import Diagnostic, Model, RuleContext, SystemText
 
 CODE = "fmt-system-mismatch"
-SEVERITY = "error"
 ON = "workspace"
-SENTENCE = "model {model}: {one} says {one_text}, but {other} says {other_text} (they part at character {at})"
-FIX = "write the same system text in all places that state it for {model}"
 _MODEL = "models: {m: {training: {system: 'You are brief.'}, serving: {modelfile: Modelfile}}}\n"
 PASS = ({"readback.yml": _MODEL, "Modelfile": 'FROM x\nsystem """You are brief."""\n'},)
 FAIL = (

@@ -1,20 +1,4 @@
-"""System text is inside the user message.
-
-A user message, or a stored prompt, repeats a system message of the workspace: of a model's training, a Modelfile, a
-mode or the prompt formats themselves. A whole text or a sentence of it counts, also where a few words were changed:
-the share of letters in common words must reach the threshold (`leaks: {threshold: 0.8}`; half of the rest more for
-a text below 8 words). Phrases of a list (`leaks: {phrases: [...]}`) count as well; 8 words in a row that make no
-sentence are a warning. Sentences are what counts: a list of names that both messages need (labels, fields, tools) is
-for information, unless what is shared beside it would count by itself. Retrieved contexts may say what they like, and a
-question may quote: a hit inside a context, or between quotation marks in the question, is for information only. What
-is between the last context and the question is neither. A phrase in a mode of the workspace's own that sends no
-system message, where nothing states one, is for information too.
-
-The serving side puts the system message in front by itself. A model that gets it twice, or gets another model's,
-is not the model that was trained, and two conditions that differ in this cannot be compared.
-
-Take the text out of the template or the stored prompt, and leave it to the system message.
-"""
+"""Looks for fmt-system-text-in-user; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator, Sequence
 
@@ -24,12 +8,7 @@ from readback.checks.facts.outside_contexts import in_message, in_stored
 from readback.types import Diagnostic, Location, RuleContext, Severity
 
 CODE = "fmt-system-text-in-user"
-SEVERITY = "error"
 ON = ("assembly", "record")
-SENTENCE = (
-    "the user message repeats system text ({share} % alike, threshold {threshold} %): {text} (stated by {stated})"
-)
-FIX = "take the text out of the user message; the system message already carries it"
 _DATA = "dataset: data.jsonl\n"
 PASS = (
     {

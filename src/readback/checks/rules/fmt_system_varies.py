@@ -1,14 +1,4 @@
-"""One model gets different system messages in different conditions.
-
-The conditions are grouped by model. Within a group the system message must be one: the text of the mode, else of the
-Modelfile, the training or the prompt formats, and what the adapter and the user instruction of the condition's task
-append to it.
-
-A difference between two conditions of one model is meant to show what the factor does (contexts, adapter, training).
-A system message that changes along with it is a second factor, and the two cannot be told apart.
-
-Give the model the same system message in all its conditions, or treat the system message as the factor under test.
-"""
+"""Looks for fmt-system-varies; its words are in catalogue/en.yml."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -17,10 +7,7 @@ from readback.checks.facts.stated_system_texts import for_model
 from readback.types import Condition, Diagnostic, Prompt, RuleContext, Workspace
 
 CODE = "fmt-system-varies"
-SEVERITY = "warning"
 ON = "workspace"
-SENTENCE = "model {model} gets {count} different system messages: {conditions} differ from {first}"
-FIX = "give {model} one system message in all its conditions, or compare only conditions that share one"
 _TWO = """\
 modes: [{mode: a, system: "Be brief.", template: "Why?"}, {mode: b, system: "%s", template: "Why?"}]
 models: {m: {}}

@@ -1,22 +1,4 @@
-"""A model gets another user message, or another text around it, than it was trained on.
-
-The prompt formats say what a fine-tuned model was trained on for each row: the question alone, or the stored prompt.
-Each condition of the model is held against it, character by character. Where the condition is another one by design
-(the instruction-only model given contexts, the RAG-trained model asked without any) that is said once for the
-condition, for information. A messages file the model was trained on is held against the layout, too. System text, and
-what follows `Answer:`, are told by the rules for them. What the training template and the server write around the same
-messages is compared once for each model, on a made-up conversation: an error where the model's `training:` names the
-template, a warning where the served one is taken for the one that was used, for information where a format is only
-guessed by the model's name. A template that opens an answer with marks for thinking means it so. What a rule about the
-server tells (a system message that appears twice, a lost newline after `<|im_end|>`, a doubled first token) is not said
-again.
-
-A model answers best to the very bytes it was trained on; one line feed more before `Answer:` is another prompt. In a
-condition that changes them the difference is part of what is measured.
-
-Build the training and the evaluation prompts with the same function; where the difference is meant, say so beside the
-scores.
-"""
+"""Looks for fmt-train-serve-diff; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator, Sequence
 
@@ -27,10 +9,7 @@ from readback.checks.facts.trained_differences import FirstDifference
 from readback.types import Condition, Diagnostic, Location, Message, Model, Prompt, RuleContext, SelfTest, Severity
 
 CODE = "fmt-train-serve-diff"
-SEVERITY = "error"
 ON = ("workspace", "assembly", "load")
-SENTENCE = "model {model} was trained on {trained}, but {condition} sends {sent}"
-FIX = "build training and evaluation prompts with the same function, or say beside the scores what differs"
 _SETUP = """\
 dataset: data.jsonl
 prompts: [builtin:prompt-formats]

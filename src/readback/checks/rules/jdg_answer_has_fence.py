@@ -1,14 +1,4 @@
-"""The answer holds a fence of three backticks.
-
-The text that a judge is asked to grade has lines of three backticks (or tildes) in it. It is for information where each
-fence is closed and the judge's own prompt has none.
-
-Many judges are asked to reply in a fenced block, and their replies are searched for one. An answer that opens a block
-and leaves it open turns the rest of the prompt into part of it; a judge that quotes the answer gives two blocks, and a
-simple reader takes the wrong one.
-
-Close the fence in the answer, or let the judge reply without one.
-"""
+"""Looks for jdg-answer-has-fence; its words are in catalogue/en.yml."""
 
 import re
 from collections.abc import Iterator
@@ -17,10 +7,7 @@ from readback.checks.facts import judge_prompt
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "jdg-answer-has-fence"
-SEVERITY = "warning"
 ON = "assembly"
-SENTENCE = "the answer that judge {judge} grades holds {fences} {fences:fence|fences}"
-FIX = "close the fence in the answer, or let the judge reply without one"
 _FILE = "dataset: {path: data.jsonl}\njudges: {j: {prompts: judge.py}}\n"
 _JUDGE = 'SYSTEM_PROMPT = "Grade."\nEVALUATION_PROMPT_TEMPLATE = "{answer}\\n```json\\n{{}}\\n```\\n"\n'
 _OWN = {"readback.yml": _FILE, "judge.py": _JUDGE}

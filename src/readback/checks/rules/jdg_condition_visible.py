@@ -1,16 +1,4 @@
-r"""An answer betrays to the judge which condition it is from.
-
-Its text names the condition, its model, mode or adapter, or says who made the model that wrote it. A name counts where
-no ordinary text has it by chance (it holds a digit, `_`, or `-`) and the judge's question and documents do not have it.
-Besides, of all conditions with one judge: at least four in five answers of one have citation marks, or words such as
-"based on the provided documents", and at most one in five answers of every other.
-
-A judge that can tell the conditions apart may grade what it thinks of them and not the answer, and then every record
-says the same thing again.
-
-Take the names out of the answers before they are judged. Where the form of the answers differs on purpose, let another
-judge, or people, look at answers whose form was made alike.
-"""
+"""Looks for jdg-condition-visible; its words are in catalogue/en.yml."""
 
 import re
 from collections.abc import Iterator
@@ -19,10 +7,7 @@ from readback.checks.facts import judge_prompt
 from readback.types import Condition, Diagnostic, Location, RuleContext
 
 CODE = "jdg-condition-visible"
-SEVERITY = "warning"
 ON = ("load", "assembly")
-SENTENCE = "answers of {condition} tell judge {judge} where they are from: {what}"
-FIX = "take such words out of the answers before they are judged, or make the form of all answers alike"
 _FILE = """\
 dataset: {path: data.jsonl}
 judges: {j: {prompts: judge.py}}

@@ -1,14 +1,4 @@
-"""The judge gets the documents in another order than the model did.
-
-The documents in a judge's prompt are held against the numbers they begin with (`[3] …` handed over as the first), and
-against the record's list of contexts, where the same texts are in another order. Documents that come from the row of
-the answer are the model's own list, and are held against their numbers only.
-
-The answer cites by number. A judge that counts other numbers takes a right citation for a made-up one, and the first
-document weighs most with many judges.
-
-Map `documents` to the list that the model was shown, in its order.
-"""
+"""Looks for jdg-document-order; its words are in catalogue/en.yml."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,10 +7,7 @@ from readback.checks.facts import judge_prompt, stored_prompt
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "jdg-document-order"
-SEVERITY = "warning"
 ON = "assembly"
-SENTENCE = "judge {judge} gets the documents in the order {order}, counted as the model saw them"
-FIX = "map documents of {judge} to the list that the model was shown"
 _FILE = "dataset: {path: data.jsonl}\njudges: {j: {prompts: judge.py%s}}\n"
 _JUDGE = {"judge.py": 'SYSTEM_PROMPT = "Grade."\nEVALUATION_PROMPT_TEMPLATE = "{answer} {documents}"\n'}
 _OWN = ", fields: {documents: documents}"

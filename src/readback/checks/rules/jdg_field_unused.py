@@ -1,13 +1,4 @@
-"""A judge's template leaves out what it is given, or the answer itself.
-
-A field that the workspace maps for a judge (`fields:`) is read by no place of its template: a warning. A template that
-reads names, and none of them is an answer, is an error for the judge of a condition.
-
-A mapped field looks as if the judge saw it. A judge that never sees the answer grades the question, and its scores look
-like any others.
-
-Put the name into the template, or take it out of `fields:`.
-"""
+"""Looks for jdg-field-unused; its words are in catalogue/en.yml."""
 
 import re
 from collections.abc import Iterator
@@ -17,10 +8,7 @@ from readback.checks.facts import judge_prompt
 from readback.types import Diagnostic, Judge, RuleContext
 
 CODE = "jdg-field-unused"
-SEVERITY = "warning"
 ON = "workspace"
-SENTENCE = "judge {judge} never uses {name}: its template reads {reads}"
-FIX = "put {name} into the template of {judge}, or take it out of fields:"
 _FILE = (
     "dataset: d.jsonl\nmodes: [{mode: m, template: '{{ question }}'}]\n"
     "judges: {j: {prompts: judge.py%s}}\nconditions: [{name: c, mode: m, judge: j}]\n"

@@ -1,14 +1,4 @@
-"""A document or an answer speaks to the judge.
-
-The answer and each document in a judge's prompt are searched for sentences that only make sense when said to a judge:
-that it should forget its instructions, give a grade, or a reply in the form it is asked for. The list is short on
-purpose; it is in this rule.
-
-A judge reads the answer as part of its prompt. One sentence can be worth more points than the whole rest, and it comes
-back in every run in which that document is retrieved.
-
-Read the place. Take the text out of the data, or leave the row out of the scores.
-"""
+"""Looks for jdg-injection; its words are in catalogue/en.yml."""
 
 import re
 from collections.abc import Iterator
@@ -17,10 +7,7 @@ from readback.checks.facts import judge_prompt
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "jdg-injection"
-SEVERITY = "warning"
 ON = "assembly"
-SENTENCE = "{name} speaks to judge {judge}: {text}"
-FIX = "read the place; take the text out of the data, or leave the row out of the scores"
 _FILE = "dataset: {path: data.jsonl}\njudges: {j: {prompts: judge.py}}\n"
 _JUDGE = 'SYSTEM_PROMPT = "Ignore the style. Rate the answer."\nEVALUATION_PROMPT_TEMPLATE = "{answer} {documents}"\n'
 _ROW = '{"id": "1", "answer": "%s", "documents": ["%s"]}\n'

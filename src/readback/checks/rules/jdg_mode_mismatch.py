@@ -1,14 +1,4 @@
-"""A judge does not fit the mode of its condition.
-
-A rubric weighs grounding in contexts. Weight 0 means that it is made for mode instruction, where there are none; any
-other weight, that it is made for modes with contexts (rag, hybrid). The rubric of each condition is held against its
-mode.
-
-A rubric with grounding judges closed-book answers by sources the model never had; one without it lets made-up citations
-pass. Both give scores that look comparable with the others.
-
-Give the condition the other judge.
-"""
+"""Looks for jdg-mode-mismatch; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -16,10 +6,7 @@ from dataclasses import replace
 from readback.types import Diagnostic, Judge, RuleContext
 
 CODE = "jdg-mode-mismatch"
-SEVERITY = "error"
 ON = "workspace"
-SENTENCE = "condition {condition} is in mode {mode}, and its judge {judge} weighs grounding with {weight}"
-FIX = "give {condition} a judge that is made for mode {mode}"
 _FILE = (
     "prompts: [builtin:prompt-formats]\njudges: {j: {prompts: j.yaml}}\n"
     "models: {base: {type: base}}\nconditions: [{name: c, mode: %s, model: base, judge: j}]\n"

@@ -1,13 +1,4 @@
-"""A judge's prompt is longer than what its model takes.
-
-Where the context of the judge's model is known (`settings: {context: …}` of the judge, or `num_ctx`, `context_length`,
-`max_model_len` of its inference settings), the prompt is measured against it, less what the reply may take
-(`max_tokens`). Its tokens are estimated as bytes ÷ 4; a prompt with fewer bytes than the context surely fits.
-
-A server cuts a prompt that is too long, mostly at the front: there stand the instructions and the scale.
-
-Give the judge fewer or shorter documents, or a model with a longer context.
-"""
+"""Looks for jdg-over-budget; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -16,12 +7,7 @@ from readback.checks.facts import judge_prompt
 from readback.types import Diagnostic, Judge, Location, RuleContext
 
 CODE = "jdg-over-budget"
-SEVERITY = "warning"
 ON = "assembly"
-SENTENCE = (
-    "the prompt of judge {judge} has about {estimate} tokens (bytes ÷ 4, an estimate), over {budget} of {context}"
-)
-FIX = "give {judge} fewer or shorter documents, or a model with a longer context"
 _FILE = "dataset: {path: data.jsonl}\njudges: {j: {prompts: judge.py, settings: {context: %s, max_tokens: 20}}}\n"
 _REST = {
     "judge.py": 'SYSTEM_PROMPT = "Grade."\nEVALUATION_PROMPT_TEMPLATE = "{answer}"\n',

@@ -1,14 +1,4 @@
-"""A judge's prompt states two scales for one criterion, or another one than is declared.
-
-The numbers behind a criterion's name (`Relevance (2, 1, 0, or -1)`) and a range for all (`a scale of 0 to 3`) are
-looked for in the judge's system text and in its user text, and held against each other and against the scale under
-`criteria:`.
-
-A judge that reads two scales picks one, now this one and now that. One whose scale is not the declared one gives grades
-that count as failures, or means that mean something else.
-
-Let both texts state the same numbers, and declare these under `criteria:`.
-"""
+"""Looks for jdg-scale-mismatch; its words are in catalogue/en.yml."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -28,10 +18,7 @@ Numbers = tuple[float, ...]
 
 
 CODE = "jdg-scale-mismatch"
-SEVERITY = "error"
 ON = "workspace"
-SENTENCE = "judge {judge} asks for {criterion} on {first} ({first_in}) and on {second} ({second_in})"
-FIX = "state one scale for {criterion} everywhere"
 _FILE = "judges: {j: {prompts: judge.py}}\n"
 _JUDGE = (
     'SYSTEM_PROMPT = "relevance_score: the relevance score (-1, 0, 1, or 2)"\n'

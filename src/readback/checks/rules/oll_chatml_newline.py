@@ -1,15 +1,4 @@
-"""A ChatML template loses the newline after a turn.
-
-Models of the ChatML family are trained on texts in which `<|im_end|>` is followed by a newline, then the next
-`<|im_start|>`. What the `TEMPLATE` of a Modelfile makes of a made-up conversation has none there: mostly `{{-` behind
-the newline has removed it.
-
-Every turn then begins with a token that the model has not seen in that place, in every prompt; and whoever reads the
-template sees the newline there. It is said for information where `FROM` names a model of the library that was trained
-with another format: there the fault is the ChatML.
-
-Write `{{ end }}` instead of `{{- end }}` behind the newline; write the newline where there is none.
-"""
+"""Looks for oll-chatml-newline; its words are in catalogue/en.yml."""
 
 import re
 from collections.abc import Iterator
@@ -18,13 +7,7 @@ from readback.checks.facts.served_texts import Served, is_file, modelfiles, plac
 from readback.types import Diagnostic, Location, ModelInput, RuleContext, Severity
 
 CODE = "oll-chatml-newline"
-SEVERITY = "error"
 ON = "workspace"
-SENTENCE = "the newline after <|im_end|> is lost ({how}): the model reads {served}, ChatML training text has {trained}"
-FIX = (
-    "[[use the template that {other} was trained with, or ]]have a newline behind <|im_end|> in the template"
-    "[[: take the minus out of the {marker} that removes it]]"
-)
 _MODELFILE = 'FROM x\nPARAMETER stop "<|im_end|>"\nTEMPLATE """%s"""\n'
 _TURN = "<|im_start|>{{ .Role }}\n{{ .Content }}<|im_end|>"
 _QUESTION = "<|im_start|>user\n{{ .Prompt }}<|im_end|>\n<|im_start|>assistant\n"

@@ -1,13 +1,4 @@
-"""A template prints <no value> into the prompt.
-
-What the `TEMPLATE` of a Modelfile makes of a made-up conversation is looked at. A template that goes through
-`.Messages` is not given `.Prompt`; any other name that Ollama does not know has no value either, and where it is
-printed without an `if` around it, Go writes the words `<no value>`.
-
-The model reads these words in every prompt.
-
-Take the action out, or put an `if` around it; in a template with `.Messages` the question is among them.
-"""
+"""Looks for oll-no-value; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -16,10 +7,7 @@ from readback.checks.facts.served_texts import Served, modelfiles, placed
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "oll-no-value"
-SEVERITY = "error"
 ON = "workspace"
-SENTENCE = "{name} has no value here, so the words <no value> are in the prompt"
-FIX = "take {name} out, or put an if around it"
 _LOOP = "{{ range .Messages }}{{ .Content }}{{ end }}"
 PASS = (
     {"Modelfile": f'FROM x\nTEMPLATE """{_LOOP}{{{{ if .Prompt }}}}{{{{ .Prompt }}}}{{{{ end }}}}"""\n'},

@@ -1,14 +1,4 @@
-"""A prompt has more tokens than Ollama is told to read.
-
-The tokens of the text that the template makes are held against `PARAMETER num_ctx` of the Modelfile. Where the model
-names a tokenizer the count is exact; else it is an estimate, bytes ÷ 4, and a warning as long as it is less than 20 %
-over.
-
-Ollama then drops messages silently, the oldest first, one at a time, until the text fits; system messages and the
-last message stay. What is still too long is cut. The model answers something else than what is shown here.
-
-Raise num_ctx as far as the model and the machine allow, or send less. Name the `tokenizer` for an exact count.
-"""
+"""Looks for oll-num-ctx; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -16,13 +6,7 @@ from readback.checks.facts import token_limits
 from readback.types import Diagnostic, RuleContext
 
 CODE = "oll-num-ctx"
-SEVERITY = "error"
 ON = "assembly"
-SENTENCE = (
-    "{tokens} tokens ({tokenizer}) are over num_ctx {context} in {file} line {line}; Ollama drops up to {drop} of "
-    "{messages} {messages:message|messages}, the oldest first, and cuts what is still too long"
-)
-FIX = "raise num_ctx (now {context}), or send less"
 _FILE = """dataset: {path: data.jsonl}
 modes: [{mode: a, template: "{{ text }}"}]
 models: {m: {serving: {modelfile: Modelfile}, tokenizer: cl100k}}

@@ -1,12 +1,4 @@
-"""A Modelfile puts turns of its own before every conversation.
-
-It has `MESSAGE` lines. Ollama sends them to the model before whatever a program sends, after the system message.
-
-Every prompt carries them though no configuration or log of requests shows them: answers follow the example they give,
-and a model that was trained without them meets turns it does not know.
-
-Take them out where they are not meant, or state them beside the scores.
-"""
+"""Looks for oll-preseeded-turns; its words are in catalogue/en.yml."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -16,10 +8,7 @@ from readback.checks.facts.served_texts import modelfiles
 from readback.types import Diagnostic, RuleContext
 
 CODE = "oll-preseeded-turns"
-SEVERITY = "info"
 ON = "workspace"
-SENTENCE = "Ollama puts {count} {count:turn|turns} of this Modelfile before every conversation ({roles})"
-FIX = "take the MESSAGE lines out, or state them beside the scores"
 PASS = ({"Modelfile": "FROM x\nSYSTEM Be brief.\n"},)
 FAIL = ({"Modelfile": "FROM x\nMESSAGE user Is it high water?\nMESSAGE assistant No.\n"},)
 

@@ -1,17 +1,4 @@
-"""The token that ends a turn in a template is no stop text.
-
-The `TEMPLATE` of a Modelfile writes a token behind what the user or the assistant says (`<|im_end|>`, `<|eot_id|>`),
-and no `PARAMETER stop` has it. A token with which a text begins (`<s>`, `<bos>`), the answer is opened or the next turn
-begins ends no turn, unless it says that it does.
-
-A model that learnt to end its answer with this token goes on after it, unless the weights name it as the end: the
-answer then holds the token and a conversation the model makes up. It is said for information where the token is the one
-that every tokenizer of its family ends a text with; where the engine under Ollama (llama.cpp) knows it as the end of an
-answer, and the file gives no stop text or `FROM` names a model and no file of weights; and where `FROM` names a model
-whose stop texts are taken over, as the file gives none.
-
-Add `PARAMETER stop` with the token, or correct the token in the template.
-"""
+"""Looks for oll-stop-missing; its words are in catalogue/en.yml."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -20,10 +7,7 @@ from readback.checks.facts.served_texts import Served, is_file, modelfiles, sour
 from readback.types import Diagnostic, Location, ModelInput, RuleContext, Severity
 
 CODE = "oll-stop-missing"
-SEVERITY = "warning"
 ON = "workspace"
-SENTENCE = "turns end with {token} in the template, and no stop parameter has it[[ (there are: {stops})]]"
-FIX = '[[write {meant} in the template if that is meant, or ]]add PARAMETER stop "{token}"'
 _CHATML = "{{ range .Messages }}<|im_start|>{{ .Role }}\n{{ .Content }}<|im_end|>\n{{ end }}<|im_start|>assistant\n"
 PASS = (
     {"Modelfile": f'FROM ./x.gguf\nPARAMETER stop "<|im_end|>"\nTEMPLATE """{_CHATML}"""\n'},

@@ -1,12 +1,4 @@
-"""A template leaves the system message out.
-
-A Modelfile sets `SYSTEM`, or a condition sends its model a system message, and the `TEMPLATE` prints it nowhere:
-neither `.System` nor the message of that role among the `.Messages`.
-
-The model is never told what the file says it is told. Everything else works, so nothing shows it but the answers.
-
-Print `.System` where the model expects it, or go through all `.Messages`.
-"""
+"""Looks for oll-system-missing; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -14,10 +6,7 @@ from readback.checks.facts.served_texts import Served, modelfiles, shown
 from readback.types import Diagnostic, RuleContext
 
 CODE = "oll-system-missing"
-SEVERITY = "error"
 ON = "workspace"
-SENTENCE = "the template leaves the system message out: {system} is never read"
-FIX = "print .System in the template, or go through all .Messages"
 PASS = (
     {"Modelfile": 'FROM x\nSYSTEM Be brief.\nTEMPLATE """{{ .System }}{{ .Prompt }}"""\n'},
     {"Modelfile": 'FROM x\nSYSTEM Be brief.\nTEMPLATE """{{ range .Messages }}{{ .Content }} {{ end }}"""\n'},

@@ -1,14 +1,4 @@
-"""The model reads the system message twice.
-
-What the `TEMPLATE` of a Modelfile makes of a made-up conversation is looked at: the system text is in it more
-than once. Mostly the template prints `.System` and then goes through `.Messages`, among which Ollama leaves the
-system message.
-
-The model was trained on one system message. With two, each with its own marks around it, it reads a conversation of
-another shape, in every request; and no log of requests shows it.
-
-Print it in one place: take the part about `.System` out of a template that goes through `.Messages`.
-"""
+"""Looks for oll-system-twice; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -16,10 +6,7 @@ from readback.checks.facts.served_texts import blocks, modelfiles, quoted, sourc
 from readback.types import Diagnostic, RuleContext
 
 CODE = "oll-system-twice"
-SEVERITY = "error"
 ON = "workspace"
-SENTENCE = "the system message stands {times} times in what the model reads: first as {first}, then as {second}"
-FIX = "take the part about .System out of the template: .Messages holds the system message, too"
 _LOOP = "{{ range .Messages }}<|im_start|>{{ .Role }}\n{{ .Content }}<|im_end|>\n{{ end }}<|im_start|>assistant\n"
 _SYSTEM = "{{ if .System }}<|im_start|>system\n{{ .System }}<|im_end|>\n{{ end }}"
 _MODELFILE = 'FROM x\nPARAMETER stop "<|im_end|>"\nTEMPLATE """%s"""\nSYSTEM Be brief.\n'

@@ -1,11 +1,4 @@
-"""A template leaves the question out.
-
-What the `TEMPLATE` of a Modelfile makes of a made-up conversation is looked at: the user's text is not in it.
-
-The model never reads what it is asked, and answers something all the same.
-
-Print `.Prompt`, or the `.Content` of each of the `.Messages`.
-"""
+"""Looks for oll-user-missing; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -13,10 +6,7 @@ from readback.checks.facts.served_texts import modelfiles, shown
 from readback.types import Diagnostic, RuleContext
 
 CODE = "oll-user-missing"
-SEVERITY = "error"
 ON = "workspace"
-SENTENCE = "the template leaves out what the user says: of a question and its answer it makes {text}"
-FIX = "print .Prompt, or the .Content of each of the .Messages"
 _HUMAN = '{{ range .Messages }}{{ if eq .Role "human" }}{{ .Content }}{{ end }}{{ end }}A:'
 PASS = (
     {"Modelfile": 'FROM x\nTEMPLATE """{{ .Prompt }}"""\n'},

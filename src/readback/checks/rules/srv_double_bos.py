@@ -1,14 +1,4 @@
-"""The text begins with the token for its beginning twice.
-
-A chat template writes the BOS token, and the server has the tokenizer put it there once more (`add_special_tokens`); or
-the template writes it twice; or a Modelfile's `TEMPLATE` writes it, which Ollama's engine does by itself for models
-that have one. Where `FROM` names a model of a family that begins with another token, or with none, or names no family
-that is known, it is said for information.
-
-No training text begins so. Answers get worse a little, everywhere, and no error tells of it.
-
-Leave `add_special_tokens` off, as vLLM's chat endpoint does, or take the token out of the template.
-"""
+"""Looks for srv-double-bos; its words are in catalogue/en.yml."""
 
 import re
 from collections.abc import Iterator
@@ -17,13 +7,7 @@ from readback.checks.facts import templated_text
 from readback.types import Diagnostic, Location, Model, Modelfile, RuleContext
 
 CODE = "srv-double-bos"
-SEVERITY = "warning"
 ON = "workspace"
-SENTENCE = (
-    "{token} appears twice at the beginning: the template of {name} writes it, and {by} does"
-    "[[, unless {unless} begins with another token]]"
-)
-FIX = "leave add_special_tokens off, or take {token} out of the template"
 _SERVED = "models: {served: {serving: {%s}}}\n"
 _CONFIG = '{"bos_token": "<s>", "chat_template": "%s{%% for m in messages %%}{{ m.content }}{%% endfor %%}"}'
 _FILES = {"readback.yml": _SERVED % "tokenizer_config: tokenizer_config.json, add_special_tokens: true"}

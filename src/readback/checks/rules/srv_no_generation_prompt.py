@@ -1,16 +1,4 @@
-"""The text does not ask for the assistant's turn.
-
-In what a chat template makes of a made-up conversation, each answer is behind an opening (`<|im_start|>assistant`
-and a newline). The same template, asked to open the answer, ends before it: mostly it ignores `add_generation_prompt`.
-Where it names whose turn it is, the turn is open; marks for thinking or for a channel may be left to the model. A
-template that never names `add_generation_prompt` and marks turns by plain words (`assistant: `) may be filled in by
-code that cuts the text before the answer: that is told for information.
-
-The model then writes that opening itself, or goes on with the user's turn; the first tokens of every answer are not the
-ones that it was trained to begin with.
-
-Add the branch `{% if add_generation_prompt %}` that writes the opening at the end of the template.
-"""
+"""Looks for srv-no-generation-prompt; its words are in catalogue/en.yml."""
 
 import re
 from collections.abc import Iterator
@@ -19,12 +7,7 @@ from readback.checks.facts import templated_text
 from readback.types import Diagnostic, RuleContext, SelfTest
 
 CODE = "srv-no-generation-prompt"
-SEVERITY = "error"
 ON = "workspace"
-SENTENCE = (
-    "the chat template {name} does not open the assistant's turn: answers begin behind {missing}, which is not there"
-)
-FIX = "let the template write {missing} at its end where add_generation_prompt is true"
 _REST = {"readback.yml": "models: {served: {serving: {chat_template: t.jinja}}}\n"}
 _TURNS = "{% for m in messages %}{{ '<|im_start|>' + m.role + '\n' + m.content + '<|im_end|>\n' }}{% endfor %}"
 _PAIRS = (

@@ -1,15 +1,4 @@
-"""A prompt does not fit into what its model reads.
-
-The tokens of the text that the model reads (of its messages, where nobody says what serves them) are held against
-`context` of the model, less what its answer may take: `reserve`, else `max_tokens`, `max_new_tokens` or `num_predict`
-of its settings. Where the model names a tokenizer the count is exact; else it is an estimate, bytes ÷ 4, and a warning
-as long as it is less than 20 % over. A text with fewer bytes than the room surely fits.
-
-A server refuses such a prompt, or cuts it silently, mostly at the front: the system message and the first
-sources are gone, and the answer is judged as if they had been there.
-
-Send less, keep less room for the answer, or take a model that reads more. Name the `tokenizer` for an exact count.
-"""
+"""Looks for srv-over-limit; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -17,10 +6,7 @@ from readback.checks.facts import token_limits
 from readback.types import Diagnostic, RuleContext
 
 CODE = "srv-over-limit"
-SEVERITY = "error"
 ON = "assembly"
-SENTENCE = "{tokens} tokens ({tokenizer}) are {over} too many: {context} less {reserve} for the answer leave {room}"
-FIX = "send less, lower the reserve of {reserve} tokens, or take a model that reads more than {context}"
 _FILE = """dataset: {path: data.jsonl}
 modes: [{mode: a, template: "{{ text }}"}]
 models: {m: {%s}}

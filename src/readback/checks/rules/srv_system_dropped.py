@@ -1,14 +1,4 @@
-"""The chat template leaves the system message out.
-
-The messages begin with a system message, and nothing of it is in the text that the chat template (or the named format)
-makes of them. Modelfiles and the formats of Albert have rules of their own. A template that goes through the parts of a
-message (text, image) writes none of a message that is one text: that is told for information, for servers make parts.
-
-The model is never told what the messages tell it, and nothing shows that but its answers: templates without a branch
-for the role skip the message silently.
-
-Put the system text into the user message, or choose a template that prints it.
-"""
+"""Looks for srv-system-dropped; its words are in catalogue/en.yml."""
 
 import re
 from collections.abc import Iterator
@@ -17,10 +7,7 @@ from readback.checks.facts import templated_text
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "srv-system-dropped"
-SEVERITY = "error"
 ON = "assembly"
-SENTENCE = "the chat template {name} leaves the system message out"
-FIX = "put the system text into the user message, or choose a template that prints it"
 _REST = (
     "modes: [{mode: m, system: Be brief., template: Why?}]\n"
     "models: {served: {serving: {chat_template: t.jinja}}}\n"

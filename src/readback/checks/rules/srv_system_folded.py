@@ -1,14 +1,4 @@
-"""The chat template puts the system message into the user's turn.
-
-In the text that the chat template (or the named format) makes, nothing but blanks or a line is between the system
-text and the user's: some models have no system role, and their templates put its text before the user's, the first or,
-with Mistral, the last.
-
-The model is told the system text as if the user had said it. With several turns its place moves, and so does what can
-be kept of the prompt from one turn to the next.
-
-Nothing needs to change where the model was trained so. Otherwise choose a template with a system role.
-"""
+"""Looks for srv-system-folded; its words are in catalogue/en.yml."""
 
 import re
 from collections.abc import Iterator
@@ -17,10 +7,7 @@ from readback.checks.facts import templated_text
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "srv-system-folded"
-SEVERITY = "info"
 ON = "assembly"
-SENTENCE = "the chat template {name} puts the system message into the user's turn, before its text"
-FIX = "keep it where the model was trained so; otherwise choose a template with a system role"
 _REST = (
     "modes: [{mode: m, system: Be brief., template: Why?}]\n"
     "models: {served: {serving: {format: %s}}}\n"

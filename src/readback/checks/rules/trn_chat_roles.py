@@ -1,14 +1,4 @@
-"""The roles of a training conversation are not those of a conversation.
-
-Roles are system, user, assistant and tool (developer stands for system, function for tool). A system message comes
-first; user and assistant take turns; what is trained on ends with an assistant's message. Answers of several tools may
-follow one another.
-
-A chat template either refuses such a row, so that training stops, or puts the turns together as they come, and the
-model learns a conversation that never happens when it is served.
-
-Give each message its role, join messages of one role, and end with the answer that is to be learnt.
-"""
+"""Looks for trn-chat-roles; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator, Sequence
 
@@ -17,10 +7,7 @@ from readback.checks.facts.training_facts import TrainingRow, Turn
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-chat-roles"
-SEVERITY = "error"
 ON = "record"
-SENTENCE = "message {number} has the role '{role}', where one of {expected} is expected (roles: {roles})"
-FIX = "give message {number} the role it should have, or take it out"
 _ROW = '{"messages": [%s]}\n'
 _SYSTEM, _USER, _REPLY = ('{"role": "%s", "content": "x"}' % role for role in ("system", "user", "assistant"))  # noqa: UP031 - braces
 _TOOL = '{"role": "tool", "content": "x"}'

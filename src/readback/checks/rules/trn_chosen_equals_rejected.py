@@ -1,13 +1,4 @@
-"""The chosen and the rejected answer are the same.
-
-Both answers of a preference pair are compared after their white space is collapsed; it is said whether they are equal
-byte for byte.
-
-Nothing can be learnt from such a pair, but its loss counts, and it pushes the model away from an answer that is as good
-as the other.
-
-Take the pair out, or put the answer in that was meant to be rejected.
-"""
+"""Looks for trn-chosen-equals-rejected; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -15,10 +6,7 @@ from readback.checks.facts import training_facts
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-chosen-equals-rejected"
-SEVERITY = "error"
 ON = "record"
-SENTENCE = "the chosen and the rejected answer are the same text (byte for byte: {exact})"
-FIX = "take the pair out, or give it the answer that was meant to be rejected"
 _PAIR = '{"prompt": "Why?", "chosen": "It is so.", "rejected": "%s"}\n'
 PASS = ({"train.jsonl": _PAIR % "It is So."},)
 FAIL = (

@@ -1,13 +1,4 @@
-"""The answer to be learned cites nothing, though its excerpt cites.
-
-The excerpt, or the document that the row carries, holds legal citations; the chosen answer of a pair, or the
-completion, holds none.
-
-The task asks for accurate citations. Such rows teach a model to leave them out, and of a pair the better answer is
-then no better in what it is judged by.
-
-Write the answer with the citations that it relies on, or leave the row out.
-"""
+"""Looks for trn-chosen-no-citation; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -15,10 +6,7 @@ from readback.checks.facts import legal_row
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-chosen-no-citation"
-SEVERITY = "warning"
 ON = "record"
-SENTENCE = "'{answer}' cites nothing, though the excerpt has {citations}"
-FIX = "write the answer with the citations that it relies on, or leave the row out"
 SHOWN = 5  # citations of the excerpt that are named
 _ROW = (
     '{"prompt": "Analyze the legal text below.\\n\\nDocument Excerpt:\\n%s\\n\\nSummary:", '

@@ -1,14 +1,4 @@
-"""An answer to be learned cites what its source does not have.
-
-The citations of the completion or of the chosen answer are held against the document excerpt of the prompt, and
-against the document that the row carries, by volume, reporter and page; a rule of court by its set and number, in
-whatever words. A rule without its set, as in `Rule 12(b)(6)`, is only mentioned. A row without an excerpt is not
-checked at all.
-
-A model that is trained on it learns to cite from nowhere: that is what the training was meant to take away.
-
-Take the citation out of the answer, or add the passage that holds it to the excerpt.
-"""
+"""Looks for trn-citation-not-in-source; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -16,10 +6,7 @@ from readback.checks.facts import legal_row
 from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-citation-not-in-source"
-SEVERITY = "error"
 ON = "record"
-SENTENCE = "'{answer}' cites {citation}, which the excerpt does not have"
-FIX = "take the citation out of the answer, or add its passage to the excerpt"
 _ROW = (
     '{"prompt": "Analyze the legal text below.\\n\\nDocument Excerpt:\\nSee Smith v. Jones, 123 F.3d 456'
     ' (2020).\\n\\nCitations found: Smith v. Jones, 123 F.3d 456\\n\\nSummary:", "completion": "%s"}\n'

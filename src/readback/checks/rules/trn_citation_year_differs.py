@@ -1,12 +1,4 @@
-"""An answer to be learned cites a case of its source with another year.
-
-Volume, reporter and page are those of the excerpt, or of the document that the row carries; the year in brackets is
-not.
-
-The citation counts as supported, and still teaches a wrong year. Often only one of the two places has a slip.
-
-Write the year that the decision has.
-"""
+"""Looks for trn-citation-year-differs; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -14,10 +6,7 @@ from readback.checks.facts import legal_row
 from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-citation-year-differs"
-SEVERITY = "warning"
 ON = "record"
-SENTENCE = "'{answer}' cites {citation}, and the excerpt gives the year as {year}"
-FIX = "write the year that the decision has"
 _ROW = (
     '{"prompt": "Analyze the legal text below.\\n\\nDocument Excerpt:\\nSee Smith v. Jones, 123 F.3d 456'
     ' (2020).\\n\\nCitations found: Smith v. Jones, 123 F.3d 456\\n\\nSummary:", "completion": "%s"}\n'

@@ -1,14 +1,4 @@
-"""The rejected answer was damaged.
-
-The rejected answer of a preference pair is held against the chosen one: a word at the end of a sentence that is cut
-("inadmissibl." for "inadmissible"), a sentence whose full stop is gone, parentheses that became empty. Answers that
-say the same in other words are left alone.
-
-Such answers come from programs that take citations out with patterns and take a letter or a full stop with them. The
-model then learns to tell broken text from whole text, which is easy, instead of a summary without its citations.
-
-Make the rejected answer again, taking out whole citations and nothing else.
-"""
+"""Looks for trn-damaged-text; its words are in catalogue/en.yml."""
 
 import re
 from collections.abc import Iterator
@@ -74,10 +64,7 @@ class _Known:
 
 
 CODE = "trn-damaged-text"
-SEVERITY = "warning"
 ON = "record"
-SENTENCE = "'{field}' has {damaged}, which looks like what is left of {whole}"
-FIX = "make the rejected answer again: take out whole citations and nothing else"
 _ROW = '{"prompt": "Why?", "chosen": "%s", "rejected": "%s"}\n'
 PASS = (
     {"train.jsonl": _ROW % ("It is inadmissible. See Fed. R. Evid. 802.", "It is inadmissible.")},

@@ -1,14 +1,4 @@
-"""Two training rows have the same prompt and different answers.
-
-A row has the same prompt as an earlier row of the same format in the same split, character by character, system
-message and all, but not the same answers. Both are named.
-
-Several answers to one prompt may be meant: then the prompt weighs as much as it has rows. Where they are not, the rows
-teach answers that contradict each other. It is for information where another field that a prompt can be made of
-(context, documents, history) differs: then it is probably sent, too, and no two prompts are the same.
-
-Take all but the best one out, or leave them where several answers are meant.
-"""
+"""Looks for trn-duplicate-prompt; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator, Sequence
 
@@ -16,10 +6,7 @@ from readback.checks.facts import training_facts
 from readback.types import Diagnostic, Location, Record, RuleContext
 
 CODE = "trn-duplicate-prompt"
-SEVERITY = "warning"
 ON = "dataset"
-SENTENCE = "the same prompt as in line {line} of {file} (record {record}), with another answer"
-FIX = "take all but the best of these rows out, unless several answers are meant"
 _ROW = '{"id": "%s", "prompt": "%s", "completion": "%s"}\n'
 _PAIR = '{"prompt": "Hi", "context": "%s", "chosen": "%s", "rejected": "%s"}\n'
 PASS = (

@@ -1,13 +1,4 @@
-"""A training row is there twice.
-
-A row has the same prompt and the same answers as an earlier one of the same split, character by character, whatever
-its id and other fields are. Both are named.
-
-A row that is there twice counts twice, in the training and in every figure about it. In small sets a few such rows
-are learnt by heart.
-
-Take one of the two out.
-"""
+"""Looks for trn-duplicate-row; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,10 +6,7 @@ from readback.checks.facts import training_facts
 from readback.types import Diagnostic, Location, Record, RuleContext
 
 CODE = "trn-duplicate-row"
-SEVERITY = "warning"
 ON = "dataset"
-SENTENCE = "the same prompt and answers as in line {line} of {file} (record {record})"
-FIX = "take one of the two rows out"
 _ROW = '{"id": "%s", "prompt": "%s", "completion": "%s"}\n'
 PASS = ({"train.jsonl": _ROW % (1, "Why?", "So.") + _ROW % (2, "Why?", "So. ")},)
 FAIL = ({"train.jsonl": _ROW % (1, "Why?", "So.") + _ROW % (2, "Why?", "So.")},)

@@ -1,15 +1,4 @@
-"""A required text of a training row is missing or blank.
-
-A prompt, completion, chosen or rejected answer has to be a text that says something, a conversation a list of messages
-of which those of user and assistant say something. A message that calls a tool may be empty. A pair of texts without
-a prompt among pairs that have one is told; where most pairs of a file have none, the prompt may be inside both
-answers, and that is said once, for information.
-
-An empty prompt teaches the model to answer nothing in particular, an empty answer teaches it to say nothing. Some
-programs leave such rows out silently, so that fewer are trained on than the file has.
-
-Fill in what is missing, or take the row out.
-"""
+"""Looks for trn-empty; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -17,10 +6,7 @@ from readback.checks.facts import training_facts
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-empty"
-SEVERITY = "error"
 ON = ("record", "load")
-SENTENCE = "'{field}' has to hold a text or messages that say something; there is {found}"
-FIX = "fill in '{field}', or take the row out"
 _USER, _REPLY = '{"role": "user", "content": "Why?"}', '{"role": "assistant", "content": "So."}'
 _TOOL = '{"role": "assistant", "content": null, "tool_calls": [{"id": "1"}]}, {"role": "tool", "content": ""}'
 _ALONE = '{"chosen": "So.", "rejected": "No."}\n'

@@ -1,12 +1,4 @@
-"""The rejected answer of a pair is better supported by the source than the chosen one.
-
-Against the excerpt it has a smaller share of citations that are not there and at least as many that are, or the same
-share and more.
-
-Preference training takes the label as it stands: it moves the model towards the answer that invents.
-
-Look at both answers, and swap the labels if they were mixed up.
-"""
+"""Looks for trn-label-swapped; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -14,13 +6,7 @@ from readback.checks.facts import legal_row
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-label-swapped"
-SEVERITY = "warning"
 ON = "record"
-SENTENCE = (
-    "the rejected answer is better supported: {rejected} of its {rejected_found} citations are in the excerpt, "
-    "{chosen} of {chosen_found} of the chosen one"
-)
-FIX = "look at both answers, and swap the labels if they were mixed up"
 _ROW = (
     '{"prompt": "Analyze the legal text below.\\n\\nDocument Excerpt:\\nSee Smith v. Jones, 123 F.3d 456'
     ' (2020).\\n\\nCitations found: Smith v. Jones, 123 F.3d 456\\n\\nSummary:", "chosen": "%s", "rejected": "%s"}\n'

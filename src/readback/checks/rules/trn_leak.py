@@ -1,13 +1,4 @@
-"""A prompt is in two splits.
-
-What a row asks, or the document excerpt it asks about, is in a row of another split as well: a training file and
-the one that is kept for testing, or the dataset that the models are evaluated on. White space is collapsed; splits are
-those of the workspace, or what a row says itself under "split".
-
-An evaluation on what was trained on measures memory. All its scores are too high, by as much as nobody knows.
-
-Take the row out of one of the splits, with all rows on the same document.
-"""
+"""Looks for trn-leak; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator, Sequence
 
@@ -16,10 +7,7 @@ from readback.checks.facts.training_facts import DATASET
 from readback.types import Diagnostic, Location, Record, RuleContext
 
 CODE = "trn-leak"
-SEVERITY = "error"
 ON = "dataset"
-SENTENCE = "the same {what} is in split {other}: line {line} of {file} (record {record}); this row is in {split}"
-FIX = "take the row out of one of the two splits, with all rows on the same document"
 _ROW = '{"prompt": "%s", "completion": "So."}\n'
 _FILES = "training: {train: train.jsonl, test: test.jsonl}\n"
 _LEGAL = "Analyze legal text %s.\\n\\nDocument Excerpt:\\nIt was held.\\n\\nCitations found: -\\n\\nSummary:"

@@ -1,13 +1,4 @@
-"""The prompt lists citations that its excerpt does not have.
-
-The line `Citations found:` names a case, a rule or a statute that is nowhere in the document excerpt. Citations are
-read from the line as from any text, since commas are inside them too.
-
-The program that writes such prompts lists the first citations of the whole document. The model is told to use what it
-cannot see, and an answer that does counts as unsupported.
-
-List the citations of the excerpt only, or widen the excerpt.
-"""
+"""Looks for trn-listed-not-in-excerpt; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -15,10 +6,7 @@ from readback.checks.facts import legal_row, training_facts
 from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-listed-not-in-excerpt"
-SEVERITY = "warning"
 ON = "record"
-SENTENCE = "the prompt lists {citations}, which its excerpt does not have"
-FIX = "list the citations of the excerpt only, or widen the excerpt"
 _ROW = (
     '{"prompt": "Analyze the legal text below.\\n\\nDocument Excerpt:\\nSee Smith v. Jones, 123 F.3d 456'
     ' (2020).\\n\\nCitations found: %s\\n\\nSummary:", "completion": "Dismissed (Smith v. Jones, 123 F.3d 456)."}\n'

@@ -1,14 +1,4 @@
-"""An answer to learn cites contexts that its prompt does not have.
-
-Marks like [2] in a completion, or in a chosen answer, count the contexts of the row from 1: those listed with it, else
-those that are in the prompt, each with its number at the start of a line. Marks below 1 or beyond the last one are
-reported. A row without contexts is left alone.
-
-A model that is trained on such answers learns to cite what it was not given. It does so when it is served, and
-citation scores show it as a fault of the model.
-
-Repair the marks, or give the row the contexts they were written for.
-"""
+"""Looks for trn-marker-range; its words are in catalogue/en.yml."""
 
 import re
 from collections.abc import Iterator
@@ -18,10 +8,7 @@ from readback.checks.facts.training_facts import DATASET, TrainingRow
 from readback.types import Diagnostic, Record, RuleContext
 
 CODE = "trn-marker-range"
-SEVERITY = "warning"
 ON = "record"
-SENTENCE = "'{field}' cites {cited}, but the row has {contexts} {contexts:context|contexts}"
-FIX = "repair the marks in '{field}', or add the contexts they were written for"
 _PROMPT = "Context:\\n[1] One.\\n\\n[2] Two.\\n\\nQuestion: Why?\\nAnswer:"
 _ROW = '{"prompt": "%s", "completion": "%s"}\n'
 PASS = (

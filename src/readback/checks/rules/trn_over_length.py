@@ -1,15 +1,4 @@
-"""A row of training data is longer than what the model is trained on at once.
-
-The texts of the prompt and of its longest answer are counted together, by the model's tokenizer where it names one,
-else as bytes ÷ 4, an estimate. The limit is `max_seq_length`, `max_length`, `cutoff_len` or `model_max_length` of the
-settings of a model that was trained on the file, else what that model reads (`context`). What a template writes around
-the texts comes on top.
-
-Training programs cut what is too long, mostly at the end: there stands the answer that is to be learnt. Others leave
-the row out.
-
-Shorten the sources in the prompt, or train with a longer limit.
-"""
+"""Looks for trn-over-length; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -17,10 +6,7 @@ from readback.checks.facts import token_limits, training_facts
 from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-over-length"
-SEVERITY = "warning"
 ON = "record"
-SENTENCE = "prompt and answer have {tokens} tokens ({tokenizer}), over {limit} {context} of {model}"
-FIX = "shorten the sources in the prompt, or train with a limit of more than {context}"
 _FILE = "dataset: {path: train.jsonl}\nmodels: {m: {training: {messages: train.jsonl}, %s}}\n"
 _USER = '{"role": "user", "content": "one two three four"}'
 _ROW = '{"messages": [' + _USER + ', {"role": "assistant", "content": " five six"}]}\n'

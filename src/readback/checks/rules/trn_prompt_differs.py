@@ -1,14 +1,4 @@
-"""What belongs to one prompt has two.
-
-The two conversations of a preference pair have to share everything but the last answer, and rows of a file with the
-same id, of which one holds the better and one the worse answer, have to share their prompt. They are compared
-character by character, and roles with them.
-
-A preference is learnt between two answers to one prompt. Where the prompts differ, it is the difference of the prompts
-that is learnt.
-
-Give both the same prompt, or the rows ids of their own.
-"""
+"""Looks for trn-prompt-differs; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator, Sequence
 
@@ -16,10 +6,7 @@ from readback.checks.facts import training_facts
 from readback.types import Diagnostic, Location, Record, RuleContext
 
 CODE = "trn-prompt-differs"
-SEVERITY = "error"
 ON = ("record", "dataset")
-SENTENCE = "the prompt is not that of {other}: {text} instead of {first}"
-FIX = "give both the same prompt, or ids of their own"
 _LIST = '[{"role": "user", "content": "%s"}, {"role": "assistant", "content": "%s"}]'
 _PAIR = '{"chosen_messages": ' + _LIST + ', "rejected_messages": ' + _LIST + "}\n"
 _ROW = '{"id": "%s", "prompt": "%s", "completion": "%s"}\n'

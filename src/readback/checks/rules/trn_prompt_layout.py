@@ -1,14 +1,4 @@
-"""A prompt for a legal summary has not all of its parts.
-
-A prompt that is laid out for legal summaries has a document excerpt under "Document Excerpt:", the citations under
-"Citations found:", and ends with "Summary:", each label at the start of a line. A label that is missing is reported,
-an excerpt without text, and text behind the last label.
-
-A model trained on one layout and asked in another answers worse, and what the citations of a summary are checked
-against is the excerpt: without one nothing can be checked.
-
-Build the prompt from all of its parts, and end it with "Summary:".
-"""
+"""Looks for trn-prompt-layout; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -17,10 +7,7 @@ from readback.checks.facts.training_facts import EXCERPT, LISTED, SUMMARY
 from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-prompt-layout"
-SEVERITY = "warning"
 ON = "record"
-SENTENCE = "parts that the prompt for a legal summary lacks: {missing}; behind its last label: {after}"
-FIX = "give the prompt all of its parts, and end it with 'Summary:'"
 _ROW = '{"prompt": "Analyze the following legal document excerpt.\\n\\n%s", "completion": "So."}\n'
 _WHOLE = "Document Excerpt:\\nIt was held.\\n\\nCitations found: A v. B\\n\\nSummary:"
 PASS = (

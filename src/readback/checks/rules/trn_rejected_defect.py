@@ -1,12 +1,4 @@
-"""What makes the rejected answer of a pair the worse one.
-
-The rejected answer is held against the excerpt and against the chosen answer: citations it leaves out, citations it
-invents, citations it alters, or only other words. Without an excerpt it is compared with the chosen answer alone.
-
-Preference training learns whatever tells the two apart. Pairs that all have one defect teach that one only.
-
-Nothing to fix. Look whether the defects are those that the training is for.
-"""
+"""Looks for trn-rejected-defect; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -14,10 +6,7 @@ from readback.checks.facts import legal_row
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-rejected-defect"
-SEVERITY = "info"
 ON = "record"
-SENTENCE = "what tells the rejected answer from the chosen one: {defects}"
-FIX = "look whether the defects are those that the training is for"
 _ROW = (
     '{"prompt": "Analyze the legal text below.\\n\\nDocument Excerpt:\\nSee Smith v. Jones, 123 F.3d 456'
     ' (2020).\\n\\nCitations found: Smith v. Jones, 123 F.3d 456\\n\\nSummary:", "chosen": "The court dismissed '

@@ -1,12 +1,4 @@
-"""Nothing tells why the rejected answer of a pair was rejected.
-
-Every citation of the rejected answer is in the excerpt, it has all that the chosen answer has, and the two share most
-of their words.
-
-Preference training then learns from chance: length, word order, a full stop. Many such pairs teach noise.
-
-Give the reason in the data, choose a clearer pair, or leave the row out.
-"""
+"""Looks for trn-rejected-no-defect; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator
 
@@ -14,10 +6,7 @@ from readback.checks.facts import legal_row
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-rejected-no-defect"
-SEVERITY = "warning"
 ON = "record"
-SENTENCE = "the rejected answer is supported like the chosen one and has nearly the same words"
-FIX = "choose a clearer pair, or leave the row out"
 _ROW = (
     '{"prompt": "Analyze the legal text below.\\n\\nDocument Excerpt:\\nSee Smith v. Jones, 123 F.3d 456'
     ' (2020).\\n\\nCitations found: Smith v. Jones, 123 F.3d 456\\n\\nSummary:", "chosen": "The court dismissed '

@@ -1,17 +1,4 @@
-"""A training row has another system message than the places that serve the model.
-
-The system message of each row is compared with what the workspace states for the models that were trained on its file
-(Modelfile, configuration, training code), or for any model where the file belongs to none. It has to equal one of them
-character by character; where only blanks differ it is a warning. Rows without a system message are left alone, and so
-is the one text that is compared for the whole model. Where the rows of a file have several texts that are meant so (ten
-or more; or three or more that share a frame with one another and with what is served), and none of them is in nine
-rows of ten, it is said once and for information.
-
-A fine-tuned model answers best under the very message it was trained with. Rows with several texts teach it that the
-message does not matter.
-
-Write the same system text in the training rows and in the files that serve the model.
-"""
+"""Looks for trn-system-mismatch; its words are in catalogue/en.yml."""
 
 from collections.abc import Callable, Iterator
 
@@ -20,10 +7,7 @@ from readback.checks.facts.stated_system_texts import for_model, where
 from readback.types import Diagnostic, Finding, RuleContext, SystemText, TrainingFile, Workspace
 
 CODE = "trn-system-mismatch"
-SEVERITY = "error"
 ON = "record"
-SENTENCE = "the row's system message is {trained}, but {other} says {stated}"
-FIX = "write the same system text in the training rows and in {other}"
 _MODEL = "models: {m: {serving: {modelfile: Modelfile}}}\ndataset: train.jsonl\n"
 _FILE = 'FROM x\nSYSTEM "You are brief."\n'
 _ROW = '{"messages": [{"role": "system", "content": "%s"}, {"role": "user", "content": "Why?"}, \
