@@ -3,7 +3,7 @@
 import streamlit as st
 
 from readback.readers.cache_folder import DiskFull
-from readback.ui import address, choice, frame, keys, show
+from readback.ui.common import address, choice, frame, keys, show
 from readback.ui.words import t
 
 st.set_page_config(page_title=t("frame.title"), layout="wide", initial_sidebar_state=240)

@@ -74,8 +74,8 @@ def side(text: str) -> Shown:
 
 def drawn(found: Difference) -> str:
     """The HTML of both messages beside each other."""
-    from readback.ui.compare_rows import rows
-    from readback.ui.compare_text import Text, side_by_side
+    from readback.ui.compare.compare_rows import rows
+    from readback.ui.compare.compare_text import Text, side_by_side
 
     pair = found.messages[0]
     assert pair.a is not None

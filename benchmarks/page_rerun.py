@@ -27,7 +27,7 @@ sys.path.insert(0, str(PROJECT / "tests" / "browser"))
 from find_browser import chromium  # noqa: E402
 from served import free_port, open_page, running  # noqa: E402
 
-from readback.ui import server  # noqa: E402
+from readback.ui.common import server  # noqa: E402
 
 RECORDS = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
 RUNS = 15

@@ -31,7 +31,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(PROJECT / "tests" / "browser"))
 from served import free_port, running  # noqa: E402
 
-from readback.ui import server  # noqa: E402
+from readback.ui.common import server  # noqa: E402
 
 RECORDS = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
 CLIENTS = int(sys.argv[2]) if len(sys.argv) > 2 else 20

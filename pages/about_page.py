@@ -5,7 +5,7 @@ import os
 import streamlit as st
 
 from readback import __version__
-from readback.ui import show
+from readback.ui.common import show
 from readback.ui.words import t
 
 st.title(t("frame.about"))

@@ -2,10 +2,8 @@
 
 import streamlit as st
 
-from readback.ui import (
-    address,
-    bar,
-    choice,
+from readback.ui.common import address, choice, keys, loaded, picker, show, size
+from readback.ui.compare import (
     compare_bar,
     compare_grid,
     compare_made,
@@ -13,13 +11,8 @@ from readback.ui import (
     compare_take,
     compare_versions,
     compare_view,
-    keys,
-    loaded,
-    picker,
-    show,
-    size,
-    variants,
 )
+from readback.ui.messages import bar, variants
 from readback.ui.words import t
 
 st.title(t("compare.title"))

@@ -3,7 +3,9 @@
 import streamlit as st
 
 from readback.checks.groups import groups, paragraphs
-from readback.ui import choice, ignoring, listing, loaded, overview, places, setting, show, taking, variables
+from readback.ui.common import choice, listing, loaded, places, setting, show
+from readback.ui.findings import ignoring, taking, variables
+from readback.ui.overview import overview
 from readback.ui.words import t
 
 st.title(t("frame.findings"))

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from readback.ui import bookmarks, entries, show
+from readback.ui import entries
+from readback.ui.common import bookmarks, show
 from readback.ui.words import t
 
 st.title(t("list.title"))

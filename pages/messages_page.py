@@ -2,32 +2,22 @@
 
 import streamlit as st
 
-from readback.ui import (
-    address,
+from readback.ui.common import address, beside, choice, cited, keys, layers, loaded, picker, show, size, token_sizes
+from readback.ui.compare import compare_view
+from readback.ui.findings import variables
+from readback.ui.messages import (
     bar,
-    beside,
     change_here,
-    choice,
-    cited,
-    compare_view,
     jump,
-    keys,
-    layers,
-    loaded,
     made_up,
     model_input_view,
-    picker,
     program_line,
     replies,
     searching,
-    show,
-    size,
     template_try,
     token_bar,
-    token_sizes,
     training_row,
     training_view,
-    variables,
     variants,
     views,
 )

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from readback.ui import choice, downloads, file_choices, loaded, mapping, opening, show, upload
+from readback.ui.common import choice, downloads, loaded, show, upload
+from readback.ui.open import file_choices, mapping, opening
 from readback.ui.words import t
 
 st.title(t("frame.open"))

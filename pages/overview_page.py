@@ -4,21 +4,10 @@ import streamlit as st
 
 from readback.checks.comparisons import planned, weighed
 from readback.checks.groups import groups
-from readback.ui import (
-    choice,
-    conditions_table,
-    headline,
-    loaded,
-    made_up,
-    observed,
-    overview,
-    paired,
-    registry,
-    score_view,
-    show,
-    table,
-    training_row,
-)
+from readback.ui.common import choice, loaded, observed, show, table
+from readback.ui.messages import made_up, training_row
+from readback.ui.overview import conditions_table, headline, overview, paired, registry
+from readback.ui.scores import score_view
 from readback.ui.words import t
 
 title = st.empty()

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from readback.scores.criteria import scale_text
-from readback.ui import (
-    choice,
+from readback.ui.common import choice, show
+from readback.ui.scores import (
     score_computed,
     score_drilldown_links,
     score_drilldown_lists,
@@ -15,7 +15,6 @@ from readback.ui import (
     score_more,
     score_record,
     score_view,
-    show,
 )
 from readback.ui.words import t
 

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from readback import project_files
 from readback.project_files import PROJECT
-from readback.ui import show
+from readback.ui.common import show
 
 PAGES = sorted(path.stem.removesuffix("_page") for path in (PROJECT / "pages").glob("*_page.py"))
 

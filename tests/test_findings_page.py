@@ -20,7 +20,7 @@ from readback import workspace
 from readback.checks import engine, summary
 from readback.checks import rules as all_rules
 from readback.checks.groups import groups
-from readback.ui import taking
+from readback.ui.findings import taking
 
 BRIEF = "You answer in one short sentence and never guess."
 MISTAKE = {"workspace": "six-conditions", "arm": "mistake 1: system text in the question"}

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from readback.ui import downloads, server, upload
+from readback.ui.common import downloads, server, upload
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from readback.checks.system_places import system_places
 from readback.prompts.training_text import trained_text
 from readback.records.dataset import open_dataset
 from readback.types import Message, Segment
-from readback.ui.three_texts import placed
+from readback.ui.messages.three_texts import placed
 
 Write = Callable[[Mapping[str, Any]], Path]
 CHATML = "format: chatml-plain"

@@ -18,7 +18,7 @@ import pytest
 from counts import many
 
 from readback.checks import rules
-from readback.ui import upload, upload_zip
+from readback.ui.common import upload, upload_zip
 
 ME = upload.owner("me")
 METHODS = {"stored": zipfile.ZIP_STORED, "deflated": zipfile.ZIP_DEFLATED, "bzip2": zipfile.ZIP_BZIP2,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from readback.ui import upload
+from readback.ui.common import upload
 
 ME, YOU = upload.owner("me"), upload.owner("you")
 

@@ -14,7 +14,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 from served import FOLDERS, HERE, LAPTOP, At, Serve, forget, free_port, running, tab, watched
 
-from readback.ui import server
+from readback.ui.common import server
 
 
 @pytest.fixture(scope="session")

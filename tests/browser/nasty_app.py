@@ -5,7 +5,7 @@ from nasty import texts
 
 from readback.html import exact
 from readback.types import Segment
-from readback.ui import show
+from readback.ui.common import show
 
 show.style()
 for number, text in enumerate(texts()):

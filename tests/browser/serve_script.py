@@ -3,6 +3,6 @@
 import sys
 from pathlib import Path
 
-from readback.ui import server
+from readback.ui.common import server
 
 server.serve("127.0.0.1", int(sys.argv[2]), script=Path(sys.argv[1]))

@@ -15,7 +15,7 @@ from counts import part
 from served import At, Serve, open_page, settle, turn_to
 
 from readback import project_files
-from readback.ui import server
+from readback.ui.common import server
 
 pytestmark = pytest.mark.browser
 PAGES = ("", "messages", "compare", "findings", "scores", "open", "list", "about")

@@ -7,7 +7,7 @@ import os
 import sys
 
 from readback.cli import UsageError
-from readback.ui import server
+from readback.ui.common import server
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

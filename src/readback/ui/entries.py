@@ -10,7 +10,7 @@ from markupsafe import Markup
 from readback.bookmarks import markdown, page
 from readback.bookmarks.entry import Entry
 from readback.html import exact
-from readback.ui import bookmarks, downloads, quote, show
+from readback.ui.common import bookmarks, downloads, quote, show
 from readback.ui.words import language, t
 
 FILE = "readback-list"

@@ -1,0 +1,39 @@
+"""Work that this session asked for: one of each kind at a time, a new one stops the old."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from readback.ui.common.work import Job, Progress
+
+
+def ask(kind: str, key: object, work: Callable[[Progress], Any]) -> Job:
+    """Begin the work, unless it is the one that was asked for last. For callbacks, or while a page is drawn."""
+    kept = _all().get(kind)
+    if kept is not None and kept[0] == key and not kept[1].stopped:
+        return kept[1]
+    drop(kind)
+    job = Job(work)
+    _all()[kind] = (key, job)
+    return job
+
+
+def asked(kind: str, key: object) -> Job | None:
+    """The work of that kind, if it is about `key`."""
+    kept = _all().get(kind)
+    return kept[1] if kept is not None and kept[0] == key else None
+
+
+def drop(kind: str) -> None:
+    """Stop the work and forget it."""
+    kept = _all().pop(kind, None)
+    if kept is not None:
+        kept[1].stopped = True
+
+
+def _all() -> dict[str, tuple[object, Job]]:
+    kept: dict[str, tuple[object, Job]] = st.session_state.setdefault("asked_work", {})
+    return kept

@@ -1,0 +1,185 @@
+"""What is beside the messages: where the text comes from, the record's fields, and values to try."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+from markupsafe import Markup
+
+from readback.html import exact
+from readback.types import Answer, Assembly, Finding, Location, Record, Segment, Values
+from readback.ui.common import address, choice, show
+from readback.ui.words import t
+
+FIELDS = 80  # fields of a record in the list
+TELLING = 12  # characters from which a text found in the messages is hardly there by chance
+USES = {"used": "rb-s rb-data", "inside": "rb-s rb-data", "unused": "rb-small"}  # the looks of the three words
+SHOWN = 200  # characters of a field's value in the list
+
+
+def origins(segments: Sequence[Segment], sizes: Mapping[str, str]) -> None:
+    """A bar and a legend of the looks, with characters and tokens (`sizes`); choosing one dims the rest."""
+    counts = Counter[str]()
+    for segment in segments:
+        counts[exact.look(segment)] += len(segment.text)
+    whole = sum(counts.values())
+    if not whole:
+        return
+    present = [look for look in exact.ORDER if counts[look]]
+    bars = show.join(
+        [show.h('<span class="rb-{}" style="flex:{} 0 auto"></span>', look, counts[look]) for look in present]
+    )
+    rows = show.join([_legend(look, counts[look], whole, sizes.get(look, "")) for look in present])
+    show.draw(show.h('<h3>{}</h3><div class="rb-bar" aria-hidden="true">{}</div><ul class="rb-legend">{}</ul>',
+                     t("messages.where_from"), bars, rows))  # fmt: skip
+    if len(present) > 1:
+        address.follow("look", "", ("", *present))
+        st.selectbox(t("messages.dim"), ["", *present], key="look", on_change=address.keep, args=("look",),
+                     format_func=_say_look)  # fmt: skip
+
+
+def _say_look(look: str) -> str:
+    return t(f"messages.look_{look}") if look else t("messages.dim_none")
+
+
+def _legend(look: str, count: int, whole: int, size: str) -> Markup:
+    sizes = ", ".join(part for part in (t("messages.characters", n=count), size) if part)
+    return show.h(
+        '<li><span class="rb-s rb-{}">{}</span> <span class="rb-small">{}</span></li>',
+        look,
+        t(f"messages.look_{look}"),
+        t("messages.share", characters=sizes, percent=100 * count / whole),
+    )
+
+
+def fields(record: Record, made: Assembly, found: Sequence[Finding], answer: Answer | None = None) -> None:
+    """The record's fields, each item of a list by itself; marked are those in the messages and those with findings.
+
+    Under a judge the fields of the row with the `answer` follow.
+    """
+    _listed(record.fields, record.place, made, found, "messages.no_fields")
+    if made.choice.judge and answer and answer.fields:
+        row = Location(file=answer.place.file, line=answer.place.line)
+        show.draw(show.h("<h3>{}</h3>", t("messages.answer_fields", where=show.where(row))))
+        _listed(answer.fields, answer.place, made, found, "messages.no_fields")
+
+
+def _listed(values: Values, row: Location, made: Assembly, found: Sequence[Finding], nothing: str) -> None:
+    mapped = aliases()
+    used = used_names(made, row, mapped)
+    leaves = [(path, value) for path, value in leaves_of(values) if _head(path) not in mapped]
+    if not leaves:
+        show.draw(show.h('<p class="rb-small">{}</p>', t(nothing)))
+        return
+    faults: dict[str, list[int]] = {}
+    for number, one in enumerate(found, 1):
+        if one.place.field and (one.place.file in (None, row.file)):
+            faults.setdefault(one.place.field, []).append(number)
+    texts = [message.text for message in made.messages]
+    uses = {path: _use(path, value, used, texts) for path, value in leaves[:FIELDS]}
+    rows = [_field(path, value, uses[path], faults.get(path, [])) for path, value in leaves[:FIELDS]]
+    show.draw(show.h('<dl class="rb-fields">{}</dl>', show.join(rows)))
+    if len(leaves) > FIELDS:
+        st.caption(t("messages.more_fields", n=len(leaves) - FIELDS))
+
+
+def used_names(made: Assembly, row: Location, mapped: Mapping[str, str]) -> frozenset[str]:
+    """The paths of a row that are in the messages, by the names the file has for them.
+
+    What a judge reads says itself which row it is from, and which field.
+    """
+    segments = [one for message in made.messages for one in message.segments if one.origin == "variable"]
+    if made.choice.judge:
+        here = (one.place for one in segments if (one.place.file, one.place.line) == (row.file, row.line))
+        return frozenset(place.field for place in here if place.field)
+    names = {one.name for one in segments if one.name}
+    return frozenset(mapped.get(_head(name), _head(name)) + name[len(_head(name)) :] for name in names)
+
+
+def aliases() -> Mapping[str, str]:
+    """Variables that stand for a field of the file."""
+    data = choice.workspace().dataset
+    return {name: field for name, field in (data.fields if data else {}).items() if name != field}
+
+
+def _head(path: str) -> str:
+    return re.split(r"[.\[]", path, maxsplit=1)[0]
+
+
+def tried() -> Mapping[str, Any]:
+    """The values tried in this session for the workspace in view; in no file and in no address."""
+    values: Mapping[str, Any] = st.session_state.get("tried", {}).get(choice.workspace_id(), {})
+    return values
+
+
+def trial(record: Record, made: Assembly) -> None:
+    """Set a variable for a look; the files stay as they are."""
+    names = list(dict.fromkeys([*(name for name, _ in made.names), *(path for path, _ in leaves_of(record.fields))]))
+    with st.form("try_form", border=False):
+        st.selectbox(t("messages.try_name"), names, key="try_name", accept_new_options=True, format_func=exact.spelling)
+        st.text_area(t("messages.try_value"), key="try_value", height=80)
+        st.toggle(t("messages.try_json"), key="try_json", help=t("messages.try_json_help"))
+        st.form_submit_button(t("messages.try_it"), on_click=_try)
+    if said := st.session_state.pop("try_said", None):
+        show.problem(t("messages.not_json"), said)
+    for name in tried():
+        st.button(t("messages.untry", name=show.md(name)), key=f"untry_{name}", on_click=_untry, args=(name,))
+
+
+def _try() -> None:
+    name, value = st.session_state["try_name"], st.session_state["try_value"]
+    if not name:
+        return
+    if st.session_state["try_json"]:
+        try:
+            value = json.loads(value)
+        except ValueError as error:
+            st.session_state["try_said"] = str(error)
+            return
+    _set({**tried(), name: value})
+
+
+def _untry(name: str) -> None:
+    _set({key: value for key, value in tried().items() if key != name})
+
+
+def _set(values: Mapping[str, Any]) -> None:
+    st.session_state["tried"] = {**st.session_state.get("tried", {}), choice.workspace_id(): values}
+
+
+def _field(path: str, value: Any, use: str, faults: Sequence[int]) -> Markup:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    more = t("messages.more_characters", n=len(text) - SHOWN) if len(text) > SHOWN else ""
+    mark = show.h('<span class="{}">{}</span>', USES[use], t(f"messages.{use}"))
+    numbers = show.join([show.h(' <span class="rb-n">{}</span>', number) for number in faults])
+    return show.h('<dt>{} {}{}</dt><dd>{} <span class="rb-small">{}</span></dd>',
+                  path, mark, numbers, show.exact_text(text[:SHOWN]), more)  # fmt: skip
+
+
+def _use(path: str, value: Any, used: frozenset[str], texts: Sequence[str]) -> str:
+    """Whether a field was put into the messages, is in them as a part of another one, or does neither."""
+    if _is_used(path, used):
+        return "used"
+    said = value.strip() if isinstance(value, str) else ""
+    return "inside" if len(said) >= TELLING and any(said in text for text in texts) else "unused"
+
+
+def leaves_of(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping) and value:
+        for name, inner in value.items():
+            yield from leaves_of(inner, f"{path}.{name}" if path else str(name))
+    elif isinstance(value, list) and value and path:
+        for index, inner in enumerate(value):
+            yield from leaves_of(inner, f"{path}[{index}]")
+    elif path:
+        yield path, value
+
+
+def _is_used(path: str, used: frozenset[str]) -> bool:
+    return any(path == name or path.startswith((f"{name}.", f"{name}[")) or name.startswith((f"{path}.", f"{path}["))
+               for name in used)  # fmt: skip

@@ -1,0 +1,128 @@
+"""What is read once for everybody: workspaces, datasets, answers, audits; by path, stamp and mapped fields.
+
+Nothing large is ever an argument, since Streamlit would hash it on every look.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from weakref import WeakValueDictionary
+
+import streamlit as st
+
+from readback import workspace as reading
+from readback.checks import judge_inputs, process, workspace_check
+from readback.checks.beside import apart
+from readback.checks.rules import Fault
+from readback.records.answers import Answers, open_answers
+from readback.records.dataset import open_dataset
+from readback.requests.observer import Observer
+from readback.types import Assembly, Condition, Finding, Workspace
+from readback.ui.common.work import Job
+
+KEEP = 8  # workspaces open in one meeting
+JUDGED = "\n"  # between a judge and the name that it reads: no variable holds it
+VIEWED = 64  # assemblies that several people go back and forth between
+
+Found = tuple[tuple[Finding, ...], tuple[Fault, ...]]
+# Path, stamp of its files with what was chosen among them, variables mapped to fields.
+Key = tuple[str, str, tuple[tuple[str, str], ...]]
+CHOSEN = "\n"  # is in a stamp before what was chosen
+
+
+@st.cache_resource(max_entries=KEEP, show_spinner=False)
+def workspace(path: str, stamp: str, fields: tuple[tuple[str, str], ...]) -> tuple[Workspace | None, str]:
+    """The workspace, or None and the reason why nothing could be read."""
+    if fields:
+        made, reason = workspace(path, stamp, ())
+        return made and with_fields(made, dict(fields)), reason
+    try:
+        chosen = json.loads(stamp.partition(CHOSEN)[2] or "{}")
+        return reading.open(Path(path), chosen=chosen, offered=True), ""
+    except reading.NothingRead as nothing:
+        return None, str(nothing.reason)
+
+
+def marked(stamp: str, chosen: Mapping[str, str]) -> str:
+    """The stamp of files of which some were chosen."""
+    return f"{stamp}{CHOSEN}{json.dumps(chosen, sort_keys=True)}" if chosen else stamp
+
+
+def with_fields(made: Workspace, fields: Mapping[str, str]) -> Workspace:
+    """The workspace with variables mapped to fields of its records, and what its judges read (JUDGED) likewise."""
+    judged = {(judge, name): fields[key] for key in fields for judge, cut, name in [key.partition(JUDGED)] if cut}
+    own = {variable: field for variable, field in fields.items() if JUDGED not in variable}
+    source = made.dataset and replace(made.dataset, fields={**made.dataset.fields, **own})
+    return judge_inputs.mapped(replace(made, dataset=source), judged)
+
+
+# `_made` is the workspace where the caller holds it: its files may have changed since, and it be forgotten here.
+@st.cache_resource(max_entries=KEEP, show_spinner=False)
+def dataset(path: str, stamp: str, fields: tuple[tuple[str, str], ...], _made: Workspace | None = None) -> Job:
+    """The opening of the dataset."""
+    made = _made or workspace(path, stamp, fields)[0]
+    return Job(lambda progress: made and open_dataset(made.root, made.dataset, progress))
+
+
+@st.cache_resource(max_entries=4 * KEEP, show_spinner=False)
+def answers(
+    path: str, stamp: str, fields: tuple[tuple[str, str], ...], condition: str, _made: Workspace | None = None
+) -> Answers:
+    """What a condition replied."""
+    made = _made or workspace(path, stamp, fields)[0]
+    found = made.condition(condition) if made else None
+    return open_answers(made or Workspace(Path(path), ""), found or Condition(condition))
+
+
+@st.cache_resource(max_entries=KEEP, show_spinner=False)
+def observer(path: str, stamp: str, fields: tuple[tuple[str, str], ...]) -> Observer | None:
+    """What was logged of requests; None while nothing can be held against it."""
+    made, _ = workspace(path, stamp, fields)
+    data = dataset(path, stamp, fields).result
+    return Observer(made, data) if made and data is not None else None
+
+
+@st.cache_resource(max_entries=VIEWED, show_spinner=False)
+def assembly(
+    key: Key, index: int, asked: tuple[str | None, ...], tried: str, _make: Callable[[], Assembly]
+) -> Assembly:
+    """The messages of a record as `asked` (the parts of a Selection), with the values `tried` (JSON)."""
+    return _make()
+
+
+@st.cache_resource(max_entries=VIEWED, show_spinner=False)
+def found(key: Key, index: int, mark: str, asked: tuple[str | None, ...], _find: Callable[[], Found]) -> Found:
+    """The findings about an assembly; `mark` tells it from others."""
+    return _find()
+
+
+@st.cache_resource(max_entries=KEEP, show_spinner=False)
+def loading(path: str, stamp: str, fields: tuple[tuple[str, str], ...], _made: Workspace) -> Job:
+    """What loading found."""
+
+    def work(progress: Callable[[int, int], bool]) -> tuple[Finding, ...]:
+        data = open_dataset(_made.root, _made.dataset, progress)
+        return workspace_check.findings(_made, data, progress)
+
+    return Job(work)
+
+
+@st.cache_resource(max_entries=KEEP, show_spinner=False)
+def audit(path: str, stamp: str, fields: tuple[tuple[str, str], ...], _made: Workspace | None = None) -> Job:
+    """The audit."""
+    made = _made or workspace(path, stamp, fields)[0]
+    job = _audits()[path, stamp, fields] = Job(lambda progress: made and apart(process.check(made, progress)))
+    return job
+
+
+def audited(key: Key) -> Job | None:
+    """The audit that was begun, if there is one."""
+    return _audits().get(key)
+
+
+@st.cache_resource(show_spinner=False)
+def _audits() -> WeakValueDictionary[Key, Job]:
+    return WeakValueDictionary()

@@ -1,0 +1,302 @@
+"""What is in view: the workspace, its dataset, the record, what is sent, and the findings, all from the address.
+
+Pages call these functions and hold nothing themselves. What is read is cached by path and by the sizes and times of
+the files, as the session last accepted them; within one run everything is worked out once. A function that cannot
+answer says why on the page and ends the run, so its caller needs no test.
+
+    workspace() -> Workspace            dataset() -> Dataset            audit() -> Audit | None
+    position() -> int                   record() -> Record              found(assembly) -> findings, faults
+    moved() -> files changed on disk    accept(): show what is new
+    sent() -> Selection                 assembly() -> Assembly          answer() -> Answer | None
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, astuple, replace
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import streamlit as st
+
+from readback.checks.chunk import everything
+from readback.checks.order import in_text
+from readback.checks.rules import Fault
+from readback.checks.summary import Audit
+from readback.html import exact
+from readback.prompts import assemble
+from readback.records.dataset import Dataset, DatasetChanged
+from readback.requests.observer import Seen
+from readback.types import Answer, Assembly, Finding, Record, Selection, Values, Workspace
+from readback.ui.common import address, caches, session, show
+from readback.ui.common.caches import Key
+from readback.ui.common.open_workspaces import browser, configured, demos, folders, known
+from readback.ui.common.work import Job, wait
+from readback.ui.words import t
+
+__all__ = ["browser", "configured", "demos", "folders"]
+
+GLANCE = 0.4  # seconds the frame waits for a dataset, enough for a small one on a busy machine
+LISTED = 500  # ids in a list to choose from; beyond, an id is typed
+AT_ONCE = 2_000  # records times choices that are checked without being asked
+ONCE = "worked_out"  # where a run keeps what it has worked out
+
+T = TypeVar("T")
+
+
+def begin() -> None:
+    """A run of a page begins: forget what the last one worked out, and look at the files again."""
+    st.session_state[ONCE] = {}
+
+
+def workspace_id() -> str:
+    """The id of the workspace in view: the one in the address, else the first."""
+    wanted = address.get("workspace")
+    return wanted if wanted is not None and wanted in _known() else next(iter(_known()), "")
+
+
+def workspace() -> Workspace:
+    """The workspace in view, read; with the fields that were mapped on the page in this session."""
+    made, reason = _once("workspace", _opened)
+    if made is None:
+        show.problem(t("frame.nothing_read"), reason)
+        show.empty(t("frame.nothing_read_next"), t("frame.open_one"), "open")
+        st.stop()
+    return made
+
+
+def peek() -> tuple[Workspace | None, Dataset | None]:
+    """The workspace and its dataset as far as they are read by now; for the frame, which must not wait or fail."""
+    if not _known():
+        return None, None
+    made, _ = _opened()
+    job = _dataset_job(made) if made else None
+    return made, job.result if job and job.ready.wait(GLANCE) and job.error is None else None
+
+
+def mapped() -> Mapping[str, str]:
+    """Variables mapped to record fields by a click, for the workspace in view; in this session only."""
+    chosen: Mapping[str, Mapping[str, str]] = st.session_state.get("fields", {})
+    return chosen.get(workspace_id(), {})
+
+
+def map_field(variable: str, field: str | None) -> None:
+    """Map a template variable to a record field (None: take the mapping back). For callbacks."""
+    now = {**mapped(), variable: field}
+    kept = {name: value for name, value in now.items() if value is not None}
+    st.session_state["fields"] = {**st.session_state.get("fields", {}), workspace_id(): kept}
+    begin()
+
+
+def moved() -> tuple[session.Moved, ...]:
+    """Files that changed on disk since this session accepted them; what is shown is still as it was before."""
+    if not (name := workspace_id()):
+        return ()
+    kept = session.accepted(name, _known()[name])
+    return _once("moved", lambda: session.moved(kept.stamp.files, kept.path))
+
+
+def accept() -> None:
+    """Show the files as they are now; for callbacks."""
+    session.accept(workspace_id())
+    begin()
+
+
+def overtaken(why: object = "") -> None:
+    """What the dataset held is gone, so the new is shown: say so, and run again. For what cannot be shown as it was."""
+    file = workspace().dataset
+    if why and session.given_up():  # nobody writes to it: it cannot be read
+        show.problem(t("frame.unreadable", file=file.path if file else ""), str(why))
+        st.stop()
+    st.session_state["overtaken"] = t("frame.overtaken", file=file.path if file else "")
+    session.forget()
+    accept()
+    st.rerun()
+
+
+def dataset() -> Dataset:
+    """The dataset in view; a large one is indexed in the background, with progress and a stop button."""
+    made: Dataset | None = _once("dataset", _dataset)
+    if made is None:
+        show.empty(t("frame.reading_stopped"))
+        st.button(t("frame.again"), key="again_dataset", on_click=session.forget)
+        st.stop()
+    return made
+
+
+def position() -> int:
+    """The record in view, counted from 0: `record` (an id) or `index` in the address, else the first."""
+    data, name, number = dataset(), address.get("record"), address.get("index")
+    at = data.find(name) if name is not None else None
+    if at is None and number is not None and number.isdecimal():
+        at = int(number)
+    return min(at or 0, max(len(data) - 1, 0))
+
+
+def lost() -> bool:
+    """Whether the address asks for a record that is not there."""
+    name = address.get("record")
+    return name is not None and dataset().find(name) is None
+
+
+def record() -> Record:
+    """The record in view."""
+    data, at = dataset(), position()
+    if (seen := session.record(key(), at)) is not None:
+        return seen
+    try:
+        if not data.written:
+            return session.keep_record(key(), at, data.record(at))
+    except DatasetChanged as changed:
+        overtaken(changed)
+    overtaken()
+    raise AssertionError("the page runs again")
+
+
+def go(index: int, finding: str | None = None) -> None:
+    """Look at another record, and a finding on it; for callbacks.
+
+    The address gets the record's id, or its number where the id is not its own.
+    """
+    data = dataset()
+    index = max(0, min(index, len(data) - 1))
+    name = next(iter(data.ids(index, index + 1)), None)
+    if name is not None and name == exact.spelling(name) and data.find(name) == index:
+        address.put(record=name, index=None, finding=finding)
+    else:
+        address.put(record=None, index=str(index), finding=finding)
+
+
+def sent() -> Selection:
+    """What is sent: a condition, a mode with task and adapter, a task, or a judge; the first there is by default."""
+    opened = workspace()
+    asked = {key: address.get(key) for key in ("condition", "mode", "adapter", "task", "judge")}
+    conditions = frozenset(name for condition in opened.conditions for name in (condition.name, *condition.aliases))
+    there = {"condition": conditions, "mode": opened.prompts, "judge": opened.judges}
+    wrong = any(asked[key] is not None and asked[key] not in names for key, names in there.items())
+    if any(asked.values()) and not wrong:
+        return Selection(**asked)
+    return _once("first", lambda: next(iter(assemble.choices(opened)), Selection()))
+
+
+def send(choice: Selection) -> None:
+    """Choose what is sent; for callbacks."""
+    address.put(**asdict(choice), finding=None)
+
+
+def answer(choice: Selection | None = None, to: Record | None = None) -> Answer | None:
+    """What the model replied to a record (the one in view) under the chosen condition, where that is known."""
+    choice, called = choice or sent(), (to or record()).id
+    if choice.condition is None or called is None:
+        return None
+    return caches.answers(*key(), choice.condition, workspace()).get(called)
+
+
+def assembly(choice: Selection | None = None, extra: Values | None = None) -> Assembly:
+    """The messages for the record in view, as chosen; `extra` are values that are tried and in no file."""
+    asked, at, tried = choice or sent(), position(), extra or {}
+
+    def make() -> Assembly:
+        made = assemble.assemble(workspace(), record(), asked, answer(asked), tried)
+        return made if made.index is not None else replace(made, index=at)
+
+    return caches.assembly(key(), at, astuple(asked), json.dumps(tried), make)
+
+
+def found(made: Assembly, extra: Values | None = None) -> caches.Found:
+    """The findings about the assembly in view and its record (with `extra`, the values tried), and failed rules."""
+    # What could not be built has notes and no fingerprint.
+    mark = f"{made.fingerprint} {made.diagnostics} {json.dumps(extra or {})}"
+    looked_at = assemble.tried(workspace(), record(), extra or {})
+    return caches.found(key(), position(), mark, astuple(made.choice), lambda: findings_of(looked_at, made))
+
+
+def findings_of(one: Record, made: Assembly) -> caches.Found:
+    """The findings about a record and its assembly by the rules of the audit, marked ones in the order of the text;
+    and the rules that failed, which is our fault."""
+    both = tuple(everything(workspace(), one, made, seen(made)))
+    findings = sorted((each for each in both if isinstance(each, Finding)), key=in_text)
+    return tuple(findings), tuple(each for each in both if isinstance(each, Fault))
+
+
+def seen(made: Assembly) -> Seen | None:
+    """What the logs say about an assembly of the record in view; None where nothing was logged, or values are tried."""
+    if made.fingerprint != assembly(made.choice).fingerprint:
+        return None
+    watching = caches.observer(*key())
+    return watching.seen(record(), made) if watching else None
+
+
+def audit() -> Audit | None:
+    """All findings, or None where the dataset is too large to be checked unasked and nobody has asked yet.
+
+    Starts by itself on small datasets, or when `recheck` asks; shows progress with a stop button while it runs. An
+    audit that was stopped holds what it found until then and says so (`.stopped`); `recheck` begins again. What
+    somebody had checked before is there for everybody, so that a link shows the same to the next.
+    """
+    asked: set[str] = st.session_state.setdefault("checked", set())
+    begun = caches.audited(key())
+    if size() > AT_ONCE and key()[1] not in asked and not (begun and begun.ready.is_set()):
+        return None
+    source = workspace().dataset
+    if source and (begun is None or not begun.ready.is_set()) and source.path in {one.file for one in moved()}:
+        overtaken()
+    try:
+        return cast(Audit | None, wait(caches.audit(*key(), workspace()), "frame.checking", "audit"))
+    except DatasetChanged as changed:
+        overtaken(changed)
+        raise
+
+
+def recheck() -> None:
+    """Run the audit, or run it again; for callbacks."""
+    caches.audit.clear(*key())
+    st.session_state.setdefault("checked", set()).add(key()[1])
+
+
+def key() -> Key:
+    """What the caches know the workspace in view by. Says so and ends the run where there is none."""
+    return _once("key", _new_key)
+
+
+def size() -> int:
+    """How many assemblies an audit makes: records times what can be sent."""
+    return len(dataset()) * max(1, len(assemble.choices(workspace())))
+
+
+def _dataset() -> Dataset | None:
+    workspace()
+    return cast(Dataset | None, wait(_dataset_job(workspace()), "frame.reading", "dataset"))
+
+
+def _dataset_job(made: Workspace) -> Job:
+    return session.job(workspace_id(), key(), lambda: caches.dataset(*key(), made))
+
+
+def _opened() -> tuple[Workspace | None, str]:
+    path, _, fields = key()
+    made, reason = session.opened(workspace_id(), Path(path), address.chosen())
+    return made and caches.with_fields(made, dict(fields)), reason
+
+
+def _new_key() -> Key:
+    name = workspace_id()
+    if not name:
+        show.empty(t("frame.no_workspace"), t("frame.open_one"), "open")
+        st.stop()
+    path = _known()[name]
+    mark = caches.marked(session.accepted(name, path).stamp.key, address.chosen())
+    return str(path), mark, tuple(sorted(mapped().items()))
+
+
+def _known() -> Mapping[str, Any]:
+    return _once("known", known)
+
+
+def _once(name: object, work: Callable[[], T]) -> T:
+    """What `work` answers, worked out once in a run. None is worked out again."""
+    kept: dict[object, Any] = st.session_state.setdefault(ONCE, {})
+    if kept.get(name) is None:
+        kept[name] = work()
+    return cast(T, kept[name])

@@ -1,0 +1,67 @@
+"""What stands around every page: the sidebar with the workspace, its counts, and what changed on disk."""
+
+from __future__ import annotations
+
+import time
+
+import streamlit as st
+from markupsafe import Markup
+
+from readback.ui.common import address, bookmarks, changed, choice, show, upload
+from readback.ui.words import t
+
+
+def sidebar() -> None:
+    """Which workspace, which dataset, how many records, what changed; nothing else lives here."""
+    here = choice.workspace_id()
+    with st.sidebar:
+        if here:
+            listed = dict.fromkeys((*choice.folders(), here))  # a demo may be in view without being in the list
+            st.session_state["workspace"] = here
+            st.selectbox(t("frame.workspace"), list(listed), key="workspace", format_func=name, on_change=_open)
+            _facts()
+            changed.watch()
+        if n := len(bookmarks.kept()):
+            st.page_link("pages/list_page.py", label=t("list.count", n=n), query_params=address.query())
+        st.page_link("pages/about_page.py", label=t("frame.about"), query_params=address.query())
+
+
+def lost() -> None:
+    """Say on the page when the link asks for a workspace that is not here."""
+    changed.told()
+    wanted = address.get("workspace")
+    if wanted is not None and wanted != choice.workspace_id():
+        show.notice(t("frame.unknown_workspace"), "warning")
+
+
+def _open() -> None:
+    address.put(workspace=st.session_state["workspace"])
+
+
+def name(token: str) -> str:
+    if not token.startswith(upload.PREFIX):
+        return token
+    made = (upload.home() / token).stat().st_mtime
+    return t("frame.upload_name", time=time.strftime("%H:%M", time.localtime(made)))
+
+
+def _facts() -> None:
+    workspace, data = choice.peek()
+    if workspace is None:
+        return
+    lines = [show.h("<p><strong>{}</strong></p>", workspace.name)]
+    if workspace.dataset is None:
+        lines.append(show.h("<p>{}</p>", t("frame.no_dataset")) if workspace.prompts or workspace.tasks else Markup(""))
+    elif workspace.dataset.absent:
+        lines.append(show.h("<p>{}</p>", t("frame.absent", file=workspace.dataset.path)))
+    elif data is not None:
+        lines.append(show.h("<p>{}<br>{}</p>", workspace.dataset.path, t("frame.records", n=len(data))))
+        said = data.counts
+        if said.bad or said.blank:
+            counts = t("frame.counts", lines=said.lines, read=said.read, bad=said.bad, blank=said.blank)
+            lines.append(show.h("<p>{}</p>", counts))
+        if workspace.dataset.private:
+            lines.append(show.h("<p>{}</p>", t("frame.masked")))
+    if choice.workspace_id().startswith(upload.PREFIX):
+        lines.append(show.h("<p>{}</p>", t("frame.uploaded")))
+    show.draw(show.h('<div class="rb-side">{}</div>', show.join(lines)))

@@ -1,0 +1,64 @@
+"""The keyboard: which key presses which visible button, the list of them, and the switch that turns them off."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+import streamlit as st
+
+from readback.ui.common import server, show
+from readback.ui.words import t
+
+# key -> (the key of the button or field it presses, the sentence in the list)
+MESSAGES = {
+    "j": ("next", "keys.next"),
+    "k": ("previous", "keys.previous"),
+    "]": ("next_sent", "keys.next_sent"),
+    "[": ("previous_sent", "keys.previous_sent"),
+    "f": ("next_finding", "keys.next_finding"),
+    "F": ("previous_finding", "keys.previous_finding"),
+    "w": ("whitespace", "keys.whitespace"),
+    "t": ("tokens", "keys.tokens"),
+    "d": ("to_compare", "keys.to_compare"),
+    "/": ("find", "keys.find"),
+    "?": ("keys", "keys.this_list"),
+}
+COMPARE = {
+    "j": ("next", "keys.next"),
+    "k": ("previous", "keys.previous"),
+    "]": ("next_b", "keys.next_b"),
+    "[": ("previous_b", "keys.previous_b"),
+    "n": ("next_change", "keys.next_change"),
+    "p": ("previous_change", "keys.previous_change"),
+    "i": ("inline", "keys.inline"),
+    "e": ("whole", "keys.whole"),
+    "w": ("whitespace", "keys.whitespace"),
+    "x": ("swap", "keys.swap"),
+    "d": ("to_messages", "keys.to_messages"),
+    "/": ("find", "keys.find"),
+    "?": ("keys", "keys.this_list"),
+}
+
+
+def listen(keys: Mapping[str, tuple[str, str]]) -> None:
+    """Let the browser press the buttons for these keys, unless somebody is typing or has switched it off."""
+    with st.popover(t("keys.title"), key="keys", help=t("keys.help"), type="tertiary"):
+        rows = [show.h("<tr><td><kbd>{}</kbd></td><td>{}</td></tr>", key, t(said)) for key, (_, said) in keys.items()]
+        table = '<table class="rb-table"><caption>{}</caption><tbody>{}</tbody></table>'
+        show.draw(show.h(table, t("keys.title"), show.join(rows)))
+        st.session_state["keys_on"] = st.session_state.get("keys_chosen", True)
+        st.toggle(t("keys.on"), key="keys_on", on_change=_remember)
+    on = st.session_state.get("keys_chosen", True)
+    names = {key: name for key, (name, _) in keys.items()} if on else {}
+    show.draw(show.h('<span data-rb-keys="{}"></span>', json.dumps(names)))
+
+
+def script() -> None:
+    """Our one script, from our own address: the policy of the server lets no other run, and nothing inline."""
+    source = server.under(str(st.get_option("server.baseUrlPath") or ""), server.SCRIPT_PATH)
+    st.html(f'<script src="{source}"></script><span></span>', unsafe_allow_javascript=True)
+
+
+def _remember() -> None:
+    st.session_state["keys_chosen"] = st.session_state["keys_on"]

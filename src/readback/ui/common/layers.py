@@ -1,0 +1,81 @@
+"""The four ways to look at a record: what is sent, what the model reads, what it was trained on, what was stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+from markupsafe import Markup
+
+from readback.checks.chunk import by_format
+from readback.prompts import model_input
+from readback.records import row_fields
+from readback.types import Answer, Assembly, Finding, ModelInput, Record, RuleContext, Segment, Workspace
+from readback.ui.common import address, choice, show
+from readback.ui.words import t
+
+VIEWS = ("messages", "wire", "training", "stored")
+
+
+def model_text(made: Assembly, record: Record | None = None) -> ModelInput | None:
+    """What the server makes of the messages (of the record in view), where it is known."""
+    workspace = choice.workspace()
+    condition = workspace.condition(made.choice.condition) if made.choice.condition else None
+    return model_input.sent(workspace, record or choice.record(), made, condition, False)
+
+
+def losses(sent: ModelInput | None, made: Assembly, known: Sequence[Finding]) -> tuple[Finding, ...]:
+    """What the chat format does to the messages and the audit did not say: a system text dropped, a history lost.
+
+    What a model's own server does, the audit says.
+    """
+    return tuple(by_format(RuleContext(choice.workspace(), choice.record(), made), sent, known))
+
+
+def stored(record: Record, answer: Answer | None) -> tuple[Segment, ...]:
+    """The prompt that is in the record, else the one that a saved response kept; empty where neither is."""
+    field = row_fields.stored_prompt(record.fields)
+    if field is not None:
+        return (Segment(field.value, "variable", field.name, row_fields.at(record, field.name)),)
+    if answer is not None and answer.sent is not None:
+        return (Segment(answer.sent, "variable", "prompt_text", answer.place),)
+    return ()
+
+
+def switch(errors: int = 0, **there: bool) -> str:
+    """Draw the switch and answer the view; one that is not there stays, greyed, and says what it needs.
+
+    `errors`: of the server that makes what the model reads, since no other view shows them.
+    """
+    there = {"messages": True, **there}
+    asked = st.query_params.get("view", "messages")
+    view = asked if there.get(asked) else "messages"
+    links = show.join([
+        _link(name, there.get(name, False), name == view, errors if name == "wire" else 0) for name in VIEWS
+    ])  # fmt: skip
+    show.draw(show.h('<nav class="rb-switch" aria-label="{}">{}</nav>', t("messages.views"), links))
+    return view
+
+
+def _link(name: str, there: bool, here: bool, errors: int) -> Markup:
+    title = t(f"messages.view_{name}")
+    if not there:
+        return show.h('<span class="rb-off">{}<small>{}</small></span>', title, t(f"messages.needs_{name}"))
+    kept = {key: st.query_params.get(key) for key in ("whitespace", "look", "tokens", "citations", "replies")}
+    current = show.h(' aria-current="page"') if here else ""
+    href = address.href("messages", view=None if name == "messages" else name, **kept)
+    wrong = show.h(" {}", show.severity("error", errors)) if errors else ""
+    return show.h('<a class="rb-link" target="_self" href="{}"{}>{}{}</a>', href, current, title, wrong)
+
+
+def same(one: Assembly, other: Assembly, role: str) -> bool | None:
+    """Whether a role's text is equal in both; None where one of them has no such message."""
+    texts = [next((m.text for m in made.messages if m.role == role), None) for made in (one, other)]
+    return None if None in texts else texts[0] == texts[1]
+
+
+def names_a_model(workspace: Workspace, made: Assembly) -> str:
+    """The model's name for a request body, as the configuration has it; empty where it has none."""
+    condition = workspace.condition(made.choice.condition) if made.choice.condition else None
+    model = workspace.models.get(condition.model) if condition and condition.model else None
+    return str(model.settings.get("model") or model.name) if model else ""

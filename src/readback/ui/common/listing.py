@@ -1,0 +1,150 @@
+"""The findings page's parts: the rules with their bars, and the filter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import streamlit as st
+from markupsafe import Markup
+
+from readback.checks.beside import looked_at
+from readback.checks.groups import WEIGHT, Group, area, names
+from readback.checks.summary import Audit
+from readback.html import exact
+from readback.types import Finding, Location
+from readback.ui.common import address, show
+from readback.ui.words import t
+
+PLACES = 10  # on the screen at once
+NO_ROW = "–"  # is in the address for what is not about one condition
+FILTERS = ("severity", "area", "arm", "ignored")  # what a link to another rule keeps
+
+
+def filtered(
+    found: Sequence[Group], audit: Audit, severity: str = "", about: str = "", condition: str = "", words: str = ""
+) -> tuple[Group, ...]:
+    """The groups that hold a finding of that severity, area and condition, with those words in it."""
+    if not (severity or about or condition or words):
+        return tuple(found)
+    name = names(audit)
+    kept = (_kept(group, name, severity, condition, words) for group in found if not about or area(group.code) == about)
+    return tuple(group for group in kept if group.count)
+
+
+def areas(found: Sequence[Group]) -> tuple[str, ...]:
+    """The areas that have findings."""
+    return tuple(dict.fromkeys(area(group.code) for group in found))
+
+
+def conditions(found: Sequence[Group], audit: Audit) -> tuple[str, ...]:
+    """The conditions that have findings, those of the table in its order; then what is not about one."""
+    there = dict.fromkeys(name for group in found for name in group.conditions)
+    rows = [row.name for row in audit.conditions if row.name in there]
+    return (*rows, *sorted(set(there) - set(rows)), NO_ROW)
+
+
+def condition_label(condition: str) -> str:
+    """A condition as the filter offers it."""
+    return t("findings.no_row") if condition == NO_ROW else exact.spelling(condition)
+
+
+def rules(found: Sequence[Group], chosen: str, records: int, audit: Audit) -> Markup:
+    """Every rule as a link with its bar; a link keeps the filter."""
+    kept = {key: st.query_params.get(key) for key in FILTERS}
+    label = t("findings.rules", n=len(found))
+    return show.h(
+        "<nav class='rb-rules' aria-label='{}'>{}</nav>",
+        label,
+        show.join([_rule(g, chosen, looked_at(audit, g.code, records), kept) for g in found]),
+    )
+
+
+def prose(text: str) -> Markup:
+    """A paragraph of a rule's page: what is in backticks is code."""
+    parts = text.split("`")
+    return show.join([show.h("<code>{}</code>" if n % 2 else "{}", part) for n, part in enumerate(parts)])
+
+
+def severities(found: Sequence[Group]) -> tuple[str, ...]:
+    """The severities to choose from: all, then those there are."""
+    there = {one.severity for group in found for one in group.findings} | {group.severity for group in found}
+    return ("", *(one for one in WEIGHT if one in there))
+
+
+def say_severity(severity: str) -> str:
+    """A severity as the filter offers it."""
+    return t(f"frame.{severity}")
+
+
+def heading(group: Group, start: int, shown: int) -> str:
+    """Which of the places follow, and how many there are."""
+    if not shown:
+        return t("findings.not_kept", n=group.count)
+    if group.count == shown:
+        return t("findings.places", n=group.count)
+    return t("findings.page", start=start + 1, stop=start + shown, all=group.count)
+
+
+def turn(start: int, kept: int) -> None:
+    """Buttons to the places before and after."""
+    if kept <= PLACES:
+        return
+    with st.container(horizontal=True):
+        for label, at in (("earlier", start - PLACES), ("later", start + PLACES)):
+            to = str(at) if at > 0 else None
+            st.button(
+                t(f"findings.{label}"), key=label, disabled=not 0 <= at < kept, on_click=address.put, kwargs={"at": to}
+            )
+
+
+def none(audit: Audit) -> str:
+    """Why there is no finding to show."""
+    if audit.stopped:
+        return t("findings.none_stopped")
+    if audit.faults:
+        return t("findings.none_faults")
+    return t("findings.none_ignored" if any(n for _, n in audit.ignored) else "findings.none")
+
+
+def _kept(group: Group, name: Callable[[Location], str], severity: str, condition: str, words: str) -> Group:
+    if not group.findings:  # none was kept: only the rule's own severity is known
+        whole = severity in ("", group.severity) and not condition and not words
+        return group if whole else replace(group, count=0)
+    found = [
+        one
+        for one in group.findings
+        if severity in ("", one.severity)
+        and (not condition or name(one.place) == ("" if condition == NO_ROW else condition))
+        and (not words or words.casefold() in _said(one, group.title))
+    ]
+    if len(found) == len(group.findings):
+        return group
+    at = {(one.place.index, one.place.record) for one in found} - {(None, None)}
+    touched = tuple(dict.fromkeys(filter(None, (name(one.place) for one in found))))
+    return replace(group, findings=tuple(found), count=len(found), records=len(at), conditions=touched)
+
+
+def _said(one: Finding, title: str) -> str:
+    return f"{title} {one.code} {one.message} {one.fix} {show.where(one.place)}".casefold()
+
+
+def _rule(group: Group, chosen: str, records: int, kept: Mapping[str, str | None]) -> Markup:
+    share = group.records / records if records else 0
+    bar = show.h('<span class="rb-share" aria-hidden="true"><span style="width:{}%"></span></span>', round(100 * share))
+    said = t("findings.of_records", some=group.records, n=records) if group.records else t("findings.no_record")
+    said = said if records else t("findings.no_dataset")
+    here = group.code == chosen
+    link = show.link("findings", group.title, **kept, code=group.code)
+    if here:
+        link = link.replace("<a ", Markup('<a aria-current="true" '), 1)
+    return show.h(
+        '<div class="rb-rule{}">{} {}{}<span class="rb-small">{} · {}<br><code>{}</code></span></div>',
+        " rb-chosen" if here else "",
+        show.severity(group.severity),
+        link,
+        bar if group.records and records else "",
+        said,
+        t("findings.places", n=group.count),
+        group.code,
+    )

@@ -1,0 +1,76 @@
+"""What was loaded: each file and what it was taken for, the counts of the dataset, what was noticed on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import streamlit as st
+
+from readback.records.dataset import Counts
+from readback.types import Finding, Workspace
+from readback.ui.common import caches, choice, show, table, work
+from readback.ui.common.table import Column
+from readback.ui.words import t
+from readback.workspace.left_out import reconciled
+
+SHOWN = 200  # findings of loading that a page lists
+TOOLS = 15  # files from which on the list wants a filter
+
+
+def files(workspace: Workspace, caption: str) -> None:
+    """The table of files that were recognised."""
+    rows: list[Mapping[str, Any]] = [
+        {"file": one.path, "what": one.what, "used": t(f"overview.{_used(one.used)}"), "detail": one.detail}
+        for one in workspace.recognised
+    ]
+    columns = (
+        Column("file", t("overview.file"), show=lambda row: show.h('<span class="rb-path">{}</span>', row["file"])),
+        Column("what", t("overview.what")),
+        Column("used", t("overview.used")),
+        Column("detail", t("overview.detail")),
+    )
+    table.table("loaded", columns, rows, caption=caption, tools=len(rows) > TOOLS)
+    used, rest = reconciled(workspace.recognised)
+    show.draw(show.h('<p class="rb-small">{}</p>', t("open.files", n=used + rest, used=used, rest=rest)))
+
+
+def counts(file: str, said: Counts) -> str:
+    """The counts of a dataset, which add up."""
+    if said.read + said.bad + said.blank == said.lines:
+        return t("overview.counts", file=file, n=said.lines, read=said.read, bad=said.bad, blank=said.blank)
+    return t("overview.counts_other", file=file, n=said.read, bad=said.bad)
+
+
+def noticed() -> tuple[Finding, ...] | None:
+    """What was noticed while the files were read, the same as `check` says of it; None while that is worked out.
+
+    Scores and answers may be large: they are read in the background, and how far that is stands on the page.
+    """
+    job = caches.loading(*choice.key(), choice.workspace())
+    if not work.look(job, "frame.loading", "loading"):
+        return None
+    if job.stopped:
+        show.notice(t("frame.loading_stopped"), "warning")
+        st.button(t("frame.again"), key="again_loading", on_click=caches.loading.clear)
+        return None
+    return cast(tuple[Finding, ...], job.result or ())
+
+
+def no_records(workspace: Workspace) -> str:
+    """Why there is nothing to show: the dataset is not there, or it is empty."""
+    if workspace.dataset and workspace.dataset.absent:
+        return t("messages.absent", file=workspace.dataset.path)
+    return t("messages.no_records")
+
+
+def problems(noticed: Sequence[Finding]) -> None:
+    """The findings of loading; of very many the first, and where all of them stand."""
+    show.findings(noticed[:SHOWN], to_message=False)
+    if len(noticed) > SHOWN:
+        more = t("open.more_problems", n=len(noticed) - SHOWN)
+        show.draw(show.h("<p>{} {}</p>", more, show.link("findings", t("overview.all_findings"))))
+
+
+def _used(used: bool) -> str:
+    return "yes" if used else "no"

@@ -1,0 +1,142 @@
+"""One exact text on the page: its heading, the text with origins and findings marked, and the ways to take it along."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import streamlit as st
+from markupsafe import Markup
+
+from readback import adapters
+from readback.html import exact
+from readback.types import Finding, Location, Message, Segment
+from readback.ui.common import address, bookmarks, choice, cited, downloads, exports, hits, show, token_sizes
+from readback.ui.common.token_sizes import UNSIZED, Cut, Sized
+from readback.ui.words import language, t
+
+
+def message(
+    name: str,
+    title: str,
+    segments: Sequence[Segment],
+    found: Sequence[Finding] = (),
+    numbers: Sequence[int] = (),
+    masked: bool = False,
+    more: Sequence[exact.Mark] = (),
+    sized: Sized = UNSIZED,
+    held: cited.Source | None = None,
+) -> None:
+    """Draw a text. `name` is unique on the page; `found` are findings with offsets into it, `numbers` theirs, `more`
+    are further marks, `sized` its tokens; `held` is what the citations of an answer are held against.
+    """
+    text = "".join(segment.text for segment in segments)
+    raw = exports.exact(text)
+    sizes = (t("messages.characters", n=len(text)), t("messages.bytes", n=len(raw)), sized.said)
+    counts = ", ".join(part for part in sizes if part) if text else t("messages.no_text")
+    head = show.h('<div class="rb-head"><h2>{}</h2><span class="rb-small">{}</span></div>', title, counts)
+    cut = sized.cut if token_sizes.on() else None
+    marked = (*marks(found, numbers), *more, *hits.marks(text), *cited.marked(text, held))
+    _text(name, title, head, segments, marked, cut)
+    _take(name, title, text, raw, masked, adapters.worded((Message("", tuple(segments)),)))
+
+
+def marks(found: Sequence[Finding], numbers: Sequence[int]) -> tuple[exact.Mark, ...]:
+    """Findings with a span as marks; the one the address names stands out."""
+    asked = st.query_params.get("finding")
+    return tuple(
+        exact.Mark(one.place.start, one.place.end, n, one.severity, one.message, one.key == asked)
+        for one, n in zip(found, numbers, strict=True)
+        if one.place.start is not None and one.place.end is not None and one.place.end > one.place.start
+    )
+
+
+def describe(segment: Segment) -> str:
+    """Where a stretch comes from, in words: `from rag.contexts[2], data/eval.jsonl line 3`."""
+    at = segment.place
+    place = show.where(Location(file=at.file, line=at.line, column=at.column))
+    said = t(f"messages.from_{segment.origin}", name=segment.name or "")
+    words = t("messages.wording_readback") if segment.wording == adapters.OURS else ""
+    return ", ".join(part for part in (" ".join(said.split()), words, place) if part)
+
+
+def markup(
+    name: str,
+    title: str,
+    segments: Sequence[Segment],
+    marked: Sequence[exact.Mark] = (),
+    tokens: Sequence[exact.Token] = (),
+) -> str:
+    """The element itself, for pages that draw several texts beside each other."""
+    workspace, _ = choice.peek()
+    spoken = workspace.language if workspace and workspace.language != language() else ""
+    text = exact.html(segments, marked, whitespace=whitespace(), describe=describe, language=spoken, label=title,
+                      tokens=tokens)  # fmt: skip
+    dim = st.query_params.get("look", "")
+    dims = " ".join(f"rb-dim-{look}" for look in exact.ORDER if dim in exact.ORDER and look != dim)
+    return f'<div class="{dims}" id="text-{name}">{text}</div>'
+
+
+def whitespace() -> bool:
+    """Whether blanks are drawn; the switch is on the page."""
+    return st.query_params.get("whitespace") == "1"
+
+
+def _text(
+    name: str,
+    title: str,
+    head: Markup,
+    segments: Sequence[Segment],
+    marked: Sequence[exact.Mark],
+    cut: Cut | None,
+) -> None:
+    here = next((mark.start for mark in marked if mark.here), None)
+    shown, start, left = exact.window(segments, whitespace() or cut is not None, here)
+    total = sum(len(segment.text) for segment in segments)
+    if not left or (not cut and st.session_state.get(f"whole_{name}") == (choice.position(), choice.sent())):
+        drawn = token_sizes.drawn(cut, (0, total))
+        st.html(f'<div class="rb">{head}{markup(name, title, segments, marked, drawn)}</div>')
+        return
+    end = start + sum(len(segment.text) for segment in shown)
+    moved = [exact.shifted(mark, -start) for mark in marked if mark.end > start and mark.start < end]
+    drawn = token_sizes.drawn(cut, (start, end))
+    st.html(f'<div class="rb">{head}{markup(name, title, shown, moved, drawn)}</div>')
+    show.notice(t("messages.window", start=start + 1, end=end, all=total), "warning")
+    if cut is None:  # each token is an element: all of a long text are too many for a browser
+        st.button(t("messages.show_all", n=total), key=f"show_all_{name}", on_click=_whole, args=(name,))
+
+
+def _whole(name: str) -> None:
+    st.session_state[f"whole_{name}"] = (choice.position(), choice.sent())
+
+
+def _take(name: str, title: str, text: str, raw: bytes, masked: bool, ours: Sequence[str]) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key=f"take_{name}"):
+        copy = show.h(
+            '<button class="rb-button" type="button" data-rb-copy="text-{}" data-rb-done="{}" data-rb-failed="{}">{}'
+            "</button>",
+            name,
+            t("messages.copied"),
+            t("messages.not_copied"),
+            t("messages.copy"),
+        )
+        st.html(f'<div class="rb">{copy}</div>', width="content")
+        file = exports.name(address.get("record") or str(choice.position()), name, exports.wording(ours)) + ".txt"
+        label = t("messages.download_masked" if masked else "messages.download")
+        label += t("messages.download_wording") if ours else ""
+        downloads.button(label, lambda: raw, file, "application/octet-stream", key=f"download_{name}",
+                         on_click="ignore", type="tertiary")  # fmt: skip
+        bookmarks.offer(name, bookmarks.of_text(title, text, masked, ours))
+        facts = show.h(
+            "<details><summary>{}</summary><p>sha256 <code>{}</code></p><p>{}</p></details>",
+            t("messages.exactness"),
+            hashlib.sha256(raw).hexdigest(),
+            t(
+                "messages.exact_facts",
+                bytes=t("messages.bytes", n=len(raw)),
+                characters=t("messages.characters", n=len(text)),
+                lines=t("messages.lines", n=text.count("\n") + 1),
+                end=t("messages.ends_with_newline" if text.endswith("\n") else "messages.ends_without_newline"),
+            ),
+        )
+        show.draw(facts)

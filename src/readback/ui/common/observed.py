@@ -1,0 +1,49 @@
+"""What the screen says about logged requests: equal byte for byte, where they part, or that there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from markupsafe import Markup
+
+from readback.checks.summary import Audit, Row
+from readback.requests.observer import Seen
+from readback.ui.common import show
+from readback.ui.words import t
+
+Cells = Mapping[str, Any]
+
+
+def said(seen: Seen | None) -> str:
+    """One sentence about the assembly in view."""
+    if seen is None:
+        return t("messages.assembled")
+    where = f"{seen.place.file}:{seen.place.line}"
+    if seen.first_difference is None:
+        unsaid = seen.sent is not None and seen.sent.form == "prompt" and seen.sent.messages[0][0] != "system"
+        return t("messages.observed_prompt" if unsaid else "messages.observed", where=where)
+    return t("messages.observed_differs", where=where, role=seen.first_difference.role, at=seen.first_difference.at + 1)
+
+
+def lead(audit: Audit | None) -> str:
+    """One sentence about all conditions: how many logged requests are equal."""
+    equal = sum(row.observed[0] for row in audit.conditions) if audit else 0
+    logged = sum(row.observed[1] for row in audit.conditions) if audit else 0
+    if not logged:
+        return t("overview.observed")
+    without = sum(not row.observed[1] for row in audit.conditions) if audit else 0
+    key = "overview.observed_equal" if equal == logged else "overview.observed_some"
+    rest = f" {t('overview.observed_without', n=without)}" if without else ""
+    return t(key, equal=equal, logged=logged, n=logged - equal) + rest
+
+
+def cell(row: Row) -> Markup:
+    """The cell of a condition in the table: how many of its logged requests are equal, linked to those that differ."""
+    equal, logged = row.observed
+    if not logged:
+        return show.h("–")
+    text = t("overview.observed_cell", equal=equal, logged=logged)
+    if equal == logged:
+        return show.h('<span class="rb-fine">{}</span>', text)
+    return show.link("findings", text, code="fmt-assembly-differs", arm=row.name)

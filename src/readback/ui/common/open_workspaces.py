@@ -1,0 +1,52 @@
+"""The workspaces that can be opened: configured folders or the demos, and this browser's own uploads, by id."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import streamlit as st
+
+from readback import project_files
+from readback.html import exact
+from readback.ui.common import upload
+
+BROWSER = "browser"  # where a session keeps what tells its browser from others
+
+
+def demos() -> Mapping[str, Path]:
+    """The built-in demo workspaces by id."""
+    return project_files.demos()
+
+
+def configured() -> Mapping[str, Path]:
+    """The workspaces the server was started with (READBACK_WORKSPACE, several separated as in PATH), by id."""
+    found: dict[str, Path] = {}
+    for text in filter(None, os.environ.get("READBACK_WORKSPACE", "").split(os.pathsep)):
+        path = Path(os.path.abspath(Path(text).expanduser()))  # noqa: PTH100 - links stay as they are named
+        name = stem = exact.spelling(path.name) or "workspace"
+        while name in found:
+            name = f"{stem}-{sum(key.startswith(stem) for key in found) + 1}"
+        found[name] = path
+    return found
+
+
+def browser() -> str:
+    """What tells this browser from others: its cross-site token, else this session."""
+    if BROWSER not in st.session_state:
+        st.session_state[BROWSER] = upload.browser(st.context.cookies) or upload.owner(os.urandom(16).hex())
+    return str(st.session_state[BROWSER])
+
+
+def folders() -> Mapping[str, Path]:
+    """Every workspace in this browser's list: the configured ones, or else the demos; then its own uploads."""
+    whose = browser()
+    given = configured() or demos()
+    return {**given, **{token: path for token in upload.mine(whose) if (path := upload.path(token, whose))}}
+
+
+def known() -> Mapping[str, Path]:
+    """Every workspace this browser may open: those in the list, and the demos always."""
+    listed = folders()
+    return {**listed, **{name: path for name, path in demos().items() if name not in listed}}

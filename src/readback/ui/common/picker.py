@@ -1,0 +1,131 @@
+"""What is sent: one list of conditions, tasks and judges, and under Custom the mode, task and adapter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import streamlit as st
+
+from readback import adapters
+from readback.tasks import profile_of, tasks_of
+from readback.types import Condition, Selection, Workspace
+from readback.ui.common import choice
+from readback.ui.words import t
+
+CUSTOM = "custom"
+
+
+def what(label_is: str = "", steps: bool = True) -> None:
+    """Draw the picker, with buttons to the next and the one before; the address holds what is chosen."""
+    workspace, sent = choice.workspace(), choice.sent()
+    known, now = options(workspace), key(sent)
+    listed = [*known, *([CUSTOM] if workspace.prompts or workspace.tasks else [])]
+    st.session_state["sent"] = CUSTOM if is_custom() else now
+    st.selectbox(label_is or t("messages.sent"), listed, key="sent", format_func=label, width=360 if steps else 290,
+                 on_change=_pick, args=(known, sent))  # fmt: skip
+    still = len(known) < 2 or is_custom()
+    for name, sign, by in (("previous_sent", "‹", -1), ("next_sent", "›", 1)) if steps else ():
+        st.button(
+            sign, key=name, help=t(f"messages.{name}_help"), disabled=still, on_click=_step, args=(known, now, by)
+        )
+
+
+def more() -> None:
+    """What the choice needs besides: mode, task and adapter under Custom; for a judge, whose answer it reads."""
+    workspace, sent = choice.workspace(), choice.sent()
+    if is_custom() or sent.judge:
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            _custom(workspace, sent) if is_custom() else _of(workspace, sent)
+
+
+def is_custom() -> bool:
+    """Whether mode, task and adapter are chosen one by one."""
+    return key(choice.sent()) not in options(choice.workspace()) or bool(st.session_state.get("custom_open"))
+
+
+def options(workspace: Workspace) -> Mapping[str, Selection]:
+    """What the list offers: conditions, or modes where there are none; tasks; judges."""
+    conditions = [Selection(condition=c.name) for c in workspace.conditions if c.mode or c.task]
+    modes = [] if conditions else [Selection(mode=mode) for mode in workspace.prompts]
+    tasks = [Selection(task=task) for task in workspace.tasks]
+    judges = [Selection(judge=judge) for judge in workspace.judges]
+    return {key(one): one for one in (*conditions, *modes, *tasks, *judges)}
+
+
+def key(sent: Selection) -> str:
+    """A choice as one word for the list; a judge is one entry, whosever answers it reads."""
+    if sent.judge:
+        return f"judge:{sent.judge}"
+    if sent.condition:
+        return f"condition:{sent.condition}"
+    if sent.mode:
+        return f"mode:{sent.mode}" if not (sent.adapter or sent.task) else "custom:mode"
+    return f"task:{sent.task}" if not sent.adapter else "custom:task"
+
+
+def label(name: str) -> str:
+    """How an entry of the list reads."""
+    if name == CUSTOM:
+        return t("messages.custom")
+    kind, _, rest = name.partition(":")
+    return rest if kind == "condition" else t(f"messages.sent_{kind}", name=rest)
+
+
+def _pick(known: Mapping[str, Selection], before: Selection) -> None:
+    """Send what the list says; Custom begins with what was sent before, a judge with the answers in view."""
+    name, workspace = st.session_state["sent"], choice.workspace()
+    st.session_state["custom_open"] = name == CUSTOM
+    if name == CUSTOM:
+        condition = workspace.condition(before.condition or "") or Condition("")
+        mode, task = before.mode or condition.mode, before.task or condition.task
+        if mode is None and task is None:
+            mode, task = (
+                next(iter(workspace.prompts), None),
+                None if workspace.prompts else next(iter(workspace.tasks), None),
+            )
+        choice.send(Selection(mode=mode, task=task, adapter=before.adapter or condition.adapter))
+    elif known[name].judge:
+        conditions = (c.name for c in workspace.conditions if c.judge == known[name].judge)
+        choice.send(Selection(judge=known[name].judge, condition=before.condition or next(conditions, None)))
+    else:
+        choice.send(known[name])
+
+
+def _step(known: Mapping[str, Selection], now: str, by: int) -> None:
+    names = list(known)
+    name = names[(names.index(now) + by) % len(names)] if now in names else names[0]
+    st.session_state["sent"] = name
+    _pick(known, Selection())
+
+
+def _custom(workspace: Workspace, sent: Selection) -> None:
+    _one("mode", sent.mode, workspace.prompts)
+    _one("task", sent.task, [*workspace.tasks, *tasks_of(profile_of(workspace.options))])
+    _one("adapter", sent.adapter, [*workspace.adapters, *adapters.shipped()])
+
+
+def _one(name: str, now: str | None, names: Iterable[str]) -> None:
+    """A select box for one part of the choice; "" stands for none."""
+    listed, key = ["", *dict.fromkeys(names)], f"custom_{name}"
+    st.session_state[key] = now if now in listed else ""
+    st.selectbox(t(f"messages.{name}"), listed, key=key, width=220, on_change=_customised,
+                 format_func=lambda value: value or t(f"messages.no_{name}"))  # fmt: skip
+
+
+def _customised() -> None:
+    chosen = {name: st.session_state.get(f"custom_{name}") or None for name in ("mode", "task", "adapter")}
+    if chosen["mode"] is None and chosen["task"] is None:
+        chosen["mode"] = next(iter(choice.workspace().prompts), None)
+    choice.send(Selection(**chosen))
+
+
+def _of(workspace: Workspace, sent: Selection) -> None:
+    names = ["", *(c.name for c in workspace.conditions)]
+    if len(names) > 1:
+        st.session_state["answers_of"] = sent.condition or ""
+        st.selectbox(t("messages.answers_of"), names, key="answers_of", width=360, on_change=_judged, args=(sent,),
+                     format_func=lambda name: name or t("messages.no_answers"))  # fmt: skip
+
+
+def _judged(sent: Selection) -> None:
+    choice.send(Selection(judge=sent.judge, condition=st.session_state["answers_of"] or None))

@@ -1,0 +1,35 @@
+"""An excerpt of exact text on a page: the stretch that matters marked, and what is left out counted."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from readback.bookmarks.entry import Excerpt, cuts
+from readback.html import exact
+from readback.types import Severity
+from readback.ui.common import show
+from readback.ui.words import t
+
+
+def quote(part: Excerpt, severity: Severity | None = None) -> Markup:
+    """The excerpt as markup. Its exact characters, but for the counts of what is before and after it."""
+    mark = f'<mark class="rb-find rb-{severity or "info"}">{{}}</mark>'
+    inner = [show.h(mark, _text(text)) if marked else _text(text) for text, marked in cuts(part)]
+    return show.h(
+        '<div class="rb-excerpt" role="group" aria-label="{}">{}{}{}</div>',
+        part.label or t("findings.excerpt"),
+        _left(part.before),
+        show.join(inner),
+        _left(part.after),
+    )
+
+
+def _left(count: int) -> Markup:
+    """What is there instead of so many characters."""
+    if not count:
+        return Markup("")
+    return show.h(' <span class="rb-left-out">{}</span> ', t("findings.left_out", n=count))
+
+
+def _text(value: str) -> Markup:
+    return Markup(exact.text(value))  # noqa: S704 (escaped there)

@@ -1,0 +1,266 @@
+"""Start the pages: hardened settings, our security headers on every response, loopback unless told otherwise."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import os
+import socket
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from readback.project_files import PROJECT
+from readback.ui.common import collector
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MODULE = "readback.ui.common.server"  # by name, for when it runs it is called __main__
+PORT, TRIED = 8501, 100  # the first port, and how many are tried
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 (compared with, never bound to)
+SCRIPT = Path(__file__).with_name("browser") / "page.js"
+SCRIPT_PATH = "/readback/page.js"
+
+# What the pages need and nothing else. Vega, maps and inline scripts are not among it.
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+        "font-src 'self' data:",
+        "connect-src 'self'",
+        "worker-src 'self' blob:",
+        "frame-src 'none'",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "object-src 'none'",
+        "manifest-src 'self'",
+    )
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()",
+}
+
+
+class Headers:
+    """Add the headers to every response; refuse the metrics page, foreign origins, and downloads to others.
+
+    Streamlit lets a page of any other port of this machine connect, and asks a server in the internet for our
+    address before it refuses others.
+    """
+
+    def __init__(self, app: ASGIApp, base_path: str = "") -> None:
+        self.app, self.media = app, under(base_path, "/media/")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket" and _foreign(scope):
+            await send({"type": "websocket.close"})  # before it was accepted: answered with 403
+            return
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                kept = [pair for pair in message.get("headers", []) if pair[0].decode("latin-1").lower() not in HEADERS]
+                ours = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+                message = {**message, "headers": [*kept, *ours]}
+            await send(message)
+
+        if scope["path"].rstrip("/").endswith("/_stcore/metrics"):
+            await _absent(with_headers)
+            return
+        if scope["path"].startswith(self.media) and not _theirs(scope, scope["path"].removeprefix(self.media)):
+            await _absent(with_headers)
+            return
+        await self.app(scope, receive, with_headers)
+
+
+async def _absent(send: Send) -> None:
+    await send({"type": "http.response.start", "status": 404, "headers": []})
+    await send({"type": "http.response.body", "body": b""})
+
+
+def _theirs(scope: Scope, name: str) -> bool:
+    """Whether a download was given to the browser that asks for it, a short while ago."""
+    from streamlit import runtime
+
+    from readback.ui.common import downloads
+
+    file = runtime.get_instance().media_file_mgr.read_file(name)
+    cookie = b"; ".join(value for name, value in scope["headers"] if name.lower() == b"cookie").decode("latin-1")
+    return file is not None and downloads.given(file.content, cookie)
+
+
+def _foreign(scope: Scope) -> bool:
+    """Whether a page of another origin asks: not the host it asks, nor a name in READBACK_HOSTS (a proxy's)."""
+    said = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
+    if b"origin" not in said:
+        return False
+    origin = urlsplit(said[b"origin"])
+    return origin.netloc != said.get(b"host") and origin.hostname not in _named()
+
+
+def _named() -> tuple[str, ...]:
+    """The names in READBACK_HOSTS."""
+    return tuple(name.strip() for name in os.environ.get("READBACK_HOSTS", "").split(",") if name.strip())
+
+
+def command(
+    workspace: Path | str | None, host: str = "127.0.0.1", port: int | None = None, base_path: str = ""
+) -> list[str]:
+    """The command that serves the pages; run it in place of this process, or as a child.
+
+    Without a port it is the first one from 8501 that nobody else uses.
+
+    Without a workspace the ones in READBACK_WORKSPACE are shown, or else the built-in demos.
+    """
+    given = ["--workspace", str(workspace)] if workspace is not None else []
+    asked = ["--port", str(port)] if port is not None else []
+    return [sys.executable, "-m", MODULE, "--host", host, *asked, "--base-path", base_path, *given]
+
+
+def free_port(host: str, asked: int | None = None) -> int:
+    """The port to listen on: the one asked for, else the first from 8501 that nobody uses.
+
+    Raises SystemExit, with one sentence, where the port asked for is taken: whoever names one has told others.
+    """
+    if asked is not None:
+        if not _taken(host, asked):
+            return asked
+        free = next((port for port in range(asked + 1, min(asked + TRIED, 65_536)) if not _taken(host, port)), None)
+        cure = f"; --port {free} is free" if free else ""
+        raise SystemExit(f"readback: port {asked} is taken by another program, or not for this account{cure}")
+    for port in range(PORT, PORT + TRIED):
+        if not _taken(host, port):
+            if port != PORT:
+                print(f"readback: port {PORT} is taken by another program, so this is port {port}", file=sys.stderr)
+            return port
+    raise SystemExit(f"readback: the ports {PORT} to {PORT + TRIED - 1} are taken; name another one with --port")
+
+
+def _taken(host: str, port: int) -> bool:
+    """Whether a port cannot be listened on because somebody does, or this account may not."""
+    for family, kind, number, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[:1]:
+        with socket.socket(family, kind, number) as tried:
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                tried.bind(address)
+            except OSError as error:
+                return error.errno in (errno.EADDRINUSE, errno.EACCES)
+    return False
+
+
+def hosts(host: str) -> list[str]:
+    """The names this server answers to; a page of another name (DNS rebinding) gets no connection.
+
+    READBACK_HOSTS names them, separated by commas, where people reach the server through a proxy.
+    """
+    own = [socket.gethostname()] if host in ANYWHERE else [] if host in LOOPBACK else [host]
+    return [*dict.fromkeys((*_named(), *own, *LOOPBACK))]
+
+
+def settings(host: str, port: int, base_path: str) -> dict[str, Any]:
+    """What is decided here and not in .streamlit/config.toml, since it depends on how the server is started."""
+    return {
+        "server.address": host,
+        "server.port": port,
+        "server.baseUrlPath": base_path.strip("/"),
+        "server.allowedHosts": hosts(host),
+        "server.headless": True,
+        "server.fileWatcherType": "none",
+        "server.enableCORS": True,
+        "server.enableXsrfProtection": True,
+        "server.xsrfCookieSameSite": "strict",
+        "server.enableStaticServing": False,
+        "browser.gatherUsageStats": False,
+        "client.showErrorDetails": "none",
+        "client.showErrorLinks": False,
+        "client.toolbarMode": "viewer",
+        "runner.magicEnabled": False,
+        "logger.hideWelcomeMessage": True,
+    }
+
+
+def application(base_path: str = "", script: Path = PROJECT / "app.py") -> Any:
+    """The pages as an ASGI application with our headers, for any ASGI server."""
+    import streamlit as st
+    from starlette.middleware import Middleware
+    from starlette.responses import FileResponse
+    from starlette.routing import Route
+
+    async def page_js(_: Any) -> FileResponse:
+        return FileResponse(SCRIPT, media_type="text/javascript", headers={"cache-control": "no-cache"})
+
+    route = Route(under(base_path, SCRIPT_PATH), page_js)
+    return st.App(
+        script, middleware=[Middleware(Headers, base_path=base_path)], routes=[route], on_script_error=_our_mistake
+    )
+
+
+def _our_mistake(error: Exception) -> bool:
+    """What a page says when it fails. Only Streamlit's log has the details, since they may hold private text."""
+    from readback.ui.common import show
+    from readback.ui.words import t
+
+    show.problem(t("frame.our_mistake"), type(error).__name__)
+    return True
+
+
+def under(base_path: str, path: str) -> str:
+    """An absolute path below the path that the proxy shows the pages under."""
+    base = base_path.strip("/")
+    return f"/{base}{path}" if base else path
+
+
+def serve(host: str, port: int | None, base_path: str = "", script: Path = PROJECT / "app.py") -> None:
+    """Serve until stopped. Raises SystemExit where the port is taken, before an address is printed."""
+    port = free_port(host, port)
+    sys.argv = [str(PROJECT / "app.py")]  # Streamlit looks for .streamlit/config.toml beside it
+    if host in ANYWHERE and not os.environ.get("READBACK_HOSTS"):
+        print("readback: other machines reach this server only by a name in READBACK_HOSTS", file=sys.stderr)
+    name = "localhost" if host in (*LOOPBACK, *ANYWHERE) else host
+    print(f"Readback: http://{name}:{port}{under(base_path, '/')}", file=sys.stderr, flush=True)
+    served = application(base_path, script)
+    _no_pages_folder()
+    collector.begin()
+    served.run(config=settings(host, port, base_path))
+
+
+def _no_pages_folder() -> None:
+    """Tell Streamlit what it learns from the first st.navigation: that it must not look into pages/ by itself.
+
+    Otherwise the first link to a page after a start says that there is no such page.
+    """
+    from streamlit.runtime.pages_manager import PagesManager
+
+    PagesManager.uses_pages_directory = False
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """What `command` starts."""
+    parser = argparse.ArgumentParser(prog="readback serve")
+    parser.add_argument("--workspace")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int)
+    parser.add_argument("--base-path", default="")
+    given = parser.parse_args(arguments)
+    if given.workspace:
+        os.environ["READBACK_WORKSPACE"] = given.workspace
+    serve(given.host, given.port, given.base_path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+"""A setting of one page that a link keeps: a select box whose value lives in the address."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from readback.ui.common import address
+from readback.ui.words import t
+
+
+def choose(key: str, label: str, options: Sequence[str], say: Callable[[str], str] = str, width: int = 180) -> str:
+    """The option chosen; "" stands for all, and is what an unknown value in a link falls back to."""
+    address.follow(key, "", options)
+    return st.selectbox(
+        label,
+        options,
+        key=key,
+        format_func=lambda option: say(option) if option else t("findings.all"),
+        on_change=address.keep,
+        args=(key,),
+        width=width,
+    )
+
+
+def offset(key: str, whole: int, step: int) -> int:
+    """Where the page in view begins: a multiple of `step` below `whole`, from the address."""
+    said = st.query_params.get(key, "0")
+    number = int(said) if said.isdecimal() else 0
+    return min(number, max(whole - 1, 0)) // step * step

@@ -1,0 +1,194 @@
+"""Small things that every page shows: links, findings, tables, empty states. All text is escaped here.
+
+Markup is put together with `h`, which escapes what it is given, and drawn with `draw`; never with Markdown,
+which would fetch images that somebody wrote into a prompt. `md` makes a text safe where Streamlit insists on
+Markdown (labels of buttons, captions).
+
+    h("<b>{}</b>", anything) -> Markup      draw(markup)                     md(text) -> str
+    link(page, label, **params) -> Markup   page_link(page, label, **params) empty(sentence, label, page)
+    severity(word) -> Markup                findings(list) / finding(one)    problem(sentence, detail)
+    where(place) -> str                     number(n) -> str                 notice(sentence)
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from markupsafe import Markup
+
+from readback.html import exact
+from readback.types import Finding, Location
+from readback.ui.common import address
+from readback.ui.words import t
+
+STYLE = Path(__file__).with_name("style.css")
+SIGNS = {"error": "✕", "warning": "▲", "info": "●"}  # a shape for each, so that nothing depends on colour
+READ = "prompt"  # the role of a place in the text that the model reads
+ADDRESS = re.compile(r"https?:(?=//)|www(?=\.)|(?<=\w)(?=@)", re.IGNORECASE)  # where a link would be made
+FILES = {"": "overview", "overview": "overview"}  # pages whose address is not their file's name
+
+
+def h(template: str, *values: Any, **named: Any) -> Markup:
+    """Markup with values escaped into its places: `h("<td>{}</td>", text)`. Markup values stay as they are."""
+    return Markup(template).format(*values, **named)  # noqa: S704 (the template is ours, the values are escaped)
+
+
+def join(parts: Sequence[Any], by: str = "") -> Markup:
+    """The parts one after another; what is not Markup is escaped."""
+    return Markup(by).join(parts)  # noqa: S704
+
+
+def draw(markup: Markup) -> None:
+    """Put markup on the page. Takes Markup only, so that plain text cannot slip in unescaped."""
+    if not isinstance(markup, Markup):
+        raise TypeError("draw takes Markup; make it with h()")
+    st.html(f'<div class="rb">{exact.spelling(markup)}</div>')
+
+
+def md(text: object) -> str:
+    """A text as Markdown that shows the same text: for labels, captions and hints that Streamlit reads as Markdown.
+
+    Streamlit makes links of addresses even where every sign is escaped (remark-gfm looks through the finished text),
+    so an address gets a word joiner, which nobody sees, where it would be recognised.
+    """
+    line = " ".join(exact.spelling(str(text)).split())
+    line = ADDRESS.sub("\\g<0>\u2060", line)
+    return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~:$&^=\"'/@])", r"\\\1", line)
+
+
+def style() -> None:
+    """The style sheet of all pages; app.py draws it.
+
+    What Streamlit opens above the page hangs beside it and does not inherit its theme, so that is said once more.
+    """
+    st.html(STYLE)
+    scheme = "dark" if st.context.theme.type == "dark" else "light"
+    st.html(h("<style>#stFloatingOverlayPortal {{ color-scheme: {}; }}</style>", scheme))
+
+
+def link(page: str, label: object, **params: str | None) -> Markup:
+    """A link to a page of ours, as markup: `link("messages", "record 12", record="12", finding=key)`.
+
+    `page` is the page's address (overview, messages, findings, scores, open). The shared keys (workspace,
+    record, what is sent) stay as they are unless given; None takes one out.
+    """
+    return h('<a class="rb-link" target="_self" href="{}">{}</a>', address.href(page, **params), label)
+
+
+def page_link(page: str, label: str, **params: str | None) -> None:
+    """A link to a page of ours as an element of its own."""
+    st.page_link(f"pages/{FILES.get(page, page)}_page.py", label=md(label), query_params=address.query(**params))
+
+
+def empty(sentence: str, label: str = "", page: str = "", **params: str | None) -> None:
+    """Nothing here: say so, and offer the next step as a link."""
+    step = h("<p>{}</p>", link(page, label, **params)) if label else Markup("")
+    draw(h('<div class="rb-empty"><p>{}</p>{}</div>', sentence, step))
+
+
+def notice(sentence: object, kind: str = "info") -> None:
+    """One quiet line that must not be missed: masked, not exact; a file changed; nothing was sent."""
+    draw(h('<p class="rb-notice rb-{}" role="note">{} {}</p>', kind, _sign(kind), sentence))
+
+
+def problem(sentence: str, detail: str = "") -> None:
+    """Something did not work: a fixed sentence, and what was said about it exactly as it is."""
+    draw(h('<p class="rb-notice rb-error" role="alert">{} {}</p>', _sign("error"), sentence))
+    if detail:
+        st.code(exact.spelling(detail), language=None, wrap_lines=True)
+
+
+def severity(word: str, n: int | None = None) -> Markup:
+    """A severity by sign, word and colour; with a count where one is given."""
+    said = t(f"frame.{word}") if n is None else t(f"frame.{word}_n", n=n)
+    return h('<span class="rb-severity rb-{}">{} {}</span>', word, _sign(word), said)
+
+
+def has_message(at: Location) -> bool:
+    """Whether a place is on Messages: one of a record, or in a message that is made without any data."""
+    return (
+        at.record is not None or at.index is not None or (at.role is not None and any((at.condition, at.mode, at.task)))
+    )
+
+
+def finding(one: Finding, number: int | None = None, to_message: bool = True) -> Markup:
+    """One finding: severity, its sentence, where it is, the code small; linked to its message."""
+    place = one.place
+    here = has_message(place)
+    target = {
+        "record": place.record,
+        "index": None if place.record is not None or place.index is None else str(place.index),
+        "condition": place.condition,
+        "mode": None if place.condition else place.mode,
+        "adapter": None if place.condition else place.adapter,
+        "task": None if place.condition else place.task,
+        "judge": place.judge,
+        "finding": one.key,
+        "view": "wire" if place.role == READ else None,
+    }
+    anchor = link("messages", t("frame.see_message"), **target) if to_message and here else Markup("")
+    count = h('<span class="rb-n">{}</span> ', number) if number is not None else Markup("")
+    return h(
+        '<div class="rb-finding rb-{}" id="f-{}">{}{} <span class="rb-say">{}</span>'
+        '<p class="rb-fix">{}</p><p class="rb-where">{} <code>{}</code> {}</p></div>',
+        one.severity,
+        one.key,
+        count,
+        severity(one.severity),
+        one.message,
+        one.fix,
+        where(place),
+        one.code,
+        anchor,
+    )
+
+
+def findings(many: Sequence[Finding], numbered: bool = False, to_message: bool = True) -> None:
+    """A list of findings."""
+    rows = [finding(one, n if numbered else None, to_message) for n, one in enumerate(many, 1)]
+    draw(h('<div class="rb-findings">{}</div>', join(rows)))
+
+
+def where(place: Location) -> str:
+    """A place in words: `data/eval.jsonl line 3, record q7, user message`."""
+    spot = (place.file or "") + (f" {t('frame.line', line=place.line)}" if place.line else "")
+    if place.line and place.column:
+        spot += f" {t('frame.column', column=place.column)}"
+    parts = [
+        spot.strip(),
+        t("frame.record_is", record=place.record) if place.record is not None else "",
+        t("frame.condition_is", condition=place.condition) if place.condition else "",
+        t("frame.mode_is", mode=place.mode) if place.mode and not place.condition else "",
+        t("frame.adapter_is", adapter=place.adapter) if place.adapter and not place.condition else "",
+        t("frame.task_is", task=place.task) if place.task else "",
+        t("frame.judge_is", judge=place.judge) if place.judge else "",
+        role(place.role) if place.role else "",
+        t("frame.field_is", field=place.field) if place.field else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def role(name: str) -> str:
+    """A message by its role, or the text that the model reads."""
+    return t("frame.role_prompt") if name == READ else t("frame.role_is", role=name)
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """A number for people: 9,589; 1.57; a dash for what is absent."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "–"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.{digits}f}"
+
+
+def exact_text(value: str) -> Markup:
+    """A short exact text (an excerpt, a field's value) as markup, on as many lines as it has."""
+    return h('<span class="rb-text">{}</span>', Markup(exact.text(value)))  # noqa: S704 (escaped there)
+
+
+def _sign(word: str) -> Markup:
+    return h('<span class="rb-sign" aria-hidden="true">{}</span>', SIGNS.get(word, "●"))

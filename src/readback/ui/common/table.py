@@ -1,0 +1,135 @@
+"""A table in HTML that sorts, filters and downloads, a page at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+from markupsafe import Markup
+
+from readback.as_csv import csv_text
+from readback.ui.common import address, downloads, show
+from readback.ui.words import t
+
+PAGE = 25  # rows on the screen at once
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: `key` names its cells; `number` aligns right; `show` makes the cell's markup from the whole row."""
+
+    key: str
+    title: str
+    number: bool = False
+    show: Callable[[Mapping[str, Any]], Markup | str] | None = None
+    help: str = ""
+
+
+def table(
+    key: str, columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], *, caption: str, tools: bool | None = None
+) -> None:
+    """Draw the rows. `caption` says what the table holds (read out, and the name of the download).
+
+    `tools` (filter, sort, download) are shown from six rows on unless said. What is typed into the filter stays
+    in the session; the sort order is in the address.
+    """
+    shown, tools = list(rows), len(rows) > 5 if tools is None else tools
+    if tools:
+        shown = _tools(key, columns, shown, caption)
+    start = _page(key, len(shown))
+    draw(columns, shown[start : start + PAGE], caption)
+
+
+def draw(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], caption: str) -> None:
+    """The bare table."""
+    head = show.join([show.h('<th scope="col" class="{}"{}>{}</th>', _side(c), _hint(c), c.title) for c in columns])
+    body = show.join(
+        [
+            show.h("<tr>{}</tr>", show.join([_cell(column, row, first=n == 0) for n, column in enumerate(columns)]))
+            for row in rows
+        ]
+    )
+    show.draw(
+        show.h(
+            '<div class="rb-scroll" role="region" tabindex="0" aria-label="{}"><table class="rb-table">'
+            "<caption>{}</caption>"
+            "<thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>",
+            caption,
+            caption,
+            head,
+            body,
+        )
+    )
+
+
+def as_csv(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> bytes:
+    """The rows as CSV, in UTF-8; see `as_csv.cell` for texts that a spreadsheet would compute."""
+    cells = ([row.get(column.key) for column in columns] for row in rows)
+    return csv_text([column.title for column in columns], cells).encode("utf-8", "backslashreplace")
+
+
+def _tools(key: str, columns: Sequence[Column], rows: list[Mapping[str, Any]], caption: str) -> list[Mapping[str, Any]]:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        asked = st.text_input(t("frame.filter"), key=f"{key}_filter", placeholder=t("frame.filter_hint"), width=240)
+        orders = {"": t("frame.as_is"), **{c.key: c.title for c in columns}}
+        name = f"{key}_sort"
+        address.follow(name, "", orders)
+        order = st.selectbox(
+            t("frame.sort"), list(orders), key=name, format_func=orders.__getitem__,
+            on_change=address.keep, args=(name,),
+            width=200,
+        )  # fmt: skip
+        name = f"{key}_down"
+        address.follow_switch(name)
+        down = st.toggle(t("frame.descending"), key=name, on_change=address.keep, args=(name,))
+        found = (
+            [row for row in rows if asked.casefold() in " ".join(map(str, row.values())).casefold()] if asked else rows
+        )
+        if order:
+            found = sorted(found, key=lambda row: _order(row.get(order)), reverse=down)
+        downloads.button(
+            t("frame.download_csv"), lambda: as_csv(columns, found), f"{caption}.csv", "text/csv", key=f"{key}_csv"
+        )
+    if len(found) != len(rows):
+        st.caption(t("frame.of", n=len(found), all=len(rows)))
+    return found
+
+
+def _page(key: str, count: int) -> int:
+    if count <= PAGE:
+        return 0
+    pages = -(-count // PAGE)
+    number = st.number_input(t("frame.page_of", pages=pages), 1, pages, key=f"{key}_page", width=160)
+    return (int(number) - 1) * PAGE
+
+
+def _cell(column: Column, row: Mapping[str, Any], first: bool) -> Markup:
+    value = row.get(column.key)
+    said = (
+        column.show(row)
+        if column.show
+        else show.number(value)
+        if column.number
+        else value
+        if value is not None
+        else "–"
+    )
+    if first:
+        return show.h('<th scope="row" class="{}">{}</th>', _side(column), said)
+    return show.h('<td class="{}">{}</td>', _side(column), said)
+
+
+def _side(column: Column) -> str:
+    return "rb-num" if column.number else "rb-left"
+
+
+def _hint(column: Column) -> Markup:
+    return show.h(' title="{}"', column.help) if column.help else Markup("")
+
+
+def _order(value: Any) -> tuple[int, float, str]:
+    if isinstance(value, int | float) and value == value:
+        return (0, float(value), "")
+    return (1, 0.0, str(value).casefold()) if value is not None else (2, 0.0, "")

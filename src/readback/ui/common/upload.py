@@ -1,0 +1,274 @@
+"""Uploaded files: kept in a folder of an unguessable name, for the browser that sent them, for a day."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import re
+import secrets
+import shutil
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+from readback.readers.cache_folder import OWNER, UPLOAD, forget, uploads
+from readback.readers.paths import of_git
+from readback.types import Diagnostic, Location, Severity
+from readback.ui.common import upload_zip
+from readback.ui.common.upload_zip import Member
+
+DEPTH = 16  # folders inside an upload
+LONGEST = 255  # bytes of one name, as file systems have it
+# A folder is git's own with these, whatever it is called; then all that git keeps in it is left out.
+SHAPES = ({"head", "objects", "refs"}, {"head", "commondir"}, {"head", "gitdir"})
+KEPT_BY_GIT = {
+    *("head", "orig_head", "fetch_head", "commit_editmsg", "config", "config.worktree", "description", "index"),
+    *("branches", "hooks", "info", "logs", "modules", "objects", "refs", "reftable", "worktrees"),
+    *("commondir", "gitdir", "packed-refs", "shallow"),
+}
+
+
+class OfGit:
+    """What of an upload is git's own: `.git` under each of its names, and every folder that is one without it."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        held: dict[tuple[str, ...], set[str]] = {}
+        for name in names:
+            found = parts(name) or ()
+            for depth, part in enumerate(found):
+                if part.casefold() in KEPT_BY_GIT:
+                    held.setdefault(found[:depth], set()).add(part.casefold())
+        self._bare = {folder for folder, there in held.items() if any(shape <= there for shape in SHAPES)}
+
+    def folder(self, found: tuple[str, ...]) -> str | None:
+        """The folder of git that a file belongs to ("." for the upload's own), or None."""
+        for depth, part in enumerate(found):
+            if of_git(part):
+                return PurePosixPath(*found[: depth + 1]).as_posix()
+            if found[:depth] in self._bare and part.casefold() in KEPT_BY_GIT:
+                return PurePosixPath(*found[:depth]).as_posix()
+        return None
+
+
+HOUR = 60 * 60
+DAY = 24 * HOUR
+WHOLE = 1 << 30  # bytes in one upload, unpacked; the server's own limit is for each file
+COUNT = 2_000  # files in one upload, as many as a folder is searched for
+SHOWN = 300  # characters of a name in a note
+PREFIX = UPLOAD
+COOKIE = "_streamlit_xsrf"  # Streamlit's cross-site token
+BEGUN = ".begun-"  # before its name while an upload is not whole
+TAKEN = "another file or folder of the upload has its name"
+NAMES = {
+    errno.EEXIST: TAKEN,
+    errno.ENOTDIR: TAKEN,
+    errno.EISDIR: TAKEN,
+    errno.ENAMETOOLONG: "its path is longer than this disk can have",
+    errno.EINVAL: "this disk cannot have its name",
+    errno.EILSEQ: "this disk cannot have its name",
+}
+home = uploads
+
+
+def owner(secret: str) -> str:
+    """What is written beside an upload to know its browser again: a hash, so that a file gives no cookie away."""
+    return hashlib.sha256(b"readback upload owner\0" + secret.encode()).hexdigest()
+
+
+def browser(cookies: Mapping[str, str]) -> str:
+    """What tells a browser from others, by its cross-site token; "" for one without a token."""
+    try:
+        _, mask, token, _ = cookies.get(COOKIE, "").split("|")  # version, mask, masked, time: the token stays the same
+        one, other = bytes.fromhex(mask), bytes.fromhex(token)
+        return owner(bytes(b ^ one[i % len(one)] for i, b in enumerate(other)).hex())
+    except (ValueError, ZeroDivisionError):
+        return ""
+
+
+def save(
+    files: Iterable[tuple[str, BinaryIO]], whose: str, *, unwrap: bool = False
+) -> tuple[str, tuple[Diagnostic, ...]]:
+    """Keep the files (name with posix path, content) and answer the upload's id; zip files are unpacked.
+
+    What git keeps, links, names that lead outside or that no disk has, what is damaged and what is beyond the limits
+    is left out, each with a note. `unwrap` takes away the one folder that all of it is wrapped in.
+
+    An upload gets its name when all of it is there: raises OSError where the disk has no room for it, and then, as
+    after any other exception, nothing of it is kept.
+    """
+    sweep()
+    given = list(files)
+    token = PREFIX + secrets.token_urlsafe(18)
+    home().mkdir(parents=True, exist_ok=True, mode=0o700)
+    made = home() / f"{BEGUN}{token}"
+    made.mkdir(mode=0o700)
+    try:
+        content = made / _title(given)
+        content.mkdir()
+        (made / OWNER).write_text(whose, "ascii")
+        diagnostics = tuple(_keep(content, given))
+        if unwrap:
+            lift(content)
+        made.rename(home() / token)
+    except BaseException:
+        shutil.rmtree(made, ignore_errors=True)
+        raise
+    return token, diagnostics
+
+
+def lift(folder: Path) -> None:
+    """Take away the one folder that an upload is wrapped in, so that its readback.yml stands on top."""
+    while len(inside := list(folder.iterdir())) == 1 and inside[0].is_dir():
+        inner = inside[0].rename(folder.with_name(".lifted"))
+        folder.rmdir()
+        inner.rename(folder)
+
+
+def holds(token: str) -> bool:
+    """Whether an upload has any file."""
+    return any(path.is_file() and path.name != OWNER for path in (home() / token).rglob("*"))
+
+
+def path(token: str, whose: str) -> Path | None:
+    """The folder of an upload, or None when there is none of that name for this browser."""
+    if not token.startswith(PREFIX) or "/" in token or "\\" in token or "." in token:
+        return None
+    folder = home() / token
+    try:
+        mine = secrets.compare_digest((folder / OWNER).read_text("ascii"), whose)
+    except OSError:
+        return None
+    return next((inner for inner in folder.iterdir() if inner.is_dir()), None) if mine and not _old(folder) else None
+
+
+def mine(whose: str) -> tuple[str, ...]:
+    """The ids of this browser's uploads, the newest first."""
+    here = [entry.name for entry in home().glob(PREFIX + "*") if path(entry.name, whose)]
+    return tuple(sorted(here, key=lambda token: -(home() / token).stat().st_mtime))
+
+
+def delete(token: str, whose: str) -> None:
+    """Delete an upload now, with what was indexed of it."""
+    if path(token, whose):
+        shutil.rmtree(home() / token, ignore_errors=True)
+        forget(home() / token)
+
+
+def sweep() -> None:
+    """Delete the uploads of yesterday, and what was begun and never finished."""
+    for entry in home().glob(PREFIX + "*"):
+        if _old(entry):
+            shutil.rmtree(entry, ignore_errors=True)
+    for entry in home().glob(BEGUN + "*"):
+        if _old(entry, HOUR):
+            shutil.rmtree(entry, ignore_errors=True)
+
+
+def _old(folder: Path, seconds: float = DAY) -> bool:
+    try:
+        return time.time() - folder.stat().st_mtime > seconds
+    except OSError:
+        return True
+
+
+def _title(files: list[tuple[str, BinaryIO]]) -> str:
+    """What the workspace is called by: the folder, or the first file, that was sent; in harmless characters."""
+    first = files[0][0].replace("\\", "/").lstrip("/").split("/")[0] if files else ""
+    return re.sub(r"[^\w-]+", "_", first.partition(".")[0])[:60].strip("_") or "files"
+
+
+def _keep(folder: Path, files: Iterable[tuple[str, BinaryIO]]) -> Iterator[Diagnostic]:
+    room, count, members = WHOLE, 0, list[Member]()
+    for name, content in files:
+        try:
+            members += (
+                upload_zip.members(content) if name.lower().endswith(".zip") else [upload_zip.plain(name, content)]
+            )
+        except upload_zip.TooManyError as error:
+            yield Diagnostic(
+                "dat-limit", {"what": _said(name), "limit": str(error)}, Location(file=_said(name)), _said(name)
+            )
+        except upload_zip.BrokenError as error:
+            yield _left_out(name, str(error))
+    git, of_git = OfGit(member.name for member in members), set[str]()
+    for member in members:
+        named = parts(member.name)
+        if named and (home_of := git.folder(named)) is not None:
+            if home_of not in of_git:
+                of_git.add(home_of)
+                yield _left_out(home_of, "what git keeps is left out of an upload", "info")
+            continue
+        if (count := count + 1) > COUNT:
+            yield Diagnostic("dat-limit", {"what": "an upload", "limit": f"{COUNT} files"}, flagged="count")
+            return
+        if named is None:
+            said = _said(member.name)
+            yield Diagnostic("dat-path-outside", {"path": said}, Location(file=said), flagged=said)
+            continue
+        try:
+            if reason := member.reason or unkept(named):
+                raise upload_zip.BrokenError(reason)
+            room -= _write(member, folder.joinpath(*named), room)
+        except upload_zip.BrokenError as error:
+            yield _left_out(member.name, str(error))
+        except OSError as error:
+            if error.errno not in NAMES:  # no room, no right to write: nothing of the upload is kept
+                raise
+            yield _left_out(member.name, NAMES[error.errno])
+        if room < 0:
+            values = {"size": f"more than {WHOLE}", "limit": WHOLE}
+            yield Diagnostic("dat-too-large", values, Location(file=_said(member.name)), flagged=_said(member.name))
+            return
+
+
+def _write(member: Member, target: Path, room: int) -> int:
+    """Write a file until one byte too many, since the sizes that a zip declares are not believed; a part does not stay.
+
+    Answers how much was written, more than `room` where it was too much. Raises BrokenError, OSError.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    size, done = 0, False
+    with target.open("xb") as out:
+        try:
+            for block in member.blocks():
+                size += out.write(block[: room + 1 - size])
+                if size > room:
+                    return size
+            done = True
+        finally:
+            if not done:
+                target.unlink()
+    return size
+
+
+def _left_out(name: str, reason: str, severity: Severity | None = None) -> Diagnostic:
+    said = _said(name)
+    return Diagnostic("dat-file-missing", {"path": said, "reason": reason}, Location(file=said), said, severity)
+
+
+def _said(name: str) -> str:
+    """A name in a note: short, and without what is no character."""
+    shown = name.encode("utf-8", "backslashreplace").decode("utf-8")
+    return shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}…"
+
+
+# Which of the names in an upload are kept, and under which path; what belongs to git is not.
+
+
+def parts(name: str) -> tuple[str, ...] | None:
+    """A name as folders and a file below the upload, or None where it leads elsewhere."""
+    found = tuple(part for part in name.replace("\\", "/").split("/") if part != ".")
+    wrong = not found or any(part in ("", "..") or ":" in part or "\0" in part for part in found)
+    return None if wrong or len(found) > DEPTH else found
+
+
+def unkept(found: Iterable[str]) -> str:
+    """Why no file system has a name like one of these, or nothing."""
+    for part in found:
+        try:
+            if len(part.encode("utf-8")) > LONGEST:
+                return f"its name is longer than {LONGEST} bytes"
+        except UnicodeEncodeError:
+            return "its name is not text"
+    return ""

@@ -1,0 +1,104 @@
+"""Work that takes longer than a page may: in a thread, with progress, and stopped on request."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from readback import sandbox
+from readback.readers.progress import Cancelled
+from readback.ui.common import show
+from readback.ui.words import t
+
+Progress = Callable[[int, int], bool]  # done, total (0: unknown) -> go on?
+PATIENCE = 0.4  # seconds a page waits before it shows progress instead; most work is done by then
+POLL = 0.5  # seconds between two looks at work in progress
+
+
+class Job:
+    """One piece of work, shared by all sessions that look at the same files."""
+
+    def __init__(self, work: Callable[[Progress], Any]) -> None:
+        self.done, self.total, self.stopped = 0, 0, False
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self.began = time.monotonic()
+        self.ready = threading.Event()
+        sandbox.give_way()
+        threading.Thread(target=self._run, args=(work,), daemon=True, name="readback-work").start()
+
+    def _run(self, work: Callable[[Progress], Any]) -> None:
+        try:
+            self.result = work(self._progress)
+        except Cancelled:  # as asked: there is no result
+            self.stopped = True
+        except BaseException as error:  # handed to the page that waits, where it is shown as our mistake
+            self.error = error
+        finally:
+            self.ready.set()
+
+    def _progress(self, done: int, total: int) -> bool:
+        self.done, self.total = done, total
+        return not self.stopped
+
+    @property
+    def left(self) -> float | None:
+        """Seconds left at the speed so far, or None while that cannot be said."""
+        spent = time.monotonic() - self.began
+        return spent / self.done * (self.total - self.done) if self.done and self.total and spent > 1 else None
+
+
+def wait(job: Job, sentence: str, key: str) -> Any:
+    """The result of the job; while it is not ready, show how far it is and end the page here.
+
+    `sentence` is a key of words with the places done and total. Work that was stopped answers what it has: None,
+    or a part.
+    """
+    if not job.ready.wait(PATIENCE):
+        _watch(job, sentence, key)
+        st.stop()
+    if job.error is not None:
+        raise job.error
+    return job.result
+
+
+def whole(job: Job, sentence: str, key: str, stopped: str, again: str, forget: Callable[[], object]) -> Any:
+    """As `wait`; where the work was stopped, say so (`stopped`, `again`: keys of words), offer it again, and end here.
+
+    `forget` makes the next look begin the work anew.
+    """
+    made = wait(job, sentence, key)
+    if made is None:
+        show.empty(t(stopped))
+        if st.button(t(again), key=f"again_{key}"):
+            forget()
+            st.rerun()
+        st.stop()
+    return made
+
+
+def look(job: Job, sentence: str, key: str, patience: float = PATIENCE) -> bool:
+    """Whether the job is ready; while it is not, show how far it is, and let the page go on."""
+    if job.ready.wait(patience):
+        if job.error is not None:
+            raise job.error
+        return True
+    _watch(job, sentence, key)
+    return False
+
+
+@st.fragment(run_every=POLL)
+def _watch(job: Job, sentence: str, key: str) -> None:
+    if job.ready.is_set():
+        st.rerun()
+    share = job.done / job.total if job.total else 0.0
+    st.progress(min(share, 1.0), t(sentence, done=job.done, total=job.total))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button(t("frame.stop"), key=f"stop_{key}"):
+            job.stopped = True
+        left = job.left
+        st.caption(t("frame.left", n=max(1, round(left))) if left is not None else t("frame.left_unknown"))

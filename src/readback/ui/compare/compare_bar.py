@@ -1,0 +1,191 @@
+"""The bar of Compare: what A is, what differs, and what B is, with the buttons that change B and swap the two."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import streamlit as st
+
+from readback.html import exact
+from readback.types import Selection
+from readback.ui.common import address, choice, frame, open_workspaces, options, picker
+from readback.ui.common.revisions import revisions
+from readback.ui.compare import compare_sides
+from readback.ui.compare.compare_sides import LAYERS, keys_of, put_b, side
+from readback.ui.compare.compare_versions import typed
+from readback.ui.compare.compare_words import sent
+from readback.ui.words import t
+
+AS_LINKED = "linked"  # B as a link says, where it is none of those in the list
+
+Parts = Mapping[str, str | None]
+
+
+def sides() -> None:
+    """Draw the bar; the address holds what is chosen."""
+    kind = compare_sides.kind()
+    picker.what(t("compare.a"), steps=False)
+    conditions = bool(choice.workspace().conditions)
+    kinds = {name: _say_kind(name, conditions) for name in compare_sides.kinds()}
+    st.session_state["differs"] = kind
+    st.selectbox(t("compare.differs"), list(kinds), key="differs", width=225, on_change=_differs,
+                 format_func=kinds.__getitem__)  # fmt: skip
+    _b(kind)
+    st.button(t("compare.swap"), key="swap", help=t("compare.swap_help"), on_click=compare_sides.swap)
+
+
+def layer() -> None:
+    """Which text is compared; drawn where there is more than one."""
+    if "layer" in compare_sides.kinds():
+        address.follow("layer", "messages", LAYERS)
+        st.selectbox(t("compare.layer"), LAYERS, key="layer", format_func=_say_layer, width=200,
+                     on_change=address.keep, args=("layer", "messages"))  # fmt: skip
+
+
+def entries(kind: str) -> Mapping[str, Parts]:
+    """What the bar offers for B, by name: the keys of a link that make B so."""
+    workspace, a = choice.workspace(), side("a")
+    if kind == "condition":
+        return {name: keys_of(_judging(one, a.choice)) for name, one in picker.options(workspace).items()}
+    if kind == "adapter":
+        through = {f"adapter:{name}": keys_of(replace(a.choice, adapter=name)) for name in _adapters()}
+        modes = {f"mode:{name}": keys_of(_in_mode(a.choice, name)) for name in workspace.prompts}
+        return {**through, **modes}
+    if kind == "layer":
+        return {name: {"layer": name} for name in LAYERS}
+    if kind == "option":
+        called = options.called_for(workspace)
+        there = dict(a.options)
+        now = {name: there.get(name, options.now(workspace, name)) for name in called}
+        values = ((name, value) for name, known in called.items() for value in known if value != now[name])
+        return {f"{name}={value}": {"option": f"{name}={value}"} for name, value in values}
+    if kind == "version":
+        folders = {
+            f"workspace:{name}": {"workspace": name}
+            for name in open_workspaces.known()
+            if name != choice.workspace_id()
+        }
+        return {**{f"rev:{one.id}": {"rev": one.id} for one in revisions()}, **folders}
+    return {}
+
+
+def _b(kind: str) -> None:
+    if kind == "record":
+        _b_record()
+        return
+    known = entries(kind)
+    now = _now(kind, known)
+    listed = [*known, *([] if now in known else [now])]
+    st.session_state["b"] = now
+    words = {name: _say(name) for name in listed}
+    st.selectbox(t("compare.b"), listed, key="b", width=290, format_func=words.__getitem__,
+                 on_change=_picked, args=(kind,))  # fmt: skip
+    _steps(len(listed) < 2, kind, 0)
+    if kind == "version":
+        typed()
+
+
+def _b_record() -> None:
+    data, at = choice.dataset(), compare_sides.records()[1] or 0
+    if len(data) <= choice.LISTED:
+        ids = data.ids()
+        st.session_state["b_at"] = at
+        st.selectbox(t("compare.b"), range(len(ids)), key="b_at", on_change=_picked_record, width=170,
+                     format_func=lambda index: exact.spelling(ids[index]))  # fmt: skip
+    else:
+        st.session_state["b_at"] = at + 1
+        st.number_input(t("compare.b_number", n=len(data)), 1, len(data), key="b_at", on_change=_numbered, width=170)
+    _steps(False, "record", at)
+
+
+def _steps(still: bool, kind: str, at: int) -> None:
+    for name, sign, by in (("previous_b", "‹", -1), ("next_b", "›", 1)):
+        help_text = t(f"compare.{name}_help")
+        st.button(sign, key=name, help=help_text, disabled=still, on_click=_step, args=(kind, at, by))
+
+
+def _step(kind: str, at: int, by: int) -> None:
+    if kind == "record":
+        put_b(kind, **compare_sides.place((at + by) % len(choice.dataset())))
+        return
+    known = entries(kind)
+    names, now = list(known), _now(kind, known)
+    if names:
+        put_b(kind, **known[names[(names.index(now) + by) % len(names)] if now in known else names[0]])
+
+
+def _picked(kind: str) -> None:
+    if st.session_state["b"] != AS_LINKED:
+        put_b(kind, **entries(kind)[st.session_state["b"]])
+
+
+def _picked_record() -> None:
+    put_b("record", **compare_sides.place(st.session_state["b_at"]))
+
+
+def _numbered() -> None:
+    put_b("record", **compare_sides.place(int(st.session_state["b_at"]) - 1))
+
+
+def _differs() -> None:
+    put_b(st.session_state["differs"])
+
+
+def _now(kind: str, known: Mapping[str, Parts]) -> str:
+    """Which of the list B is."""
+    b = side("b")
+    if kind in ("condition", "adapter"):
+        asked: Parts = keys_of(b.choice)
+        if kind == "adapter" and side("a").choice == replace(b.choice, adapter=side("a").choice.adapter):
+            return f"adapter:{b.choice.adapter}" if b.choice.adapter else AS_LINKED
+    elif kind == "layer":
+        asked = {"layer": b.layer}
+    elif kind == "option":
+        asked = {"option": next((f"{name}={value}" for name, value in b.options), "")}
+    else:
+        name = st.query_params.get("b_workspace")
+        asked = {"workspace": name} if name else {"rev": b.rev}
+    return next((name for name, parts in known.items() if dict(parts) == dict(asked)), AS_LINKED)
+
+
+def _say(name: str) -> str:
+    """How an entry reads."""
+    kind, _, rest = name.partition(":")
+    if name == AS_LINKED:
+        return sent(side("b").choice) if compare_sides.kind() in ("condition", "adapter") else t("compare.choose")
+    if kind == "adapter":
+        return t("compare.through", name=rest)
+    if kind == "rev":
+        return next((f"{one.date} {one.subject}" for one in revisions() if one.id == rest), rest[:10])
+    if kind == "workspace":
+        return t("compare.in_workspace", name=frame.name(rest))
+    if name in LAYERS:
+        return _say_layer(name)
+    option, is_option, value = name.partition("=")
+    if is_option and option in options.called_for(choice.workspace()):
+        return options.say(option, value)
+    return picker.label(name)
+
+
+def _say_kind(name: str, conditions: bool) -> str:
+    return t(f"compare.kind_{'mode' if name == 'condition' and not conditions else name}")
+
+
+def _say_layer(name: str) -> str:
+    return t(f"compare.layer_{name}")
+
+
+def _adapters() -> tuple[str, ...]:
+    return compare_sides.adapter_names(choice.workspace())
+
+
+def _in_mode(one: Selection, mode: str) -> Selection:
+    """The same in another mode; what a condition is for is its own mode, so only its adapter goes along."""
+    condition = choice.workspace().condition(one.condition or "")
+    return Selection(mode=mode, adapter=one.adapter or (condition.adapter if condition else None))
+
+
+def _judging(one: Selection, a: Selection) -> Selection:
+    """A judge reads the answer that A's judge reads, or that A's condition gave."""
+    return replace(one, condition=a.condition) if one.judge and one.condition is None else one

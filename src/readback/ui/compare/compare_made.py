@@ -1,0 +1,61 @@
+"""The messages of both sides and what differs between them; made once for everybody who looks at the same files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import astuple
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from readback.compare.diff import Difference, difference
+from readback.compare.sentence import sentence as said
+from readback.compare.sides import Shown, Side, SideError, show_side
+from readback.ui.common import choice, show
+from readback.ui.common.stamp import stamp
+from readback.ui.compare.compare_sides import side
+from readback.ui.words import t
+
+KEEP = 64  # sides and differences that several people go back and forth between
+
+
+def compared() -> Difference:
+    """What differs between A and B. Where a side cannot be shown, says why and ends the run of the page."""
+    a, b = side("a"), side("b")
+    try:
+        shown = _side(a), _side(b)
+    except SideError as error:
+        show.problem(t("compare.not_shown"), str(error))
+        st.stop()
+    return _difference(key(a), key(b), lambda: difference(*shown))
+
+
+def sentence(d: Difference) -> str:
+    """The sentence that says what differs."""
+    return _sentence(key(d.a.side), key(d.b.side), lambda: said(d))
+
+
+def _side(one: Side) -> Shown:
+    return _shown(key(one), lambda: show_side(choice.workspace(), one, choice.position()))
+
+
+def key(one: Side) -> Any:
+    """What tells one side from another; for a second workspace also what its files look like from outside."""
+    there = stamp(Path(one.workspace)).key if one.workspace is not None else ""
+    return choice.key(), astuple(one), there
+
+
+@st.cache_resource(max_entries=KEEP, show_spinner=False)
+def _shown(asked: Any, _make: Callable[[], Shown]) -> Shown:
+    return _make()
+
+
+@st.cache_resource(max_entries=KEEP, show_spinner=False)
+def _difference(a: Any, b: Any, _make: Callable[[], Difference]) -> Difference:
+    return _make()
+
+
+@st.cache_resource(max_entries=KEEP, show_spinner=False)
+def _sentence(a: Any, b: Any, _make: Callable[[], str]) -> str:
+    return _make()

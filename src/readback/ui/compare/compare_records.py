@@ -1,0 +1,104 @@
+"""The records of the dataset where A and B differ: counted on request, with progress, and linked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from readback.compare.over_records import Counted, over_sides
+from readback.compare.sides import SideError
+from readback.html import exact
+from readback.ui.common import address, choice, show, table
+from readback.ui.common.setting import offset
+from readback.ui.common.work import Job, Progress, wait
+from readback.ui.compare import compare_made, compare_sides, compare_view
+from readback.ui.compare.compare_sides import side
+from readback.ui.words import t
+
+AT_ONCE = 500  # records that are counted without being asked
+LISTED = 50  # records on the screen at once
+STARTED = "counted"  # in the session: which counts were asked for
+
+
+def draw() -> None:
+    """The counts and the records; before that, the button that starts counting."""
+    a, b = side("a"), side("b")
+    if len(choice.dataset()) < 2:
+        show.empty(t("compare.records_one"))
+        return
+    if compare_sides.records()[1] not in (None, choice.position()) or a == b:
+        show.empty(t("compare.records_not"))
+        return
+    asked = (compare_made.key(replace(a, index=0, record=None)), compare_made.key(replace(b, index=0, record=None)))
+    started: set[Any] = st.session_state.setdefault(STARTED, set())
+    if asked not in started and len(choice.dataset()) > AT_ONCE:
+        show.notice(t("compare.records_ask", n=len(choice.dataset())))
+        st.button(t("compare.count"), key="count", on_click=started.add, args=(asked,))
+        return
+    workspace = choice.workspace()
+    job = _job(asked, lambda progress: over_sides(workspace, a, b, progress))
+    try:
+        found: Counted | None = wait(job, "compare.counting", "counting")
+    except SideError as error:
+        show.problem(t("compare.not_shown"), str(error))
+        return
+    if found is None or found.stopped:
+        show.notice(t("compare.count_stopped"), "warning")
+        st.button(t("frame.again"), key="count_again", on_click=_job.clear, args=(asked,))
+    if found is not None:
+        _said(found)
+        _records(found)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _job(asked: Any, _count: Callable[[Progress], Counted]) -> Job:
+    """The counting, shared by all who ask the same of the same files."""
+    return Job(_count)
+
+
+def _said(found: Counted) -> None:
+    """How many records differ, and how."""
+    said = t("compare.counted", n=found.differing, done=found.done)
+    said += " " + t("compare.counted_rest", equal=found.equal)
+    if found.done < found.total:
+        said += " " + t("compare.counted_of", total=found.total)
+    show.draw(show.h('<p class="rb-lead">{}</p>', said))
+    alone = {name: getattr(found, name) for name in ("only_a", "only_b", "neither", "unpaired_a", "unpaired_b")}
+    rows = [{"kind": t(f"compare.kinds_{name}"), "n": n} for name, n in {**found.kinds, **alone}.items() if n]
+    if found.why:
+        show.problem(t("compare.count_stopped"), found.why)
+    if rows:
+        columns = [table.Column("kind", t("compare.how")), table.Column("n", t("compare.records_n"), number=True)]
+        table.draw(columns, rows, t("compare.how"))
+
+
+def _records(found: Counted) -> None:
+    if not found.first:
+        return
+    at = choice.position()
+    after = next((index for index in found.differ if index > at), found.differ[0])
+    st.button(t("compare.next_record"), key="next_differing", on_click=choice.go, args=(after,))
+    start = offset("at", len(found.first), LISTED)
+    links = [
+        show.h('<li><a class="rb-link" target="_self" href="{}">{}</a></li>',
+               compare_view.here(record=None, index=str(index), view=None, part=None),
+               exact.spelling(name) if name is not None else str(index + 1))
+        for index, name in found.first[start : start + LISTED]
+    ]  # fmt: skip
+    show.draw(show.h('<ul class="rb-records">{}</ul>', show.join(links)))
+    more = found.differing - len(found.first)
+    if more > 0:
+        show.notice(t("compare.records_more", n=len(found.first), all=found.differing))
+    _turn(start, len(found.first))
+
+
+def _turn(start: int, count: int) -> None:
+    if count <= LISTED:
+        return
+    with st.container(horizontal=True):
+        for name, to in (("earlier", start - LISTED), ("later", start + LISTED)):
+            st.button(t(f"findings.{name}"), key=f"records_{name}", disabled=not 0 <= to < count,
+                      on_click=address.put, kwargs={"at": str(to) if to > 0 else None})  # fmt: skip

@@ -1,0 +1,253 @@
+"""What Compare draws: the sentence, the way to the other views, and the texts, a bounded part of them at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+from markupsafe import Markup
+
+from readback import adapters
+from readback.compare.diff import Difference, MessageDifference
+from readback.compare.sides import Shown
+from readback.html import exact
+from readback.prompts.unknown_system import unknown_system
+from readback.ui.common import address, choice, message, show
+from readback.ui.compare import compare_made
+from readback.ui.compare.compare_rows import LONG, Fold, Row, count, rows
+from readback.ui.compare.compare_sides import side
+from readback.ui.compare.compare_text import Text, inline, side_by_side
+from readback.ui.compare.compare_words import coded, form, labels
+from readback.ui.words import language, t
+
+VIEWS = ("text", "grid", "records")
+AT_ONCE = 120_000  # characters of both sides on the page at once
+CHANGES = 400  # and differences
+LAYER_OF = {"wire": "wire", "training": "training"}  # views of Messages that are texts to compare
+
+Items = tuple[Row | Fold, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """What is on the page at once: pieces of messages by their number; `first` to `last` are its differences."""
+
+    pieces: tuple[tuple[int, Items], ...]
+    first: int
+    last: int
+
+
+def here(**changes: str | None) -> str:
+    """The address of this page with some keys changed."""
+    own = {key: value for key, value in st.query_params.to_dict().items() if key not in address.SHARED}
+    return address.href("compare", **{**own, **changes})
+
+
+def said(d: Difference) -> None:
+    """The sentence that says what differs; where nothing does, the fingerprint that both have."""
+    for name, shown in (("A", d.a), ("B", d.b)):
+        if not shown.messages:
+            show.problem(t("compare.not_built", side=name))
+    if side("a") == side("b"):
+        show.notice(t("compare.choose_b"))
+    elif d.a.messages and d.b.messages:
+        sentence = compare_made.sentence(d)
+        show.draw(
+            show.h('<p class="rb-lead" role="status">{}</p>', coded(sentence) if d.first_differences else sentence)
+        )
+    for name, shown in (("A", d.a), ("B", d.b)):
+        if words := form(shown):
+            assumed = shown.trained and shown.trained.template and shown.trained.template.basis == "assumed"
+            show.notice(t("compare.side_is", side=name, label=words), "warning" if assumed else "info")
+        if why := _unknown(shown):
+            show.notice(t("compare.side_is", side=name, label=t("messages.system_unknown", why=why)), "warning")
+    if any(shown.assembly and shown.assembly.masked for shown in (d.a, d.b)):
+        show.notice(t("messages.masked"), "warning")
+    if ours := adapters.worded((*d.a.messages, *d.b.messages)):
+        show.notice(t("messages.wording", names=", ".join(ours)))
+    if d.coarse:
+        show.notice(t("compare.coarse"))
+
+
+def _unknown(shown: Shown) -> str | None:
+    """Why it is not known which system message the model of a side gets."""
+    made = shown.assembly
+    if made is None or not made.messages or shown.side.workspace is not None or shown.side.layer == "training":
+        return None
+    return unknown_system(choice.workspace(), shown.side.choice, made.messages)
+
+
+def switch() -> str:
+    """Draw the switch between the views, and answer which one is chosen."""
+    asked = st.query_params.get("view", VIEWS[0])
+    view = asked if asked in VIEWS else VIEWS[0]
+    links = [
+        show.h('<a class="rb-link" target="_self" href="{}"{}>{}</a>',
+               here(view=None if name == VIEWS[0] else name, part=None),
+               show.h(' aria-current="page"') if name == view else "", t(f"compare.view_{name}"))
+        for name in VIEWS
+    ]  # fmt: skip
+    show.draw(show.h('<nav class="rb-switch" aria-label="{}">{}</nav>', t("compare.views"), show.join(links)))
+    return view
+
+
+def to_messages() -> Markup:
+    """The way back to A's messages; the key d takes it."""
+    return show.h('<span class="st-key-to_messages" title="{}">{}</span>', t("compare.to_messages_help"),
+                  show.link("messages", t("compare.to_messages")))  # fmt: skip
+
+
+def to_compare() -> Markup:
+    """The way from Messages to here, with what is in view there as A; the key d takes it."""
+    kept = {"whitespace": st.query_params.get("whitespace"), "layer": LAYER_OF.get(st.query_params.get("view", ""))}
+    return show.h('<span class="st-key-to_compare" title="{}">{}</span>', t("compare.open_help"),
+                  show.link("compare", t("compare.open"), **kept))  # fmt: skip
+
+
+def texts(d: Difference) -> None:
+    """The messages with what differs in them, a bounded part at a time."""
+    if not (d.a.messages or d.b.messages):
+        return
+    whole = st.query_params.get("whole") == "1" or (d.equal and _size(d) <= LONG)
+    screens = list(_screens(d, whole))
+    number = _part(len(screens))
+    screen = screens[number]
+    total = sum(count(pair.changes) for pair in d.messages)
+    if len(screens) > 1:
+        show.notice(t("compare.part", first=screen.first, last=screen.last, n=total))
+    body = "".join(_message(d.messages[index], index, items) for index, items in screen.pieces)
+    narrow = " rb-inline" if st.query_params.get("inline") == "1" else ""
+    st.html(f'<div class="rb rb-compared{narrow}">{_heads(screen, total)}{body}</div>')
+    if len(screens) > 1:
+        _turn(number, len(screens))
+
+
+def legend(d: Difference) -> None:
+    """What the marks and tints mean that are on the page."""
+    if not (d.a.messages or d.b.messages):
+        return
+    there = {exact.look(one) for side in (d.a, d.b) for m in side.messages for one in m.segments if one.text}
+    marks = [show.h('<li><span class="rb-{}">{}</span></li>', look, t(f"compare.{look}"))
+             for look in ("del", "ins") if not d.equal]  # fmt: skip
+    looks = [show.h('<li><span class="rb-s rb-{}">{}</span></li>', look, t(f"messages.look_{look}"))
+             for look in exact.ORDER if look in there]  # fmt: skip
+    show.draw(show.h('<ul class="rb-legend">{}</ul>', show.join([*marks, *looks])))
+
+
+def exactness(d: Difference) -> None:
+    """The fingerprints of both sides."""
+    shown = show.join([show.h("<p>{} <code>{}</code></p>", name, side.fingerprint)
+                       for name, side in (("A", d.a), ("B", d.b)) if side.messages])  # fmt: skip
+    opened = show.h(" open") if d.equal else ""
+    show.draw(show.h("<details{}><summary>{}</summary>{}</details>", opened, t("messages.fingerprint"), shown))
+
+
+def whole_text(shown: Shown) -> str:
+    """All of a side's text."""
+    return "".join(one.text for one in shown.messages)
+
+
+def _heads(screen: Screen, total: int) -> Markup:
+    """A and B in words over their columns, and the buttons to the next difference; they stay in view."""
+    names = labels()
+    name_of = '<p class="rb-side-name"><strong>{}</strong> {}</p>'
+    cells = [show.h(name_of, *pair) for pair in zip("AB", names, strict=True)]
+    button = '<button class="rb-button" type="button" data-rb-step="{}" title="{}" aria-label="{}">{}</button>'
+    step = f'<span class="st-key-{{}}">{button}</span>'
+    before, after = (
+        show.h(step, f"{name}_change", by, t(f"compare.{name}_change_help"), t(f"compare.{name}_change_help"), sign)
+        for name, by, sign in (("previous", -1, "‹"), ("next", 1, "›"))
+    )
+    at = show.h('<span class="rb-small" role="status" data-rb-step-said="{}">{}</span>',
+                t("compare.at_change", all=total), t("compare.changes", n=total))  # fmt: skip
+    steps = show.h('<p class="rb-steps">{} {} {}</p>', before, at, after) if screen.last else Markup("")
+    heads = '<div class="rb-heads"><div class="rb-row">{}<div class="rb-to-b">{}{}</div></div></div>'
+    return show.h(heads, *cells, steps)
+
+
+def _message(pair: MessageDifference, index: int, items: Items) -> str:
+    white, spoken = message.whitespace(), _spoken()
+    a, b = (Text(one.segments if one else (), message.describe, white) for one in (pair.a, pair.b))
+    draw = inline if st.query_params.get("inline") == "1" else side_by_side
+    role = pair.role_a or pair.role_b or ""
+    title = t(f"compare.role_{role}")
+    head = show.h('<div class="rb-head"><h2>{}</h2><span class="rb-small">{}</span></div>', title, _counts(pair))
+    end = _ends(pair, items)
+    attributes = f'id="diff-{index}" role="region" tabindex="0" aria-label="{exact.attribute(title)}"{spoken}'
+    absent = " rb-no-a" if pair.a is None else " rb-no-b" if pair.b is None else ""
+    looks = f"rb-diff{' rb-white' if white else ''}{end}{absent}"
+    return f'{head}<div class="{looks}" {attributes}>{draw(a, b, items)}</div>'
+
+
+def _counts(pair: MessageDifference) -> str:
+    """How long a message is on both sides, and how much of it differs."""
+    if pair.a is None or pair.b is None:
+        only = pair.a or pair.b
+        side = "A" if pair.b is None else "B"
+        return t("compare.only", side=side, characters=t("messages.characters", n=len(only.text if only else "")))
+    n = count(pair.changes)
+    if not n:
+        return t("compare.equal_message", characters=t("messages.characters", n=len(pair.a.text)))
+    return t("compare.counts", a=len(pair.a.text), b=len(pair.b.text), changes=t("compare.changes", n=n))
+
+
+def _screens(d: Difference, whole: bool) -> Iterator[Screen]:
+    """The rows of all messages, cut into parts that a browser draws at once."""
+    pieces: list[tuple[int, list[Row | Fold]]] = []
+    weight = first = last = 0
+    for index, pair in enumerate(d.messages):
+        texts = [one.text if one else "" for one in (pair.a, pair.b)]
+        pieces.append((index, []))
+        for item in rows(texts[0], texts[1], pair.changes, last + 1, whole):
+            more, numbers = _weight(item), _numbers(item)
+            if weight and (weight + more > AT_ONCE or (numbers and numbers[-1] - first >= CHANGES)):
+                yield Screen(tuple((n, tuple(some)) for n, some in pieces if some), first, last)
+                pieces, weight, first = [(index, [])], 0, 0
+            pieces[-1][1].append(item)
+            weight += more
+            if numbers:
+                first, last = first or numbers[0], numbers[-1]
+    yield Screen(tuple((n, tuple(some)) for n, some in pieces), first, last)
+
+
+def _weight(item: Row | Fold) -> int:
+    if isinstance(item, Fold):
+        length = item.part.a[1] - item.part.a[0]
+        return 2 * length if length <= LONG else 0
+    return sum(min(stop - start, LONG) for part in item.parts for start, stop in (part.a, part.b))
+
+
+def _numbers(item: Row | Fold) -> list[int]:
+    return [part.number for part in item.parts if part.number] if isinstance(item, Row) else []
+
+
+def _ends(pair: MessageDifference, items: Sequence[Row | Fold]) -> str:
+    """Where the text of each side ends on this part of the page, a mark says so."""
+    if not items:
+        return ""
+    end = items[-1].part if isinstance(items[-1], Fold) else items[-1].parts[-1]
+    lengths = tuple(len(one.text) if one else 0 for one in (pair.a, pair.b))
+    return " rb-to-end" if (end.a[1], end.b[1]) == lengths else ""
+
+
+def _part(parts: int) -> int:
+    asked = st.query_params.get("part", "1")
+    return min(int(asked) if asked.isdecimal() and int(asked) else 1, parts) - 1
+
+
+def _turn(number: int, parts: int) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        for name, to in (("earlier", number), ("later", number + 2)):
+            st.button(t(f"findings.{name}"), key=f"part_{name}", disabled=not 1 <= to <= parts,
+                      on_click=address.put, kwargs={"part": str(to)})  # fmt: skip
+        st.caption(t("compare.part_of", n=number + 1, all=parts))
+
+
+def _size(d: Difference) -> int:
+    return len(whole_text(d.a)) + len(whole_text(d.b))
+
+
+def _spoken() -> str:
+    workspace, _ = choice.peek()
+    return f' lang="{exact.attribute(workspace.language)}"' if workspace and workspace.language != language() else ""

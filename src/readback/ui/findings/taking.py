@@ -1,0 +1,73 @@
+"""Findings to take along as a file: lines for programs, a table for a spreadsheet, Markdown for a text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import streamlit as st
+
+from readback import as_json
+from readback.bookmarks import markdown
+from readback.checks.groups import Group, paragraphs
+from readback.types import Finding, Location
+from readback.ui.common import downloads, show, table
+from readback.ui.common.table import Column
+from readback.ui.words import t
+
+FORMS: dict[str, tuple[str, str]] = {
+    "csv": ("findings.csv", "text/csv"),
+    "jsonl": ("findings.jsonl", "application/jsonl"),
+    "markdown": ("findings.md", "text/markdown"),
+}
+HEAD = ("severity", "code", "message", "fix")
+PLACE = ("file", "line", "column", "record", "index", "condition", "mode", "adapter", "task", "judge", "role", "field",
+         "start", "end")  # fmt: skip
+
+
+def download(found: Sequence[Group]) -> None:
+    """What is shown by the filter, in three forms; each is made when it is asked for."""
+    n = sum(len(group.findings) for group in found)
+    makers: dict[str, Callable[[Sequence[Group]], str | bytes]] = {"csv": rows, "jsonl": lines, "markdown": text}
+    with st.popover(t("findings.download"), key="take_findings"):
+        show.draw(show.h("<p>{}</p>", t("findings.download_said", n=n)))
+        for form, (name, kind) in FORMS.items():
+            make, key = partial(makers[form], found), f"download_{form}"
+            downloads.button(t(f"findings.as_{form}"), make, name, kind, key=key, on_click="ignore")
+
+
+def lines(found: Sequence[Group]) -> str:
+    """The findings as JSON lines, in the shape of `readback check --format jsonl`."""
+    return "".join(as_json.dumps(as_json.finding(one)) + "\n" for group in found for one in group.findings)
+
+
+def rows(found: Sequence[Group]) -> bytes:
+    """The findings as CSV, one a row, with the names of the JSON for its columns."""
+    columns = [Column(name, name) for name in (*HEAD, *PLACE, "key")]
+    return table.as_csv(columns, [_row(one) for group in found for one in group.findings])
+
+
+def text(found: Sequence[Group]) -> str:
+    """The findings as Markdown: each rule with what it finds and how to fix it, then its places."""
+    return "\n".join(line for group in found for line in _section(group))
+
+
+def _row(one: Finding) -> dict[str, object]:
+    head = {name: getattr(one, name) for name in HEAD}
+    return {**head, **{name: getattr(one.place, name) for name in PLACE}, "key": one.key}
+
+
+def _section(group: Group) -> Iterator[str]:
+    yield f"## {t(f'frame.{group.severity}')}: {markdown.line(group.title)} (`{group.code}`)\n"
+    yield f"{t('findings.places', n=group.count)}\n"
+    told = paragraphs(group.code)  # ours, and written with the backticks of Markdown
+    yield from (f"{paragraph}\n" for paragraph in (told[:1] + told[2:3]))
+    yield from (f"- {markdown.line(one.message)}  \n  {markdown.line(_where(one.place))}" for one in group.findings)
+    if group.count > len(group.findings):
+        yield f"\n{t('findings.left_from_list', n=group.count - len(group.findings))}"
+    yield ""
+
+
+def _where(at: Location) -> str:
+    span = f", {at.start}–{at.end}" if at.start is not None and at.end is not None else ""
+    return f"{show.where(at)}{span}" or "–"

@@ -1,0 +1,213 @@
+"""The bar of Messages: which record, the next and the one before, and how to find one."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+import streamlit as st
+
+from readback.checks import finding_search
+from readback.checks.finding_search import There
+from readback.checks.summary import Audit
+from readback.html import exact
+from readback.prompts import assemble
+from readback.records.dataset import Dataset, DatasetChanged
+from readback.types import Finding, Selection
+from readback.ui.common import address, background, caches, choice, show, work
+from readback.ui.common.work import Job
+from readback.ui.messages import searching
+from readback.ui.words import t
+
+KIND = "finding"
+KNOWN = "with_findings"  # in the session: the records with a finding under what was sent, where all were looked at
+
+
+def records() -> None:
+    """Draw the bar. The record's id and number are in the address; what is searched for is not."""
+    data = choice.dataset()
+    at, count = choice.position(), len(data)
+    st.button(
+        "‹", key="previous", help=t("messages.previous_help"), disabled=at <= 0, on_click=choice.go, args=(at - 1,)
+    )
+    st.button(
+        "›", key="next", help=t("messages.next_help"), disabled=at >= count - 1, on_click=choice.go, args=(at + 1,)
+    )
+    st.session_state["position"] = at + 1
+    st.number_input(t("messages.position", n=count), 1, max(count, 1), key="position", on_change=_jump, width=120)
+    _ids(data, at)
+    with st.popover(t("messages.find"), key="find", help=t("messages.find_help")):
+        _find()
+
+
+def said() -> None:
+    """What the last search came to."""
+    if sentence := st.session_state.pop("bar_said", None):
+        show.notice(sentence)
+    if choice.lost():
+        show.notice(t("messages.lost_record"), "warning")
+
+
+def next_finding(found: tuple[Finding, ...]) -> None:
+    """The buttons that lead to the next finding and the one before, on this record or on another that has any."""
+    keys = tuple(one.key for one in found)
+    with st.container(horizontal=True):
+        for name, back in (("previous_finding", True), ("next_finding", False)):
+            st.button(t(f"messages.{name}"), key=name, help=t(f"messages.{name}_help"), on_click=_to_finding,
+                      args=(keys, back))  # fmt: skip
+    arrive()
+
+
+def _jump() -> None:
+    choice.go(int(st.session_state["position"]) - 1)
+
+
+def _ids(data: Dataset, at: int) -> None:
+    if data.source is None:
+        return
+    if len(data) <= choice.LISTED:
+        ids = data.ids()
+        st.session_state["record"] = at
+        st.selectbox(t("messages.record"), range(len(ids)), key="record", on_change=_listed, width=170,
+                     format_func=lambda index: exact.spelling(ids[index]))  # fmt: skip
+    else:
+        st.session_state["record_id"] = exact.spelling(next(iter(data.ids(at, at + 1)), ""))
+        st.text_input(t("messages.record"), key="record_id", on_change=_by_id, args=(data,), width=170)
+
+
+def _listed() -> None:
+    choice.go(st.session_state["record"])
+
+
+def _by_id(data: Dataset) -> None:
+    wanted = st.session_state["record_id"]
+    index = data.find(wanted)
+    if index is None:
+        st.session_state["bar_said"] = t("messages.no_such_record")
+    else:
+        choice.go(index)
+
+
+def _find() -> None:
+    with st.form("find_form", border=False):
+        st.text_input(t("messages.find_what"), key="find_text")
+        places = ("record", "prompt")
+        st.radio(t("messages.find_where"), places, key="find_where", format_func=lambda name: t(f"messages.in_{name}"))
+        st.toggle(t("messages.find_regex"), key="find_regex", help=t("messages.find_regex_help"))
+        st.toggle(t("messages.find_case"), key="find_case")
+        under = ("sent", "all")
+        st.radio(t("messages.find_under"), under, key="find_under", horizontal=True,
+                 format_func=lambda name: t(f"messages.find_under_{name}"))  # fmt: skip
+        with st.container(horizontal=True):
+            st.form_submit_button(t("messages.find_next"), on_click=_search, args=(True,))
+            st.form_submit_button(t("messages.find_all"), on_click=_search, args=(False,))
+
+
+def _search(show_next: bool) -> None:
+    """Go to the next record that is called so or holds the text, or list all whose messages hold it."""
+    text, state = st.session_state["find_text"], st.session_state
+    if not text:
+        return
+    there = by_id(text) if show_next and not state["find_regex"] else None
+    if there is None and show_next and state["find_where"] == "record" and not state["find_regex"]:
+        there = in_record(text)
+        if there is None:
+            state["bar_said"] = t("messages.found_none")
+    elif there is None:
+        refused = searching.begin(
+            text, state["find_regex"], state["find_case"], state["find_under"] == "all", show_next
+        )
+        if refused:
+            state["bar_said"] = t("messages.refused", why=refused)
+    if there is not None:
+        choice.go(there)
+
+
+def _to_finding(here: tuple[str, ...], back: bool) -> None:
+    """The finding after the one in view (or before it), on this record or on another that has any."""
+    marked = st.query_params.get("finding")
+    if marked in here:
+        at = here.index(marked)
+        rest = here[:at][::-1] if back else here[at + 1 :]
+    else:
+        rest = () if back else here
+    if rest:
+        address.put(finding=rest[0])
+    else:
+        finding(back)
+
+
+# Find the next record: by its id, by a text in it, or by a finding. The address says nothing of what is looked for.
+
+
+def by_id(text: str) -> int | None:
+    """The record of that id, unless it is in view already."""
+    called = choice.dataset().find(text)
+    return called if called != choice.position() else None
+
+
+def in_record(text: str) -> int | None:
+    """The next record (after the one in view, then from the top) that holds the text, whatever the case."""
+    data, at = choice.dataset(), choice.position()
+    return next((index for index in chain(data.search(text, at + 1), data.search(text))), None)
+
+
+def finding(back: bool) -> None:
+    """Go to the next record with a finding under what is sent, or the last one before; for callbacks.
+
+    The check of all records answers at once where it was made; else the records are looked at one after another,
+    and the page shows how far that is.
+    """
+    at, sent, workspace, data = choice.position(), choice.sent(), choice.workspace(), choice.dataset()
+    if (audit := _audit()) is not None and sent in (assemble.choices(workspace) or (Selection(),)):
+        return _go(finding_search.pick(finding_search.of_audit(audit, sent), at, back))
+    known = st.session_state.get(KNOWN)
+    if known is not None and known[0] == (choice.key(), sent):
+        return _go(finding_search.pick(known[1], at, back))
+    key = (choice.key(), sent, at, back)
+    job = background.ask(KIND, key, lambda progress: finding_search.nearest(workspace, data, sent, at, back, progress))
+    if job.ready.wait(work.PATIENCE):
+        return _arrive(job)
+    st.session_state[KIND] = key
+    return None
+
+
+def arrive() -> None:
+    """While records are looked at for a finding, show how far that is; then go there."""
+    key = st.session_state.get(KIND)
+    job = background.asked(KIND, key) if key is not None else None
+    if (
+        job is None or key is None or key[:3] != (choice.key(), choice.sent(), choice.position())
+    ):  # somebody went elsewhere
+        st.session_state.pop(KIND, None)
+        return
+    if isinstance(job.error, DatasetChanged):
+        choice.overtaken(job.error)
+    if job.error is not None:
+        background.drop(KIND)  # else it would fail again at each look
+    if work.look(job, "messages.looking", KIND):
+        _arrive(job)
+        st.rerun()
+
+
+def _arrive(job: Job) -> None:
+    stopped = job.stopped
+    st.session_state.pop(KIND, None)
+    background.drop(KIND)
+    if job.result is not None and not stopped:
+        if job.result.all is not None:
+            st.session_state[KNOWN] = ((choice.key(), choice.sent()), job.result.all)
+        _go(job.result.there)
+
+
+def _go(there: There | None) -> None:
+    if there is None:
+        st.session_state["bar_said"] = t("messages.no_more_findings")
+    else:
+        choice.go(there[0], finding=there[1] or None)
+
+
+def _audit() -> Audit | None:
+    """The check of all records, where it was made to the end and holds every finding."""
+    job = caches.audited(choice.key())
+    made = job.result if job is not None and job.ready.is_set() else None
+    return made if isinstance(made, Audit) and not (made.stopped or made.truncated) else None

@@ -1,0 +1,137 @@
+"""What each model reads of a made-up conversation: for Modelfiles and templates that nothing here is sent to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+from markupsafe import Markup
+
+from readback.checks.of_server import of_server
+from readback.prompts.self_tests import self_tests
+from readback.types import Finding, Location, Message, Model, ModelInput, Segment, SelfTest, Workspace
+from readback.ui.common import address, show, table
+from readback.ui.common.table import Column
+from readback.ui.messages import model_input_marks, model_input_view
+from readback.ui.words import t
+
+KEY = "model"  # in the address
+SENT = "first"  # of the two conversations: the question alone, or with an answer and another question
+TURNS = (SENT, "later")
+
+
+def alone(workspace: Workspace) -> Mapping[str, SelfTest]:
+    """The models with a server of their own that no condition sends anything to."""
+    named = {condition.model for condition in workspace.conditions}
+    made = self_tests(workspace)
+    return {
+        name: self_test for name, self_test in made.items() if name not in named and self_test.first.kind != "format"
+    }
+
+
+def wanted(workspace: Workspace) -> bool:
+    """Whether the page shows such a model: the address asks for one, or there is nothing else to show."""
+    empty = not (workspace.prompts or workspace.tasks or workspace.judges or workspace.conditions)
+    return bool(alone(workspace)) and (empty or st.query_params.get(KEY) in alone(workspace))
+
+
+def section(workspace: Workspace) -> None:
+    """The table of such models on the overview; nothing where there is none."""
+    rows = [_row(workspace, name, self_test) for name, self_test in alone(workspace).items()]
+    if not rows:
+        return
+    st.header(t("made_up.title"))
+    show.draw(show.h('<p class="rb-small">{}</p>', t("made_up.lead")))
+    columns = (
+        Column("name", t("overview.model"), show=_link),
+        Column("by", t("made_up.by")),
+        Column("text", t("made_up.text"), show=_said),
+        Column("error", t("overview.errors"), number=True),
+        Column("warning", t("overview.warnings"), number=True),
+    )
+    table.table("made_up", columns, rows, caption=t("made_up.title"))
+
+
+def page(workspace: Workspace) -> None:
+    """The page Messages for such a model: its texts with the findings marked, and what the conversation was."""
+    made = alone(workspace)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="bar"):
+        name = address.follow(KEY, next(iter(made)), made)
+        st.selectbox(t("overview.model"), list(made), key=KEY, on_change=address.keep, args=(KEY,), width=360)
+        which = address.follow("turns", SENT, TURNS)
+        st.selectbox(t("made_up.turns"), TURNS, key="turns", on_change=address.keep, args=("turns", SENT), width=360,
+                     format_func=lambda one: t(f"made_up.turns_{one}"))  # fmt: skip
+        address.follow_switch("whitespace")
+        st.toggle(t("messages.whitespace"), key="whitespace", help=t("messages.whitespace_help"),
+                  on_change=address.keep, args=("whitespace",))  # fmt: skip
+    show.draw(show.h('<p class="rb-small">{}</p>', t("made_up.lead")))
+    self_test, model = made[name], workspace.models[name]
+    sent = self_test.first if which == SENT else self_test.later
+    found = _found(workspace, model)
+    left, right = st.columns([7, 3], gap="medium")
+    with left:
+        marked = model_input_marks.marks(
+            found, 1, sent, self_test.system, model_input_marks.others_of(_turns(self_test))
+        )
+        model_input_view.text(sent, (), (), marked, refused=model_input_view.is_refused(found))
+        if not sent.segments:
+            show.findings(
+                [one for one in found if one.code in {diagnostic.code for diagnostic in sent.diagnostics}],
+                to_message=False,
+            )
+    with right:
+        model_input_view.findings(found, 1)
+        if not found:
+            show.draw(show.h('<p class="rb-small">{}</p>', t("made_up.no_findings")))
+        show.draw(_conversation(self_test, which))
+
+
+def _found(workspace: Workspace, model: Model) -> tuple[Finding, ...]:
+    return tuple(one for one in of_server(workspace, model) if isinstance(one, Finding))
+
+
+def _row(workspace: Workspace, name: str, self_test: SelfTest) -> Mapping[str, Any]:
+    found = _found(workspace, workspace.models[name])
+    at = self_test.first.place
+    counts = {word: sum(one.severity == word for one in found) for word in ("error", "warning")}
+    by = show.where(Location(file=at.file, line=at.line)) if at.file else self_test.first.format
+    return {
+        "name": name,
+        "by": by,
+        "text": self_test.first.text or _why(self_test.first, found),
+        **counts,
+        "self_test": self_test,
+    }
+
+
+def _why(sent: ModelInput, found: tuple[Finding, ...]) -> str:
+    """Why there is no text."""
+    codes = {diagnostic.code for diagnostic in sent.diagnostics}
+    return next((one.message for one in found if one.code in codes), t("messages.model_input_none"))
+
+
+def _link(row: Mapping[str, Any]) -> Markup:
+    return show.link("messages", row["name"], model=row["name"])
+
+
+def _said(row: Mapping[str, Any]) -> Markup:
+    first: ModelInput = row["self_test"].first
+    if not first.segments:
+        return show.h('<span class="rb-warn">{}</span>', row["text"])
+    return show.h("{}", t("messages.characters", n=len(first.text)))
+
+
+def _turns(self_test: SelfTest) -> tuple[Message, ...]:
+    return tuple(
+        Message(role, (Segment("", "variable", name),))
+        for role, name in (("user", "question"), ("assistant", "answer"))
+    )
+
+
+def _conversation(self_test: SelfTest, which: str) -> Markup:
+    """The messages that were made up."""
+    said = [("system", self_test.system), ("user", self_test.user)]
+    said += [("assistant", self_test.reply), ("user", self_test.user)] if which != SENT else []
+    rows = [show.h("<dt>{}</dt><dd>{}</dd>", t(f"messages.role_{role}"), show.exact_text(text)) for role, text in said]
+    return show.h("<h3>{}</h3><dl class='rb-fields'>{}</dl>", t("made_up.conversation"), show.join(rows))

@@ -1,0 +1,97 @@
+"""The view What the model reads: the one text, what made it, and what is wrong with it marked in place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from readback.checks.of_server import model_of, of_server
+from readback.html import exact
+from readback.types import Assembly, Finding, Location, ModelInput
+from readback.ui.common import choice, message, show, token_sizes
+from readback.ui.common.token_sizes import UNSIZED, Sized
+from readback.ui.messages import model_input_marks
+from readback.ui.words import t
+
+REFUSED = ("oll-syntax", "oll-no-from")
+SWALLOWED = "oll-swallowed-lines"  # of those some
+
+
+def about(made: Assembly, sent: ModelInput | None) -> tuple[Finding, ...]:
+    """The findings about the server that made this text, whatever the record; none where no server did."""
+    workspace = choice.workspace()
+    model = model_of(workspace, made.choice)
+    if model is None or sent is None or sent.kind == "format":
+        return ()
+    return tuple(one for one in of_server(workspace, model) if isinstance(one, Finding))
+
+
+def draw(sent: ModelInput, made: Assembly, found: Sequence[Finding], server: Sequence[Finding]) -> None:
+    """The text with its marks, or why there is none."""
+    workspace = choice.workspace()
+    model = model_of(workspace, made.choice)
+    stated = model.modelfile.system if model and model.modelfile else None
+    numbered = [(n, one) for n, one in enumerate(found, 1) if one.place.role == "prompt"]
+    said, others = model_input_marks.system_of(made, stated), model_input_marks.others_of(made.messages)
+    more = model_input_marks.marks(server, len(found) + 1, sent, said, others)
+    sized = token_sizes.of_model_input(sent.segments, made)
+    text(sent, [one for _, one in numbered], [n for n, _ in numbered], more, made.masked, sized,
+         refused=is_refused(server))  # fmt: skip
+    if not sent.segments:
+        why = [one for one in (*found, *server) if one.code in {diagnostic.code for diagnostic in sent.diagnostics}]
+        show.findings([*why], to_message=False)
+        show.draw(show.h("<p>{}</p>", show.link("messages", t("messages.to_messages"), view=None)))
+
+
+def text(
+    sent: ModelInput,
+    found: Sequence[Finding],
+    numbers: Sequence[int],
+    more: Sequence[exact.Mark],
+    masked: bool = False,
+    sized: Sized = UNSIZED,
+    *,
+    refused: bool = False,
+) -> None:
+    """What made the text, the text, and where its answer ends. `refused`: no model can be made of the file."""
+    show.draw(show.h('<p class="rb-small">{}</p>', source(sent)))
+    if refused:
+        show.notice(t("messages.file_refused"), "error")
+    if not sent.segments:
+        show.problem(t("messages.model_input_none"))
+        return
+    title = t("messages.model_input_title", format=sent.format)
+    message.message("wire", title, sent.segments, found, numbers, masked, more, sized)
+    if sent.stops:
+        stops = show.join([show.h("<code>{}</code>", show.exact_text(one)) for one in sent.stops], " ")
+        show.draw(show.h('<p class="rb-small">{} {}</p>', t("messages.stops"), stops))
+
+
+def errors(server: Sequence[Finding]) -> int:
+    """How many of them are errors."""
+    return sum(one.severity == "error" for one in server)
+
+
+def is_refused(server: Sequence[Finding]) -> bool:
+    """Whether Ollama would refuse the file that the text is made with."""
+    return any(one.code in REFUSED or (one.code == SWALLOWED and one.values.get("refused")) for one in server)
+
+
+def source(sent: ModelInput) -> str:
+    """Which template made it, in words."""
+    at = sent.place
+    where = show.where(Location(file=at.file, line=at.line))
+    if sent.kind == "modelfile":
+        return t("messages.model_input_modelfile", place=where or sent.format)
+    return t(
+        "messages.model_input_chat" if sent.kind == "chat template" else "messages.model_input_note",
+        place=where or sent.format,
+    )
+
+
+def findings(server: Sequence[Finding], first: int) -> None:
+    """The findings about the server's template, numbered on from `first` as they are marked."""
+    if not server:
+        return
+    show.draw(show.h("<h3>{}</h3>", t("messages.server_findings")))
+    rows = [show.finding(one, number, False) for number, one in enumerate(server, first)]
+    show.draw(show.h('<div class="rb-findings">{}</div>', show.join(rows)))

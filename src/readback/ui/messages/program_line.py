@@ -1,0 +1,55 @@
+"""Which Albert program sends a prompt, in which chat format, and with which sampling values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from readback.prompts import program
+from readback.types import Selection, Workspace
+from readback.ui.common import choice, options, show
+from readback.ui.words import t
+
+OTHER = {"classic": "current", "current": "classic"}
+
+
+def draw() -> None:
+    """The line on Messages, with the way to what the other program sends; nothing where no Albert mode is sent."""
+    workspace, sent = choice.workspace(), choice.sent()
+    own = program.of_choice(workspace, sent)
+    if own is None:
+        return
+    other = f"albert_dialect={OTHER[own.dialect]}"
+    link = show.link("compare", t("messages.program_other"), differs="option", b_option=other)
+    said = " · ".join((in_short(workspace, sent), *_further(workspace, sent, own)))
+    show.draw(show.h('<p class="rb-small rb-program">{} · {}</p>', said, link))
+
+
+def in_short(workspace: Workspace, sent: Selection) -> str:
+    """The program and its format, in a few words; empty where no Albert mode is sent."""
+    own = program.of_choice(workspace, sent)
+    if own is None:
+        return ""
+    return ", ".join(part for part in (t(f"messages.program_{own.dialect}"), _format(workspace, sent, own)) if part)
+
+
+def _format(workspace: Workspace, sent: Selection, own: program.Program) -> str:
+    """The chat format in force; nothing where a Modelfile or a chat template decides."""
+    condition = workspace.condition(sent.condition) if sent.condition else None
+    model = workspace.models.get(condition.model) if condition and condition.model else None
+    if model and (model.modelfile or model.chat_template):
+        return ""
+    named = (model.chat_format if model else None) or own.format
+    if named:
+        return t("messages.program_format", name=named)
+    return t(f"messages.program_no_format_{own.dialect}")
+
+
+def _further(workspace: Workspace, sent: Selection, own: program.Program) -> Iterator[str]:
+    """The option of the later program's ChatML where it counts, and the sampling values."""
+    if own.dialect == "current" and "chatml_bug" in options.called_for(workspace):
+        yield options.say("chatml_bug", own.chatml_bug)
+    values = program.sampling(workspace, sent)
+    yield ", ".join(f"{name} {json.dumps(value, ensure_ascii=False)}" for name, value in values.items()) or t(
+        "messages.program_no_sampling"
+    )

@@ -1,0 +1,67 @@
+"""The reference of a record and what a model answered, exactly; and what their citations come to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from readback.records import row_fields, training_reader
+from readback.types import Answer, Assembly, Finding, Location, Record, Segment
+from readback.ui.common import address, cited, message, show
+from readback.ui.messages import cited_numbers
+from readback.ui.words import t
+
+KEY = "replies"  # of the section, in the address
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A text that answers: its name on the page, its heading, where it stands."""
+
+    name: str
+    title: str
+    text: str
+    field: str | None
+    place: Location
+
+
+def replies(record: Record, answer: Answer | None) -> tuple[Reply, ...]:
+    """The reference of the record, the answers that its row is to teach, and what the condition's model said."""
+    return tuple(_replies(record, answer))
+
+
+def draw(shown: Sequence[Reply], made: Assembly, found: Sequence[Finding], masked: bool) -> None:
+    """The texts, with the findings about their fields; and with citations switched on the numbers of those."""
+    if not shown:
+        return
+    address.follow_switch(KEY)
+    part = st.expander(t("replies.title"), key=KEY, on_change=address.keep, args=(KEY,))
+    if not part.open:  # nothing of it is worked out then
+        return
+    with part:
+        held = cited.source(made) if cited.on() else None
+        numbered = list(enumerate(found, 1))
+        for one in shown:
+            mine = [(n, f) for n, f in numbered if one.field is not None and f.place.field == one.field]
+            segment = Segment(one.text, "variable", one.field or "answer", one.place)
+            message.message(
+                one.name, one.title, (segment,), [f for _, f in mine], [n for n, _ in mine], masked, held=held
+            )
+        if held is not None:
+            show.draw(cited_numbers.tables([(one.title, one.text) for one in shown], held))
+
+
+def _replies(record: Record, answer: Answer | None) -> Iterator[Reply]:
+    row = training_reader.read(record.fields) if row_fields.reference(record.fields) is None else None
+    for name, turns in row.answers if row else ():
+        for stretch in turns[-1].stretches:
+            place = row_fields.at(record, stretch.field)
+            yield Reply(f"reply-{name}", t(f"training_row.{name}"), stretch.text, stretch.field, place)
+    if (field := row_fields.reference(record.fields)) is not None:
+        place = row_fields.at(record, field.name)
+        yield Reply("reference", t("replies.reference", field=field.name), field.value, field.name, place)
+    if answer is not None and answer.text is not None:
+        title = t("replies.answer", condition=answer.condition)
+        yield Reply("answer", title, answer.text, None, answer.place)

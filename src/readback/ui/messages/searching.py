@@ -1,0 +1,212 @@
+"""Search the messages of all records: what is asked, how far it is, and the records that hold it, as links."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+import streamlit as st
+from markupsafe import Markup
+
+from readback.compare import search_expression
+from readback.compare.search import Found, Hit, SelectionHits, near, search
+from readback.compare.search_expression import Query, QueryError
+from readback.html import exact
+from readback.prompts import assemble
+from readback.records.dataset import DatasetChanged
+from readback.types import Selection, Workspace
+from readback.ui.common import address, background, choice, hits, show, table, work
+from readback.ui.common.hits import Search
+from readback.ui.common.table import Column
+from readback.ui.common.work import Job
+from readback.ui.compare import compare_words
+from readback.ui.words import t
+
+KIND = "search"
+NEAR = 256  # records that are searched before all of them are
+PLACES = 10  # records on the screen at once
+HEIGHT = 280  # pixels of the list: the text of the prompt stays in view
+AT = "search_at"  # in the session: where the list stands
+
+
+def begin(text: str, regex: bool, case: bool, everywhere: bool, show_next: bool) -> str:
+    """Begin a search; answers why it cannot be made, or "". For callbacks. `going`: show the next hit, too."""
+    query = Query(text, regex, case)
+    try:
+        search_expression.check(query)
+    except QueryError as refused:
+        return str(refused)
+    under = _every(choice.workspace()) if everywhere else (choice.sent(),)
+    hits.put(Search(query, under, show_next))
+    st.session_state[AT] = 0
+    job = _job(Search(query, under))
+    if show_next and job.ready.wait(work.PATIENCE):
+        _go(job)
+    elif show_next and (there := _near(query)) is not None:  # while the others are still looked at
+        hits.put(Search(query, under))
+        choice.go(there)
+    return ""
+
+
+def results() -> None:
+    """Draw what the search came to, if there is one; while it is under way, how far it is."""
+    now = hits.now()
+    if now is None:
+        return
+    with st.container(border=True, key="search_results"):
+        job = _job(now)
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            show.draw(show.h("<p>{} <strong>{}</strong></p>", t("messages.search_for"), _shown(now.query)))
+            st.button(t("messages.search_end"), key="search_end", on_click=_end)
+        if any(choice.moved()):
+            show.notice(t("messages.search_stale"), "warning")
+        if isinstance(job.error, DatasetChanged):
+            choice.overtaken(job.error)
+        if job.error is not None:
+            _end()  # else it would fail again at each look
+        if not work.look(job, "messages.searching", KIND):
+            return
+        if now.show_next:
+            _go(job)
+            st.rerun()
+        _draw(job.result)
+
+
+def after(found: Found, sent: Selection, at: int) -> int | None:
+    """The next record (after `at`, then from the top) that is a hit under a choice."""
+    hits = found.under(sent)
+    if hits is None or not hits.records:
+        return None
+    return hits.records[bisect_right(hits.records, at) % len(hits.records)]
+
+
+def _job(now: Search) -> Job:
+    """The search of this session over the files in view."""
+    workspace, key = choice.workspace(), (choice.key(), now.query, now.under)
+    return background.ask(KIND, key, lambda progress: search(workspace, now.under, now.query, progress))
+
+
+def _near(query: Query) -> int | None:
+    """The next hit, if it is among the next records."""
+    at, count = choice.position(), len(choice.dataset())
+    return near(choice.workspace(), choice.sent(), query, at + 1, min(at + 1 + NEAR, count))
+
+
+def _go(job: Job) -> None:
+    """Show the next hit under what is sent."""
+    if (now := hits.now()) is not None:
+        hits.put(replace(now, show_next=False))
+    there = after(job.result, choice.sent(), choice.position()) if job.result else None
+    if there is not None:
+        choice.go(there)
+    else:
+        st.session_state["bar_said"] = t("messages.found_none")
+
+
+def _every(workspace: Workspace) -> tuple[Selection, ...]:
+    """What is sent in a workspace: the conditions; judges only where there is nothing else."""
+    every = assemble.choices(workspace)
+    return tuple(one for one in every if one.judge is None) or every
+
+
+def _end() -> None:
+    background.drop(KIND)
+    hits.put(None)
+
+
+def _draw(found: Found) -> None:
+    if found.stopped:
+        show.notice(t("messages.search_stopped", done=found.done, total=found.total), "warning")
+    _lost(found)
+    hits = found.under(choice.sent()) or next((hits for hits in found.hits if hits.records), None)
+    if hits is None or not any(hits.records for hits in found.hits):
+        show.draw(show.h("<p>{}</p>", t("messages.search_empty")))
+    elif len(found.hits) == 1:
+        _records(hits, found)
+    else:
+        left, right = st.columns([2, 3], gap="medium")
+        with left.container(height=HEIGHT, border=False):
+            _table(found)
+        with right.container(height=HEIGHT, border=False):
+            _records(hits, found)
+
+
+def _table(found: Found) -> None:
+    """The hits by condition; each leads to the condition, whose records are then listed."""
+    rows = [{"sent": hits.choice, "records": len(hits.records), "hits": hits.count} for hits in found.hits]
+    columns = (
+        Column("sent", t("messages.search_condition"), show=_link),
+        Column("records", t("messages.search_records"), number=True),
+        Column("hits", t("messages.search_hits"), number=True),
+    )
+    table.draw(columns, rows, t("messages.search_by"))
+
+
+def _link(row: Mapping[str, Any]) -> Markup:
+    return show.link("messages", compare_words.sent(row["sent"]), **asdict(row["sent"]))
+
+
+def _records(hits: SelectionHits, found: Found) -> None:
+    name = compare_words.sent(hits.choice)
+    if not hits.records:
+        show.draw(show.h("<p>{}</p>", t("messages.search_none_here", sent=name)))
+        return
+    lead = t("messages.search_results", n=len(hits.records), done=found.done)
+    start = min(st.session_state.get(AT, 0), (len(hits.first) - 1) // PLACES * PLACES)
+    shown = hits.first[start : start + PLACES]
+    rows = show.join([show.h("<li>{}</li>", _row(hit, hits.choice)) for hit in shown])
+    title = t("messages.search_here", sent=name)
+    show.draw(show.h('<h3>{}</h3><p>{}</p><ol class="rb-hits" start="{}">{}</ol>', title, lead, start + 1, rows))
+    if len(hits.first) > PLACES:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            for word, at in (("earlier", start - PLACES), ("later", start + PLACES)):
+                st.button(t(f"findings.{word}"), key=f"search_{word}", disabled=not 0 <= at < len(hits.first),
+                          on_click=_turn, args=(at,))  # fmt: skip
+            if len(hits.records) > len(hits.first):
+                st.caption(t("messages.search_more", kept=len(hits.first), n=len(hits.records)))
+
+
+def _turn(at: int) -> None:
+    st.session_state[AT] = at
+
+
+def _row(hit: Hit, sent: Selection) -> Markup:
+    target = {"record": hit.record, "index": None} if _named(hit) else {"record": None, "index": str(hit.index)}
+    here = address.get("record") == hit.record if hit.record is not None else False
+    link = show.link("messages", t("frame.record_is", record=_name(hit)), **target, **asdict(sent))
+    times = show.h(' <span class="rb-small">{}</span>', t("messages.search_times", n=hit.count))
+    role = show.h('<span class="rb-small">{}</span>', t("frame.role_is", role=hit.role))
+    text = show.h("…{}<mark>{}</mark>{}…", *(show.exact_text(part) for part in (hit.before, hit.text, hit.after)))
+    link = show.h("<strong>{}</strong>", link) if here else link
+    return show.h("{}{} {}<br>{}", link, times if hit.count > 1 else "", role, text)
+
+
+def _named(hit: Hit) -> bool:
+    return hit.record is not None and hit.record == exact.spelling(hit.record) and _first(hit)
+
+
+def _first(hit: Hit) -> bool:
+    return choice.dataset().find(hit.record or "") == hit.index
+
+
+def _name(hit: Hit) -> str:
+    return exact.spelling(hit.record) if hit.record is not None else str(hit.index + 1)
+
+
+def _shown(query: Query) -> Markup:
+    return show.exact_text(query.text)
+
+
+def _lost(found: Found) -> None:
+    if not found.lost:
+        return
+    show.notice(t("messages.search_lost", n=len(found.lost)), "warning")
+    said = [
+        t("messages.search_lost_one", index=one.index + 1, why=one.why)
+        if one.index is not None
+        else t("messages.search_lost_rest", sent=compare_words.sent(one.choice or Selection()), why=one.why)
+        for one in found.lost[:PLACES]
+    ]
+    show.draw(show.h('<ul class="rb-small">{}</ul>', show.join([show.h("<li>{}</li>", one) for one in said])))

@@ -1,0 +1,139 @@
+"""Try a template: an edited copy over the record in view, what it changes, and a patch; nothing is ever written."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import streamlit as st
+
+from readback.checks.chunk import everything
+from readback.checks.order import in_text
+from readback.compare.over_records import over_versions
+from readback.compare.patch import patch
+from readback.prompts import assemble
+from readback.prompts import edited as editing
+from readback.prompts.edited import Target
+from readback.types import Assembly, Finding, Workspace
+from readback.ui.common import choice, downloads, exports, show
+from readback.ui.messages import diff_here
+from readback.ui.words import t
+
+KIND = "edit"
+BOM = "\ufeff"
+HEIGHT = 260
+MOST = 1 << 20  # characters of a copy, as of a template's file
+Made = tuple[Assembly, tuple[Finding, ...]]
+
+
+def draw() -> None:
+    """The editor, and what the copy does to the record in view."""
+    workspace = choice.workspace()
+    targets = editing.targets(workspace, choice.sent())
+    if not targets:
+        show.draw(show.h('<p class="rb-small">{}</p>', t("messages.edit_nothing")))
+        return
+    target = _which(targets)
+    original = editing.text(workspace, target)
+    show.draw(show.h('<p class="rb-small">{}</p>', t("messages.edit_lead")))
+    _shared(workspace, target)
+    copy = _editor(target, original)
+    if copy is None:
+        return
+    if copy == original:
+        show.notice(t("messages.edit_same"))
+        return
+    new = editing.edited(workspace, target, copy)
+    made, found = _made(new, copy)
+    was = choice.assembly(choice.sent())
+    diff_here.draw(diff_here.both(was, made), KIND, t("messages.edit_before"), t("messages.edit_after"))
+    show.draw(show.h("<h3>{}</h3>", t("messages.edit_findings", n=len(found)) if found else
+                     t("messages.edit_no_findings")))  # fmt: skip
+    show.findings(found, to_message=False)
+    if len(choice.dataset()) > 1:
+        sent = choice.sent()
+        key = (choice.key(), sent, target, copy)
+        diff_here.counting(KIND, key, lambda progress: over_versions(workspace, new, sent, progress))
+    _take(workspace, target, original, copy)
+
+
+def copies() -> dict[tuple[str, Target], str]:
+    """The copies of this session, by workspace and text; in no file and in no address."""
+    kept: dict[tuple[str, Target], str] = st.session_state.setdefault("edits", {})
+    return kept
+
+
+def _which(targets: Sequence[Target]) -> Target:
+    if len(targets) == 1:
+        return targets[0]
+    number = st.radio(t("messages.edit_which"), range(len(targets)), key="edit_which", horizontal=True,
+                      format_func=lambda at: _name(targets[at]))  # fmt: skip
+    return targets[number]
+
+
+def _name(target: Target) -> str:
+    return show.md(t(f"messages.edit_{target.part}", name=target.name))
+
+
+def _shared(workspace: Workspace, target: Target) -> None:
+    """Say which other prompts are read from the same file."""
+    names = [one.name for one in editing.sharing(workspace, target)]
+    if len(names) > 1:
+        file = editing.place(workspace, target).file
+        show.notice(t("messages.edit_shared", file=file, names=", ".join(names)))
+
+
+def _editor(target: Target, original: str) -> str | None:
+    """The copy, or None before there is one."""
+    mark = hashlib.sha256(f"{choice.workspace_id()}\0{target}\0{original}".encode("utf-8", "surrogatepass")).hexdigest()
+    key, kept = f"edit_text_{mark[:12]}", copies().get((choice.workspace_id(), target))
+    if key not in st.session_state:
+        st.session_state[key] = kept if kept is not None else original
+    with st.form("edit_form", border=False):
+        st.text_area(_name(target), key=key, height=HEIGHT, max_chars=max(MOST, len(st.session_state[key])))
+        with st.container(horizontal=True):
+            st.form_submit_button(t("messages.edit_try"), on_click=_try, args=(target, original, key))
+            st.form_submit_button(t("messages.edit_reset"), on_click=_reset, args=(target, original, key))
+    return kept
+
+
+def _try(target: Target, original: str, key: str) -> None:
+    copies()[choice.workspace_id(), target] = editing.typed(original, st.session_state[key])
+
+
+def _reset(target: Target, original: str, key: str) -> None:
+    copies().pop((choice.workspace_id(), target), None)
+    st.session_state[key] = original
+
+
+def _made(new: Workspace, copy: str) -> Made:
+    """The record in view with the copy, and its findings; made once while nothing else changes."""
+    sent, at = choice.sent(), choice.position()
+    key = (choice.key(), at, sent, copy)
+    kept: tuple[object, Made] | None = st.session_state.get("edit_made")
+    if kept is not None and kept[0] == key:
+        return kept[1]
+    record = choice.record()
+    made = assemble.assemble(new, record, sent, choice.answer(sent))
+    found = tuple(sorted((one for one in everything(new, record, made) if isinstance(one, Finding)), key=in_text))
+    st.session_state["edit_made"] = (key, (made, found))
+    return made, found
+
+
+def _take(workspace: Workspace, target: Target, original: str, copy: str) -> None:
+    """The copy as a patch of its file, or where that cannot be made as a text."""
+    file = editing.place(workspace, target).file or target.name
+    there = editing.whole_file(workspace, target)
+    stem = exports.name(file.rpartition("/")[2])
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if there is not None and there.removeprefix(BOM) == original:
+            mark = BOM if there.startswith(BOM) else ""
+            made = exports.exact(patch(file, mark + original, mark + copy))
+            downloads.button(t("messages.edit_patch"), lambda: made, f"{stem}.patch", "text/x-diff", key="edit_patch",
+                             on_click="ignore", help=t("messages.edit_patch_help"))  # fmt: skip
+        downloads.button(t("messages.edit_download"), lambda: exports.exact(copy), f"{stem}.txt",
+                         "application/octet-stream", key="edit_download", on_click="ignore")  # fmt: skip
+    if there is None:
+        show.notice(t("messages.edit_inline", file=file))
+    elif there.removeprefix(BOM) != original:
+        show.notice(t("messages.edit_changed_file", file=file), "warning")

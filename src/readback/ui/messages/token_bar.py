@@ -1,0 +1,182 @@
+"""What the model reads against what it can read: a bar of tokens by look, the room left, and what if it were less."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from readback.html import exact
+from readback.prompts import model_input, token_counts
+from readback.records.field_path import look
+from readback.serving import limits
+from readback.serving.limits import Limit
+from readback.types import Assembly, Record, Segment, Values
+from readback.ui.common import choice, show, token_sizes
+from readback.ui.common.beside import aliases
+from readback.ui.words import t
+
+ITEM = re.compile(r"(.*?)\[\d+\]")
+STATE = "what_if"  # the values of the form for what is in view; in no address, for they are typed
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A list whose items are in the messages; `name` is what it is tried under."""
+
+    path: str
+    name: str
+    values: list[Any]
+
+    @property
+    def items(self) -> int:
+        return len(self.values)
+
+
+def draw(made: Assembly, tried: Values) -> None:
+    """The bar, a sentence with the room left, and the form; of what the model reads, else of its messages."""
+    by, limit = token_sizes.counter(made.choice), limit_of(made)
+    by_look = _read(made)
+    used = sum(by_look.values())
+    if not used:
+        return
+    if limit is None:
+        counted = token_sizes.said(used, by)
+        show.draw(show.h('<p class="rb-small">{}: {}. {}</p>', _what(made), counted, t("tokens.no_limit")))
+    else:
+        sentence = f"{_what(made)}: {room(used, limit, by.exact)}"
+        bar = show.h('<div class="rb-bar" role="img" aria-label="{}">{}</div>', sentence, _parts(by_look, used, limit))
+        looks = "rb-warn" if used > limit.room else "rb-small"
+        show.draw(show.h('{}<p class="{}">{}</p>', bar, looks, sentence))
+    if not by.exact:
+        show.draw(show.h('<p class="rb-small">{}</p>', t("tokens.why_estimated")))
+    with st.expander(t("tokens.what_if"), key="what_if_open", expanded=_typed() is not None):
+        _what_if(made, limit, tried)
+
+
+def limit_of(made: Assembly) -> Limit | None:
+    """How much the model reads; in an Albert mode without one, the budget that its configuration gives."""
+    workspace = choice.workspace()
+    if found := limits.of(token_counts.model_of(workspace, made.choice)):
+        return found
+    condition = workspace.condition(made.choice.condition) if made.choice.condition else None
+    mode = made.choice.mode or (condition.mode if condition else None)
+    prompt = workspace.prompts.get(mode or "") if not made.choice.judge else None
+    config = next((one for one in workspace.configs if prompt and one.prompts.get(prompt.mode) == prompt), None)
+    homes: tuple[Values, ...] = (
+        prompt.settings if prompt else {},
+        {"max_tokens": config.max_tokens if config else None},
+    )
+    said = limits.number(homes, ("max_tokens",))
+    return Limit(said[1], said="max_tokens") if said else None
+
+
+def room(used: int, limit: Limit, exactly: bool) -> str:
+    """What is left, in a sentence."""
+    word = "left" if used <= limit.room else "over"
+    kept = t("tokens.reserve", n=limit.reserve) if limit.reserve else ""
+    return t(f"tokens.{word}" if exactly else f"tokens.{word}_estimated", used=used, n=abs(limit.room - used),
+             context=limit.context, reserve=kept)  # fmt: skip
+
+
+def _what(made: Assembly) -> str:
+    """What was counted, in words."""
+    return t("tokens.of_wire" if _sent(made) else "tokens.of_messages")
+
+
+def lists(record: Record, made: Assembly, tried: Values) -> Listed | None:
+    """The list that most of the text in the messages comes from."""
+    segments = [one for message in made.messages for one in message.segments if one.origin == "variable"]
+    if made.choice.judge:
+        return _documents(record, segments, tried)
+    sizes: dict[str, int] = {}
+    for segment in segments:
+        if found := ITEM.match(segment.name or ""):
+            sizes[found[1]] = sizes.get(found[1], 0) + len(segment.text)
+    names = aliases()
+    for name in sorted(sizes, key=lambda one: -sizes[one]):
+        head, dot, rest = name.partition(".")
+        path = names.get(head, head) + dot + rest
+        value = look(record.fields, path)
+        if isinstance(value, list):
+            return Listed(path, path, value)
+    return None
+
+
+def _documents(record: Record, segments: Sequence[Segment], tried: Values) -> Listed | None:
+    """The documents of a judge, from the row that they are from: the record's or its answer's."""
+    first = next((one.place for one in segments if (one.name or "").startswith("documents[")), None)
+    found = ITEM.match(first.field or "") if first else None
+    if first is None or found is None:
+        value = tried.get("documents") if first else None
+        return Listed("documents", "documents", value) if isinstance(value, list) else None
+    answer = choice.answer()
+    rows = {(one.place.file, one.place.line): one.fields for one in (answer, record) if one}
+    value = look(rows.get((first.file, first.line), {}), found[1])
+    return Listed(found[1], "documents", value) if isinstance(value, list) else None
+
+
+def _parts(by_look: Mapping[str, int], used: int, limit: Limit) -> str:
+    wide = [(f"rb-{name}", by_look[name]) for name in exact.ORDER if by_look.get(name)]
+    wide += [("rb-free", limit.room - used)] if used < limit.room else []
+    wide += [("rb-reserve", limit.reserve)] if limit.reserve else []
+    return show.join([show.h('<span class="{}" style="flex:{} 0 0"></span>', name, size) for name, size in wide])
+
+
+def _what_if(made: Assembly, limit: Limit | None, tried: Values) -> None:
+    record = choice.record()
+    listed = lists(record, made, tried)
+    with st.form("what_if_form", border=False):
+        st.number_input(t("tokens.limit"), 1, 100_000_000, limit.context if limit else 4096, key="what_if_limit")
+        if listed:
+            st.number_input(t("tokens.drop", field=exact.spelling(listed.path)), 0, listed.items, 0, key="what_if_drop")
+        st.form_submit_button(t("tokens.show"), on_click=_submit)
+    typed = _typed()
+    if typed is None:
+        return
+    context, dropped = typed
+    kept = listed.items - dropped if listed else 0
+    then = _without(made, listed, kept, tried) if listed and dropped else made
+    used, by = sum(_read(then).values()), token_sizes.counter(made.choice)
+    reserve = limit.reserve if limit and limit.reserve < context else 0
+    said = room(used, Limit(context, reserve), by.exact)
+    if listed and dropped:
+        said = t("tokens.with", kept=kept, all=listed.items, field=exact.spelling(listed.path), outcome=said)
+        if then.fingerprint == made.fingerprint:
+            said += " " + t("tokens.unmoved", field=exact.spelling(listed.path))
+    show.notice(said, "info" if used <= context - reserve else "warning")
+
+
+def _without(made: Assembly, listed: Listed, kept: int, tried: Values) -> Assembly:
+    """The messages with the first items of a list only; nothing is written anywhere."""
+    return choice.assembly(made.choice, {**tried, listed.name: listed.values[:kept]})
+
+
+def _read(made: Assembly) -> Mapping[str, int]:
+    """The tokens of each look in what the model reads."""
+    return token_sizes.by_look(_sent(made), made)
+
+
+def _sent(made: Assembly) -> tuple[Segment, ...]:
+    """The text that the model reads; empty where it is not known."""
+    workspace = choice.workspace()
+    condition = workspace.condition(made.choice.condition) if made.choice.condition else None
+    sent = model_input.sent(workspace, choice.record(), made, condition, False)
+    return sent.segments if sent else ()
+
+
+def _submit() -> None:
+    st.session_state[STATE] = (_view(), (st.session_state["what_if_limit"], st.session_state.get("what_if_drop", 0)))
+
+
+def _typed() -> tuple[int, int] | None:
+    """What was typed for the record and the condition in view."""
+    view, typed = st.session_state.get(STATE, (None, None))
+    return typed if view == _view() else None
+
+
+def _view() -> tuple[object, ...]:
+    return choice.workspace_id(), choice.position(), choice.sent()

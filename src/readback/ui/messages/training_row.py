@@ -1,0 +1,210 @@
+"""A training row on Messages: its prompt and its answers as they stand, the chosen one beside the rejected one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+from readback.checks import training
+from readback.checks.order import in_text
+from readback.checks.rules import Fault
+from readback.checks.summary import Audit
+from readback.compare.texts import Change, compared
+from readback.html.exact import Mark
+from readback.records import row_fields, training_reader
+from readback.records.training_row import TrainingRow, Turn
+from readback.types import Assembly, Finding, Location, Message, Record, Segment, Selection, Workspace
+from readback.ui.common import address, beside, caches, choice, cited, keys, message, show, size
+from readback.ui.messages import bar, cited_numbers, jump, searching, views
+from readback.ui.words import t
+
+ALIKE = 0.3  # share of both answers that has to be equal, or marks of what differs would cover all of it
+
+
+def wanted(workspace: Workspace) -> bool:
+    """Whether the page shows the rows of a training file, since nothing here is sent to a model."""
+    sends = workspace.prompts or workspace.tasks or workspace.judges or workspace.conditions
+    return not sends and workspace.dataset is not None and training.of(workspace, workspace.dataset.path) is not None
+
+
+def kinds(counts: Mapping[str, int], records: int) -> str:
+    """How many rows are of which kind: `100 preference pairs: prompt, chosen, rejected`; all rows are counted."""
+    named = [t(f"training_row.{kind}", n=n) for kind, n in counts.items()]
+    others = records - sum(counts.values())
+    return t("training_row.and").join([*named, t("training_row.others", n=others)] if others else named) or t(
+        "training_row.no_rows"
+    )
+
+
+def said(audit: Audit | None) -> Iterator[str]:
+    """The training files beside the dataset and what became of their lines, for the overview."""
+    for one in audit.training if audit else ():
+        if one.beside:
+            known = one.counts
+            counts = t(
+                "overview.counts", file=one.path, n=known.lines, read=known.read, bad=known.bad, blank=known.blank
+            )
+            yield f"{counts} {t('training_row.file', split=one.split, kinds=kinds(one.kinds, known.read))}"
+
+
+def page() -> None:
+    """The page Messages for such a file."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="bar"):
+        bar.records()
+        jump.menu()
+    bar.said()
+    jump.arrive()
+    searching.results()
+    record, made = choice.record(), choice.assembly(Selection())
+    row = training_reader.read(record.fields)
+    found, faults = _found(made)
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="switch"):
+        show.draw(show.h('<p class="rb-lead">{}</p>', _lead(row, record)))
+        with st.container(horizontal=True, vertical_alignment="center", width="content"):
+            address.follow_switch("whitespace")
+            st.toggle(t("messages.whitespace"), key="whitespace", help=t("messages.whitespace_help"),
+                      on_change=address.keep, args=("whitespace",))  # fmt: skip
+            cited.switch([turn.text for _, turns in (row.answers if row else ()) for turn in turns])
+            size.buttons()
+            keys.listen(keys.MESSAGES)
+    left, right = st.columns([7, 3], gap="medium")
+    with left:
+        if record.masked:
+            show.notice(t("messages.masked"), "warning")
+        if row:
+            held = cited.held_by(record.fields, row.asked.text if row.asked else "") if cited.on() else None
+            _Drawn(record, list(enumerate(found, 1)), held).row(row)
+            if held:
+                answers = [(t(f"training_row.{name}"), turns[-1].text) for name, turns in row.answers]
+                show.draw(cited_numbers.tables(answers, held))
+        else:
+            show.notice(t("training_row.no_row"), "warning")
+    with right:
+        views.findings(found, faults)
+        bar.next_finding(found)
+        with st.expander(t("messages.fields"), expanded=True, key="fields_open"):
+            beside.fields(record, replace(made, messages=_messages(row, record)), found)
+
+
+def read_from(place: Location | None) -> None:
+    """Which row of a training file is shown, where it is one."""
+    if place is not None:
+        show.notice(t("training_row.read_from", line=place.line or 0, file=place.file or ""))
+
+
+def _lead(row: TrainingRow | None, record: Record) -> str:
+    kind = t(f"training_row.one_{row.kind}") if row else t("training_row.one_none")
+    return t("training_row.lead", kind=kind, line=record.place.line or 0, file=record.place.file or "")
+
+
+def _found(made: Assembly) -> tuple[tuple[Finding, ...], Sequence[Fault]]:
+    """What is found in the row, and what the check of all rows found in it besides: repeats and leaks."""
+    own, faults = choice.found(made)
+    job = caches.audited(choice.key())
+    audit = job.result if job and job.ready.is_set() else None
+    at, file, known = choice.position(), choice.dataset().file, {one.key for one in own}
+    more = [one for one in audit.findings if one.place.index == at and one.place.file == file
+            and one.key not in known] if isinstance(audit, Audit) else []  # fmt: skip
+    return tuple(sorted((*own, *more), key=in_text)), faults
+
+
+def _messages(row: TrainingRow | None, record: Record) -> tuple[Message, ...]:
+    """All texts of a row as messages."""
+    parts = (row.prompt, row.other_prompt or (), row.completion, row.chosen, row.rejected) if row else ()
+    return tuple(Message(turn.role or "user", _segments(turn, record)) for turns in parts for turn in turns)
+
+
+def _segments(turn: Turn, record: Record) -> tuple[Segment, ...]:
+    """A turn's text in the fields that it is in."""
+    parts = [Segment(one.text, "variable", one.field, row_fields.at(record, one.field)) for one in turn.stretches]
+    return tuple(part for one in parts for part in (Segment("\n", "joiner"), one))[1:]
+
+
+class _Drawn:
+    """The texts of one row, with the findings that are in them; `found` are numbered; `held` is what citations of its
+    answers are held against.
+    """
+
+    def __init__(self, record: Record, found: Sequence[tuple[int, Finding]], held: cited.Source | None = None) -> None:
+        self.record, self.found, self.held = record, found, held
+
+    def row(self, row: TrainingRow) -> None:
+        for number, turn in enumerate(row.prompt):
+            self.turn(f"prompt-{number}", t("training_row.prompt") if not turn.role else self.role(turn), turn)
+        if row.other_prompt:
+            show.notice(t("training_row.other_prompt"), "warning")
+            for number, turn in enumerate(row.other_prompt):
+                self.turn(f"other-{number}", t("training_row.of_rejected", role=self.role(turn)), turn)
+        if row.is_pair:
+            self.pair(row)
+            return
+        for number, turn in enumerate(row.completion):
+            self.turn(f"completion-{number}", t("training_row.completion"), turn)
+        if not row.completion:
+            show.notice(t("training_row.no_answer"), "warning")
+
+    def pair(self, row: TrainingRow) -> None:
+        """Chosen beside rejected, with what differs marked in both where they are alike."""
+        marks: tuple[tuple[Mark, ...], ...] = ((), ())
+        if len(row.chosen) == len(row.rejected) == 1:
+            marks, sentence = _apart(row.chosen[0].text, row.rejected[0].text)
+            show.draw(show.h('<p class="rb-small" role="status">{}</p>', sentence))
+        sides = st.columns(2, gap="small")
+        for side, name, turns, more in zip(
+            sides, ("chosen", "rejected"), (row.chosen, row.rejected), marks, strict=True
+        ):
+            with side:
+                for number, turn in enumerate(turns):
+                    title = (
+                        t(f"training_row.{name}")
+                        if len(turns) == 1
+                        else f"{t(f'training_row.{name}')}: {self.role(turn)}"
+                    )
+                    self.turn(f"{name}-{number}", title, turn, more)
+                if not turns:
+                    show.notice(t(f"training_row.no_{name}"), "warning")
+
+    def role(self, turn: Turn) -> str:
+        known = {"developer": "system", "function": "tool"}.get(turn.role, turn.role)
+        return t(f"messages.role_{known}") if known in ("system", "user", "assistant", "tool") else t(
+            "training_row.role", role=show.md(turn.role)
+        )  # fmt: skip
+
+    def turn(self, name: str, title: str, turn: Turn, more: Sequence[Mark] = ()) -> None:
+        mine = list(self._placed(turn))
+        found, numbers = [one for _, one in mine], [number for number, _ in mine]
+        held = None if name.startswith(("prompt", "other")) else self.held
+        segments = _segments(turn, self.record)
+        message.message(name, title, segments, found, numbers, self.record.masked, more, held=held)
+
+    def _placed(self, turn: Turn) -> Iterator[tuple[int, Finding]]:
+        """The findings in a turn's text, with offsets into all of it."""
+        at = 0
+        for one in turn.stretches:
+            for number, finding in self.found:
+                place = finding.place
+                if place.field == one.field and place.start is not None and place.end is not None:
+                    yield number, replace(finding, place=replace(place, start=place.start + at, end=place.end + at))
+            at += len(one.text) + 1
+
+
+def _apart(chosen: str, rejected: str) -> tuple[tuple[tuple[Mark, ...], tuple[Mark, ...]], str]:
+    """The stretches that only one of the answers has, and a sentence on them."""
+    if chosen == rejected:
+        return ((), ()), t("training_row.equal")
+    found = compared(chosen, rejected)
+    equal = sum(one.a[1] - one.a[0] for one in found.changes if one.kind == "equal")
+    if found.coarse or 2 * equal < ALIKE * (len(chosen) + len(rejected)):
+        return ((), ()), t("training_row.unlike")
+    marks = (
+        _marks(found.changes, "a", t("training_row.only_chosen")),
+        _marks(found.changes, "b", t("training_row.only_rejected")),
+    )
+    return marks, t("training_row.differ", n=sum(one.kind != "equal" for one in found.changes))
+
+
+def _marks(changes: Sequence[Change], side: str, title: str) -> tuple[Mark, ...]:
+    spans = [one.a if side == "a" else one.b for one in changes if one.kind != "equal"]
+    return tuple(Mark(start, end, 0, "apart", title) for start, end in spans if start < end)

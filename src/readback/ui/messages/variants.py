@@ -1,0 +1,50 @@
+"""The named options that made what is in view, and what each of them would make instead, with a link to compare."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from readback.compare.diff import Difference
+from readback.prompts import variants as made_by
+from readback.prompts.variants import Variant
+from readback.types import Assembly
+from readback.ui.common import choice, show
+from readback.ui.compare.compare_words import coded
+from readback.ui.words import t
+
+
+def draw(made: Assembly) -> None:
+    """On Messages: a line for each option that made the text."""
+    for one in made_by.variants(choice.workspace(), made.choice):
+        links = show.join([_link(one, value) for value, _ in one.others], " ")
+        show.draw(show.h('<p class="rb-small">{} {}</p>', coded(_said(one)), links))
+
+
+def compared(d: Difference) -> None:
+    """On Compare: the options that made each side, once where both have the same."""
+    if d.a.variants == d.b.variants:
+        _lines("", d.a.variants)
+        return
+    for name, shown in (("A", d.a), ("B", d.b)):
+        _lines(f"{name}: ", shown.variants)
+
+
+def _lines(side: str, found: Sequence[Variant]) -> None:
+    for one in found:
+        show.draw(show.h('<p class="rb-small">{}</p>', coded(f"{side}{_said(one)}")))
+
+
+def _said(one: Variant) -> str:
+    now = t("variants.in_force", option=t(f"compare.option_{one.option}"), **_value(one.option, one.value, one.version))
+    others = (t("variants.another", **_value(one.option, value, version)) for value, version in one.others)
+    return " ".join((now, *others))
+
+
+def _value(option: str, value: str, version: str) -> dict[str, str]:
+    return {"value": t(f"compare.value_{option}_{value}"), "written": f"{option}: {value}", "version": version}
+
+
+def _link(one: Variant, value: str) -> Markup:
+    return show.link("compare", t("variants.compare"), differs="option", b_option=f"{one.option}={value}")

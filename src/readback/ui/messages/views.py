@@ -1,0 +1,123 @@
+"""What each view of Messages draws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from readback import adapters, plugins
+from readback.checks.rules import Fault
+from readback.prompts.unknown_system import unknown_system
+from readback.types import Assembly, Finding, Location, Message, Segment
+from readback.ui.common import choice, downloads, exports, layers, message, observed, show, token_sizes
+from readback.ui.words import t
+
+COPIES = ("as_json", "as_ollama", "as_openai", "as_curl_ollama", "as_curl_openai")
+
+
+def warnings(made: Assembly, tried: Mapping[str, Any]) -> None:
+    """What makes the texts other than what the files give, said before them."""
+    if made.masked:
+        show.notice(t("messages.masked"), "warning")
+    if ours := adapters.worded(made.messages):
+        show.notice(t("messages.wording", names=", ".join(ours)))
+    if why := unknown_system(choice.workspace(), made.choice, made.messages) if made.messages else None:
+        show.notice(t("messages.system_unknown", why=why), "warning")
+    if tried:
+        show.notice(t("messages.tried", names=", ".join(tried)), "warning")
+
+
+def messages(made: Assembly, found: Sequence[Finding]) -> None:
+    """The messages in order, then all of them to take along."""
+    if not made.messages:
+        show.problem(t("messages.nothing_built"))
+        return
+    numbered, sized = list(enumerate(found, 1)), token_sizes.of_messages(made)
+    for index, one in enumerate(made.messages):
+        first = next(i for i, other in enumerate(made.messages) if other.role == one.role) == index
+        mine = [(n, f) for n, f in numbered if f.place.role == one.role and first]
+        name, title = f"{index}-{one.role}", t(f"messages.role_{one.role}")
+        numbers = [n for n, _ in mine]
+        message.message(name, title, one.segments, [f for _, f in mine], numbers, made.masked, sized=sized[index])
+    _all(made)
+
+
+def training(made: Assembly, trained: Assembly) -> None:
+    """Training beside evaluation, role by role, with a sentence on whether they are the same bytes."""
+    _typed(made)
+    roles = list(dict.fromkeys(one.role for one in (*made.messages, *trained.messages)))
+    for role in roles:
+        same = layers.same(made, trained, role)
+        word = "training_only" if same is None else "training_same" if same else "training_differs"
+        show.notice(t(f"messages.{word}", role=role), "info" if same or role == "assistant" else "warning")
+        sides = st.columns(2, gap="small")
+        for side, which, assembly in ((sides[0], "evaluation", made), (sides[1], "training", trained)):
+            segments = _of(assembly.messages, role)
+            with side:
+                if segments is not None:
+                    title = t(f"messages.{which}_title", role=t(f"messages.role_{role}"))
+                    message.message(f"{which}-{role}", title, segments, masked=assembly.masked)
+
+
+def stored(segments: Sequence[Segment], made: Assembly) -> None:
+    """The prompt the file holds, and whether it is what is sent."""
+    text = "".join(segment.text for segment in segments)
+    user = _of(made.messages, "user")
+    same = user is not None and "".join(segment.text for segment in user) == text
+    show.notice(t("messages.stored_same" if same else "messages.stored_differs"), "info")
+    message.message("stored", t("messages.stored_title"), segments, masked=made.masked)
+
+
+def findings(found: Sequence[Finding], faults: Sequence[Fault]) -> None:
+    """The findings about what is in view, numbered as they are marked."""
+    show.draw(show.h("<h3>{}</h3>", t("messages.findings_here")))
+    if not found:
+        show.draw(show.h('<p class="rb-small">{}</p>', t("messages.no_findings")))
+    # Record and condition are on the screen already: the place says the rest.
+    show.findings([replace(one, place=_spot(one.place)) for one in found], numbered=True, to_message=False)
+    for rule, error in dict.fromkeys((fault.rule, fault.error) for fault in faults):
+        show.problem(t("messages.rule_fault", rule=rule, author=plugins.author(rule)), error)
+
+
+def _spot(place: Location) -> Location:
+    return Location(file=place.file, line=place.line, column=place.column, role=place.role, field=place.field)
+
+
+def _all(made: Assembly) -> None:
+    workspace = choice.workspace()
+    model = layers.names_a_model(workspace, made)
+    with st.container(horizontal=True, vertical_alignment="center", key="take_all"):
+        file = exports.name(made.record or str(choice.position()), made.choice.condition or made.choice.mode) + ".json"
+        downloads.button(t("messages.download_all"), lambda: exports.as_json(made.messages), file, "application/json",
+                         key="download_all", on_click="ignore")  # fmt: skip
+        with st.popover(t("messages.copy_as"), key="copy_as"):
+            form = st.selectbox(
+                t("messages.copy_as"), COPIES, key="copy_form", format_func=lambda name: t(f"messages.{name}")
+            )
+            if ours := adapters.worded(made.messages):
+                st.caption(t("messages.wording", names=show.md(", ".join(ours))))
+            st.code(_copy(form, made.messages, model), language=None, wrap_lines=True, height=320)
+    show.draw(show.h('<p class="rb-small">{} <code>{}</code><br>{}</p>',
+                     t("messages.fingerprint"), made.fingerprint, observed.said(choice.seen(made))))  # fmt: skip
+
+
+def _copy(form: str, made: Sequence[Message], model: str) -> str:
+    if form == "as_json":
+        return exports.as_json(made)
+    kind = form.rpartition("_")[2]
+    return exports.curl(made, kind, model) if form.startswith("as_curl") else exports.body(made, kind, model)
+
+
+def _typed(made: Assembly) -> None:
+    workspace = choice.workspace()
+    condition = workspace.condition(made.choice.condition) if made.choice.condition else None
+    model = workspace.models.get(condition.model) if condition and condition.model else None
+    if model and model.training and not model.training.verified:
+        show.notice(t("messages.typed"), "warning")
+
+
+def _of(made: Sequence[Message], role: str) -> tuple[Segment, ...] | None:
+    return next((one.segments for one in made if one.role == role), None)

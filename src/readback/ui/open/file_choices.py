@@ -1,0 +1,92 @@
+"""Which of several files is meant, and where each model's system message of training stands: choices on Open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from readback.types import Model, SystemText, Workspace
+from readback.ui.common import address, choice, show
+from readback.ui.words import t
+from readback.workspace.candidates import KINDS
+from readback.workspace.recognise import PLAN, PROMPTS
+from readback.workspace.training_texts import KEY, said, saying, spot
+
+SENT = ("record", "index", "condition", "mode", "adapter", "task", "judge")  # may be another one's in other files
+
+
+def several(workspace: Workspace) -> None:
+    """A choice for each kind of which several files lie in the folder; nothing where none is left open."""
+    there = {kind: files for kind in KINDS if (files := workspace.alternatives.get(kind))}
+    if not there:
+        return
+    st.subheader(t("open.several"))
+    show.draw(show.h("<p>{}</p>", t("open.several_lead")))
+    for kind, files in there.items():
+        key, now = f"choose_{kind}", _now(workspace, kind)
+        options = [*([] if now in files else [now or ""]), *files]
+        st.session_state[key] = now or ""
+        st.selectbox(
+            t(f"open.several_{kind}"),
+            options,
+            key=key,
+            format_func=lambda file: file or t("open.several_none"),
+            on_change=_chosen,
+            args=(kind, key),
+        )
+
+
+def training(workspace: Workspace) -> None:
+    """For each model the place of its system message, as it was guessed or chosen; only where code states any."""
+    models = [model for model in workspace.models.values() if model.type != "base"]
+    if not (workspace.code_texts and models):
+        return
+    st.subheader(t("open.training"))
+    show.draw(show.h("<p>{}</p>", t("open.training_lead")))
+    texts = {spot(text): text for text in workspace.code_texts}
+    for model in models:
+        _place(workspace, model, texts)
+
+
+def _place(workspace: Workspace, model: Model, texts: Mapping[str, SystemText]) -> None:
+    key, now = f"training_{model.name}", spot(model.training) if model.training else ""
+    st.session_state[key] = now
+    st.selectbox(
+        show.md(t("open.training_of", model=model.name)),
+        ["", *([now] if now and now not in texts else []), *texts],
+        key=key,
+        format_func=lambda place: _said(place, texts.get(place)),
+        on_change=_trained,
+        args=(workspace, model.name, key),
+    )
+    file = model.training.place.file if model.training else None
+    if why := next((one.detail for one in workspace.recognised if one.path == file and one.detail), ""):
+        show.draw(show.h('<p class="rb-small">{}</p>', why))
+
+
+def _said(place: str, text: SystemText | None) -> str:
+    if not place:
+        return t("open.training_none")
+    first = " ".join(text.text.split())[:60] if text else ""
+    return f"{place.replace('#', ' · ')}{': ' if first else ''}{first}"
+
+
+def _now(workspace: Workspace, kind: str) -> str | None:
+    if kind == "dataset":
+        return workspace.dataset.path if workspace.dataset and not workspace.dataset.absent else None
+    what = {"plan": PLAN, "prompts": PROMPTS}[kind]
+    return next((one.path for one in workspace.recognised if one.what == what and one.used), None)
+
+
+def _chosen(kind: str, key: str) -> None:
+    # A plan and a prompt configuration exclude each other: the last one that was chosen counts.
+    other = {"plan": {"prompts": None}, "prompts": {"plan": None}}.get(kind, {})
+    address.put(**dict.fromkeys(SENT), **other, finding=None, **{kind: st.session_state[key] or None})
+    choice.begin()
+
+
+def _trained(workspace: Workspace, model: str, key: str) -> None:
+    kept = {name: place for name, place in said(workspace.chosen.get(KEY)).items() if name in workspace.models}
+    address.put(**{KEY: saying({**kept, model: st.session_state[key]})})
+    choice.begin()

@@ -1,0 +1,106 @@
+"""Variables that find no field, each with the nearest field offered, one click to map it; and what the judges read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+
+from readback import workspace as reading
+from readback.checks import judge_inputs
+from readback.checks.judge_inputs import Input
+from readback.checks.unmapped import LOOKED_AT, Unmapped, fields, unmapped
+from readback.records.dataset import Dataset
+from readback.types import Workspace
+from readback.ui.common import caches, choice, show
+from readback.ui.common.caches import JUDGED
+from readback.ui.words import t
+
+
+def mapping(workspace: Workspace, data: Dataset) -> None:
+    """What was mapped in this session, what still wants a field, and then the way to the messages."""
+    st.subheader(t("open.mapping"))
+    records = tuple(data.records(0, LOOKED_AT))
+    wanted = unmapped(workspace, records) if records else ()
+    for variable, field in choice.mapped().items():
+        judge, cut, name = variable.partition(JUDGED)
+        called = t("open.judge_name", name=name, judge=judge) if cut else variable
+        with st.container(horizontal=True, vertical_alignment="center"):
+            show.notice(t("open.mapped", variable=called, field=field))
+            st.button(t("open.unmap"), key=f"unmap_{variable}", on_click=choice.map_field, args=(variable, None))
+    if any(not one.optional for one in wanted):
+        show.draw(show.h("<p>{}</p>", t("open.mapping_lead")))
+    elif not choice.mapped():
+        show.draw(show.h("<p>{}</p>", t("open.mapping_none")))
+    known = fields(records)
+    for one in wanted:
+        _row(one, known)
+    _judges(
+        judge_inputs.inputs(
+            workspace, records, lambda condition: caches.answers(*choice.key(), condition.name, workspace)
+        )
+    )
+    key = "open.see_mapped" if choice.mapped() else "overview.see_messages"
+    show.draw(show.h("<p>{}</p>", show.link("messages", t(key))))
+
+
+def written_down(workspace: Workspace) -> str:
+    """The workspace as readback.yml, with what was mapped here."""
+    return reading.init_text(workspace, judge_inputs.said(judge_inputs.inputs(workspace)))
+
+
+def _judges(found: Sequence[Input]) -> None:
+    """What each judge reads from which field, to be changed here."""
+    if not found:
+        return
+    st.subheader(t("open.judges"))
+    show.draw(show.h("<p>{}</p>", t("open.judges_lead")))
+    for one in found:
+        key = f"judge_{one.judge}_{one.name}"
+        st.session_state[key] = ""
+        st.selectbox(
+            show.md(t("open.judge_name", name=one.name, judge=one.judge)),
+            ["", *one.offered],
+            key=key,
+            format_func=partial(_or_now, one),
+            on_change=_chosen,
+            args=(f"{one.judge}{JUDGED}{one.name}", key),
+        )
+
+
+def _or_now(one: Input, option: str) -> str:
+    """A field that can be chosen; without one, where the judge's value is from as things are."""
+    if option:
+        return option
+    if one.left_out or one.field is None:
+        return t("open.judge_left_out" if one.left_out else "open.judge_nowhere")
+    return t("open.judge_said" if one.said else "open.judge_found", field=one.field)
+
+
+def _row(one: Unmapped, known: Sequence[str]) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom", key=f"row_{one.variable}"):
+        key = f"field_{one.variable}"
+        st.session_state[key] = ""
+        st.selectbox(
+            show.md(t("open.map_optional" if one.optional else "open.map_from", variable=one.variable)),
+            ["", *known],
+            key=key,
+            format_func=lambda option: option or t("open.map_leave"),
+            help=show.md(t("open.map_readers", readers=", ".join(one.readers))),
+            on_change=_chosen,
+            args=(one.variable, key),
+            width=300,
+        )
+        if one.offered:
+            st.button(
+                show.md(t("open.map_offer", field=one.offered, variable=one.variable)),
+                key=f"offer_{one.variable}",
+                type="secondary" if one.optional else "primary",
+                on_click=choice.map_field,
+                args=(one.variable, one.offered),
+            )
+
+
+def _chosen(variable: str, key: str) -> None:
+    choice.map_field(variable, st.session_state[key] or None)

@@ -1,0 +1,86 @@
+"""The open page's parts: lists of workspaces, and an upload that becomes one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import streamlit as st
+from markupsafe import Markup
+
+from readback.checks.rules import finding
+from readback.types import Diagnostic
+from readback.ui.common import address, choice, frame, show, upload
+from readback.ui.words import t
+
+
+def listed(title: str, there: Iterable[str]) -> None:
+    """A list of workspaces, each a link."""
+    st.subheader(title)
+    show.draw(
+        show.h('<ul class="rb-listed">{}</ul>', show.join([show.h("<li>{}</li>", _link(name)) for name in there]))
+    )
+
+
+def own_shelf(there: Iterable[str]) -> None:
+    """The uploads of this browser, each with a button that deletes it at once."""
+    st.subheader(t("open.uploads"))
+    for token in there:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            show.draw(_link(token))
+            st.button(t("open.delete"), key=f"delete_{token}", on_click=_delete, args=(token,))
+
+
+def bring() -> None:
+    """The upload: files or a whole folder, kept as a workspace of their own and opened."""
+    st.subheader(t("open.mine"))
+    turn = st.session_state.setdefault("uploads", 0)  # a new key empties the two after use
+    files = st.file_uploader(
+        t("open.upload"), accept_multiple_files=True, key=f"upload_{turn}", help=t("open.upload_help")
+    )
+    folder = st.file_uploader(t("open.upload_folder"), accept_multiple_files="directory", key=f"folder_{turn}")
+    given = [*(files or ()), *(folder or ())]
+    if st.button(t("open.upload_go"), key="upload_go", type="primary", disabled=not given):
+        _take(given)
+    show.draw(show.h('<p class="rb-small">{}</p>', t("open.upload_private")))
+
+
+def said() -> None:
+    """What came of the upload or the deletion a moment ago."""
+    if st.session_state.pop("upload_deleted", False):
+        show.notice(t("open.deleted"))
+    token, count, diagnostics = st.session_state.get("upload_said", ("", 0, ()))
+    if token and token == choice.workspace_id():
+        show.notice(t("open.kept", n=count))
+        show.findings([finding(diagnostic) for diagnostic in diagnostics], to_message=False)
+
+
+def _delete(token: str) -> None:
+    upload.delete(token, choice.browser())
+    st.session_state["upload_deleted"] = True
+    if token == choice.workspace_id() or token == address.get("workspace"):
+        address.put(workspace=None)
+
+
+def _take(given: list[Any]) -> None:
+    try:
+        token, diagnostics = upload.save([(file.name, file) for file in given], choice.browser(), unwrap=True)
+    except OSError as error:
+        show.problem(t("open.not_kept"), (error.strerror or type(error).__name__).lower())
+        return
+    if not upload.holds(token):
+        upload.delete(token, choice.browser())
+        show.problem(t("open.nothing_kept"))
+        show.findings([finding(diagnostic) for diagnostic in diagnostics], to_message=False)
+        return
+    kept: tuple[str, int, tuple[Diagnostic, ...]] = (token, len(given), diagnostics)
+    st.session_state["upload_said"] = kept
+    st.session_state["uploads"] += 1
+    address.put(workspace=token)
+    st.rerun()
+
+
+def _link(token: str) -> Markup:
+    only: dict[str, str | None] = {**dict.fromkeys(address.SHARED), "workspace": token}
+    here = show.h(' <span class="rb-small">{}</span>', t("open.in_view")) if token == choice.workspace_id() else ""
+    return show.h("{}{}", show.link("overview", frame.name(token), **only), here)

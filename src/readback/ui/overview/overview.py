@@ -1,0 +1,147 @@
+"""The overview's parts: the sentence of facts, what to look at first, and where findings stand that are in no row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from markupsafe import Markup
+from streamlit.delta_generator import DeltaGenerator
+
+from readback.checks.comparisons import Pair, Weighed
+from readback.checks.groups import Group
+from readback.checks.summary import Audit
+from readback.scores.table import ScoreTable
+from readback.types import Workspace
+from readback.ui.common import choice, listing, show
+from readback.ui.messages import training_row
+from readback.ui.overview import paired
+from readback.ui.words import t
+
+FIRST = 7  # what a meeting can take in
+
+
+def facts(
+    place: DeltaGenerator, workspace: Workspace, records: int | None, scored: ScoreTable | None, said: Markup | str = ""
+) -> None:
+    """The first line: how much there is, and `said` against comparing it, which is known a moment later."""
+    with place:
+        show.draw(show.h('<p class="rb-lead">{} {}</p>', _much(workspace, records, scored), said))
+
+
+def faults(audit: Audit, found: Sequence[Weighed], pairs: Sequence[Pair]) -> Markup:
+    """What stands against comparing: the faults of the planned comparisons, else how many of the gravest kind."""
+    stops = paired.sentence(audit, found, pairs)
+    if stops and any(pair in one.with_finding for one in found if one.group.severity == "error" for pair in pairs):
+        return stops
+    return show.join([_gravest(audit, [one.group for one in found]), stops], " ")
+
+
+def first(found: Sequence[Weighed], by: str) -> Markup:
+    """At most seven rules to look at, each a sentence and a link; `by` is what a condition is called."""
+    rows = [_first(one, by, n) for n, one in enumerate(look_at(found), 1)]
+    return show.h("<ol class='rb-first'>{}</ol>", show.join(rows))
+
+
+def order() -> Markup:
+    """How the list is ordered: in a word, and on hover and focus in full."""
+    hint = '<p class="rb-small"><span class="rb-hinted" tabindex="0">{}<span class="rb-hint">{}</span></span></p>'
+    return show.h(hint, t("overview.first_order"), t("overview.first_help"))
+
+
+def look_at(found: Sequence[Weighed]) -> tuple[Weighed, ...]:
+    """Errors and warnings, the gravest first."""
+    return tuple(one for one in found if one.group.severity != "info")[:FIRST]
+
+
+def elsewhere(audit: Audit) -> Markup:
+    """Errors and warnings that are in no row of the table: about files, models, records, judges."""
+    parts = []
+    for severity, column in (("error", "errors"), ("warning", "warnings")):
+        n = audit.severities.get(severity, 0) - sum(getattr(row, column) for row in audit.conditions)
+        if n:
+            parts.append(
+                show.link("findings", t(f"overview.more_{column}", n=n), severity=severity, arm=listing.NO_ROW)
+            )
+    return show.h("{} {}", show.join(parts, t("overview.and")), t("overview.elsewhere")) if parts else Markup("")
+
+
+def next_step(workspace: Workspace) -> Markup:
+    """Where to go when nothing needs a look: the messages, or the scores where there are no prompts."""
+    if workspace.prompts or workspace.tasks or workspace.judges or training_row.wanted(workspace):
+        return show.link("messages", t("overview.see_messages"))
+    return show.link("scores", t("overview.see_scores")) if workspace.scores else Markup("")
+
+
+def ours(audit: Audit) -> str:
+    """The rules that failed, which is our fault."""
+    return "\n".join(dict.fromkeys(f"{one.rule}: {one.error}" for one in audit.faults))
+
+
+def lines(said: Sequence[str]) -> Markup:
+    """Sentences, one below the other."""
+    return show.join([show.h("<p>{}</p>", line) for line in said])
+
+
+def _much(workspace: Workspace, records: int | None, scored: ScoreTable | None) -> str:
+    kinds: Mapping[str, Any] = {"modes": workspace.prompts, "tasks": workspace.tasks, "judges": workspace.judges}
+    if not any((*kinds.values(), workspace.conditions, workspace.scores)):
+        kinds = {"models": workspace.models}
+    said = [t("overview.conditions", n=len(workspace.conditions))] if workspace.conditions else [
+        t(f"overview.{name}", n=len(held)) for name, held in kinds.items() if held
+    ]  # fmt: skip
+    if scored and not said:
+        columns = scored.columns
+        known = {
+            "conditions": t("overview.conditions", n=len(columns.conditions)),
+            "criteria": t("overview.criteria", n=len(columns.criteria)),
+        }
+        said.append(t("overview.scored", n=len(columns), **known))
+    if records is not None and training_row.wanted(workspace):
+        return t("training_row.facts", kinds=training_row.kinds(choice.dataset().kinds, records))
+    what = t("overview.and").join(said) or t("overview.conditions", n=0)
+    if records is not None:
+        return t("overview.facts", n=records, what=what)
+    return t(
+        "overview.no_records" if workspace.prompts or workspace.tasks or workspace.judges else "overview.only",
+        what=what,
+    )
+
+
+def _gravest(audit: Audit, found: Sequence[Group]) -> Markup:
+    for severity, key in (("error", "faults"), ("warning", "only_warnings"), ("info", "only_notes")):
+        kinds = [group for group in found if group.severity == severity]
+        if kinds:
+            places = t("overview.places", n=audit.severities.get(severity, 0))
+            return show.link("findings", t(f"overview.{key}", n=len(kinds), places=places), severity=severity)
+    return show.h("{}", t("overview.no_errors"))
+
+
+def _first(one: Weighed, by: str, number: int) -> Markup:
+    group = one.group
+    records = t("overview.first_records", n=group.records)
+    conditions = t(f"overview.{by}", n=len(group.conditions))
+    said = [records if group.records else "", conditions if group.conditions else ""]
+    where = t("overview.and").join(part for part in said if part) or t("overview.places", n=group.count)
+    side = "one" if one.one_sided else "both" if one.both_sided else "none"
+    why = t("overview.first_why", n=number, severity=t(f"frame.{group.severity}"), side=t(f"overview.side_{side}"),
+            conditions=conditions, records=records, code=group.code)  # fmt: skip
+    return show.h(
+        '<li>{} {} <span class="rb-small"><span class="rb-hinted" tabindex="0">{}<span class="rb-hint">{}</span></span>'
+        "{}</span></li>",
+        show.severity(group.severity),
+        show.link("findings", group.title, code=group.code),
+        t("overview.first_where", where=where),
+        why,
+        _sides(one),
+    )
+
+
+def _sides(one: Weighed) -> Markup:
+    """Which planned comparison it is in, and the way to look at both sides of it."""
+    hit = one.one_sided or one.both_sided
+    if not hit:
+        return Markup("")
+    key = f"overview.first_{'one' if one.one_sided else 'both'}"
+    pair = paired.link(hit[0])
+    return show.h(t(f"{key}_more" if hit[1:] else key, n=len(hit) - 1, pair="{pair}"), pair=pair)

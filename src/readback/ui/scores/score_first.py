@@ -1,0 +1,202 @@
+"""The first sight of the scores page: the first words, two charts with their sentences, and their tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import streamlit as st
+from markupsafe import Markup
+
+from readback.checks.rules import finding
+from readback.scores import charts as drawn
+from readback.scores.comparing import comparability, difference
+from readback.scores.comparing.comparison import Blocked, Compared, Comparison
+from readback.scores.summary_row import Row
+from readback.scores.table import ScoreTable
+from readback.types import Diagnostic, Workspace
+from readback.ui.common import show, table
+from readback.ui.scores import score_chart, score_lead, score_means, score_sentences, score_tables, score_view
+from readback.ui.scores.score_chart import Point
+from readback.ui.scores.score_drilldown import address_of
+from readback.ui.scores.score_lead import Line
+from readback.ui.scores.score_means import short, signed
+from readback.ui.scores.score_view import Chosen
+from readback.ui.words import t
+
+MOST = 6  # other criteria that a pair is looked at under
+
+
+def lead(scored: ScoreTable, workspace: Workspace, plan: Sequence[Line], rows: Sequence[Row], view: Chosen) -> None:
+    """The first words: the planned comparisons; where none was planned the range of the means, and that it is so."""
+    if plan:
+        show.draw(score_lead.draw(scored, plan, view.criterion))
+    else:
+        several = len([row for row in rows if row.n]) > 1
+        below = _unplanned(scored, workspace) if several else ""
+        show.draw(show.h('<p class="rb-lead">{} {}</p>', score_means.lead(scored, rows, view.criterion), below))
+    if absent := score_lead.without_scores(scored, workspace):
+        names = ", ".join(dict.fromkeys(name for _, name in absent))
+        show.draw(show.h('<p class="rb-small">{}</p>', t("scores.plan_absent", n=len(absent), names=names)))
+
+
+def charts(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Chosen) -> None:
+    """The two charts: beside each other where half the page holds them, else one below the other."""
+    conditions = score_view.conditions(scored, view)
+    if conditions > score_view.MOST and view.by:
+        many = t("scores.many", n=conditions, factor=view.by)
+        show.draw(show.h('<p class="rb-small">{}</p>', many))
+    if len(rows) > drawn.ROOMY:
+        left, right, width = st.container(), st.container(), drawn.WIDE
+    else:
+        (left, right), width = st.columns(2, gap="medium"), drawn.NARROW
+    with left:
+        _distribution(scored, rows, view, width)
+    with right:
+        _differences(scored, rows, compared, view, width)
+    for warning in score_means.warnings(rows):
+        show.draw(show.h('<p class="rb-small rb-caution">{}</p>', warning))
+
+
+def trade(scored: ScoreTable, plan: Sequence[Line], compared: Compared) -> None:
+    """The pairs in view under the other criteria: the only one that is drawn, else the planned ones."""
+    planned = [one for one in plan if isinstance(one, Comparison)][: score_lead.FIRST]
+    for pair in compared.comparisons if len(compared.comparisons) == 1 else planned:
+        show.draw(draw(scored, pair))
+
+
+def tables(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Chosen) -> None:
+    """The numbers of both charts; every count opens what it counts."""
+    title = t("scores.table_by", factor=view.by) if view.by else t("scores.table")
+    st.header(show.md(title), anchor=False)
+    table.table("means", *score_tables.numbers(scored, rows), caption=title, tools=len(rows) > score_view.MOST)
+    if compared.comparisons or compared.blocked:
+        lines = _lines(compared, rows)
+        title = t("scores.table_differences", baseline=short(scored, lines[0].a))
+        st.header(show.md(title), anchor=False)
+        made = score_tables.differences(scored, lines)
+        table.table("differences", *made, caption=title, tools=len(lines) > score_view.MOST)
+
+
+def _distribution(scored: ScoreTable, rows: Sequence[Row], view: Chosen, width: int) -> None:
+    made = drawn.distribution(
+        rows, score_view.names(scored, rows), view.criterion, score_view.say, score_view.dark(), width
+    )
+
+    def opens(point: Point) -> dict[str, str | None] | None:
+        at = score_chart.place(point)
+        return {"of": address_of(scored, rows[at[0]].condition)} if at and at[0] < len(rows) else None
+
+    st.header(t("scores.distribution"), anchor=False)
+    said = score_sentences.distribution(scored, rows, view.criterion)
+    score_chart.draw("distribution", made, said, score_sentences.counted(rows), opens)
+
+
+def _differences(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Chosen, width: int) -> None:
+    if not view.baseline:
+        _means(scored, rows, view, width)
+        return
+    lines = _lines(compared, rows)
+    made = drawn.forest(
+        lines, [score_view.called(scored, one.b) for one in lines], view.criterion, score_view.say, score_view.dark(),
+        baseline=short(scored, lines[0].a) if lines else "", why=_why, width=width,
+    )  # fmt: skip
+
+    def opens(point: Point) -> dict[str, str | None] | None:
+        at = score_chart.place(point)
+        one = lines[at[0]] if at and at[0] < len(lines) else None
+        if one is None or isinstance(one, Blocked):
+            return None
+        return {"of": address_of(scored, one.b), "against": address_of(scored, one.a)}
+
+    st.header(t("scores.differences"), anchor=False)
+    said = score_sentences.differences(scored, compared, view.criterion)
+    score_chart.draw("differences", made, said, score_sentences.how(compared.comparisons), opens)
+    show.draw(_blocked(scored, compared.blocked))
+
+
+def _lines(compared: Compared, rows: Sequence[Row]) -> list[Line]:
+    """The comparisons in the order of the rows beside them, then what is not compared."""
+    order = {row.condition: at for at, row in enumerate(rows)}
+    made = sorted(compared.comparisons, key=lambda one: order.get(one.b, len(order)))
+    return [*made, *compared.blocked]
+
+
+def _means(scored: ScoreTable, rows: Sequence[Row], view: Chosen, width: int) -> None:
+    """With one condition there is nothing to set against it: its mean is where the differences would."""
+    made = drawn.means(rows, score_view.names(scored, rows), view.criterion, score_view.say, score_view.dark(), width)
+
+    def opens(point: Point) -> dict[str, str | None] | None:
+        at = score_chart.place(point)
+        return {"of": address_of(scored, rows[at[0]].condition)} if at and at[0] < len(rows) else None
+
+    st.header(t("scores.means"), anchor=False)
+    score_chart.draw(
+        "means", made, score_means.lead(scored, rows, view.criterion), score_sentences.of_means(rows), opens
+    )
+
+
+def _blocked(scored: ScoreTable, blocked: Sequence[Blocked]) -> Markup:
+    """What is not compared, greyed, with the reason."""
+    lines = [
+        show.h('<li><span class="rb-blocked">{}</span> <span class="rb-small">{}</span></li>',
+               t("scores.pair", a=short(scored, one.a), b=short(scored, one.b)),
+               " ".join(finding(diagnostic).message for diagnostic in one.why))
+        for one in blocked
+    ]  # fmt: skip
+    if not lines:
+        return Markup("")
+    return show.h('<ul class="rb-not-compared" aria-label="{}">{}</ul>', t("scores.blocked"), show.join(lines))
+
+
+def _why(diagnostic: Diagnostic) -> str:
+    return finding(diagnostic).message
+
+
+def _unplanned(scored: ScoreTable, workspace: Workspace) -> str:
+    elsewhere = score_lead.elsewhere(scored, workspace)
+    plan = t("scores.plan_elsewhere", criteria=", ".join(elsewhere)) if elsewhere else ""
+    return " ".join(part for part in (t("scores.not_planned"), plan) if part)
+
+
+# The same two conditions under the other criteria of a judge: whether what one gains another loses.
+
+
+def draw(table: ScoreTable, pair: Comparison) -> Markup:
+    """The same pair under the other criteria of the same judge, each with its interval: exploratory, and said to be."""
+    others = list(_others(table, pair))
+    if not others:
+        return Markup("")
+    both = (pair, *others)
+    ups = [one.criterion for one in both if one.verdict == "b is higher"]
+    downs = [one.criterion for one in both if one.verdict == "a is higher"]
+    split = bool(ups and downs) and all(table.criteria[one.criterion].direction == "up" for one in both)
+    said = t("scores.trade_off", up=", ".join(ups), down=", ".join(downs)) if split else ""
+    off = show.h("<p>{}</p>", said) if said else ""
+    items = [show.h("<li>{}</li>", _traded(table, one)) for one in others]
+    name = t("scores.pair", a=short(table, pair.a), b=short(table, pair.b))
+    return show.h(
+        '<div class="rb-trade"><h3>{}: {} <span class="rb-small">({})</span></h3>{}<ul>{}</ul></div>',
+        t("scores.trade"), name, t("scores.exploratory"), off, show.join(items),
+    )  # fmt: skip
+
+
+def _others(table: ScoreTable, pair: Comparison) -> Iterator[Comparison]:
+    for name in [name for name in table.columns.criteria if name != pair.criterion][:MOST]:
+        if comparability.against(table, pair.a, pair.b, name, pair.judge):
+            continue
+        made = difference.difference(table, pair.a, pair.b, name, pair.judge)
+        if made.n_shared:
+            yield difference.judged(made)
+
+
+def _traded(table: ScoreTable, one: Comparison) -> str:
+    if not one.difference:
+        return t("scores.trade_line", criterion=one.criterion, said=t("scores.trade_same", n=one.n_shared))
+    up = one.difference > 0
+    better = one.wins if up is (table.criteria[one.criterion].direction != "down") else one.losses
+    said = t(
+        "scores.trade_plain", high=short(table, one.b if up else one.a), by=signed(abs(one.difference)),
+        interval=score_lead.interval(one if up else None, one), n=one.n_shared, better=better,
+        worse=one.wins + one.losses - better, same=one.ties,
+    )  # fmt: skip
+    return t("scores.trade_line", criterion=one.criterion, said=said)

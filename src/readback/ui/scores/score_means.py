@@ -1,0 +1,147 @@
+"""What the scores page says of means: the sentence without a plan, the warnings, the strip of counts, the scale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from markupsafe import Markup
+
+from readback.scores.certainty import CONCENTRATED
+from readback.scores.criteria import MINUS, scale_text
+from readback.scores.summary_row import Row
+from readback.scores.table import ConditionKey, ScoreTable
+from readback.types import Criterion
+from readback.ui.common import show
+from readback.ui.words import t
+
+FEW = 2  # factors that a sentence can name
+FEW_CLUSTERS = 10  # below it an interval over clusters rests on little
+SMALL = 20  # scored answers below which the reader is reminded how few they are
+CLOSE = 0.5  # of the last digit shown
+NOTHING = 1e-9  # what sums of floating numbers leave where the result is zero
+
+
+def lead(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -> str:
+    """The range of the means, in words that promise nothing."""
+    given = {"criterion": criterion.name, "scale": scale_text(criterion)}
+    scored = [row for row in rows if row.mean is not None]
+    if not scored:
+        return t("scores.lead_none", **given)
+    high, low = max(scored, key=_mean), min(scored, key=_mean)
+    if len(scored) == 1:
+        sure = t("scores.interval", **ends(high)) if high.span else t("scores.no_interval")
+        return t("scores.lead_one", n=high.n, mean=mean(high.mean), interval=sure, **given)
+    if mean(high.mean) == mean(low.mean):
+        return t("scores.lead_same", n=len(scored), mean=mean(high.mean), **given)
+    said = t(
+        "scores.lead",
+        high=short(table, high.condition), high_mean=mean(high.mean), high_n=high.n,
+        low=short(table, low.condition), low_mean=mean(low.mean), low_n=low.n, **given,
+    )  # fmt: skip
+    down = f" {t('scores.down')}" if criterion.direction == "down" else ""
+    return f"{said}{down}"
+
+
+def short(table: ScoreTable, condition: ConditionKey) -> str:
+    """A condition in a sentence: with many factors only their values, which the table names."""
+    pairs = [pair for pair in condition if pair[0] in table.varying]
+    if condition in table.columns.conditions and len(pairs) <= FEW:
+        return table.label(condition)
+    return " · ".join(value for _, value in pairs or condition)
+
+
+def ends(row: Row) -> dict[str, str]:
+    """The ends of a mean's interval as text."""
+    low, high = row.span or (None, None)
+    return {"low": mean(low), "high": mean(high)}
+
+
+def mean(value: float | None) -> str:
+    """A mean as it is shown everywhere."""
+    return show.number(value).replace("-", MINUS)
+
+
+def signed(value: float | None, digits: int = 2) -> str:
+    """A number with a real minus sign; a small one gets more digits, so that no difference is said to be 0.00."""
+    if value is None:
+        return "–"
+    small = NOTHING < abs(value) < CLOSE * 10**-digits
+    return f"{value:.{digits + 2 if small else digits}f}".replace("-", MINUS)
+
+
+def plus(value: float | None) -> str:
+    """A difference with its sign."""
+    said = signed(value)
+    return f"+{said}" if value is not None and value > 0 else said
+
+
+def p_text(p: float) -> str:
+    """A p value as people write it."""
+    return "< 0.001" if p < 0.001 else f"= {p:.3f}" if p < 0.1 else f"= {p:.2f}"
+
+
+def synthetic(table: ScoreTable) -> str | None:
+    """The warning that scores were made up, if any were."""
+    files = [source.path for source in table.sources if source.synthetic]
+    if not files:
+        return None
+    return t("scores.synthetic") if len(files) == len(table.sources) else t("scores.mixed", files=", ".join(files))
+
+
+def warnings(rows: Sequence[Row]) -> Iterator[str]:
+    """What makes the intervals less sure than they look, in one short sentence for each reason."""
+    scored = [row for row in rows if row.n]
+    single = [row for row in scored if row.share_of_one is not None and CONCENTRATED <= row.share_of_one < 1]
+    if single:
+        share = int(100 * CONCENTRATED)
+        yield t("scores.concentrated", n=len(single), all=len(scored), share=share)
+    beside = next((row for row in scored if row.interval_on_scale and row.interval), None)
+    if beside is not None and beside.interval_on_scale is not None:
+        low, high = beside.interval_on_scale
+        name = " · ".join(value for _, value in beside.condition)
+        yield t("scores.on_scale", name=name, low=mean(low), high=mean(high), t_low=ends(beside)["low"],
+                t_high=ends(beside)["high"])  # fmt: skip
+    few = [row.clusters for row in scored if row.interval_clustered and row.clusters and row.clusters < FEW_CLUSTERS]
+    if few:
+        yield t("scores.few_clusters", n=len(few), clusters=max(few))
+    small = [row.n for row in scored if row.n < SMALL]
+    if small:
+        yield t("scores.small", n=len(small), most=max(small))
+
+
+def strip(rows: Sequence[Row], judge: str) -> Markup:
+    """Scored, failed, missing, not applicable: what became of every judgement there should be, and whose they are."""
+    counts = {
+        "scored": sum(row.n for row in rows),
+        "failed": sum(row.failed for row in rows),
+        "missing": sum(row.missing for row in rows),
+        "na": sum(row.not_applicable for row in rows),
+    }
+    hints = {"scored": "", **{name: t(f"scores.strip_{name}") for name in ("failed", "missing", "na")}}
+    parts = [
+        show.h('<div title="{}"><dt>{}</dt><dd>{}</dd></div>', hints[name], t(f"scores.{name}"), show.number(n))
+        for name, n in counts.items()
+    ]
+    if judge:
+        parts.append(show.h("<div><dt>{}</dt><dd>{}</dd></div>", t("scores.by_judge"), judge))
+    label = t("scores.strip", all=sum(counts.values()))
+    return show.h('<dl class="rb-strip" aria-label="{}">{}</dl>', label, show.join(parts))
+
+
+def meanings(criterion: Criterion) -> Markup:
+    """The scale's values with what each means, the best first."""
+    rows = sorted(criterion.meanings.items(), key=lambda pair: -float(pair[0]) if _numeric(pair[0]) else 0)
+    items = [show.h("<dt>{}</dt><dd>{}</dd>", value.replace("-", MINUS), text) for value, text in rows]
+    return show.h('<dl class="rb-meanings">{}</dl>', show.join(items))
+
+
+def _mean(row: Row) -> float:
+    return row.mean or 0.0
+
+
+def _numeric(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,117 @@
+"""The sentence under each chart of the scores page, and the method, seed and rows behind it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import get_args
+
+from readback.scores.comparing.comparison import Compared, Comparison, Omnibus, Verdict
+from readback.scores.comparing.omnibus import omnibus
+from readback.scores.criteria import MINUS
+from readback.scores.summary_row import Row
+from readback.scores.table import ScoreTable
+from readback.types import Criterion
+from readback.ui.scores import score_lead
+from readback.ui.scores.score_means import p_text, short
+from readback.ui.words import t
+
+ALPHA = 0.05  # of the test over all conditions
+
+MAIN = ("b is higher", "a is higher", "not separated")  # verdicts that are counted even where there are none
+
+
+def distribution(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -> str:
+    """One sentence on the spread: how often the best value is given, where most and where least."""
+    scored = [row for row in rows if row.n]
+    if not scored or not scored[0].distribution:
+        return ""
+    value = scored[0].distribution[0 if criterion.direction == "down" else -1][0]
+    shares = {row: dict(row.distribution).get(value, 0) / row.n for row in scored}
+    high, low = max(scored, key=shares.__getitem__), min(scored, key=shares.__getitem__)
+    best = t("scores.distribution_best_range" if " to " in value else "scores.distribution_best")
+    given = {"best": best, "value": value.replace("-", MINUS)}
+    if shares[high] == shares[low]:
+        n, everything = sum(round(shares[row] * row.n) for row in scored), sum(row.n for row in scored)
+        return t("scores.distribution_same", n=n, all=everything, share=100 * shares[high], **given)
+    return t(
+        "scores.distribution_said", **given,
+        high=short(table, high.condition), high_n=round(shares[high] * high.n), high_all=high.n,
+        high_share=100 * shares[high],
+        low=short(table, low.condition), low_n=round(shares[low] * low.n), low_all=low.n, low_share=100 * shares[low],
+    )  # fmt: skip
+
+
+def differences(table: ScoreTable, compared: Compared, criterion: Criterion) -> str:
+    """One sentence on the differences: the numbers where there is one, counts of verdicts where there are several."""
+    made = compared.comparisons
+    if not made:
+        return t("scores.differences_blocked" if compared.blocked else "scores.differences_none")
+    if len(made) == 1:
+        return " ".join((score_lead.sentence(table, made[0], criterion), *_at_odds(made)))
+    counts = Counter(one.verdict for one in made)
+    found = [
+        t(f"scores.differences_counts.{name.replace(' ', '_')}", k=counts[name])
+        for name in get_args(Verdict)
+        if counts[name] or name in MAIN
+    ]
+    said = t("scores.differences_said", baseline=short(table, made[0].a), n=len(made), found=", ".join(found))
+    return " ".join((said, *_at_odds(made), *_together(table, made[0])))
+
+
+def _at_odds(made: Sequence[Comparison]) -> Iterator[str]:
+    """That an interval leaves no difference out and its test does not, or the other way round."""
+    n = sum(one.at_odds for one in made)
+    if n:
+        yield t("scores.at_odds", n=n) if len(made) > 1 else t("scores.at_odds_here")
+    if n := sum(_adjusted_away(one) for one in made):
+        yield t("scores.holm_only", n=n) if len(made) > 1 else t("scores.holm_here")
+
+
+def _adjusted_away(one: Comparison) -> bool:
+    """Whether it is not separated only because of the other comparisons: its interval is not adjusted for them."""
+    if one.verdict != "not separated" or one.span is None or one.p is None:
+        return False
+    return one.p < ALPHA and not one.span[0] <= 0 <= one.span[1]
+
+
+def _together(table: ScoreTable, one: Comparison) -> Iterator[str]:
+    """Whether any of the conditions differs, by one test over the questions scored under all of them."""
+    by = None if one.a in table.columns.conditions else one.a[0][0]
+    for found in omnibus(table, by, one.criterion, one.judge):
+        said = {"n": found.conditions, "items": found.items, "test": _test(found), "p": p_text(found.p)}
+        over = t("scores.omnibus_clusters", n=found.clusters) if found.clusters else ""
+        yield t("scores.omnibus_differ" if found.p < ALPHA else "scores.omnibus_open", over=over, **said)
+
+
+def how(made: Sequence[Comparison]) -> str:
+    """The method, seed and rows of the differences, in one small line."""
+    if not made:
+        return ""
+    methods = dict.fromkeys(one.span_method for one in made if one.span_method)
+    tests = dict.fromkeys(one.p_method for one in made if one.p_method)
+    seeds = dict.fromkeys(one.seed for one in made if one.seed is not None)
+    family = max(one.family for one in made)
+    holm = t("scores.holm_over", n=family) if family > 1 else t("scores.holm_one")
+    seed = t("scores.seed", seed=", ".join(map(str, seeds))) if seeds else ""
+    if not methods and not tests:
+        return t("scores.differences_method_none", rows=sum(one.n_shared for one in made))
+    return t("scores.differences_method", method=", ".join(methods) or "–", tests=", ".join(tests) or "–", holm=holm,
+             seed=seed, rows=sum(one.n_shared for one in made))  # fmt: skip
+
+
+def counted(rows: Sequence[Row]) -> str:
+    """How many scores a distribution is made of."""
+    return t("scores.distribution_method", rows=sum(row.n for row in rows))
+
+
+def of_means(rows: Sequence[Row]) -> str:
+    """The method of the intervals and the rows they are made of."""
+    methods = dict.fromkeys(row.method for row in rows if row.method)
+    over = t("scores.method_clustered") if any(row.interval_clustered for row in rows) else ""
+    method = "; ".join(part for part in (", ".join(methods), over) if part) or t("scores.no_interval")
+    return t("scores.means_method", method=method, rows=sum(row.n for row in rows))
+
+
+def _test(found: Omnibus) -> str:
+    return t("scores.omnibus_test_friedman" if found.test == "Friedman" else "scores.omnibus_test_cochran")

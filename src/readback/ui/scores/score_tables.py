@@ -1,0 +1,136 @@
+"""The scores page's tables under its charts: conditions and differences in numbers, every count a drill-down."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from readback.checks.rules import finding
+from readback.scores.comparing.comparison import Blocked, Comparison
+from readback.scores.criteria import MINUS
+from readback.scores.summary_row import Row
+from readback.scores.table import ScoreTable
+from readback.ui.common import show
+from readback.ui.common.table import Column
+from readback.ui.scores import score_drilldown_links, score_means
+from readback.ui.scores.score_drilldown import address_of
+from readback.ui.words import t
+
+Body = list[Mapping[str, Any]]
+Table = tuple[tuple[Column, ...], Body]
+
+
+def numbers(table: ScoreTable, rows: Sequence[Row]) -> Table:
+    """The factors that vary, the mean with its interval, the counts, and how often each value was given."""
+    factors = _factors(table, rows)
+    values = list(dict.fromkeys(value for row in rows for value, _ in row.distribution))
+    named = tuple(Column(f"f_{name}", t("scores.condition") if name == "condition" else name) for name in factors)
+    counts = (
+        Column("mean", t("scores.mean"), number=True, show=lambda row: score_means.mean(row["mean"])),
+        Column("low", t("scores.interval_title"), number=True, show=_span, help=t("scores.interval_help")),
+        *(
+            (Column("on_low", t("scores.on_scale_title"), number=True, show=_on_scale, help=t("scores.on_scale_help")),)
+            if any(row.interval_on_scale for row in rows)
+            else ()
+        ),
+        _count("n", t("scores.n_title"), state="scored"),
+        _count("failed", t("scores.failed"), state="failed"),
+        _count("missing", t("scores.missing"), state="missing"),
+        *((_count("na", t("scores.na"), state="na"),) if any(row.not_applicable for row in rows) else ()),
+    )
+    each = tuple(_count(f"v_{v}", t("scores.value", value=v.replace("-", MINUS)), value=v) for v in values)
+    # with several factors the numbers come first: a narrow screen would hide them behind the names
+    columns = (*named, *counts, *each) if len(named) == 1 else (*counts, *named, *each)
+    body: Body = [
+        {
+            **{f"f_{name}": dict(row.condition).get(name, "") for name in factors},
+            "mean": row.mean, "low": row.span[0] if row.span else None, "high": row.span[1] if row.span else None,
+            "on_low": row.interval_on_scale[0] if row.interval_on_scale else None,
+            "on_high": row.interval_on_scale[1] if row.interval_on_scale else None,
+            "n": row.n, "failed": row.failed, "missing": row.missing, "na": row.not_applicable,
+            **{f"v_{value}": n for value, n in row.distribution},
+            "of": address_of(table, row.condition),
+        }
+        for row in rows
+    ]  # fmt: skip
+    return columns, body
+
+
+def differences(table: ScoreTable, lines: Sequence[Comparison | Blocked]) -> Table:
+    """Each comparison with its paired difference, its counts as drill-downs to the pairs, and its test; or why not.
+
+    All are against one condition, which the heading names.
+    """
+    columns = (
+        Column("b", t("scores.condition")),
+        Column("difference", t("scores.difference"), number=True, show=lambda row: _signed(row.get("difference"))),
+        Column("low", t("scores.interval_title"), number=True, show=_span, help=t("scores.interval_help")),
+        Column("wins", t("scores.higher"), number=True, show=lambda row: _pairs(row, "wins", "higher")),
+        Column("ties", t("scores.same"), number=True, show=lambda row: _pairs(row, "ties", "same")),
+        Column("losses", t("scores.lower"), number=True, show=lambda row: _pairs(row, "losses", "lower")),
+        Column("n_shared", t("scores.shared"), number=True, show=lambda row: _pairs(row, "n_shared", None),
+               help=t("scores.shared_help")),
+        Column("p_adjusted", t("scores.p_title"), number=True, show=lambda row: _p(row.get("p_adjusted")),
+               help=t("scores.p_help")),
+        Column("kind", t("scores.kind"), show=_kind),
+    )  # fmt: skip
+    return columns, [_line(table, one) for one in lines]
+
+
+def _line(table: ScoreTable, one: Comparison | Blocked) -> Mapping[str, Any]:
+    if isinstance(one, Blocked):
+        why = " ".join(finding(diagnostic).message for diagnostic in one.why)
+        return {"b": score_means.short(table, one.b), "kind": t("scores.blocked"), "why": why}
+    low, high = one.span or (None, None)
+    return {
+        "b": score_means.short(table, one.b), "difference": one.difference, "low": low, "high": high, "wins": one.wins,
+        "ties": one.ties, "losses": one.losses, "n_shared": one.n_shared, "p_adjusted": one.p_adjusted,
+        "kind": t("scores.planned" if one.planned else "scores.exploratory"),
+        "of": address_of(table, one.b), "against": address_of(table, one.a), "why": "",
+    }  # fmt: skip
+
+
+def _count(key: str, title: str, **to: str) -> Column:
+    return Column(
+        key, title, number=True, show=lambda row: score_drilldown_links.count(row.get(key) or 0, of=row["of"], **to)
+    )
+
+
+def _pairs(row: Mapping[str, Any], key: str, kept: str | None) -> Markup | str:
+    if "of" not in row:
+        return "–"
+    return score_drilldown_links.count(row[key], of=row["of"], against=row["against"], kept=kept)
+
+
+def _kind(row: Mapping[str, Any]) -> Markup | str:
+    if not row["why"]:
+        return str(row["kind"])
+    return show.h('<span class="rb-blocked">{}: {}</span>', row["kind"], row["why"])
+
+
+def _span(row: Mapping[str, Any]) -> str:
+    if row.get("low") is None:
+        return "–"
+    return t("scores.span", low=score_means.signed(row["low"]), high=score_means.signed(row["high"]))
+
+
+def _on_scale(row: Mapping[str, Any]) -> str:
+    if row["on_low"] is None:
+        return "–"
+    return t("scores.span", low=score_means.signed(row["on_low"]), high=score_means.signed(row["on_high"]))
+
+
+def _signed(value: float | None) -> str:
+    return score_means.plus(value)
+
+
+def _p(value: float | None) -> str:
+    return "–" if value is None else score_means.p_text(value).removeprefix("= ")
+
+
+def _factors(table: ScoreTable, rows: Sequence[Row]) -> list[str]:
+    there = list(dict.fromkeys(name for row in rows for name, _ in row.condition))
+    varying = [name for name in there if len({dict(row.condition).get(name) for row in rows}) > 1]
+    return varying or there[:1]
