@@ -14,7 +14,7 @@ with left:
     opening.bring()
     given, demos = choice.configured(), choice.demos()
     if mine := [token for token in choice.folders() if token.startswith(upload.PREFIX)]:
-        opening.own_shelf(mine)
+        opening.own_workspaces(mine)
     if given:
         opening.listed(t("open.configured"), given)
     if others := [name for name in demos if name not in given]:

@@ -134,7 +134,7 @@ def test_the_tokens_the_role_and_the_literals_are_the_servers_and_their_line_is_
         ("{% filter trim %}{{ c }}{% endfilter %}", ["Why ", "not?"]),
         ("{% generation %}{{ c }}{% endgeneration %}", ["  Why ", "not?\n"]),
         ("{% for x in [1, 2] %}{% if x == 2 %}{% break %}{% endif %}{{ c }}{% endfor %}", ["  Why ", "not?\n"]),
-        ("{{ c | indent }}", ["  Why ", "not?"]),  # not followed: found where it stands
+        ("{{ c | indent }}", ["  Why ", "not?"]),  # not followed: found where it is
         ("{{ c | reverse }}", []),
     ],
 )

@@ -192,7 +192,7 @@ def test_what_is_no_row_of_a_rate_is_refused(passed: list[float]) -> None:
         interval.clustered_rate(passed, np.zeros(len(passed), int))
 
 
-# what else stands on the error over clusters
+# what else is on the error over clusters
 
 
 @pytest.mark.parametrize("df", [1.0, 2.5, 9.0, 199.0])

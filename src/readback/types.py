@@ -336,7 +336,7 @@ class Assembly:
     """The messages for one record under one choice. `diagnostics` say what went wrong or was applied on the way.
 
     `messages` is empty when nothing could be built; then `diagnostics` says why. `names` are the variables the
-    templates read, with the line where each first stands; `uses` what became of them for this record.
+    templates read, with the line where each first appears; `uses` what became of them for this record.
     """
 
     choice: Selection

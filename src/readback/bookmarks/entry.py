@@ -66,7 +66,7 @@ class Entry:
 
 
 def excerpt(text: str, start: int, end: int, label: str = "", around: int = AROUND) -> Excerpt:
-    """The stretch of `text` from `start` to `end`, marked, with some of what stands around it.
+    """The stretch of `text` from `start` to `end`, marked, with some of what is around it.
 
     Of a stretch longer than STRETCH its beginning is taken; `after` says how much is left out.
     """

@@ -153,5 +153,5 @@ def _said(diagnostic: Diagnostic, case: RuleContext, served: Model | None) -> Fi
 
 
 def _without_row(one: Finding | rules.Fault) -> bool:
-    """What stands also where there is no row: a rule that says what a row lacks (`of_a_row`) has nothing to say."""
+    """What is also where there is no row: a rule that says what a row lacks (`of_a_row`) has nothing to say."""
     return isinstance(one, rules.Fault) or not ((rule := rules.RULES().get(one.code)) and rule.of_a_row)

@@ -25,7 +25,7 @@ There = tuple[int, str]  # the record's number; the key of its first finding, ""
 
 
 @dataclass(frozen=True, slots=True)
-class Scan:
+class Searched:
     """The record that was looked for; and all that have a finding, where they had to be looked at."""
 
     there: There | None
@@ -40,7 +40,7 @@ class _Seen:
 
 def nearest(
     opened: Workspace, data: Dataset, choice: Selection, at: int, back: bool, progress: Progress | None = None
-) -> Scan:
+) -> Searched:
     """The nearest record after `at` (or before it) with a finding; past the end it goes on at the other one.
 
     `progress(done, total)` is told how many of all records were looked at; when it answers False, nothing is found.
@@ -50,19 +50,19 @@ def nearest(
     start, stop = (max(0, at - NEAR), at) if back else (at + 1, min(at + 1 + NEAR, len(data)))
     keys = _near(opened, choice, start, stop)
     if keys is not None and (there := pick(keys, at, back, around=False)) is not None:
-        return Scan(there)
+        return Searched(there)
     seen = _Seen()
     for one in in_chunks.drive(WORK, opened, data, [choice], None, progress):
         if isinstance(one, Lost):
             if one.index is None:
-                return Scan(None)
+                return Searched(None)
             seen.keys[one.index] = ""
             seen.done = max(seen.done, one.index + 1)
         else:
             seen.keys.update((index, key) for index, key in one.value["found"])
             seen.done = one.value["next"]
     whole = seen.keys if seen.done == len(data) else None
-    return Scan(pick(seen.keys, at, back) if whole is not None else None, whole)
+    return Searched(pick(seen.keys, at, back) if whole is not None else None, whole)
 
 
 def pick(keys: Mapping[int, str], at: int, back: bool, around: bool = True) -> There | None:

@@ -224,7 +224,7 @@ def _file(first: Assembly) -> str | None:
 
 
 def _stated(texts: Iterable[SystemText], system: str, file: str | None) -> str:
-    """Which place states the system message; one that was put together from several stands nowhere.
+    """Which place states the system message; one that was put together from several is nowhere.
 
     Of several places with the same text it is the one that the message came from.
     """

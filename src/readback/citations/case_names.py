@@ -19,7 +19,7 @@ WORD = re.compile(r"[^ \n]+")
 # What is between a short name and its reporter: `Smith, 123 F.3d at 460`, `Smith, supra, 123 F.3d at 460`.
 SHORT = re.compile(r"(?<=[\w.’'])(?:,? supra)?,? [\[(]?\Z")
 FAR = 120  # characters before a reporter in which a short name is looked for
-# Words that say of what stands near them that a court decided it.
+# Words that say of what is near them that a court decided it.
 COURTS = re.compile(
     r"\b(?:cases?|courts?|held|holdings?|holds?|decisions?|decided|rulings?|ruled|judge?ments?|opinions?|precedents?|"
     r"plaintiffs?|defendants?|appell?[a-z]{2,5}|overrul[a-z]{2,3}|distinguish[a-z]{0,3}|affirm[a-z]{0,3}|"
@@ -91,7 +91,7 @@ def normal(plaintiff: str | None, defendant: str | None) -> str:
 
 
 def before(text: str, start: int, end: int) -> tuple[int, str] | None:
-    """The short name that stands right before `end`, and where it begins: `Smith` in `See Smith, 123 F.3d at 460`."""
+    """The short name that is right before `end`, and where it begins: `Smith` in `See Smith, 123 F.3d at 460`."""
     begin = max(start, end - FAR)
     hit = SHORT.search(text, begin, end)
     words = [word.span() for word in WORD.finditer(text, begin, hit.start())] if hit else []
@@ -142,7 +142,7 @@ def _involved(text: str, words: Sequence[Span], at: int) -> bool:
 
 
 def _written_alike(text: str, words: Sequence[Span], hit: re.Match[str], following: int) -> bool:
-    """Whether a small `v.` stands anywhere, and a capital one between words in capitals: `SMITH V. JONES`."""
+    """Whether a small `v.` is anywhere, and a capital one between words in capitals: `SMITH V. JONES`."""
     if not hit[0].isupper():
         return True
     sides = (_word(text, words, following - 2), _word(text, words, following)) if following > 1 else ("",)

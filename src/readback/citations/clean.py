@@ -24,7 +24,7 @@ READ_WRONG = re.compile(r"\b([A-Z]),([A-Z]),(?= \d)")  # `1 U,S, 1`: a scan's co
 class Clean:
     """`text` is searched. It is made of stretches: where each begins here (`edges`) and in the text before (`origins`).
 
-    `lengths` of a stretch that stands for something else, such as `&` for `&amp;`, is the length of what it stands
+    `lengths` of a stretch that stands for something else, such as `&` for `&amp;`, is the length of what it is
     for; of one that is as it was 0. `made_of` is the text before where that was made of another one, None where it is
     the original. `emphasised` are stretches of `text`, by their characters.
     """

@@ -47,7 +47,7 @@ ALONE = re.compile(
     rf"(?<![\w.])(?:[Rr]ules? (?:of {SET}(?: |,? [Rr]ules? ))?|(?:Civil|Criminal|Appellate|Evidence) Rules? |"
     rf"(?:Civ|Crim|App|Evid)\. ?R\. ?)(?P<number>{NUMBER})(?![\w-])"
 )
-BEHIND = re.compile(rf",? ?(?:(?:of|under|in) )?(?:the )?(?>{NAME})(?!\w|,? ?(?:[Rr]ules? )?\d)")
+NAMED_AFTER = re.compile(rf",? ?(?:(?:of|under|in) )?(?:the )?(?>{NAME})(?!\w|,? ?(?:[Rr]ules? )?\d)")
 # A further number of the same set: `12(b)(1) and 12(b)(6)`; without a part in brackets only before an end, since
 # `, 123 F.3d 456` is another citation.
 LISTED = Numbers(
@@ -84,7 +84,7 @@ def rules(text: str) -> Iterator[Rule]:
 def _alone(text: str, hit: re.Match[str]) -> Iterator[Rule]:
     """The rules of a list without a court before it; the name of the set may follow and belongs to the last of them."""
     told = list(_listed(text, hit, ""))
-    if named := BEHIND.match(text, told[-1].end):
+    if named := NAMED_AFTER.match(text, told[-1].end):
         told[-1] = replace(told[-1], end=named.end())
         yield from (replace(one, set=_set(named)) for one in told)
     elif hit[0][0] != "r" or "(" in hit["number"]:  # `rule 3` in small letters may be any rule

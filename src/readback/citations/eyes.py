@@ -39,7 +39,7 @@ PIN_CITE = re.compile(PIN_CITE_REGEX, re.VERBOSE)  # `at 460`, behind a name
 WORD_REPORTER = re.compile(r"[A-Z][a-z]+\.?|[A-Z]")
 GOES_ON = re.compile(r" ([a-z]{2,})")
 # Words in small letters that may be behind a citation; before any other one it is a number of something.
-BEHIND = words(
+FOLLOWING = words(
     """
     the and or of in is are was were has had held holds holding states stated says said where which that who whose
     when with without as to on by at for from but because since if it its he she they we an this these those also not
@@ -160,7 +160,7 @@ def may_be_a_name(party: str) -> bool:
     return bool(is_valid_name(party))
 
 
-def _accidental(citation: Any, seen: Seen, behind: str) -> bool:
+def _accidental(citation: Any, seen: Seen, following: str) -> bool:
     """A date, or words between two numbers, that happen to be spelt like a reporter: `1 Mar. 2020`, `10 Miles 20`."""
     written = str(citation.groups.get("reporter") or "")
     if MONTH.fullmatch(written):
@@ -170,8 +170,8 @@ def _accidental(citation: Any, seen: Seen, behind: str) -> bool:
         return True  # `1240 C. civ.`: eyecite reads a Roman number
     if seen.kind != "reporter" or known or seen.scotus:
         return False
-    goes_on = GOES_ON.match(behind) if WORD_REPORTER.fullmatch(written) else None
-    if goes_on and goes_on[1] not in BEHIND:
+    goes_on = GOES_ON.match(following) if WORD_REPORTER.fullmatch(written) else None
+    if goes_on and goes_on[1] not in FOLLOWING:
         return True  # `12 Cal. 5 apples`
     if written == OREGON:
         return max(len(seen.volume or ""), len(seen.page or "")) < 3

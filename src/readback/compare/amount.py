@@ -85,7 +85,7 @@ def blanks(text: str, start: int, end: int) -> Amount:
 
 
 def place(text: str, start: int, end: int, named: Sequence[Part]) -> tuple[str, str]:
-    """Where a stretch stands: ("start" | "end" | "after" | "before" | "in" | "", the name of a part)."""
+    """Where a stretch is: ("start" | "end" | "after" | "before" | "in" | "", the name of a part)."""
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():

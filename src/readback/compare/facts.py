@@ -191,7 +191,7 @@ def _passage(both: _Pair, changes: Sequence[Change]) -> Fact:
 
 
 def _place(text: str, start: int, end: int, named: Sequence[Part], what: Amount) -> tuple[str, str]:
-    """Where a stretch stands; not beside something that is called the same."""
+    """Where a stretch is; not beside something that is called the same."""
     where = place(text, start, end, named)
     return ("", "") if where[1] and where[1] == what.text else where
 

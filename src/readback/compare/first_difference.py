@@ -151,7 +151,7 @@ def _is_again(spot: Spot, text: str) -> bool:
 
 
 def _before(shared: str) -> str:
-    """What stands right before a difference: a token of a chat format or some words, with the blanks after it."""
+    """What is right before a difference: a token of a chat format or some words, with the blanks after it."""
     near = shared[-LOOK:]
     seen = near.rstrip()
     blanks = near[len(seen) :]

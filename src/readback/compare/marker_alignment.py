@@ -72,7 +72,7 @@ def _bridged(found: Sequence[Change], a: str) -> Iterator[Change]:
 
 
 def _slid(found: Sequence[Change], a: str, b: str) -> list[Change]:
-    """The changes, a block that only one side has slid back to where its own first token stands.
+    """The changes, a block that only one side has slid back to where its own first token is.
 
     Of `<u>A</u><u>B</u>` against `<u>B</u>`, what is more is `<u>A</u>` and not `A</u><u>`.
     """

@@ -66,7 +66,7 @@ def holding(query: Query, texts: Sequence[str]) -> list[bool]:
 
 
 def spans(query: Query, text: str, most: int = SPANS) -> tuple[tuple[int, int], ...]:
-    """The first places where it stands, as character offsets; places of no length are none."""
+    """The first places where it is, as character offsets; places of no length are none."""
     pa, pc = _arrow()
     texts = pa.array([_clean(text)], pa.large_string())
     marks = {"replacement": BEFORE + rb"\0" + AFTER}

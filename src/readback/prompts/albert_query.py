@@ -40,7 +40,7 @@ def asked(data: dict[str, Any], acronyms: Mapping[str, str], place: Location) ->
 
 
 def spelled_out(query: str, acronyms: Mapping[str, str]) -> str:
-    """`query` with ` (long form)` after each acronym of the table, unless the long form stands near it already."""
+    """`query` with ` (long form)` after each acronym of the table, unless the long form is near it already."""
     known = {name.casefold(): long for name, long in acronyms.items()}
     hits = list(CANDIDATE.finditer(query))
     if len(hits) > MOST:

@@ -48,7 +48,7 @@ def text(opened: Workspace, target: Target) -> str:
 
 
 def place(opened: Workspace, target: Target) -> Location:
-    """Where its first character stands."""
+    """Where its first character is."""
     found = _prompts(opened, target.kind).get(target.name)
     return (found.place if target.part == "template" else found.system_place) if found else Location()
 

@@ -23,7 +23,7 @@ SHOWN = 60  # characters of a wrong value that are worth showing
 
 
 class Example(NamedTuple):
-    """One example: its texts by name, what it is called in the record or the file, and where it stands."""
+    """One example: its texts by name, what it is called in the record or the file, and where it is."""
 
     texts: Mapping[str, str]
     name: str
@@ -171,7 +171,7 @@ def _kept(
 
 
 def _hashes(pool: Sequence[Example]) -> dict[str, int]:
-    """Where each example stands by the md5 of its question; of equal questions the last, as in the program."""
+    """Where each example is by the md5 of its question; of equal questions the last, as in the program."""
     return {_md5(one.texts.get("question", "")): n for n, one in enumerate(pool)}
 
 

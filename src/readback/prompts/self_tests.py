@@ -18,7 +18,7 @@ _told: tuple[Workspace, frozenset[str], frozenset[str]] | None = None  # in a ch
 
 
 def self_tests(opened: Workspace) -> Mapping[str, SelfTest]:
-    """A probe for each model whose server is known."""
+    """A self-test for each model whose server is known."""
     global _held
     known = next((made for one, made in _held if one is opened), None)
     if known is None:

@@ -115,7 +115,7 @@ class _Depth:
         self.odd = False
 
     def see(self, data: bytes) -> int | None:
-        """Take one more line in; where its bracket stands that closes the first of all, the byte after it."""
+        """Take one more line in; where its bracket is that closes the first of all, the byte after it."""
         bare = TEXTS.sub(lambda text: b" " * len(text[0]), data)
         self.odd = b'"' in bare
         for bracket in () if self.odd else BRACKETS.finditer(bare):

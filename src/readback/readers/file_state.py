@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 EDGE = 16 << 10  # bytes at each end that are hashed; a file of twice that is hashed whole
-SETTLED = 2_000_000_000  # ns after which the system's clock for files has surely gone on (2 s on FAT, else less)
+CERTAIN_AFTER = 2_000_000_000  # ns after which the system's clock for files has surely gone on (2 s on FAT, else less)
 KEPT = 8_192  # files whose hash a process remembers
 
 
@@ -46,7 +46,7 @@ def state(file: Path | str | int) -> State:
     about = (found.st_size, found.st_mtime_ns, found.st_ctime_ns)
     key = (found.st_dev, found.st_ino)
     known = _seen.get(key)
-    if known is None or known.about != about or known.at - found.st_ctime_ns < SETTLED:
+    if known is None or known.about != about or known.at - found.st_ctime_ns < CERTAIN_AFTER:
         now = time.time_ns()
         content = _edges(file, found.st_size) if stat.S_ISREG(found.st_mode) else ""
         if len(_seen) >= KEPT:

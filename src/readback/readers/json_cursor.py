@@ -1,4 +1,4 @@
-"""Walk through a JSON file value by value, holding one at a time and knowing where each stands."""
+"""Walk through a JSON file value by value, holding one at a time and knowing where each is."""
 
 from __future__ import annotations
 

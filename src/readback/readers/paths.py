@@ -95,7 +95,7 @@ def _missing(relative: str, reason: str, place: Location) -> Diagnostic:
 
 
 def _own_blob(root: Path, path: Path, real: Path) -> bool:
-    """Whether `real` lies in blobs/ of the Hugging Face cache entry in which the link `path` stands.
+    """Whether `real` lies in blobs/ of the Hugging Face cache entry in which the link `path` is.
 
     The entry is a plain folder: no link leads to it from the workspace, nor from it to a workspace that is a snapshot.
     A link called `models--x` is no entry, whatever has a folder blobs/ where it leads.

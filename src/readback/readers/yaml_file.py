@@ -31,7 +31,7 @@ class Parsed:
     file: str = ""
 
     def place(self, *keys: str | int) -> Location:
-        """Where the value under `keys` stands: its key, its list item, or else the nearest known ancestor."""
+        """Where the value under `keys` is: its key, its list item, or else the nearest known ancestor."""
         for length in range(len(keys), -1, -1):
             if known := self.lines.get(keys[:length]):
                 return Location(file=self.file, line=known[0], column=known[1])

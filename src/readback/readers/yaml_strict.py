@@ -123,7 +123,7 @@ class Watched:
             self._indented(self._began.index, end, "a line between brackets")
 
     def _indented(self, start: int, end: int, what: str) -> None:
-        """What goes on in further lines stands deeper than its key; a closing bracket alone is let be, as all do."""
+        """What goes on in further lines is deeper than its key; a closing bracket alone is let be, as all do."""
         least = self._blocks[-1] if self._blocks else -1
         at = start
         for number, line in enumerate(self._text[start:end].splitlines(keepends=True)):

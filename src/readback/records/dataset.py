@@ -95,7 +95,7 @@ class Dataset:
         return like and look(self.record(index).fields, self.id_field) != called
 
     def place(self, index: int) -> Location:
-        """Where a record stands."""
+        """Where a record is."""
         if self._index is None:
             return Location(index=index)
         return Location(file=self.file, line=self._index.line(index), index=index, record=self._index.id(index))

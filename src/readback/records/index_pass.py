@@ -233,7 +233,7 @@ class _Reading:
 
         again: list[tuple[int, int]] = []
         table = table_for(names, lambda index, first: again.append((index, first)))
-        # a field that was only taken for the id, and stands on several rows each, says what a row is about
+        # a field that was only taken for the id, and is on several rows each, says what a row is about
         about = self.guessed and 2 * len(again) >= len(self.starts)
         held = list(self.columns.held) if self.columns else []
         shape = self.shape | ({"json": held} if held else {})

@@ -48,7 +48,7 @@ def reference(fields: Values) -> Field | None:
 
 
 def at(record: Record, field: str) -> Location:
-    """Where a field's value stands: the record's line, and the field's path."""
+    """Where a field's value is: the record's line, and the field's path."""
     return Location(file=record.place.file, line=record.place.line, field=field)
 
 

@@ -58,7 +58,7 @@ class Census:
         return {KINDS[number]: count for number, count in found if number != OTHER}
 
     def diagnostics(self, file: str, place: Callable[[int], Location]) -> Iterator[Diagnostic]:
-        """What is to be said of the file; `place` tells where a row stands. Nothing of a file of other data."""
+        """What is to be said of the file; `place` tells where a row is. Nothing of a file of other data."""
         main = self._main()
         if main is None:
             return

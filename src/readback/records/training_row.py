@@ -33,7 +33,7 @@ PAIRS = frozenset({"dpo", "chat_dpo_input", "chat_dpo_lists", "chat_dpo"})
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A text of the row as it stands, and the path of its field: `chosen`, `messages[1].content`."""
+    """A text of the row as it is, and the path of its field: `chosen`, `messages[1].content`."""
 
     text: str
     field: str

@@ -79,5 +79,5 @@ def _first(one: str, other: str) -> int:
 
 
 def _cut(text: str, at: int) -> str:
-    """What stands from a place on, shortened."""
+    """What is from a place on, shortened."""
     return text[at : at + AROUND] + ("…" if len(text) > at + AROUND else "")

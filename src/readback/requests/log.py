@@ -41,7 +41,7 @@ Key = tuple[str, str]  # condition (or mode, where there are none), record id
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """One logged request and where it stands."""
+    """One logged request and where it is."""
 
     request: Request
     place: Location

@@ -20,7 +20,7 @@ CODE = "fmt-assembly-differs"
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the logs say about one assembly: equal byte for byte, or the first difference; and where that stands."""
+    """What the logs say about one assembly: equal byte for byte, or the first difference; and where that is."""
 
     verdict: Literal["equal", "differs"]
     place: Location

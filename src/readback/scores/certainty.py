@@ -41,7 +41,7 @@ class Certainty:
 def shown(interval: Span | None, clustered: Span | None, clusters: int | None, effect: float | None) -> Span | None:
     """The clustered interval where rows come in clusters; none where their design effect cannot be estimated.
 
-    Clusters that all have the same mean have the effect 0 and no interval: there the one of the rows stands.
+    Clusters that all have the same mean have the effect 0 and no interval: there the one of the rows is.
     """
     if clustered is not None:
         return clustered

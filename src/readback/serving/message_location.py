@@ -20,7 +20,7 @@ def placed(model_input: ModelInput) -> Iterator[tuple[Segment, int, int]]:
 
 
 def times(model_input: ModelInput, said: str, others: Iterable[Segment] = ()) -> list[Span]:
-    """Every place where a system text stands, from left to right.
+    """Every place where a system text is, from left to right.
 
     What is in the texts of `others` (the question's and the answer's segments) does not count, nor does a short
     text that only the template writes.

@@ -14,7 +14,7 @@ BARE = "{{query}}"  # what a mode without a template sends: the query, as it is
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A template's text and where its first character stands; `settings` go to the mode's."""
+    """A template's text and where its first character is; `settings` go to the mode's."""
 
     text: str
     place: Location

@@ -145,7 +145,7 @@ def _way(dotted: str) -> tuple[str | int, ...]:
 def places_of(
     instructions: Mapping[str, str | None], parsed: Parsed, *ways: tuple[str | int, ...]
 ) -> dict[str, Location]:
-    """Where each text stands: under its own name or its shortcut, below the first of `ways` that gives that text."""
+    """Where each text is: under its own name or its shortcut, below the first of `ways` that gives that text."""
     return {key: next(_homes(key, text, parsed, ways), parsed.place()) for key, text in instructions.items()}
 
 

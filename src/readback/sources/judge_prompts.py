@@ -264,7 +264,7 @@ def _run(value: Any) -> str:
 
 
 def _elsewhere(path: Path, root: Path, value: Any) -> Diagnostic:
-    """There is no `prompt`; for information where what looks like one stands deeper, in a layout of its own."""
+    """There is no `prompt`; for information where what looks like one is deeper, in a layout of its own."""
     deeper = _prompt_deeper(value)
     if deeper is None:
         return _nothing(path, root, "it holds no prompt" + _run(value))

@@ -24,7 +24,7 @@ DEEP = 2  # imports of imports
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A system text as it stands somewhere; None where it would have to be computed, then `code` is its expression.
+    """A system text as it is somewhere; None where it would have to be computed, then `code` is its expression.
 
     `name` is the constant's, or the argument's. `answered`: a message with an answer beside it, as in training.
     """

@@ -77,7 +77,7 @@ class Draft:
         self.diagnostics.append(Diagnostic(code, values, place, flagged))
 
     def say(self, path: Path | str, what: str, used: bool = True, detail: str = "") -> None:
-        """Write down what a file was taken for; the first word on a file stands."""
+        """Write down what a file was taken for; the first word on a file is."""
         name = path if isinstance(path, str) else show(self.root, path)
         if all(r.path != name for r in self.recognised):
             self.recognised.append(Recognised(name, what, used, detail))

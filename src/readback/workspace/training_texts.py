@@ -130,7 +130,7 @@ def _stated(one: Seen) -> Iterator[SystemText]:
 
 
 def _choose(draft: Draft, name: str, place: str) -> None:
-    """The text of a model where somebody says it stands; none where nothing is said."""
+    """The text of a model where somebody says it is; none where nothing is said."""
     model = draft.models[name]
     file, _, part = place.partition("#")
     if not file:

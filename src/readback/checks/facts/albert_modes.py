@@ -73,7 +73,7 @@ def mode(case: RuleContext) -> Mode | None:
 
 
 def read_names(case: RuleContext) -> Iterator[tuple[str, Location]]:
-    """The variables that the assembly's templates read, each once, with the line where it first stands."""
+    """The variables that the assembly's templates read, each once, with the line where it first appears."""
     seen: set[str] = set()
     for path, place in case.assembly.names if case.assembly else ():
         name = path.partition(".")[0].partition("[")[0]

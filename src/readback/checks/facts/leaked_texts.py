@@ -1,4 +1,4 @@
-"""System text inside a user message or a stored prompt: where it stands, whose it is and how much alike it is."""
+"""System text inside a user message or a stored prompt: where it is, whose it is and how much alike it is."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from readback.types import Location, RuleContext
 
 DOCUMENTS = ("document_text", "chunk_text")  # fields that hold what the excerpt was taken from
 KEPT = 64  # texts whose citations are kept, since several rules ask for them
-ALIKE = 0.8  # share of words that two answers have in common when nothing but a detail tells them apart
+SIMILAR = 0.8  # share of words that two answers have in common when nothing but a detail tells them apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def place(answer: Answer, citation: Citation) -> Location:
 def similar(one: str, other: str) -> bool:
     """Whether two answers have most of their words in common."""
     a, b = (Counter(re.findall(r"\w+", text.casefold())) for text in (one, other))
-    return 2 * (a & b).total() >= ALIKE * (a.total() + b.total())
+    return 2 * (a & b).total() >= SIMILAR * (a.total() + b.total())
 
 
 def same(one: str, other: str) -> bool:

@@ -26,7 +26,7 @@ BLOCKS = 200  # matching stretches of one alignment up to which every run of the
 Seeds = Sequence[tuple[int, int]]  # word of the text, word of the unit: the pair that begins there is the same
 
 
-class Alike(NamedTuple):
+class Similar(NamedTuple):
     """Words `first` to `last` (not included) of the text are alike by `share`; `needed` was asked for.
 
     `before` and `after`: words of the other text at its ends that have no counterpart.
@@ -53,7 +53,7 @@ def nearer(threshold: float) -> float:
 
 def similar(
     own: Words, own_stems: Words, unit: Unit, seeds: Seeds, threshold: float, budget: list[int]
-) -> Iterator[Alike]:
+) -> Iterator[Similar]:
     """The stretches of `own` like `unit`, in order; none overlaps another. `budget` holds the words still to align."""
     long = len(unit.words)
     needed = threshold if unit.size >= SHORT else nearer(threshold)
@@ -85,16 +85,16 @@ def similar(
         at, ahead = to, max(ahead, to)
 
 
-def _best(blocks: Sequence[Match], region: Words, unit: Unit) -> Alike | None:
+def _best(blocks: Sequence[Match], region: Words, unit: Unit) -> Similar | None:
     """The stretch of `region` that is most like `unit`, both ends of it matching."""
     weight = tuple(accumulate(map(letters, region), initial=0))
     same = [sum(_common(region[b.a + n], unit.words[b.b + n]) for n in range(b.size)) for b in blocks]
     long = len(unit.words)
 
-    def stretch(first: int, last: int, both: int) -> Alike:
+    def stretch(first: int, last: int, both: int) -> Similar:
         a, b = blocks[first], blocks[last]
         share = 2 * both / (unit.letters + weight[b.a + b.size] - weight[a.a])
-        return Alike(a.a, b.a + b.size, share, 0.0, a.b, long - b.b - b.size)
+        return Similar(a.a, b.a + b.size, share, 0.0, a.b, long - b.b - b.size)
 
     if not blocks:
         return None
@@ -105,7 +105,7 @@ def _best(blocks: Sequence[Match], region: Words, unit: Unit) -> Alike | None:
     return max(every, key=lambda one: one.share)
 
 
-def _trimmed(stretch: Callable[[int, int, int], Alike], same: Sequence[int]) -> Alike:
+def _trimmed(stretch: Callable[[int, int, int], Similar], same: Sequence[int]) -> Similar:
     """Of many blocks: all of them, without those at the ends that make the stretch less alike."""
     first, last, both = 0, len(same) - 1, sum(same)
     best = stretch(first, last, both)

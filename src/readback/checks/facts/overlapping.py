@@ -1,6 +1,6 @@
 """Where a text repeats another one; spans count characters of the text as it is.
 
-A repeated text counts when it stands whole, or when one of its sentences of five words or more does; punctuation,
+A repeated text counts when it is whole, or when one of its sentences of five words or more does; punctuation,
 blanks and capitals aside. A short one (fewer than SHORT characters) must be a sentence of its own, so that "Be brief."
 is found in "Be brief. Why?" and not in "Tell her to be brief.". One that ends a sentence must not be continued in the
 other text: "You are an assistant." is not repeated by "You are an assistant manager". What was edited lightly is found
@@ -176,7 +176,7 @@ def _edited(
                 yield one
 
 
-def _to_the_ends(text: str, own: Words, hit: near_texts.Alike) -> tuple[int, int]:
+def _to_the_ends(text: str, own: Words, hit: near_texts.Similar) -> tuple[int, int]:
     """The hit with the changed words at its ends, as far as they belong to the same sentence."""
     first, last = hit.first, hit.last
     while first > 0 and hit.first - first < hit.before and _neighbours(text, own, first - 1):

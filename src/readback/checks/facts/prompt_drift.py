@@ -20,7 +20,7 @@ QUESTION, ANSWER = "Question:", "Answer:"
 CITE = SENTENCES[1]
 KNOWN = frozenset(map(words, (*SENTENCES, NO_CITATIONS, NO_CONTEXTS, "Context:", QUESTION, ANSWER)))
 SECOND = NO_CITATIONS  # what the program writes in place of CITE where a row needs no citations
-PROBE = 40  # characters by which the beginning of a context is known
+BEGINNING = 40  # characters by which the beginning of a context is known
 
 Span = tuple[int, int]
 Cut = tuple[int, int, int]
@@ -28,7 +28,7 @@ Cut = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """`extra` and `missing` sentences; `extra_at`: where the first run of extra ones stands.
+    """`extra` and `missing` sentences; `extra_at`: where the first run of extra ones is.
 
     `no_citations`: the program's other second sentence. `asks`: another question than the record's. `order`: the parts
     are in another order. `blanks`: the character from which only blanks or capitals differ. `cut`: contexts that are
@@ -97,7 +97,7 @@ def _without_parts(own: str, fields: Values) -> tuple[str, list[Cut]]:
     head = CONTEXT.search(own)
     for number, context in enumerate(context_texts(fields) if head else (), 1):
         for text in dict.fromkeys((context, bare(context))):
-            at = own.find(text[:PROBE], head.end() if head else 0) if text else -1
+            at = own.find(text[:BEGINNING], head.end() if head else 0) if text else -1
             if at >= 0:
                 there = _first_difference(own[at:], text)
                 own = blanked(own, [(from_number(own, at), at + there)])

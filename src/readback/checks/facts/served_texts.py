@@ -20,7 +20,7 @@ TELLING = re.compile(r"[^\n\"'<>&\\]+")  # what no escaping of a text changes
 
 @dataclass(frozen=True)
 class Served:
-    """A model with its Modelfile; `template` and `probe` where its TEMPLATE makes the text and could be read."""
+    """A model with its Modelfile; `template` and `self_test` where its TEMPLATE makes the text and could be read."""
 
     model: Model
     modelfile: Modelfile

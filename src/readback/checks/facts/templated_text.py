@@ -24,7 +24,7 @@ CHAT_TOKEN = re.compile(
 
 
 class Templated(NamedTuple):
-    """A model that a chat template serves; `probe` where the template made a text of the made-up conversation."""
+    """A model that a chat template serves; `self_test` where the template made a text of the made-up conversation."""
 
     model: Model
     template: ChatTemplate

@@ -31,7 +31,7 @@ _short, _long = lru_cache(maxsize=MANY)(_words), lru_cache(maxsize=KEPT)(_words)
 
 
 def span(text: str, at: int) -> tuple[int, int]:
-    """Where word number `at` of `text` stands."""
+    """Where word number `at` of `text` is."""
     start = starts(text)[at]
     found = _pattern(text).match(text, start)
     return start, found.end() if found else start

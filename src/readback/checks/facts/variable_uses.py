@@ -50,7 +50,7 @@ def uses(case: RuleContext, own: Prompt, states: Collection[str] = ()) -> Iterat
 
 
 def roots(case: RuleContext, own: Prompt) -> dict[str, Location]:
-    """The variables that its own templates read, taken or not, with the line where each first stands."""
+    """The variables that its own templates read, taken or not, with the line where each first appears."""
     found: dict[str, Location] = {}
     for use in uses(case, own):
         found.setdefault(root(use.name), at(use))

@@ -20,7 +20,7 @@ MOST = 20  # blocks that are told of one text; more tell nothing more
 
 
 class Twice(NamedTuple):
-    """`text[first[0]:first[1]]` stands again at `again`, punctuation, blanks and capitals aside; so many words."""
+    """`text[first[0]:first[1]]` is again at `again`, punctuation, blanks and capitals aside; so many words."""
 
     first: tuple[int, int]
     again: tuple[int, int]
@@ -96,7 +96,7 @@ def _meant_once(message: Message, one: Twice) -> bool:
 
 
 def _segment(message: Message, at: int) -> tuple[int, Segment]:
-    """The segment in which a character stands, with its number."""
+    """The segment in which a character is, with its number."""
     end = 0
     for number, segment in enumerate(message.segments):
         end += len(segment.text)

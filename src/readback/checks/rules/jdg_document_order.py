@@ -45,7 +45,7 @@ def _numbers(texts: Sequence[str]) -> list[int]:
 
 
 def _places(texts: Sequence[str], contexts: Sequence[str]) -> list[int]:
-    """Where each document stands among the contexts, where they are the same texts; no text may appear twice."""
+    """Where each document is among the contexts, where they are the same texts; no text may appear twice."""
     if len(texts) < 2 or len(set(contexts)) != len(contexts) or {*texts} != {*contexts}:
         return []
     return [contexts.index(text) + 1 for text in texts]

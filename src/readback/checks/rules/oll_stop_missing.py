@@ -76,7 +76,7 @@ def _opens(served: Served, model_input: ModelInput, said: int, token: re.Match[s
     """Whether a token behind what was said from an offset on begins the text, or what is said next.
 
     What opens the answer has nothing behind it in what is sent, and the answer itself in a longer conversation. In the
-    template, what begins something stands in front of the action that prints it.
+    template, what begins something is in front of the action that prints it.
     """
     rest = model_input.text[token.end() :].lstrip()
     if not rest or (served.self_test and rest.startswith(served.self_test.reply)):

@@ -31,7 +31,7 @@ EXCESS: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A text to fill in. `place` is where its first character stands; `blocks` trims lines around Jinja's tags."""
+    """A text to fill in. `place` is where its first character is; `blocks` trims lines around Jinja's tags."""
 
     text: str
     syntax: Syntax = "jinja"
@@ -45,7 +45,7 @@ class Rendered:
     """What a template gave. `ok` False: no segments, and a diagnostic that says why.
 
     `names` are the variables it reads from the values, dotted where the template says so, each with the line
-    where it first stands; `uses` what became of them, and of the fields of what it goes through.
+    where it first appears; `uses` what became of them, and of the fields of what it goes through.
     """
 
     segments: tuple[Segment, ...]

@@ -218,7 +218,7 @@ def _targets(target: nodes.Node) -> Iterator[str]:
 
 
 def first_lines(tree: nodes.Template, known: Names) -> dict[str, int]:
-    """The names read from the values, dotted where the template says so, with the line where each first stands."""
+    """The names read from the values, dotted where the template says so, with the line where each first appears."""
     found: dict[str, int] = {}
     for expr in _outermost(tree):
         each = chain(expr)

@@ -142,7 +142,7 @@ def rendered(ready: Ready, values: Mapping[str, Any], absent: Any) -> tuple[list
         raise _failure(error) from None
     try:
         told = _pieces(ready, plain, copy.deepcopy(values) if ready.mutable else values, absent)
-    except (Exception, MemoryError):  # only the account of origins failed; the text stands
+    except (Exception, MemoryError):  # only the account of origins failed; the text is
         told = None
     return told or ([(plain, "unknown", None, None)] if plain else [], _looked(ready, values, absent))
 

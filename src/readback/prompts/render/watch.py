@@ -44,7 +44,7 @@ class Look:
 class Watcher(NodeTransformer):
     """Rewrites one template, marked or not, in place; `looks` lists what passes by, in the order of the template.
 
-    With `holders` also what stands on the way to a name: for templates that fail there. Not for marked ones.
+    With `holders` also what is on the way to a name: for templates that fail there. Not for marked ones.
     """
 
     names: Names

@@ -14,7 +14,7 @@ from readback.scores.charts._look import CHARACTER, GRID, INK, PAPER, SIZE, SOFT
 
 HEIGHT = 50  # pixels of a cell: two lines of text
 GAP = 0.04  # of a cell that lies between it and the next, on each side
-NAME, UPRIGHT = 18, 22  # characters of a row's name on one line, of a column's that stands upright
+NAME, UPRIGHT = 18, 22  # characters of a row's name on one line, of a column's that is upright
 LINE = 18.2  # pixels of a line of text
 
 

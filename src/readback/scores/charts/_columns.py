@@ -57,7 +57,7 @@ def as_columns(names: Sequence[str]) -> tuple[list[tuple[str, ...]], tuple[str, 
     """Names of the form `factor=value · factor=value` as columns headed by the factors; others as they are.
 
     A name that is only values makes columns without heads, where most names have as many; a name that has more or
-    fewer stands across the columns.
+    fewer is across the columns.
     """
     rows = [tuple(name.split(PART)) for name in names]
     many = _parts(rows)

@@ -21,7 +21,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """One mark: its row, where it stands, its interval, its kind, and what pointing at it says (safe already)."""
+    """One mark: its row, where it is, its interval, its kind, and what pointing at it says (safe already)."""
 
     at: int
     x: float

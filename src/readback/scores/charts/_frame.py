@@ -57,7 +57,7 @@ class Frame:
         return cut(self.counts[at]) if self.compact else f"{cut(self.names[at])}<br>{cut(self.counts[at])}"
 
     def y(self, at: int) -> float:
-        """Where the middle of a row's mark stands."""
+        """Where the middle of a row's mark is."""
         top, text = self.tops[at], sum(map(len, self.texts[at])) if self.texts else 0
         return round(top + (TEXT_LINE * text + 4 + self.mark / 2 if self.texts else COMPACT / 2), 1)
 

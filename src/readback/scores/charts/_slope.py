@@ -22,7 +22,7 @@ THIN = 0.018  # the least that half a line takes
 def slope(counted: Counted, criterion: Criterion, say: Say, dark: bool = False, width: int | None = None) -> Chart:
     """From each value under the first condition (rows of `counted`) to each under the second, with how many went there.
 
-    The number stands on the line near its left end, where no two lines meet. More than six values make a grid.
+    The number is on the line near its left end, where no two lines meet. More than six values make a grid.
     """
     if len(counted.rows) > MOST or counted.rows != counted.columns:
         return joint(counted, say, dark, width)

@@ -1,7 +1,7 @@
 """Who won a planned comparison by the rule of the study's own program, beside what the interval says.
 
 Source: the comparison report of ignaciolinari/beyond-the-cutoff (MIT): b − a in mean factuality; a difference of at
-most 0.1 either way is a tie. The rule knows neither n nor spread, so it never stands without the interval.
+most 0.1 either way is a tie. The rule knows neither n nor spread, so it never is without the interval.
 """
 
 from __future__ import annotations

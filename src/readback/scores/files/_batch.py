@@ -45,7 +45,7 @@ class Distinct:
         return self.of_rows([holds(text) for text in self.listed], bool)
 
     def named(self, names: Names, instead: str | None = None) -> Any:
-        """The codes that `names` has for the texts; an empty text has none, or that of what stands instead of it."""
+        """The codes that `names` has for the texts; an empty text has none, or that of what is instead of it."""
         known = names.codes
         if instead is None:
             found = [known.setdefault(text, len(known)) if text else NONE for text in self.listed]

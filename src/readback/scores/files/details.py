@@ -1,7 +1,7 @@
 """Per-record results of the beyond-the-cutoff evaluation program (`details.jsonl`), as each of its versions wrote them.
 
 Source: ignaciolinari/beyond-the-cutoff (MIT). `mean_coverage` is its context coverage (how much of the cited contexts
-the answer holds); what its dataset builder calls coverage is another measure and never stands here.
+the answer holds); what its dataset builder calls coverage is another measure and never is here.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def _item(row: Row, diagnostics: BoundedDiagnostics, file: str) -> str:
 
 
 def _fail(intake: Intake, failed: Iterable[tuple[int, int, int, str]], judged: Iterable[str], asked: Asked) -> None:
-    """The criteria of the judge for the rows it gave nothing for; a verdict that such a row has stands."""
+    """The criteria of the judge for the rows it gave nothing for; a verdict that such a row has is."""
     given = {
         (item, combo)
         for item, combo, criterion in zip(intake.item, intake.combo, intake.criterion, strict=True)

@@ -54,7 +54,7 @@ def fields(workspace: Workspace, table: ScoreTable) -> SliceFields:
     """The fields with 2 to 30 values over the scored items, an item being the record of the same id.
 
     Nested fields have dotted names; texts above 80 characters, lists and private fields are no kinds. A field of which
-    every item has a value of its own is none either. Read once for a dataset as it stands on disk.
+    every item has a value of its own is none either. Read once for a dataset as it is on disk.
     """
     if workspace.dataset is None or not table.columns.items:
         return SliceFields(items=len(table.columns.items))

@@ -88,7 +88,7 @@ def condition_of(workspace: Workspace, table: ScoreTable, condition: ConditionKe
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What is remembered: a workspace and its scores as they were opened, its dataset as it stands on disk."""
+    """What is remembered: a workspace and its scores as they were opened, its dataset as it is on disk."""
 
     workspace: Workspace
     table: ScoreTable

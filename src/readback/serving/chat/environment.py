@@ -24,7 +24,7 @@ class Raised(TemplateError):  # noqa: N818 - what the template says of itself, n
 
 
 class Generation(Extension):
-    """The tag `{% generation %}`, which marks what the model wrote; its body is rendered where it stands."""
+    """The tag `{% generation %}`, which marks what the model wrote; its body is rendered where it is."""
 
     tags = {"generation"}  # noqa: RUF012 - as Jinja declares it
 

@@ -22,7 +22,7 @@ DEFAULT = "default"  # the template of several that is taken where nobody names 
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A template's text, where its first character stands, and what is to be said of it."""
+    """A template's text, where its first character is, and what is to be said of it."""
 
     text: str | None
     place: Location

@@ -1,4 +1,4 @@
-"""Which stretch of a rendered chat template came from where: as it was followed, else by where its text stands."""
+"""Which stretch of a rendered chat template came from where: as it was followed, else by where its text is."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _looked_for(made: list[Piece], messages: Sequence[Message]) -> list[Piece]:
 
 
 def _found(made: list[Piece], parts: list[tuple[int, int, str]]) -> list[Piece] | None:
-    """The pieces with these neighbouring parts put in where their text stands, if it is at one place only."""
+    """The pieces with these neighbouring parts put in where their text is, if it is at one place only."""
     full = "".join(text for _, _, text in parts)
     for looked in (full, full.strip()):
         if len(looked) < SHORTEST:

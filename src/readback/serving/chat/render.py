@@ -104,7 +104,7 @@ def followed(
         }
         parts = list(made.root_render_func(made.new_context({**given, "messages": _messages(variables, stretches)})))
         told = merged(span for part in parts for span in spans(part))
-    except (Exception, MemoryError):  # only the account of origins failed; the text stands
+    except (Exception, MemoryError):  # only the account of origins failed; the text is
         return None
     return told if "".join(parts) == text else None
 

@@ -67,7 +67,7 @@ def read(path: Path, root: Path) -> Config:
 
 
 def start_of(source: str, template: str, place: Location) -> Location:
-    """Where in the JSON text `source` the template's first character stands; the file alone where it is not found."""
+    """Where in the JSON text `source` the template's first character is; the file alone where it is not found."""
     for found in STRING.finditer(source):
         length = found.end() - found.start() - 2
         if len(template) <= length <= ESCAPED * len(template) and json.loads(found[0], strict=False) == template:

@@ -156,7 +156,7 @@ class Traced(str):
         return list(self._first_difference(super().rsplit(sep, maxsplit), sep))
 
     def _first_difference(self, texts: list[str], sep: str | None) -> Iterator[str]:
-        """What a split gave; between two texts stands `sep`, or blanks where None."""
+        """What a split gave; between two texts is `sep`, or blanks where None."""
         if sep is None:
             yield from self._pieces(texts)
             return

@@ -1,4 +1,4 @@
-"""The parts of a Go template: frozen nodes, each with the line and column where it stands."""
+"""The parts of a Go template: frozen nodes, each with the line and column where it is."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """`{{ template "name" pipeline }}`, and what a block leaves where it stands."""
+    """`{{ template "name" pipeline }}`, and what a block leaves where it is."""
 
     name: str
     pipe: Pipe | None

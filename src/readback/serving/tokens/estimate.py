@@ -43,7 +43,7 @@ class Estimate:
 def fits(text: str, room: int, *, composed: bool = False) -> bool:
     """Whether so few bytes prove that a text fits: each token of a byte-level tokenizer has at least one.
 
-    `composed`: it reads the text's NFC, which may be longer than the text as it stands.
+    `composed`: it reads the text's NFC, which may be longer than the text as it is.
     """
     return size(text) <= room and (not composed or unicodedata.is_normalized("NFC", text))
 

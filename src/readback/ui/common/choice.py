@@ -37,7 +37,7 @@ from readback.ui.words import t
 
 __all__ = ["browser", "configured", "demos", "folders"]
 
-GLANCE = 0.4  # seconds the frame waits for a dataset, enough for a small one on a busy machine
+WAIT = 0.4  # seconds the frame waits for a dataset, enough for a small one on a busy machine
 LISTED = 500  # ids in a list to choose from; beyond, an id is typed
 AT_ONCE = 2_000  # records times choices that are checked without being asked
 ONCE = "worked_out"  # where a run keeps what it has worked out
@@ -72,7 +72,7 @@ def peek() -> tuple[Workspace | None, Dataset | None]:
         return None, None
     made, _ = _opened()
     job = _dataset_job(made) if made else None
-    return made, job.result if job and job.ready.wait(GLANCE) and job.error is None else None
+    return made, job.result if job and job.ready.wait(WAIT) and job.error is None else None
 
 
 def mapped() -> Mapping[str, str]:

@@ -1,4 +1,4 @@
-"""What stands around every page: the sidebar with the workspace, its counts, and what changed on disk."""
+"""What is around every page: the sidebar with the workspace, its counts, and what changed on disk."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def put(search: Search | None) -> None:
 
 
 def marks(text: str) -> tuple[Mark, ...]:
-    """The places in a text where the search hits; the first stands out where no finding is asked for."""
+    """The places in a text where the search hits; the first appears out where no finding is asked for."""
     search = now()
     if search is None:
         return ()

@@ -121,8 +121,8 @@ def _kept(group: Group, name: Callable[[Location], str], severity: str, conditio
     if len(found) == len(group.findings):
         return group
     at = {(one.place.index, one.place.record) for one in found} - {(None, None)}
-    touched = tuple(dict.fromkeys(filter(None, (name(one.place) for one in found))))
-    return replace(group, findings=tuple(found), count=len(found), records=len(at), conditions=touched)
+    conditions = tuple(dict.fromkeys(filter(None, (name(one.place) for one in found))))
+    return replace(group, findings=tuple(found), count=len(found), records=len(at), conditions=conditions)
 
 
 def _said(one: Finding, title: str) -> str:

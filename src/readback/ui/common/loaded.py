@@ -45,7 +45,7 @@ def counts(file: str, said: Counts) -> str:
 def noticed() -> tuple[Finding, ...] | None:
     """What was noticed while the files were read, the same as `check` says of it; None while that is worked out.
 
-    Scores and answers may be large: they are read in the background, and how far that is stands on the page.
+    Scores and answers may be large: they are read in the background, and how far that is is on the page.
     """
     job = caches.loading(*choice.key(), choice.workspace())
     if not work.look(job, "frame.loading", "loading"):

@@ -53,7 +53,7 @@ class Context:
         return self._assembly(at.index, self.data.record(at.index), sent).fingerprint
 
     def worded(self, one: Finding) -> tuple[str, ...]:
-        """The adapters in whose text a finding about a message stands, where the words are Readback's own."""
+        """The adapters in whose text a finding about a message is, where the words are Readback's own."""
         at = one.place
         if not at.role or at.index is None or at.index >= len(self.data):
             return ()
@@ -75,7 +75,7 @@ class Context:
 
 
 def sent_of(at: Location) -> Selection:
-    """What is sent where a finding stands."""
+    """What is sent where a finding is."""
     if at.condition:
         return Selection(condition=at.condition, judge=at.judge)
     return Selection(mode=at.mode, adapter=at.adapter, task=at.task, judge=at.judge)

@@ -118,7 +118,7 @@ def save(
 
 
 def lift(folder: Path) -> None:
-    """Take away the one folder that an upload is wrapped in, so that its readback.yml stands on top."""
+    """Take away the one folder that an upload is wrapped in, so that its readback.yml is on top."""
     while len(inside := list(folder.iterdir())) == 1 and inside[0].is_dir():
         inner = inside[0].rename(folder.with_name(".lifted"))
         folder.rmdir()

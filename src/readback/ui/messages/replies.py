@@ -18,7 +18,7 @@ KEY = "replies"  # of the section, in the address
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A text that answers: its name on the page, its heading, where it stands."""
+    """A text that answers: its name on the page, its heading, where it is."""
 
     name: str
     title: str

@@ -28,7 +28,7 @@ KIND = "search"
 NEAR = 256  # records that are searched before all of them are
 PLACES = 10  # records on the screen at once
 HEIGHT = 280  # pixels of the list: the text of the prompt stays in view
-AT = "search_at"  # in the session: where the list stands
+AT = "search_at"  # in the session: where the list is
 
 
 def begin(text: str, regex: bool, case: bool, everywhere: bool, show_next: bool) -> str:

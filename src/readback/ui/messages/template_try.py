@@ -57,7 +57,7 @@ def draw() -> None:
     _take(workspace, target, original, copy)
 
 
-def copies() -> dict[tuple[str, Target], str]:
+def edited_texts() -> dict[tuple[str, Target], str]:
     """The copies of this session, by workspace and text; in no file and in no address."""
     kept: dict[tuple[str, Target], str] = st.session_state.setdefault("edits", {})
     return kept
@@ -86,7 +86,7 @@ def _shared(workspace: Workspace, target: Target) -> None:
 def _editor(target: Target, original: str) -> str | None:
     """The copy, or None before there is one."""
     mark = hashlib.sha256(f"{choice.workspace_id()}\0{target}\0{original}".encode("utf-8", "surrogatepass")).hexdigest()
-    key, kept = f"edit_text_{mark[:12]}", copies().get((choice.workspace_id(), target))
+    key, kept = f"edit_text_{mark[:12]}", edited_texts().get((choice.workspace_id(), target))
     if key not in st.session_state:
         st.session_state[key] = kept if kept is not None else original
     with st.form("edit_form", border=False):
@@ -98,11 +98,11 @@ def _editor(target: Target, original: str) -> str | None:
 
 
 def _try(target: Target, original: str, key: str) -> None:
-    copies()[choice.workspace_id(), target] = editing.typed(original, st.session_state[key])
+    edited_texts()[choice.workspace_id(), target] = editing.typed(original, st.session_state[key])
 
 
 def _reset(target: Target, original: str, key: str) -> None:
-    copies().pop((choice.workspace_id(), target), None)
+    edited_texts().pop((choice.workspace_id(), target), None)
     st.session_state[key] = original
 
 

@@ -39,7 +39,7 @@ class Column:
         return "".join(self._taken(span[1]))
 
     def rest(self) -> str:
-        """What stands nowhere in it."""
+        """What is nowhere in it."""
         return "".join(self._taken(None))
 
     def _taken(self, until: int | None) -> Iterator[str]:

@@ -20,7 +20,7 @@ from readback.ui.common import address, beside, caches, choice, cited, keys, mes
 from readback.ui.messages import bar, cited_numbers, jump, searching, views
 from readback.ui.words import t
 
-ALIKE = 0.3  # share of both answers that has to be equal, or marks of what differs would cover all of it
+SIMILAR = 0.3  # share of both answers that has to be equal, or marks of what differs would cover all of it
 
 
 def wanted(workspace: Workspace) -> bool:
@@ -196,7 +196,7 @@ def _apart(chosen: str, rejected: str) -> tuple[tuple[tuple[Mark, ...], tuple[Ma
         return ((), ()), t("training_row.equal")
     found = compared(chosen, rejected)
     equal = sum(one.a[1] - one.a[0] for one in found.changes if one.kind == "equal")
-    if found.coarse or 2 * equal < ALIKE * (len(chosen) + len(rejected)):
+    if found.coarse or 2 * equal < SIMILAR * (len(chosen) + len(rejected)):
         return ((), ()), t("training_row.unlike")
     marks = (
         _marks(found.changes, "a", t("training_row.only_chosen")),

@@ -15,7 +15,7 @@ from readback.types import Assembly, Finding, Location, Message, Segment
 from readback.ui.common import choice, downloads, exports, layers, message, observed, show, token_sizes
 from readback.ui.words import t
 
-COPIES = ("as_json", "as_ollama", "as_openai", "as_curl_ollama", "as_curl_openai")
+COPY_FORMS = ("as_json", "as_ollama", "as_openai", "as_curl_ollama", "as_curl_openai")
 
 
 def warnings(made: Assembly, tried: Mapping[str, Any]) -> None:
@@ -95,7 +95,7 @@ def _all(made: Assembly) -> None:
                          key="download_all", on_click="ignore")  # fmt: skip
         with st.popover(t("messages.copy_as"), key="copy_as"):
             form = st.selectbox(
-                t("messages.copy_as"), COPIES, key="copy_form", format_func=lambda name: t(f"messages.{name}")
+                t("messages.copy_as"), COPY_FORMS, key="copy_form", format_func=lambda name: t(f"messages.{name}")
             )
             if ours := adapters.worded(made.messages):
                 st.caption(t("messages.wording", names=show.md(", ".join(ours))))

@@ -1,4 +1,4 @@
-"""Which of several files is meant, and where each model's system message of training stands: choices on Open."""
+"""Which of several files is meant, and where each model's system message of training is: choices on Open."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def listed(title: str, there: Iterable[str]) -> None:
     )
 
 
-def own_shelf(there: Iterable[str]) -> None:
+def own_workspaces(there: Iterable[str]) -> None:
     """The uploads of this browser, each with a button that deletes it at once."""
     st.subheader(t("open.uploads"))
     for token in there:

@@ -30,7 +30,7 @@ def facts(
 
 
 def faults(audit: Audit, found: Sequence[Weighed], pairs: Sequence[Pair]) -> Markup:
-    """What stands against comparing: the faults of the planned comparisons, else how many of the gravest kind."""
+    """What is against comparing: the faults of the planned comparisons, else how many of the gravest kind."""
     stops = paired.sentence(audit, found, pairs)
     if stops and any(pair in one.with_finding for one in found if one.group.severity == "error" for pair in pairs):
         return stops

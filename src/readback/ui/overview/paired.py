@@ -1,4 +1,4 @@
-"""The comparisons that the files plan: what stands against each, said first and listed with a way to Compare."""
+"""The comparisons that the files plan: what is against each, said first and listed with a way to Compare."""
 
 from __future__ import annotations
 

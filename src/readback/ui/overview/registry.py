@@ -105,7 +105,7 @@ def _linked(adapter: str, task: str, said: Markup) -> Markup:
 
 
 def _part(word: str, part: Part) -> Markup:
-    """`system`, or `user, with json_schema`; below it what else changes the text, on hover where it stands."""
+    """`system`, or `user, with json_schema`; below it what else changes the text, on hover where it is."""
     when = t("registry.or").join(part.when)
     if not part.ok:
         said = t("registry.part_broken", part=t(f"registry.{word}"))

@@ -82,7 +82,7 @@ def _take(key: str, made: Chart, said: str, how: str = "") -> None:
 
 
 def place(point: Point) -> tuple[int, ...]:
-    """Where the thing stands that a mark is of, as the chart was given it: its place, or its row and column."""
+    """Where the thing is that a mark is of, as the chart was given it: its place, or its row and column."""
     data = point.get("customdata")
     found = list(data) if isinstance(data, list | tuple) else [data]
     return tuple(int(one) for one in found[:2] if isinstance(one, int | float) and not isinstance(one, bool))

@@ -57,7 +57,7 @@ class Absent:
 
 
 @dataclass(frozen=True, slots=True)
-class Behind:
+class ScoresOfMark:
     """The scores behind a mark. `conditions` counts those it takes together, `all` the scores beyond those kept."""
 
     conditions: int
@@ -69,7 +69,7 @@ class Behind:
 def scores(
     table: ScoreTable, of: str, criterion: str, judge: str, *, value: str = "", state: str = "", most: int = 2_000,
     only: Collection[str] | None = None,
-) -> Behind:  # fmt: skip
+) -> ScoresOfMark:  # fmt: skip
     """The scores that `of` names, of them those of one value of the distribution, or in one state; the first `most`.
 
     `only` these items, where it is given: then only what was scored.
@@ -79,7 +79,7 @@ def scores(
     found = _of_value(table, cells, criterion, value) if value else _in_state(table, cells, state) if state else cells
     gone = tuple(_absent(table, of, criterion, judge)) if state == "missing" else ()
     kept = tuple(table.scores[at] for at in found[:most])
-    return Behind(wanted, kept, gone[: most - len(kept)], len(found) + len(gone))
+    return ScoresOfMark(wanted, kept, gone[: most - len(kept)], len(found) + len(gone))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from readback.types import Workspace
 from readback.ui.common import show, table
 from readback.ui.common.table import Column
 from readback.ui.scores import score_drilldown, score_drilldown_links, score_lengths, score_means, score_record
-from readback.ui.scores.score_drilldown import SIDES, Behind, Pair
+from readback.ui.scores.score_drilldown import SIDES, Pair, ScoresOfMark
 from readback.ui.words import t
 
 RECORDS = 2_000  # scores listed behind one number
@@ -59,7 +59,7 @@ def of_cells(scored: ScoreTable, workspace: Workspace, cells: Sequence[int], cal
     score_drilldown_links.heading(called)
     kept = tuple(scored.scores[at] for at in cells[:RECORDS])
     many = len({one.condition for one in kept})
-    _table(scored, workspace, Behind(many, kept, all=len(cells)), called)
+    _table(scored, workspace, ScoresOfMark(many, kept, all=len(cells)), called)
     score_drilldown_links.close()
 
 
@@ -72,7 +72,7 @@ def of_items(
     score_drilldown_links.close()
 
 
-def _table(scored: ScoreTable, workspace: Workspace, found: Behind, called: str) -> None:
+def _table(scored: ScoreTable, workspace: Workspace, found: ScoresOfMark, called: str) -> None:
     rows: list[Mapping[str, Any]] = [
         {
             "record": one.item, "condition": scored.label(one.condition), "key": one.condition,

@@ -91,7 +91,7 @@ def conditions(scored: ScoreTable, found: Agreement) -> Table:
 
 
 def corrected(scored: ScoreTable, found: Agreement) -> Table:
-    """Each judge's rate as it stands and corrected, over all and in each condition."""
+    """Each judge's rate as it is and corrected, over all and in each condition."""
     rows: list[Mapping[str, Any]] = [
         {
             "judge": _name(one.judge), "person": one.person,

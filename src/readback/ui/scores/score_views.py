@@ -34,7 +34,7 @@ from readback.ui.words import t
 FEW = 60  # records that are drawn one by one
 CLOSE = 1 / 3  # of the scale: means that lie closer get the colours for themselves, or they would look the same
 
-Door = dict[str, str | None]
+Opened = dict[str, str | None]
 
 
 def means(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
@@ -72,7 +72,7 @@ def heat(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
     near = len(flat) > 1 and max(flat) - min(flat) < CLOSE * (high - low)
     made = charts.heat(found, view.criterion, score_view.say, score_view.dark(), whole=not near, width=charts.WIDE)
 
-    def opens(point: Point) -> Door | None:
+    def opens(point: Point) -> Opened | None:
         at = score_chart.place(point)
         if len(at) < 2:
             return None
@@ -103,7 +103,7 @@ def joint(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: C
         given = {"first": view.criterion.name, "a": a, "second": second, "b": b}
         said = t("scores.joint_said", n=n, all=found.n, share=100 * n / found.n, **given)
 
-    def opens(point: Point) -> Door | None:
+    def opens(point: Point) -> Opened | None:
         at = score_chart.place(point)
         if len(at) < 2 or not found.counts[at[0]][at[1]]:
             return None
@@ -151,7 +151,7 @@ def slope(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: C
         made = charts.slope(moved, view.criterion, score_view.say, score_view.dark(), charts.WIDE)
     said = t("scores.slope_said", n=len(found.items), a=sides[0], b=sides[1], up=up, down=down, same=same)
 
-    def opens(point: Point) -> Door | None:
+    def opens(point: Point) -> Opened | None:
         at = score_chart.place(point)
         one = found.items[at[0]] if len(at) == 1 and at[0] < len(found.items) else None
         return {"item": one, "arm": sides[1]} if one else {"of": chosen, "against": view.baseline, "under": "more"}
@@ -184,7 +184,7 @@ def _sides(a: str, b: str, up: int, same: int, down: int) -> Markup:
 
 
 def _to(scored: ScoreTable, rows: Sequence[Row]) -> Any:
-    def opens(point: Point) -> Door | None:
+    def opens(point: Point) -> Opened | None:
         at = score_chart.place(point)
         return {"of": address_of(scored, rows[at[0]].condition), "under": "more"} if at and at[0] < len(rows) else None
 

@@ -24,7 +24,7 @@ MOST = 100  # other objects of an ambiguous reply whose places are kept
 class Reply:
     """What was read, and how. `value` is None where nothing could be; then `refused` may say why.
 
-    `span` is where the text read stands, `thought` what was dropped as thinking, `others` the further objects that
+    `span` is where the text read is, `thought` what was dropped as thinking, `others` the further objects that
     say something else. All are characters of the reply, from 0.
     """
 

@@ -44,7 +44,7 @@ def objects(text: str, start: int, stop: int) -> Iterator[Found]:
 
 
 def spans(text: str, start: int, stop: int) -> tuple[Span, ...]:
-    """Where each balanced `{…}` with the grammar of JSON stands; one inside another is part of it.
+    """Where each balanced `{…}` with the grammar of JSON is; one inside another is part of it.
 
     An outer one that is cut short or breaks the grammar leaves the inner ones that were complete before.
     """

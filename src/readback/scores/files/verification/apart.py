@@ -171,7 +171,7 @@ class Apart:
         self.diagnostics.add(Diagnostic("dat-wrong-value", values, self.place(line), where, "warning"))
 
     def place(self, line: int) -> Location:
-        """Where a result stands."""
+        """Where a result is."""
         return Location(file=self.asked.source.path, line=line or None)
 
 

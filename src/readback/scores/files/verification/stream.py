@@ -1,4 +1,4 @@
-"""The results of a verification file one after another, whatever stands around them and however large it is."""
+"""The results of a verification file one after another, whatever is around them and however large it is."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ NO_TRAIT = {
     *("rubric_summary", "rubric_evaluation_performed", "rubric_evaluation_strategy", REASONS),
     "rubric_hallucination_risk_assessment",
 }
-ALIKE = "an empty cell: this table writes false, 0 and nothing alike"
+ONE_SPELLING = "an empty cell: this table writes false, 0 and nothing alike"
 CLASS = "\N{MINUS SIGN}1: no class of the rubric, or a score; this table does not say which traits are classes"
 GRANULAR, SIMILAR = "verify_granular_result", "embedding_similarity_score"
 PLAIN = ("error", "success", "completed_without_errors", "run_name", "replicate", "evaluation_mode")
@@ -74,12 +74,12 @@ def lost_scores(fields: Mapping[str, Any], flat: Mapping[str, Any], lost: Lost) 
     done = truth(fields.get("template_verification_performed"))
     if flat["verify_result"] is None and (done is not False or flat.get("error")):
         lost.unknown += 1
-        yield Scored("verify_result", "template", "boolean", (math.nan, MISSING, ALIKE))
+        yield Scored("verify_result", "template", "boolean", (math.nan, MISSING, ONE_SPELLING))
     if done and GRANULAR not in flat:
-        yield Scored(GRANULAR, "template", "?", (math.nan, MISSING, ALIKE))
+        yield Scored(GRANULAR, "template", "?", (math.nan, MISSING, ONE_SPELLING))
     if truth(fields.get("embedding_check_performed")) and SIMILAR not in flat:
         lost.similar += 1
-        yield Scored(SIMILAR, "embedding", "share", (math.nan, MISSING, ALIKE))
+        yield Scored(SIMILAR, "embedding", "share", (math.nan, MISSING, ONE_SPELLING))
 
 
 def without_classes(scored: Scored) -> Scored:
