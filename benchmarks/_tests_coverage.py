@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from readback.stats import agreement, corrected, correlation, equivalence, fisher, paired, several, two_groups
+from readback.stats import agreement, correlation, equivalence, fisher, judge_error, multiple_tests, paired, two_groups
 
 SEED = 20261123
 LEAST = 4_000
@@ -52,17 +52,17 @@ def _fisher(rng: Any, n: int) -> bool:
 
 
 def _friedman(rng: Any, n: int) -> bool:
-    return several.friedman(_grades(rng, n, 6)) <= 0.05
+    return multiple_tests.friedman(_grades(rng, n, 6)) <= 0.05
 
 
 def _cochran(rng: Any, n: int) -> bool:
-    return several.cochran_q(rng.random((n, 6)) < 0.7) <= 0.05
+    return multiple_tests.cochran_q(rng.random((n, 6)) < 0.7) <= 0.05
 
 
 def _holm(rng: Any, n: int) -> bool:
     """One false alarm in a plan of eight comparisons, all with the same baseline."""
     base = _grades(rng, n)
-    return min(several.holm([paired.sign_flip(_grades(rng, n) - base)[0] for _ in range(8)])) <= 0.05
+    return min(multiple_tests.holm([paired.sign_flip(_grades(rng, n) - base)[0] for _ in range(8)])) <= 0.05
 
 
 def _unheld(rng: Any, n: int) -> bool:
@@ -102,7 +102,7 @@ def others(trials: int) -> Iterator[str]:
         held = 0
         for _ in range(trials):
             seen = rng.binomial(200, rate * se + (1 - rate) * (1 - sp))
-            one = corrected.rogan_gladen(seen, 200, rng.binomial(50, se), 50, rng.binomial(50, sp), 50)
+            one = judge_error.rogan_gladen(seen, 200, rng.binomial(50, se), 50, rng.binomial(50, sp), 50)
             held += _holds(one.interval, rate)
         name = f"corrected rate {rate}, sensitivity {se}, specificity {sp}, n = 200 + 50 + 50"
         yield f"| {name} | holds {100 * held / trials:.1f} |"

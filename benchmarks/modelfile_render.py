@@ -75,14 +75,15 @@ def figures(folder: Path, name: str) -> dict[str, float]:
     from readback import sandbox, workspace
     from readback.prompts import assemble, model_input
     from readback.records.dataset import open_dataset
+    from readback.sandbox import limits
     from readback.types import Selection
 
     opened = workspace.open(folder)
     data = open_dataset(opened.root, opened.dataset)
     records = [data.record(index) for index in range(len(data))]
     choice, condition = Selection(condition=name), opened.condition(name)
-    was, sandbox._own = (
-        sandbox._own,
+    was, limits._own = (
+        limits._own,
         sandbox.Limits(seconds=0),
     )  # as in a child, without its alarm: templates run right here
     try:
@@ -96,7 +97,7 @@ def figures(folder: Path, name: str) -> dict[str, float]:
         ]
         done = time.perf_counter()
     finally:
-        sandbox._own = was
+        limits._own = was
     assert all(one and one.kind == "modelfile" and not one.diagnostics for one in model_inputs)
     for one, assembly in zip(model_inputs, assemblies, strict=True):
         assert one

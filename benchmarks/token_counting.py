@@ -20,7 +20,7 @@ import tiktoken
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from readback.serving import tokens
-from readback.serving.tokens import files, tables
+from readback.serving.tokens import named_tokenizers, tokenizer_json
 
 TABLE = "cl100k"
 PATTERN = (
@@ -43,9 +43,9 @@ def main() -> None:
     print(f"{len(prompts)} prompts, {size:.1f} MB, {sum(expected):,} tokens")
     _tell("tiktoken, in this process (the baseline)", baseline, baseline, size)
     by, _ = tokens.counter(TABLE, Path())
-    tables.load(tables.TABLES[TABLE].encoding)  # as in a child, where it is shared
+    named_tokenizers.load(named_tokenizers.TABLES[TABLE].encoding)  # as in a child, where it is shared
     alone = {"table": TABLE, "special": False}
-    found, seconds = _timed(lambda: tables.counts({**alone, "about": prompts}))
+    found, seconds = _timed(lambda: named_tokenizers.counts({**alone, "about": prompts}))
     assert found == expected
     _tell("a table, as the audit's children count", seconds, baseline, size)
     _tell("a table, through a child a prompt, as pages count", _timed(lambda: [by.count(one) for one in prompts])[1],
@@ -65,10 +65,15 @@ def _file(prompts: Sequence[str], size: float, baseline: float) -> None:
         trained.train_from_iterator(prompts[:20], trainer)
         trained.save(f"{folder}/tokenizer.json")
         by, _ = tokens.counter("tokenizer.json", Path(folder))
-        assert isinstance(by, files.File)
+        assert isinstance(by, tokenizer_json.File)
         asked = {"path": by.path, "stamp": list(by.stamp), "about": list(prompts), "special": False}
-        files.counts({**asked, "about": []})
-        _tell("a tokenizer.json, as the audit's children count", _timed(lambda: files.counts(asked))[1], baseline, size)
+        tokenizer_json.counts({**asked, "about": []})
+        _tell(
+            "a tokenizer.json, as the audit's children count",
+            _timed(lambda: tokenizer_json.counts(asked))[1],
+            baseline,
+            size,
+        )
 
 
 def _prompt(made: random.Random, characters: int) -> str:
@@ -77,7 +82,7 @@ def _prompt(made: random.Random, characters: int) -> str:
 
 
 def _reference() -> Any:
-    table = quicktok.get_encoding(tables.TABLES[TABLE].encoding)
+    table = quicktok.get_encoding(named_tokenizers.TABLES[TABLE].encoding)
     ranks = {table.decode_single_token_bytes(n): n for n in range(len(table.token_byte_values()))}
     return tiktoken.Encoding(TABLE, pat_str=PATTERN, mergeable_ranks=ranks, special_tokens={})
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats import contingency_tables, multitest, power, proportion, weightstats
 
-from readback.stats import correlation, equivalence, interval, paired, ranking, several
-from readback.stats.corrected import rogan_gladen
+from readback.stats import correlation, equivalence, interval, multiple_tests, paired, ranking
+from readback.stats.judge_error import rogan_gladen
 
 GRADES = st.lists(st.integers(-1, 2), min_size=0, max_size=40)
 DIFFERENCES = st.lists(st.integers(-3, 3), min_size=1, max_size=12)
@@ -100,8 +100,8 @@ def test_a_value_that_is_no_number_is_refused_everywhere(bad: float) -> None:
         lambda: equivalence.tost([bad, 1.0], 0.1),
         lambda: equivalence.tost([0.0, 1.0], bad),
         lambda: equivalence.detectable(bad, 20),
-        lambda: several.holm([bad]),
-        lambda: several.friedman([[bad, 1.0]]),
+        lambda: multiple_tests.holm([bad]),
+        lambda: multiple_tests.friedman([[bad, 1.0]]),
         lambda: correlation.spearman([bad, 1, 2], [1, 2, 3]),
         lambda: ranking.bradley_terry([[0, bad], [1, 0]]),
     ]
@@ -307,21 +307,23 @@ def test_the_smallest_difference_a_sample_can_show_is_that_of_statsmodels(n: int
 @settings(max_examples=some(20), deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_adjusted_p_are_those_of_statsmodels(ps: list[float]) -> None:
-    assert several.holm(ps) == pytest.approx(tuple(multitest.multipletests(ps, method="holm")[1]))
-    assert several.benjamini_hochberg(ps) == pytest.approx(tuple(multitest.multipletests(ps, method="fdr_bh")[1]))
+    assert multiple_tests.holm(ps) == pytest.approx(tuple(multitest.multipletests(ps, method="holm")[1]))
+    assert multiple_tests.benjamini_hochberg(ps) == pytest.approx(
+        tuple(multitest.multipletests(ps, method="fdr_bh")[1])
+    )
 
 
 def test_no_tests_have_no_adjusted_p() -> None:
-    assert several.holm(()) == several.benjamini_hochberg(()) == ()
+    assert multiple_tests.holm(()) == multiple_tests.benjamini_hochberg(()) == ()
 
 
 def test_friedman_and_cochran_are_those_of_scipy_and_statsmodels() -> None:
     grades, passed = RNG.integers(0, 3, (20, 4)), RNG.integers(0, 2, (20, 4))
-    assert several.friedman(grades) == near(stats.friedmanchisquare(*grades.T).pvalue)
-    assert several.cochran_q(passed) == near(contingency_tables.cochrans_q(passed).pvalue)
-    assert several.friedman(np.ones((5, 3))) == several.cochran_q(np.ones((5, 3))) == 1.0
+    assert multiple_tests.friedman(grades) == near(stats.friedmanchisquare(*grades.T).pvalue)
+    assert multiple_tests.cochran_q(passed) == near(contingency_tables.cochrans_q(passed).pvalue)
+    assert multiple_tests.friedman(np.ones((5, 3))) == multiple_tests.cochran_q(np.ones((5, 3))) == 1.0
     with pytest.raises(ValueError, match="0 and 1"):
-        several.cochran_q([[0, 2], [1, 1]])
+        multiple_tests.cochran_q([[0, 2], [1, 1]])
 
 
 # the rest

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from readback.stats import agreement, corrected, correlation, equivalence, interval, paired, ranking, several
+from readback.stats import agreement, correlation, equivalence, interval, judge_error, multiple_tests, paired, ranking
 from readback.stats.two_groups import welch
 
 RNG = np.random.default_rng(21)
@@ -91,7 +91,7 @@ def test_the_error_of_a_corrected_rate_is_that_of_the_delta_method() -> None:
         step[at] = 1e-6
         gradient.append((_rogan(*(p + step)) - _rogan(*(p - step))) / 2e-6)
     error = math.sqrt(float((np.array(gradient) ** 2 * p * (1 - p) / rows).sum()))
-    found = corrected.rogan_gladen(110, 200, 45, 50, 41, 50)
+    found = judge_error.rogan_gladen(110, 200, 45, 50, 41, 50)
     assert found.interval
     assert (found.interval.high - found.interval.low) / (2 * z) == pytest.approx(error, rel=1e-6)
     middle = _rogan(*p)
@@ -141,16 +141,18 @@ def test_no_test_hangs_on_the_unit_of_the_scores(d: list[float], factor: float) 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=15), st.randoms(use_true_random=False))
 def test_adjusted_p_never_sink_keep_their_order_and_follow_their_tests(ps: list[float], random: Any) -> None:
     order = random.sample(range(len(ps)), len(ps))
-    for method in (several.holm, several.benjamini_hochberg):
+    for method in (multiple_tests.holm, multiple_tests.benjamini_hochberg):
         adjusted = method(ps)
         assert all(p <= found <= 1 for p, found in zip(ps, adjusted, strict=True))
         ranked = [found for _, found in sorted(zip(ps, adjusted, strict=True))]
         assert ranked == sorted(ranked)
         assert method([ps[at] for at in order]) == tuple(adjusted[at] for at in order)
-    assert all(b <= h + 1e-12 for b, h in zip(several.benjamini_hochberg(ps), several.holm(ps), strict=True))
+    assert all(
+        b <= h + 1e-12 for b, h in zip(multiple_tests.benjamini_hochberg(ps), multiple_tests.holm(ps), strict=True)
+    )
 
 
-@pytest.mark.parametrize("method", [several.holm, several.benjamini_hochberg])
+@pytest.mark.parametrize("method", [multiple_tests.holm, multiple_tests.benjamini_hochberg])
 def test_a_p_that_is_none_is_refused_and_not_taken_for_0(method: Any) -> None:
     with pytest.raises(ValueError, match="not a finite number"):
         method([0.01, None])
@@ -158,12 +160,12 @@ def test_a_p_that_is_none_is_refused_and_not_taken_for_0(method: Any) -> None:
 
 def test_ranks_over_conditions_take_ties_and_hang_on_neither_order_nor_unit() -> None:
     table = RNG.integers(0, 3, (15, 4)).astype(float)
-    plain = several.friedman(table)
-    assert several.friedman(table[::-1, ::-1] * 7 - 2) == pytest.approx(plain)
+    plain = multiple_tests.friedman(table)
+    assert multiple_tests.friedman(table[::-1, ::-1] * 7 - 2) == pytest.approx(plain)
     assert plain == pytest.approx(stats.friedmanchisquare(*table.T).pvalue)
     for bad in (np.ones((3, 1)), np.ones((0, 3)), np.ones(4)):
         with pytest.raises(ValueError, match="at least 2 conditions"):
-            several.friedman(bad)
+            multiple_tests.friedman(bad)
 
 
 @given(st.integers(1, 300), st.integers(0, 300), st.integers(0, 300))

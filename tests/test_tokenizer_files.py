@@ -23,7 +23,7 @@ from tokenizers import (
 
 from readback import sandbox
 from readback.serving import tokens
-from readback.serving.tokens import estimate, files
+from readback.serving.tokens import estimate, tokenizer_json
 from readback.types import Location, Model
 
 TEXTS = 2_000 if LONG else 100
@@ -101,7 +101,7 @@ def test_only_where_each_token_has_a_byte_do_few_bytes_prove_that_a_text_fits(tm
         (tmp_path / kind).mkdir()
         make().save(str(tmp_path / kind / "tokenizer.json"))
         by, _ = tokens.counter(kind, tmp_path)
-        assert isinstance(by, files.File)
+        assert isinstance(by, tokenizer_json.File)
         proofs[kind] = [by.surely_fits(text, 4) for text in ("abcd", "abcde", "e\u0301e\u0301")]
     assert proofs == {
         "byte level": [True, False, False],
@@ -193,21 +193,21 @@ def test_a_file_that_is_no_tokenizer_is_one_note_with_a_reason_and_the_count_an_
 
 def test_a_file_that_is_too_large_is_not_opened(tmp_path: Path) -> None:
     with (tmp_path / "t.json").open("wb") as file:
-        file.truncate(files.LARGEST + 1)
+        file.truncate(tokenizer_json.LARGEST + 1)
     _, (diagnostic,) = tokens.counter("t.json", tmp_path)
     assert diagnostic.values["reason"] == "it has more than 64 MiB"
 
 
 def test_a_file_that_takes_too_long_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     byte_level().save(str(tmp_path / "t.json"))
-    monkeypatch.setattr(files, "LIMITS", sandbox.Limits(total=0.001))
+    monkeypatch.setattr(tokenizer_json, "LIMITS", sandbox.Limits(total=0.001))
     _, (diagnostic,) = tokens.counter("t.json", tmp_path)
     assert diagnostic.values["reason"] in (f"reading it took more than {sandbox.time_said(0.001)} in all",
                                      f"reading it took {sandbox.WAITED}")  # fmt: skip
 
 
 def test_a_missing_package_is_a_note_with_the_cure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "there", lambda: False)
+    monkeypatch.setattr(tokenizer_json, "there", lambda: False)
     _, (diagnostic,) = tokens.counter("tokenizer.json", tmp_path)
     assert diagnostic.values["cure"] == "pip install readback[tokenizers]"
 
@@ -216,7 +216,7 @@ def test_a_text_that_takes_a_tokenizer_too_long_is_estimated(tmp_path: Path, mon
     byte_level().save(str(tmp_path / "t.json"))
     by, _ = tokens.counter("t.json", tmp_path)
     assert by.exact
-    monkeypatch.setattr(files, "LIMITS", sandbox.Limits(total=0.0001))
+    monkeypatch.setattr(tokenizer_json, "LIMITS", sandbox.Limits(total=0.0001))
     assert tokens.tokens(by, "abcde").exact is False
     assert tokens.counts(by, ["abcde"]) == (2,)
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from token_texts import plain, texts
 
 from readback.serving import tokens
-from readback.serving.tokens import estimate, pieces, tables
+from readback.serving.tokens import estimate, named_tokenizers, token_pieces
 
 HERE = Path()
 TEXTS = 2_000 if LONG else 100
@@ -56,7 +56,7 @@ def ranks(encoding: str) -> dict[bytes, int]:
 @cache
 def reference(name: str) -> Any:
     """tiktoken's own engine over a table."""
-    encoding = tables.TABLES[name].encoding
+    encoding = named_tokenizers.TABLES[name].encoding
     special = {one: quicktok.get_encoding(encoding).encode_single_token(one) for one in specials(encoding)}
     return tiktoken.Encoding(name, pat_str=PATTERNS[name], mergeable_ranks=ranks(encoding), special_tokens=special)
 
@@ -80,7 +80,10 @@ def test_a_table_is_the_published_one_byte_for_byte(encoding: str, sha256: str) 
 @pytest.mark.parametrize("name", PATTERNS)
 def test_counts_and_pieces_equal_the_reference_on_random_texts(name: str) -> None:
     made, by, there = texts(TEXTS, 36), counter(name), reference(name)
-    taken = [unicodedata.normalize("NFC", plain(one)) if tables.TABLES[name].composed else plain(one) for one in made]
+    taken = [
+        unicodedata.normalize("NFC", plain(one)) if named_tokenizers.TABLES[name].composed else plain(one)
+        for one in made
+    ]
     alone = [there.encode_ordinary(one) for one in taken]
     read = [there.encode(one, allowed_special="all") for one in taken]
     assert by.counts(made, special=False) == tuple(map(len, alone))
@@ -105,10 +108,12 @@ def test_a_model_without_a_special_token_of_its_table_reads_it_as_text() -> None
     assert counter("qwen2.5").count("<|im_start|>") == 1
 
 
-@pytest.mark.parametrize("alias", [*tables.TABLES, *tables.ALIASES, " Qwen3 "])
+@pytest.mark.parametrize("alias", [*named_tokenizers.TABLES, *named_tokenizers.ALIASES, " Qwen3 "])
 def test_usual_names_of_a_table_are_known(alias: str) -> None:
     assert tokens.known(alias)
-    assert tables.counter(alias) == tables.By(tables.ALIASES.get(alias, alias.strip().lower()))
+    assert named_tokenizers.counter(alias) == named_tokenizers.By(
+        named_tokenizers.ALIASES.get(alias, alias.strip().lower())
+    )
 
 
 def test_other_names_are_no_tables() -> None:
@@ -116,7 +121,7 @@ def test_other_names_are_no_tables() -> None:
 
 
 def test_a_missing_package_is_a_note_with_the_cure_and_the_count_an_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "there", lambda: False)
+    monkeypatch.setattr(named_tokenizers, "there", lambda: False)
     found, (diagnostic,) = tokens.counter("qwen3", HERE)
     assert (found, diagnostic.code, diagnostic.values["cure"]) == (
         estimate.Estimate(), "srv-tokenizer-unreadable", "pip install readback[tokens]",
@@ -158,14 +163,14 @@ def test_pieces_from_bytes_cover_the_text_exactly_and_lose_no_token(text: str, d
     cuts = sorted(data.draw(st.sets(st.integers(1, max(1, len(spelt) - 1)), max_size=20))) if len(spelt) > 1 else []
     edges = [0, *cuts, len(spelt)] if spelt else []
     made = [(number, spelt[a:b], False) for number, (a, b) in enumerate(pairwise(edges))]
-    cut = list(pieces.from_bytes(text, made, composed=composed))
+    cut = list(token_pieces.from_bytes(text, made, composed=composed))
     _whole(text, cut, len(made))
 
 
 @given(st.text(), st.lists(st.tuples(st.integers(0, 30), st.integers(0, 5)), max_size=12))
 def test_pieces_from_spans_cover_the_text_exactly_and_lose_no_token(text: str, spans: list[tuple[int, int]]) -> None:
     inside = sorted((min(a, len(text)), min(a + n, len(text))) for a, n in spans)
-    cut = list(pieces.from_spans(len(text), [(number, a, b, False) for number, (a, b) in enumerate(inside)]))
+    cut = list(token_pieces.from_spans(len(text), [(number, a, b, False) for number, (a, b) in enumerate(inside)]))
     _whole(text, cut, len(inside))
 
 

@@ -187,10 +187,10 @@ def _change(code: str, a: ConditionKey, b: ConditionKey, d: Any, pair: PairedIte
 
 def _adjusted(found: Sequence[One]) -> tuple[One, ...]:
     """With p adjusted over all of them, since nobody meant to look at one; the lowest difference first."""
-    from readback.stats import several
+    from readback.stats import multiple_tests
 
     tested = [at for at, one in enumerate(found) if one.p is not None]
-    adjusted = several.benjamini_hochberg([found[at].p or 0.0 for at in tested]) if tested else ()
+    adjusted = multiple_tests.benjamini_hochberg([found[at].p or 0.0 for at in tested]) if tested else ()
     made = list(found)
     for at, p in zip(tested, adjusted, strict=True):
         made[at] = replace(found[at], p_adjusted=p)

@@ -8,7 +8,7 @@ from typing import Literal
 from readback import sandbox
 from readback.serving import limits as limits_of
 from readback.serving import tokens
-from readback.serving.tokens import Counter, files
+from readback.serving.tokens import Counter, tokenizer_json
 from readback.sources import training_length
 from readback.types import Assembly, Model, ModelInput, Record, Selection, Tokens, Workspace
 
@@ -84,4 +84,4 @@ def limits(opened: Workspace, usual: sandbox.Limits) -> sandbox.Limits:
     """The limits of a child of the audit: with room for a tokenizer file where a model names one."""
     named = [m.tokenizer for m in opened.models.values() if m.tokenizer and limits_of.of(m)]
     heavy = any(not tokens.known(one) for one in named)
-    return replace(usual, memory=max(usual.memory, files.MEMORY)) if heavy else usual
+    return replace(usual, memory=max(usual.memory, tokenizer_json.MEMORY)) if heavy else usual

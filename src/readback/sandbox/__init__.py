@@ -18,13 +18,20 @@ import struct
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import asdict
 from importlib import import_module
 from typing import Any, Literal
 
 from readback.sandbox import frames
 from readback.sandbox.client import Zygote, ZygoteLost, alive
+from readback.sandbox.limits import DEFAULT as DEFAULT
+from readback.sandbox.limits import Limits as Limits
+from readback.sandbox.limits import beat as beat
+from readback.sandbox.limits import enter as enter
+from readback.sandbox.limits import inside as inside
+from readback.sandbox.limits import pause as pause
+from readback.sandbox.limits import wall, within
 from readback.sandbox.running import Company
 
 Kind = Literal["time", "memory", "output", "crash"]
@@ -35,31 +42,12 @@ ALONE, TOGETHER, ASIDE = "alone", "together", "aside"  # how a request to the zy
 WAITED = "more time than it may spend waiting"
 ENDED = struct.Struct(">id")  # how a child ended, and its processor time
 MEMORY_EXIT, OUTPUT_EXIT = 71, 72
-WALL = 10  # times the processor time: what the clock may show, for work that waits; squared at lower priority
 LOWER = 15  # by how much work that may wait is nicer than the rest
 BUSY = 1.5  # times the processor time on that clock: then something else had the processor too
 MOMENT = 0.2  # seconds that starting a child takes at most on an idle machine
 REAPED = 60.0  # seconds in which the zygote tells how a child ended; it takes milliseconds
 ATTEMPTS = 3  # when the zygote is killed from outside, or the system has no process left
 AT_ONCE = max(4, 2 * (os.cpu_count() or 1))  # more calls at once only wait for each other
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one run may use.
-
-    `seconds` is processor time between beats (each frame of a stream is a beat), `total` that of the whole run; on
-    the clock either may take ten times as long. `memory` counts bytes beyond what the zygote has mapped; `output`
-    bytes of JSON; `files` the size of any file the work writes (0: it may write none). `closed` work opens no files
-    at all but Python's own, where the kernel can see to that.
-    """
-
-    seconds: float = 1.0
-    memory: int = 512 << 20
-    output: int = 32 << 20
-    total: float = 10.0
-    files: int = 0
-    closed: bool = False
 
 
 class Stopped(Exception):  # noqa: N818 - an outcome to handle, as StopIteration is
@@ -75,12 +63,8 @@ class Stopped(Exception):  # noqa: N818 - an outcome to handle, as StopIteration
         self.doubtful = doubtful
 
 
-DEFAULT = Limits()
 _slots = threading.BoundedSemaphore(AT_ONCE)
 _company = Company()
-_own: Limits | None = None  # in a child: the limits it runs under
-_seconds = 0.0  # in a child: those of the work at hand
-_wall = WALL  # in a child
 _gives_way = False
 
 
@@ -94,7 +78,7 @@ def call(work: str, payload: Any, limits: Limits = DEFAULT, shared: tuple[str, .
     code failed there.
     """
     if inside():
-        with _within(limits):
+        with within(limits):
             return _function(work)(payload)
     with _slots:
         for value in _surely(work, payload, limits, shared):
@@ -110,7 +94,7 @@ def stream(
     `once`: long work; what is stopped is not tried again here, because the caller goes on with a part of it.
     """
     if inside():
-        with _within(limits):
+        with within(limits):
             yield from _function(work)(payload)
     elif once:
         yield from _run(work, payload, limits, shared, how=ASIDE if _gives_way else TOGETHER)
@@ -124,57 +108,10 @@ def give_way() -> None:
     _gives_way = True
 
 
-def inside() -> bool:
-    """Whether this process is a bounded child: there, work runs directly, in the time it would have by itself."""
-    return _own is not None
-
-
-def beat(seconds: float | None = None) -> None:
-    """In a child: the alarms start again, because a new piece of work begins, which may take `seconds`. Outside:
-    nothing.
-    """
-    if _own is not None:
-        asked = seconds or _seconds
-        if (left := _own.total - time.process_time()) <= 0:
-            os.kill(os.getpid(), signal.SIGPROF)  # as the alarm would, which beats in quick succession put off
-        signal.setitimer(signal.ITIMER_PROF, min(asked, left))
-        signal.setitimer(signal.ITIMER_REAL, _wall * asked)
-
-
-def pause() -> None:
-    """In a child: the clock on the wall stands still until the next beat."""
-    signal.setitimer(signal.ITIMER_REAL, 0)
-
-
 def isolation() -> dict[str, Any]:
     """What surrounds a child on this machine, for `readback doctor`."""
     limits = {k: v for k, v in asdict(DEFAULT).items() if k not in ("files", "closed")}
     return {**alive().facts, "environment": "empty", "answers": "JSON", "limits": limits}
-
-
-def enter(limits: Limits) -> None:
-    """Called once by a new child, before it works."""
-    global _own, _seconds, _wall
-    _own, _seconds, _wall = limits, limits.seconds, wall()
-
-
-def wall() -> int:
-    """How many times the processor time the clock may show for this process; what lets others go first waits longer."""
-    return WALL if os.nice(0) <= 0 else WALL * WALL
-
-
-@contextmanager
-def _within(limits: Limits) -> Iterator[None]:
-    """In a child: work that would have a child of its own elsewhere has no more time here, so that it ends alike."""
-    global _seconds
-    before = _seconds
-    _seconds = min(before, limits.seconds)
-    beat()
-    try:
-        yield
-    finally:
-        _seconds = before
-        beat()
 
 
 def _function(work: str) -> Any:

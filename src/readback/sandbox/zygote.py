@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import resource
 import select
 import signal
 import socket
@@ -17,12 +16,12 @@ from typing import Any, NoReturn
 
 from readback import plugins, sandbox
 from readback.sandbox import client, frames, jail, landlock
+from readback.sandbox.limits import confine
 
 WARM = (
     "readback.prompts.render.jinja",
     "readback.readers.yaml_decode",
 )  # their warm() touches what a child would meet first
-OPEN_FILES = 64
 COLLECT = (50_000, 20, 20)  # most children end before they made enough objects for one collection
 
 
@@ -180,7 +179,7 @@ def _child(data: socket.socket, rules: int | None) -> None:
     os.closerange(3, data.fileno())
     os.closerange(data.fileno() + 1, 1 << 16)
     answer = _Answer(data, limits)
-    _limit(limits, mapped)
+    confine(limits, mapped)
     sandbox.enter(limits)
     sandbox.beat()
     try:
@@ -218,19 +217,3 @@ class _Answer:
         sandbox.pause()
         self.data.sendall(frame)
         sandbox.beat()
-
-
-def _limit(limits: sandbox.Limits, mapped: int | None) -> None:
-    """Kernel limits that the child cannot raise again; `mapped` bytes of address space were there before it."""
-    if mapped is not None:
-        _set(resource.RLIMIT_AS, mapped + limits.memory)
-    cpu = int(limits.total) + 1
-    _set(resource.RLIMIT_CPU, cpu, cpu + 1)
-    _set(resource.RLIMIT_CORE, 0)
-    _set(resource.RLIMIT_NOFILE, OPEN_FILES)
-    _set(resource.RLIMIT_FSIZE, limits.files)
-
-
-def _set(what: int, soft: int, hard: int | None = None) -> None:
-    with suppress(ValueError, OSError):  # a lower limit is in force already, or the system knows none
-        resource.setrlimit(what, (soft, soft if hard is None else hard))

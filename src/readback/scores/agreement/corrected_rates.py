@@ -67,7 +67,7 @@ def _of(table: ScoreTable, found: Ratings, judge: str, person: str) -> Iterator[
 def _one(
     judge: str, person: str, condition: ConditionKey | None, values: Any, sample: tuple[float, int, float, int]
 ) -> CorrectedRate:
-    from readback.stats.corrected import rogan_gladen
+    from readback.stats.judge_error import rogan_gladen
 
     found, positives, cleared, negatives = sample
     n, passed = len(values), float((values == 1).sum())

@@ -176,7 +176,7 @@ def _judged(table: ScoreTable, pair: _Pair, judge: str | None) -> Iterator[Compa
 
 def _adjusted(comparisons: Sequence[Comparison]) -> Iterator[Comparison]:
     """Each comparison with Holm's p over its family: the plan, or the unplanned ones of its criterion and judge."""
-    from readback.stats import several
+    from readback.stats import multiple_tests
 
     families: dict[object, list[int]] = {}
     for at, one in enumerate(comparisons):
@@ -184,7 +184,7 @@ def _adjusted(comparisons: Sequence[Comparison]) -> Iterator[Comparison]:
             families.setdefault(None if one.planned else (one.criterion, one.judge), []).append(at)
     p: dict[int, tuple[float, int]] = {}
     for family in families.values():
-        adjusted = several.holm([comparisons[at].p or 0.0 for at in family])
+        adjusted = multiple_tests.holm([comparisons[at].p or 0.0 for at in family])
         p.update({at: (value, len(family)) for at, value in zip(family, adjusted, strict=True)})
     for at, one in enumerate(comparisons):
         yield difference.judged(replace(one, p_adjusted=p[at][0], family=p[at][1]) if at in p else one)

@@ -30,7 +30,7 @@ def omnibus(
 
 
 def _tests(table: ScoreTable, by: str | None, names: tuple[str, ...], wanted: str | None) -> Iterator[Omnibus]:
-    from readback.stats import several
+    from readback.stats import multiple_tests
 
     for name in names:
         sides = sides_of(table, by, name)
@@ -49,7 +49,7 @@ def _tests(table: ScoreTable, by: str | None, names: tuple[str, ...], wanted: st
             if len(matrix) < FEWEST:
                 continue
             rates = table.criteria[name].scale == "binary" and bool(((matrix == 0) | (matrix == 1)).all())
-            test, p = ("Cochran's Q", several.cochran_q) if rates else ("Friedman", several.friedman)
+            test, p = ("Cochran's Q", multiple_tests.cochran_q) if rates else ("Friedman", multiple_tests.friedman)
             left = len({item for found, _ in columns for item in found}) - len(shared)
             clusters = None if codes is None else len(matrix)
             yield Omnibus(name, judge, len(here), len(shared), test, p(matrix), left, clusters)

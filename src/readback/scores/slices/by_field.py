@@ -149,7 +149,7 @@ def _compared(criterion: Criterion, a: Any, b: Any, clusters: Any, value: str) -
 
 
 def _adjusted(made: Sequence[Slice]) -> tuple[Slice, ...]:
-    from readback.stats.several import benjamini_hochberg
+    from readback.stats.multiple_tests import benjamini_hochberg
 
     tested = [at for at, one in enumerate(made) if one.p is not None]
     adjusted = (

@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import Protocol
 
 from readback import sandbox
-from readback.serving.tokens import estimate, files, tables
-from readback.serving.tokens.files import file as file
-from readback.serving.tokens.pieces import Piece as Piece
-from readback.serving.tokens.pieces import Span as Span
-from readback.serving.tokens.tables import known as known
+from readback.serving.tokens import estimate, named_tokenizers, tokenizer_json
+from readback.serving.tokens.named_tokenizers import known as known
+from readback.serving.tokens.token_pieces import Piece as Piece
+from readback.serving.tokens.token_pieces import Span as Span
+from readback.serving.tokens.tokenizer_json import file as file
 from readback.types import NOWHERE, Diagnostic, Location, Model, Tokens
 
 UNREADABLE = "srv-tokenizer-unreadable"
-NAMES = tuple(tables.TABLES)
+NAMES = tuple(named_tokenizers.TABLES)
 
 
 class Counter(Protocol):
@@ -66,7 +66,11 @@ def counter(tokenizer: str | None, root: Path, place: Location = NOWHERE) -> tup
     """
     if tokenizer is None:
         return estimate.Estimate(), ()
-    found = tables.counter(tokenizer) if tables.known(tokenizer) else files.counter(tokenizer, root)
+    found = (
+        named_tokenizers.counter(tokenizer)
+        if named_tokenizers.known(tokenizer)
+        else tokenizer_json.counter(tokenizer, root)
+    )
     if isinstance(found, tuple):
         reason, cure = found
         values = {"tokenizer": tokenizer, "reason": reason, "cure": cure}
@@ -112,5 +116,5 @@ def bounded(model: Model | None, texts: Sequence[str], root: Path, room: int | N
 
 def shared(models: Iterable[Model]) -> tuple[str, ...]:
     """What children that count for these models share, for `cell.stream`: the tables."""
-    named = {model.tokenizer for model in models if model.tokenizer and tables.known(model.tokenizer)}
-    return tuple(sorted({tables.shared(name) for name in named})) if tables.there() else ()
+    named = {model.tokenizer for model in models if model.tokenizer and named_tokenizers.known(model.tokenizer)}
+    return tuple(sorted({named_tokenizers.shared(name) for name in named})) if named_tokenizers.there() else ()

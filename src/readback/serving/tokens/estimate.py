@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from readback.serving.tokens.pieces import Piece, Span
+from readback.serving.tokens.token_pieces import Piece, Span
 
 NAME = "bytes ÷ 4, an estimate"
 BYTES = 4  # of a token of English; on prompts with sources 9 % too many on average, 17 % in one of a hundred

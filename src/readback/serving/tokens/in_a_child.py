@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from readback.serving.tokens.pieces import Piece, Span
+from readback.serving.tokens.token_pieces import Piece, Span
 
 Work = Literal["counts", "shares", "cut"]
 

@@ -1,7 +1,7 @@
 """What a judge wrote in its reply: the one object that holds the scores, and what each criterion got."""
 
-from readback.scores.files.judge_reply.ladder import Reply, Step, read
-from readback.scores.files.judge_reply.marks import NULL, Mark, mark, scores, spellings, written
+from readback.scores.files.judge_reply.read_reply import Reply, Step, read
+from readback.scores.files.judge_reply.reply_scores import NULL, Mark, mark, scores, spellings, written
 
 __all__ = ["NULL", "RAG", "RUBRIC", "Mark", "Reply", "Step", "mark", "read", "scores", "spellings", "written"]
 

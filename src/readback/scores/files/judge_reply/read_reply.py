@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from readback.readers.json_text import Decoder, NotJson
-from readback.scores.files.judge_reply.objects import Found, Span, holds, inner, objects
+from readback.scores.files.judge_reply.json_objects import Found, Span, holds, inner, objects
 from readback.types import Diagnostic, Location
 
 Step = Literal["whole", "fence json", "fence", "braces"]

@@ -11,14 +11,14 @@ from functools import cache
 from typing import Any
 
 from readback import sandbox
-from readback.serving.tokens import pieces
+from readback.serving.tokens import token_pieces
 from readback.serving.tokens.estimate import fits
 from readback.serving.tokens.in_a_child import InAChild, Work
-from readback.serving.tokens.pieces import Piece
+from readback.serving.tokens.token_pieces import Piece
 
 CURE = "pip install readback[tokens]"
 LIMITS = sandbox.Limits(seconds=20.0, total=30.0, memory=1 << 30, output=64 << 20)
-WORK = "readback.serving.tokens.tables"
+WORK = "readback.serving.tokens.named_tokenizers"
 LOADING = 20.0  # seconds: a table takes 0.1 to 0.4 s
 
 
@@ -95,7 +95,7 @@ def counts(asked: dict[str, Any]) -> list[int]:
     """In the child: the tokens of each text. Counting what lies between special tokens is faster than listing all."""
     table = TABLES[asked["table"]]
     count: Callable[[str], int] = load(table.encoding).count
-    texts = (pieces.whole(text) for text in asked["about"])
+    texts = (token_pieces.whole(text) for text in asked["about"])
     if not asked["special"]:
         return [count(text) for text in texts]
     cut = (_specials(asked["table"]).split(text) for text in texts)
@@ -104,7 +104,7 @@ def counts(asked: dict[str, Any]) -> list[int]:
 
 def shares(asked: dict[str, Any]) -> tuple[int, ...]:
     """In the child: the tokens that begin in each part."""
-    return pieces.shares(_cut(asked, "".join(asked["about"])), [len(part) for part in asked["about"]])
+    return token_pieces.shares(_cut(asked, "".join(asked["about"])), [len(part) for part in asked["about"]])
 
 
 def cut(asked: dict[str, Any]) -> list[tuple[int, int, tuple[int, ...], bool]]:
@@ -135,12 +135,12 @@ def _cut(asked: dict[str, Any], text: str) -> Iterator[Piece]:
     spelt: Callable[[int], bytes] = load(table.encoding).decode_single_token_bytes
     marked: Callable[[int], bool] = load(table.encoding).is_special_token
     tokens = ((number, spelt(number), marked(number)) for number in _ids(asked, text))
-    return pieces.from_bytes(pieces.whole(text), tokens, composed=table.composed)
+    return token_pieces.from_bytes(token_pieces.whole(text), tokens, composed=table.composed)
 
 
 def _ids(asked: dict[str, Any], text: str) -> list[int]:
     table = TABLES[asked["table"]]
-    encoding, text = load(table.encoding), pieces.whole(text)
+    encoding, text = load(table.encoding), token_pieces.whole(text)
     if not asked["special"]:
         found: list[int] = encoding.encode_ordinary(text)
     elif table.without:

@@ -12,17 +12,17 @@ from typing import Any
 
 from readback import sandbox
 from readback.readers.file_state import state
-from readback.serving.tokens import pieces
+from readback.serving.tokens import token_pieces
 from readback.serving.tokens.estimate import fits
 from readback.serving.tokens.in_a_child import InAChild, Work
-from readback.serving.tokens.pieces import Piece
+from readback.serving.tokens.token_pieces import Piece
 
 NAME = "tokenizer.json"
 CURE = "pip install readback[tokenizers]"
 LARGEST = 64 << 20  # bytes; the largest in use, of 262,000 tokens, has 33 MB
 MEMORY = 2 << 30  # a file of 33 MB takes 600 MB while it is read
 LIMITS = sandbox.Limits(seconds=30.0, total=60.0, memory=MEMORY, output=64 << 20)
-WORK = "readback.serving.tokens.files"
+WORK = "readback.serving.tokens.tokenizer_json"
 LOADING = 30.0  # seconds
 HELD = 4  # files whose facts a process remembers
 
@@ -109,7 +109,7 @@ def counts(asked: dict[str, Any]) -> list[int]:
 
 def shares(asked: dict[str, Any]) -> tuple[int, ...]:
     """In the child: the tokens that begin in each part."""
-    return pieces.shares(_cut(asked, "".join(asked["about"])), [len(part) for part in asked["about"]])
+    return token_pieces.shares(_cut(asked, "".join(asked["about"])), [len(part) for part in asked["about"]])
 
 
 def cut(asked: dict[str, Any]) -> list[tuple[int, int, tuple[int, ...], bool]]:
@@ -122,13 +122,13 @@ def _cut(asked: dict[str, Any], text: str) -> Iterator[Piece]:
     special = {number for number, one in _loaded(asked).get_added_tokens_decoder().items() if one.special}
     made = _encoded(asked, text)
     spans = ((number, *span, number in special) for number, span in zip(made.ids, made.offsets, strict=True))
-    return pieces.from_spans(len(text), spans)
+    return token_pieces.from_spans(len(text), spans)
 
 
 def _encoded(asked: dict[str, Any], text: str) -> Any:
     found = _loaded(asked)
     found.encode_special_tokens = not asked["special"]
-    return found.encode(pieces.whole(text), add_special_tokens=False)
+    return found.encode(token_pieces.whole(text), add_special_tokens=False)
 
 
 def _loaded(asked: dict[str, Any]) -> Any:
