@@ -51,6 +51,7 @@ def test_a_patch_of_the_copy_is_downloaded(at: At, tmp_path: Path, page: Any) ->
     page.get_by_role("textbox", name="Template of m").fill("Q: {{ q }}!\n")
     page.get_by_role("button", name="Try it").first.click()
     page.wait_for_selector(".st-key-edit_open .rb-ins", timeout=60_000)
+    settle(page)
     with page.expect_download() as got:
         page.get_by_role("button", name="Download as patch").click()
     assert Path(got.value.path()).read_text("utf-8") == (
