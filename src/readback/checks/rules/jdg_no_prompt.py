@@ -1,8 +1,9 @@
 """A file that should hold a judge's prompt holds none.
 
 The Python file has no constants for system and user text (they are looked for by name, and never run), or they are
-computed; the YAML has no `prompt`, or only says how a judge is run. A YAML with prompts in a layout of its own, and a
-Python file whose texts are in functions or dicts, are told for information.
+computed; the YAML has no `prompt`, or only says how a judge is run. It is told for information of a YAML with prompts
+in a layout of its own, of a Python file whose texts are in functions or dicts, and of a file that nobody names: several
+constants in it are variants that the program chooses among, mostly.
 
 The judge cannot be shown, and nothing can be said about its scores.
 
