@@ -13,7 +13,7 @@ CODE = "oll-swallowed-lines"
 SEVERITY = "error"
 ON = "load"
 SENTENCE = (
-    "the value of {name} has swallowed what is below it ({lines} more {lines:line|lines})"
+    "the value of {name} has swallowed what is below it ({lines} more {lines:line|lines}[[, from line {line}]])"
     "[[; Ollama refuses the file at line {refused}, in a value whose opening quotes are swallowed]]"
 )
 FIX = "end the line with the closing quotes and put comments on lines of their own"
