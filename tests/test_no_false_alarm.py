@@ -51,7 +51,10 @@ def _chat(system: str, shell: str) -> dict[str, Any]:
     return {"messages": [{"role": role, "content": text} for role, text in turns]}
 
 
+VARIANTS = 'SYSTEM_PROMPT = "Grade."\nSHORT_PROMPT = "Grade {answer}."\nLONG_PROMPT = "Think, then grade {answer}."\n'
+
 MEANT = {
+    "variants of a judge's prompt in a file that nobody names": {"judge/prompts.py": VARIANTS},
     "a table that begins with comments": {"scores.csv": "# made by a program\nid,clear\n1,4\n2,5\n"},
     "a dataset in which no record has an id": {"data.jsonl": [{"question": "Why?"}, {"question": "When?"}]},
     "a field called id that says what a row is about": {
@@ -361,6 +364,20 @@ def test_the_texts_of_a_single_row_are_no_condition_and_other_files_rows_are_not
     audit = engine.check(workspace.open(write(files)))
     told = [(one.code, one.values["where"]) for one in audit.findings if one.severity != "info"]
     assert told == [("scr-small-n", "one (n 1)")]  # which is true of a file with one row
+
+
+def test_variants_of_a_judges_prompt_are_told_where_the_workspace_names_the_file(write: Write) -> None:
+    files = {"readback.yml": "dataset: d.jsonl\njudges: {j: {prompts: judge.py}}\n", "judge.py": VARIANTS}
+    audit = engine.check(workspace.open(write(files | {"d.jsonl": [ASKED]})))
+    assert ("jdg-no-prompt", "error") in [(one.code, one.severity) for one in audit.findings]
+
+
+def test_the_lines_below_a_text_without_quotes_are_one_fault_and_a_misspelt_directive_its_own(write: Write) -> None:
+    text = "FROM x\nSYSTEM You are Otto.\n\nRules:\n# Tone\n1. Be kind.\n2. Be brief.\nPARAMETR top_k 1\nSo.\n"
+    below = "PARAMETER seed 1\nWell.\nPARAMETER top-k 1\nSo.\n"
+    audit = engine.check(workspace.open(write({"Modelfile": text + below})))
+    told = [(one.place.line, one.values["below"]) for one in audit.findings if one.code == "oll-syntax"]
+    assert sorted(told) == [(4, 2), (8, 1), (11, ""), (12, ""), (13, "")]
 
 
 @pytest.mark.parametrize("quotes", ['"', '"""'])

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from readback.readers.paths import show
 from readback.sources import judge_prompts
-from readback.types import Criterion, Judge
+from readback.types import Criterion, Diagnostic, Judge
 from readback.workspace.draft import Draft
 
 
 def judges_of(path: Path, draft: Draft) -> tuple[Judge, ...]:
-    """The judges in `path`; diagnostics go to the draft."""
+    """The judges in `path`; diagnostics go to the draft.
+
+    That a file gives no prompt is a note where nobody names it: variants that code chooses among are no fault.
+    """
     found, diagnostics = judge_prompts.read(path, draft.root)
-    draft.diagnostics.extend(diagnostics)
+    named = show(draft.root, path) in draft.named
+    draft.diagnostics.extend(diagnostics if named else map(_lightened, diagnostics))
     return found
+
+
+def _lightened(diagnostic: Diagnostic) -> Diagnostic:
+    return replace(diagnostic, severity="info") if diagnostic.code == "jdg-no-prompt" else diagnostic
 
 
 def judge_of(path: Path, draft: Draft, name: str, spec: Mapping[str, Any]) -> Judge | None:

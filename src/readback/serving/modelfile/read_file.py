@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import reduce
@@ -15,7 +15,17 @@ from typing import Any
 
 from readback.readers.paths import show
 from readback.readers.text_file import read_bytes
-from readback.serving.modelfile.grammar import NO_FROM, WORDS, Command, Fault, directive, lines, scan, where
+from readback.serving.modelfile.grammar import (
+    BAD_COMMAND,
+    NO_FROM,
+    WORDS,
+    Command,
+    Fault,
+    directive,
+    lines,
+    scan,
+    where,
+)
 from readback.serving.modelfile.text import decode, dropped, named
 from readback.types import Diagnostic, Location, Modelfile
 
@@ -44,6 +54,8 @@ DEPRECATED = (
     "mirostat_eta",
 )  # fmt: skip
 OLDER = ("rope_frequency_base", "rope_frequency_scale", "num_gqa", "embedding_only", "tfs_z", "numa")  # refused now
+CAPITALS = re.compile(r"[A-Z]{2,20}\b")
+NEAR = 0.7  # of difflib: PARAMETR and FORM are near a directive, IMPORTANT is not
 LONGEST = 60  # characters of a name that are looked at and said
 TRUTH = re.compile(r"1|t|T|TRUE|true|True|0|f|F|FALSE|false|False")
 INTEGER = re.compile(r"[+-]?[0-9]+")
@@ -104,9 +116,8 @@ def parse(data: bytes | str, file: str | None = None) -> Modelfile:
     diagnostics = [
         *([Diagnostic("dat-bom", {"encoding": encoding}, replace(base, line=1))] if _marked(data) else []),
         *(
-            Diagnostic("oll-syntax", {"reason": fault.said}, at(base, starts, fault.start), line_at(text, fault.start))
-            for fault in faults
-            if fault not in told
+            Diagnostic("oll-syntax", values, at(base, starts, fault.start), line_at(text, fault.start))
+            for fault, values in _refusals(text, items, told)
         ),
         *(
             [Diagnostic("dat-limit", {"what": "faults in a Modelfile", "limit": FAULTS}, base)]
@@ -182,6 +193,33 @@ def _nameless(commands: Sequence[Command], base: Location, starts: tuple[int, ..
         yield Diagnostic("oll-no-from", {"line": ""}, base)
 
 
+def _refusals(
+    text: str, items: Iterable[Command | Fault], told: Container[Fault]
+) -> Iterator[tuple[Fault, dict[str, Any]]]:
+    """Each fault that is not told elsewhere, with how many refused lines below it are more of the same text.
+
+    Lines that are no directives, with no directive between them, are one text: what goes on below a SYSTEM without
+    quotes, say. They are repaired together. A misspelt directive among them has a fault of its own.
+    """
+    first, below = None, 0
+    for item in items:
+        refused = item if isinstance(item, Fault) and item not in told else None
+        if first and refused and first.reason == refused.reason == BAD_COMMAND and not _misspelt(text, refused.start):
+            below += 1
+            continue
+        if first:
+            yield first, {"reason": first.said, "below": below or ""}
+        first, below = refused, 0
+    if first:
+        yield first, {"reason": first.said, "below": below or ""}
+
+
+def _misspelt(text: str, offset: int) -> bool:
+    """Whether a word in capitals that is nearly a directive stands at an offset."""
+    found = CAPITALS.match(text, offset)
+    return found is not None and bool(get_close_matches(found[0].lower(), WORDS, 1, NEAR))
+
+
 def _until_hopeless(items: Iterable[Command | Fault]) -> Iterator[Command | Fault]:
     faults = 0
     for item in items:
@@ -213,7 +251,7 @@ def built(command: Command, base: Location, starts: tuple[int, ...]) -> Iterator
     if command.name in DEPRECATED:
         yield Diagnostic("oll-deprecated-parameter", {"name": command.name}, place, command.name)
     elif reason := _refused(command):
-        yield Diagnostic("oll-syntax", {"reason": reason}, place, f"{command.name} {command.args}"[:200])
+        yield Diagnostic("oll-syntax", {"reason": reason, "below": ""}, place, f"{command.name} {command.args}"[:200])
 
 
 def _refused(command: Command) -> str:
@@ -277,12 +315,14 @@ def about(
         )
     if _swallows(raw, command.quote):
         place = at(base, starts, command.start)
-        yield Diagnostic(
-            "oll-swallowed-lines",
-            {"name": name, "lines": len(lines(raw)) - 1, "refused": refused or ""},
-            place,
-            line_at(text, command.start),
-        )
+        above = _above(raw, command.quote)
+        values = {
+            "name": name,
+            "lines": len(lines(raw)) - above,
+            "line": where(starts, command.start)[0] + above if above > 1 else "",
+            "refused": refused or "",
+        }
+        yield Diagnostic("oll-swallowed-lines", values, place, line_at(text, command.start))
     if len(command.args) > 1 and command.args[0] == command.args[-1] == "'":
         yield Diagnostic("oll-single-quotes", {"name": name}, at(base, starts, command.value), command.args)
     if "\r" in command.args:
@@ -326,6 +366,16 @@ def _swallows(raw: str, quote: str) -> bool:
         or (closed and after[2].lstrip(" \t").startswith("#"))
         or (closed and DIRECTIVE.search(below))
     )
+
+
+def _above(raw: str, quote: str) -> int:
+    """How many lines of a value that swallows others are its own: those above the first directive in capitals.
+
+    Where its first line closes the quotes, that line alone is.
+    """
+    first, _, below = raw.partition("\n")
+    found = None if first.partition(quote)[2].count(quote) else SHOUTED.search(below)
+    return len(lines(below[: found.start()])) if found else 1
 
 
 def repeated(commands: tuple[Command, ...], base: Location, starts: tuple[int, ...]) -> Iterator[Diagnostic]:
