@@ -8,7 +8,7 @@ import sys
 
 TRY = """
 import gc, weakref
-from readback.ui import collector
+from readback.ui.common import collector
 
 now = [0.0]
 collector.SLOW = 0.0  # whatever the machine

@@ -12,7 +12,7 @@ import pytest
 from readback.project_files import PROJECT
 from readback.ui import words
 
-SOURCES = [PROJECT / "app.py", *sorted((PROJECT / "pages").glob("*.py")), *sorted(words.HERE.parent.glob("*.py"))]
+SOURCES = [PROJECT / "app.py", *sorted((PROJECT / "pages").glob("*.py")), *sorted(words.HERE.parent.rglob("*.py"))]
 ENGLISH = words.words("en")
 AREAS = {key.partition(".")[0] for key in ENGLISH}
 NO_KEY = re.compile(r" |\.(jsonl?|csv|md)$")  # a sentence, a file's name
