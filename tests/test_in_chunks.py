@@ -39,7 +39,7 @@ def hits(frames: Iterator[Frame | Lost]) -> list[int]:
 
 def test_frames_come_in_the_order_of_the_records(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(in_chunks, "MOST", 5)
-    assert hits(drive(opened(write, "{{ q }}", 37))) == list(range(37))
+    assert hits(drive(opened(write, "{{ q }}", 17))) == list(range(17))
 
 
 @pytest.mark.parametrize("together", [False, True])

@@ -97,7 +97,7 @@ def test_every_record_that_holds_it_is_counted_by_what_is_sent(write: Write) -> 
 
 
 def test_the_answer_does_not_depend_on_how_the_records_are_cut(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    opened = workspace.open(folder_of(write, [{"id": str(n), "q": "x" * (n % 4)} for n in range(40)]))
+    opened = workspace.open(folder_of(write, [{"id": str(n), "q": "x" * (n % 4)} for n in range(16)]))
     whole = search(opened, BOTH, Query("xx"))
     monkeypatch.setattr(in_chunks, "MOST", 7)
     monkeypatch.setattr(in_chunks, "BATCH", 3)

@@ -26,7 +26,7 @@ from readback.serving import tokens
 from readback.serving.tokens import estimate, tokenizer_json
 from readback.types import Location, Model
 
-TEXTS = 2_000 if LONG else 100
+TEXTS = 2_000 if LONG else 40
 SPECIALS = ["<|im_start|>", "<|im_end|>", "<s>"]
 
 
