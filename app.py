@@ -4,7 +4,7 @@ import streamlit as st
 
 from readback.readers.cache_folder import DiskFull
 from readback.ui.common import address, choice, frame, keys, show
-from readback.ui.words import t
+from readback.words import t
 
 st.set_page_config(page_title=t("frame.title"), layout="wide", initial_sidebar_state=240)
 address.begin()

@@ -6,7 +6,7 @@ import streamlit as st
 
 from readback import __version__
 from readback.ui.common import show
-from readback.ui.words import t
+from readback.words import t
 
 st.title(t("frame.about"))
 contact = os.environ.get("READBACK_CONTACT") or t("about.contact")

@@ -13,7 +13,7 @@ from readback.ui.compare import (
     compare_view,
 )
 from readback.ui.messages import bar, variants
-from readback.ui.words import t
+from readback.words import t
 
 st.title(t("compare.title"))
 workspace, data = choice.workspace(), choice.dataset()

@@ -6,7 +6,7 @@ from readback.checks.groups import groups, paragraphs
 from readback.ui.common import choice, listing, loaded, places, setting, show
 from readback.ui.findings import ignoring, taking, variables
 from readback.ui.overview import overview
-from readback.ui.words import t
+from readback.words import t
 
 st.title(t("frame.findings"))
 workspace, data = choice.workspace(), choice.dataset()

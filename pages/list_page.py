@@ -4,7 +4,7 @@ import streamlit as st
 
 from readback.ui import entries
 from readback.ui.common import bookmarks, show
-from readback.ui.words import t
+from readback.words import t
 
 st.title(t("list.title"))
 kept = bookmarks.kept()

@@ -21,7 +21,7 @@ from readback.ui.messages import (
     variants,
     views,
 )
-from readback.ui.words import t
+from readback.words import t
 
 st.title(t("messages.title"))
 workspace, data = choice.workspace(), choice.dataset()

@@ -4,7 +4,7 @@ import streamlit as st
 
 from readback.ui.common import choice, downloads, loaded, show, upload
 from readback.ui.open import file_choices, mapping, opening
-from readback.ui.words import t
+from readback.words import t
 
 st.title(t("frame.open"))
 show.draw(show.h("<p>{}</p>", t("open.lead")))

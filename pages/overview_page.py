@@ -8,7 +8,7 @@ from readback.ui.common import choice, loaded, observed, show, table
 from readback.ui.messages import made_up, training_row
 from readback.ui.overview import conditions_table, headline, overview, paired, registry
 from readback.ui.scores import score_view
-from readback.ui.words import t
+from readback.words import t
 
 title = st.empty()
 title.title(show.md(choice.workspace_id() or t("frame.overview")))

@@ -16,7 +16,7 @@ from readback.ui.scores import (
     score_record,
     score_view,
 )
-from readback.ui.words import t
+from readback.words import t
 
 score_view.style()
 heading = st.empty()

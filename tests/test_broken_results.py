@@ -14,7 +14,7 @@ from score_files import Write, codes, load, states
 from readback.scores import summary
 from readback.scores.files import intake
 from readback.scores.table import FAILED, ScoreTable
-from readback.ui.words import t
+from readback.words import t
 
 BAD_LINE, WRONG, NONE = "dat-bad-line", "dat-wrong-value", "scr-no-scores"
 

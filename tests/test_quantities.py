@@ -11,7 +11,7 @@ import pytest
 
 from readback import quantity
 from readback.checks import rules
-from readback.ui.words import words
+from readback.words import words
 
 MANY = """
 answers bytes cells characters chunks conditions contexts cases differences duels entries errors factors fences fields

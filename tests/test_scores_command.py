@@ -8,13 +8,17 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from score_files import TIDY, Write
 
-from readback import cli
+from readback import cli, workspace
+from readback.scores import loading, report
+from readback.scores.comparing import compare
+from readback.scores.comparing.planned import planned
 
 PLAN = """scores: [s.csv]
 criteria: {clear: {scale: [0, 1, 2, 3]}, errors: {scale: {min: 0, max: 9}, direction: down}}
@@ -55,18 +59,29 @@ def test_the_plan_is_answered_first_in_its_order_with_what_was_expected(study: P
     said = run(capsys, "scores", study)[1]
     plan = said.split("\n\n")[0].splitlines()
     starts = [
-        "Does an open book help? On 30 shared items open scores 0.6667 higher than shut (clear, judge j; 95 % interval",
+        "Does an open book help? On 30 shared questions open scores 0.67 higher than shut (95 % interval 0.4",
         "  expected: open is higher; found: open is higher",
-        "Is half enough? On 30 shared items half and shut are equal within ±0.5: they differ by 0.0333 (clear, judge j",
-        "  expected: no difference; found: equivalent",
-        "Are there fewer errors? On 30 shared items shut scores 2.0000 higher than open (errors, judge j",
+        "Is half enough? On 30 shared questions half and shut are equal within 0.5: they differ by 0.03 (95 % interval",
+        "  expected: no difference; found: equal within the margin",
+        "Are there fewer errors? On 30 shared questions shut scores 2.00 higher than open (",
         "Was it worth it? gone against shut was planned, but there are no scores of gone.",
-        "(planned; p is Holm's over 3 tests)",
+        "(Holm over 3 planned comparisons.)",
     ]
     assert [line.startswith(start) for line, start in zip(plan, starts, strict=True)] == [True] * 7
-    assert plan[4].endswith("Lower is better here.")
+    assert " Lower is better here. (errors, judge j; p " in plan[4]
+    assert " (clear, judge j; p " in plan[0]
     assert "Holm over 3" in plan[0]
     assert said.index("exploratory") > said.index("mean ")
+
+
+def test_the_page_and_the_command_say_the_same_sentence(study: Path, capsys: Any) -> None:
+    opened = workspace.open(study)
+    table = loading.load(opened)
+    said = run(capsys, "scores", study)[1]
+    made = [one for one in compare.compare(table, planned(opened)).comparisons if one.planned]
+    assert len(made) == 3
+    for one in made:
+        assert report.sentence(one, partial(report.short, table), table.criteria[one.criterion]) in said
 
 
 def test_holms_family_is_the_whole_plan_whichever_criterion_is_asked_for(study: Path, capsys: Any) -> None:

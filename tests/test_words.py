@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from readback import words
 from readback.project_files import PROJECT
-from readback.ui import words
 
 SOURCES = [PROJECT / "app.py", *sorted((PROJECT / "pages").glob("*.py")), *sorted(words.HERE.parent.rglob("*.py"))]
 ENGLISH = words.words("en")

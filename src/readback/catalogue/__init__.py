@@ -15,7 +15,7 @@ def entries() -> Mapping[str, Mapping[str, Any]]:
     """Code -> what its entry in the file says, in the order of the file, whose head says what may be there."""
     import yaml  # not needed where nothing is found
 
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # 25 ms instead of 2 s
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # a tenth of the time
     text = Path(__file__).with_name(f"{LANGUAGE}.yml").read_text("utf-8")
     found: Mapping[str, Mapping[str, Any]] = loader(text).get_single_data()
     return found

@@ -8,6 +8,7 @@ from typing import Any
 from readback.cli import _finding_costs, _plan_lines, _reported_lines, _source_lines, _trade_lines
 from readback.cli._plan_lines import at_odds, ends, left_out, number, p_of, plus
 from readback.scores.certainty import CONCENTRATED
+from readback.scores.comparing.comparison import Compared
 
 LOST = ("failed", "missing", "not_applicable")
 NARROW = ("t", "bca")  # methods whose intervals are too short where one value holds most scores
@@ -20,14 +21,14 @@ ALONE = "no scores by item: the files only state means, so nothing can be paired
 Answer = Mapping[str, Any]
 
 
-def text(answer: Answer, factors: Collection[str]) -> Iterator[str]:
+def text(answer: Answer, made: Compared, factors: Collection[str]) -> Iterator[str]:
     """The plan's answers; blocks by criterion and judge; what was not planned; what is not compared and why."""
     say = _Labels(answer, factors)
     if answer["synthetic"]:
         yield "these scores are synthetic: made by a generator, not by a judge"
     if not answer["rows"] and not answer["duels"]:
         yield ALONE if answer["aggregates"] else EMPTY
-    yield from _plan_lines.text(answer, say.side)
+    yield from _plan_lines.text(answer, made, say.side)
     yield from _rows(answer, say)
     yield from _reported_lines.text(answer, say.label)
     yield from _exploratory(answer, say)

@@ -21,6 +21,7 @@ from readback.scores import answer as answers
 from readback.scores import answer_sections, summary, warnings
 from readback.scores import loading as scores
 from readback.scores.comparing import compare
+from readback.scores.comparing.comparison import Compared
 from readback.scores.comparing.planned import planned
 from readback.scores.table import Planned, ScoreTable
 
@@ -72,7 +73,10 @@ def run(args: argparse.Namespace) -> int:
         _csv(answer["rows"])
     else:
         shown = (args.by,) if args.by else table.varying
-        print("\n".join(map(_lines.safe, _score_lines.text(_lines.unbroken(answer), _lines.unbroken(shown)))))
+        there = answer["comparisons"] or answer["blocked"]
+        made = compare.compare(table, plan, **asked) if there else Compared()
+        text = _score_lines.text(_lines.unbroken(answer), made, _lines.unbroken(shown))
+        print("\n".join(map(_lines.safe, text)))
         line = _lines.with_fix if args.verbose else _lines.line
         print("".join(f"{line(one)}\n" for one in found if not args.quiet), end="")
     return int(_lines.worst((one.severity for one in found), args.fail_on))

@@ -11,7 +11,7 @@ from readback.bookmarks import markdown, page
 from readback.bookmarks.entry import Entry
 from readback.html import exact
 from readback.ui.common import bookmarks, downloads, quote, show
-from readback.ui.words import language, t
+from readback.words import language, t
 
 FILE = "readback-list"
 

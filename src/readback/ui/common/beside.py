@@ -14,7 +14,7 @@ from markupsafe import Markup
 from readback.html import exact
 from readback.types import Answer, Assembly, Finding, Location, Record, Segment, Values
 from readback.ui.common import address, choice, show
-from readback.ui.words import t
+from readback.words import t
 
 FIELDS = 80  # fields of a record in the list
 TELLING = 12  # characters from which a text found in the messages is hardly there by chance

@@ -14,7 +14,7 @@ from readback.bookmarks import markdown
 from readback.bookmarks.entry import Entry, beginning, moved, without
 from readback.html import exact
 from readback.ui.common import address, beside, choice, exports, show
-from readback.ui.words import t
+from readback.words import t
 
 KEPT = "notes"  # where the session keeps its list
 MOST = 200  # entries: more is not a list for a meeting

@@ -13,7 +13,7 @@ from readback.types import Workspace
 from readback.ui.common import address, caches, choice, session, show
 from readback.ui.common.session import Moved
 from readback.ui.common.stamp import stamp
-from readback.ui.words import t
+from readback.words import t
 
 LOOK = 2.0  # seconds between two looks at the files: a change is noticed within three
 NAMED = 5  # files by name

@@ -33,7 +33,7 @@ from readback.ui.common import address, caches, session, show
 from readback.ui.common.caches import Key
 from readback.ui.common.open_workspaces import browser, configured, demos, folders, known
 from readback.ui.common.work import Job, wait
-from readback.ui.words import t
+from readback.words import t
 
 __all__ = ["browser", "configured", "demos", "folders"]
 

@@ -19,7 +19,7 @@ from readback.records import row_fields
 from readback.sources import legal_prompt
 from readback.types import Assembly, Values
 from readback.ui.common import address, choice, show
-from readback.ui.words import t
+from readback.words import t
 
 KEPT = 256  # texts whose citations are kept for everybody
 LONGEST = 400_000  # characters of one text that are looked through on a page

@@ -8,7 +8,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.ui.common import address, bookmarks, changed, choice, show, upload
-from readback.ui.words import t
+from readback.words import t
 
 
 def sidebar() -> None:

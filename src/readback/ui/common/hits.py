@@ -11,7 +11,7 @@ from readback.compare.search_expression import Query
 from readback.html.exact import Mark
 from readback.types import Selection
 from readback.ui.common import choice
-from readback.ui.words import t
+from readback.words import t
 
 KEY = "searched"
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from readback.ui.common import server, show
-from readback.ui.words import t
+from readback.words import t
 
 # key -> (the key of the button or field it presses, the sentence in the list)
 MESSAGES = {

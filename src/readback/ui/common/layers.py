@@ -12,7 +12,7 @@ from readback.prompts import model_input
 from readback.records import row_fields
 from readback.types import Answer, Assembly, Finding, ModelInput, Record, RuleContext, Segment, Workspace
 from readback.ui.common import address, choice, show
-from readback.ui.words import t
+from readback.words import t
 
 VIEWS = ("messages", "wire", "training", "stored")
 

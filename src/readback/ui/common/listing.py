@@ -14,7 +14,7 @@ from readback.checks.summary import Audit
 from readback.html import exact
 from readback.types import Finding, Location
 from readback.ui.common import address, show
-from readback.ui.words import t
+from readback.words import t
 
 PLACES = 10  # on the screen at once
 NO_ROW = "–"  # is in the address for what is not about one condition

@@ -11,7 +11,7 @@ from readback.records.dataset import Counts
 from readback.types import Finding, Workspace
 from readback.ui.common import caches, choice, show, table, work
 from readback.ui.common.table import Column
-from readback.ui.words import t
+from readback.words import t
 from readback.workspace.left_out import reconciled
 
 SHOWN = 200  # findings of loading that a page lists

@@ -13,7 +13,7 @@ from readback.html import exact
 from readback.types import Finding, Location, Message, Segment
 from readback.ui.common import address, bookmarks, choice, cited, downloads, exports, hits, show, token_sizes
 from readback.ui.common.token_sizes import UNSIZED, Cut, Sized
-from readback.ui.words import language, t
+from readback.words import language, t
 
 
 def message(

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from readback.checks.summary import Audit, Row
 from readback.requests.observer import Seen
 from readback.ui.common import show
-from readback.ui.words import t
+from readback.words import t
 
 Cells = Mapping[str, Any]
 

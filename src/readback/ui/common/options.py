@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from readback.sources import prompt_formats
 from readback.sources.options import OPTIONS
 from readback.types import Workspace
-from readback.ui.words import t
+from readback.words import t
 
 
 def called_for(workspace: Workspace) -> Mapping[str, tuple[str, ...]]:

@@ -10,7 +10,7 @@ from readback import adapters
 from readback.tasks import profile_of, tasks_of
 from readback.types import Condition, Selection, Workspace
 from readback.ui.common import choice
-from readback.ui.words import t
+from readback.words import t
 
 CUSTOM = "custom"
 

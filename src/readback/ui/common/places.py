@@ -17,7 +17,7 @@ from readback.records.dataset import Dataset
 from readback.records.field_path import look
 from readback.types import Assembly, Finding, Location, Record, Selection, Workspace
 from readback.ui.common import bookmarks, choice, layers, quote, show
-from readback.ui.words import t
+from readback.words import t
 
 
 class Context:

@@ -8,7 +8,7 @@ from readback.bookmarks.entry import Excerpt, cuts
 from readback.html import exact
 from readback.types import Severity
 from readback.ui.common import show
-from readback.ui.words import t
+from readback.words import t
 
 
 def quote(part: Excerpt, severity: Severity | None = None) -> Markup:

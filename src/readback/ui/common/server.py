@@ -213,7 +213,7 @@ def application(base_path: str = "", script: Path = PROJECT / "app.py") -> Any:
 def _our_mistake(error: Exception) -> bool:
     """What a page says when it fails. Only Streamlit's log has the details, since they may hold private text."""
     from readback.ui.common import show
-    from readback.ui.words import t
+    from readback.words import t
 
     show.problem(t("frame.our_mistake"), type(error).__name__)
     return True

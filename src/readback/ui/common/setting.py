@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from readback.ui.common import address
-from readback.ui.words import t
+from readback.words import t
 
 
 def choose(key: str, label: str, options: Sequence[str], say: Callable[[str], str] = str, width: int = 180) -> str:

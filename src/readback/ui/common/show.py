@@ -24,7 +24,7 @@ from markupsafe import Markup
 from readback.html import exact
 from readback.types import Finding, Location
 from readback.ui.common import address
-from readback.ui.words import t
+from readback.words import t
 
 STYLE = Path(__file__).with_name("style.css")
 SIGNS = {"error": "✕", "warning": "▲", "info": "●"}  # a shape for each, so that nothing depends on colour

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from readback.ui.common import show
-from readback.ui.words import t
+from readback.words import t
 
 SIZES = (85, 100, 115, 130, 150, 175, 200)  # percent
 USUAL = 100

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from readback.as_csv import csv_text
 from readback.ui.common import address, downloads, show
-from readback.ui.words import t
+from readback.words import t
 
 PAGE = 25  # rows on the screen at once
 

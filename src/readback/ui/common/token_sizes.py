@@ -16,7 +16,7 @@ from readback.serving import tokens
 from readback.serving.tokens import Counter, Piece, Span
 from readback.types import Assembly, Segment, Selection
 from readback.ui.common import address, choice
-from readback.ui.words import t
+from readback.words import t
 
 KEEP = 512  # texts whose counts are remembered
 KEEP_CUT = 32  # texts whose tokens are

@@ -12,7 +12,7 @@ import streamlit as st
 from readback import sandbox
 from readback.readers.progress import Cancelled
 from readback.ui.common import show
-from readback.ui.words import t
+from readback.words import t
 
 Progress = Callable[[int, int], bool]  # done, total (0: unknown) -> go on?
 PATIENCE = 0.4  # seconds a page waits before it shows progress instead; most work is done by then

@@ -15,7 +15,7 @@ from readback.ui.compare import compare_sides
 from readback.ui.compare.compare_sides import LAYERS, keys_of, put_b, side
 from readback.ui.compare.compare_versions import typed
 from readback.ui.compare.compare_words import sent
-from readback.ui.words import t
+from readback.words import t
 
 AS_LINKED = "linked"  # B as a link says, where it is none of those in the list
 

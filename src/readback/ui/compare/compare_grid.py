@@ -17,7 +17,7 @@ from readback.ui.common import address, choice, show
 from readback.ui.common.setting import offset
 from readback.ui.compare.compare_sides import PARTS, keys_of, side
 from readback.ui.compare.compare_words import sent
-from readback.ui.words import t
+from readback.words import t
 
 ROWS = 24  # on the screen at once
 PATIENCE = 2.0  # seconds after which the page shows what is made so far

@@ -15,7 +15,7 @@ from readback.compare.sides import Shown, Side, SideError, show_side
 from readback.ui.common import choice, show
 from readback.ui.common.stamp import stamp
 from readback.ui.compare.compare_sides import side
-from readback.ui.words import t
+from readback.words import t
 
 KEEP = 64  # sides and differences that several people go back and forth between
 

@@ -16,7 +16,7 @@ from readback.ui.common.setting import offset
 from readback.ui.common.work import Job, Progress, wait
 from readback.ui.compare import compare_made, compare_sides, compare_view
 from readback.ui.compare.compare_sides import side
-from readback.ui.words import t
+from readback.words import t
 
 AT_ONCE = 500  # records that are counted without being asked
 LISTED = 50  # records on the screen at once

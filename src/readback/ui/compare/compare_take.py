@@ -15,7 +15,7 @@ from readback.compare.diff import Difference, MessageDifference
 from readback.ui.common import bookmarks, downloads, exports
 from readback.ui.compare import compare_made, compare_sides
 from readback.ui.compare.compare_words import labels
-from readback.ui.words import t
+from readback.words import t
 
 PATCHED = 400_000  # characters of both texts up to which a patch is made: beyond, it would take minutes
 

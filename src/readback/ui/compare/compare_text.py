@@ -14,7 +14,7 @@ from itertools import accumulate, pairwise
 from readback.html import exact
 from readback.types import Segment
 from readback.ui.compare.compare_rows import LONG, Fold, Part, Row, Span
-from readback.ui.words import t
+from readback.words import t
 
 Describe = Callable[[Segment], str]
 Third = Callable[[Span], str]

@@ -11,7 +11,7 @@ from readback.ui.common import choice, show
 from readback.ui.common.revisions import refusal, revisions
 from readback.ui.compare import compare_sides
 from readback.ui.compare.compare_sides import put_b
-from readback.ui.words import t
+from readback.words import t
 
 
 def typed() -> None:

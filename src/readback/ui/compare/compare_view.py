@@ -19,7 +19,7 @@ from readback.ui.compare.compare_rows import LONG, Fold, Row, count, rows
 from readback.ui.compare.compare_sides import side
 from readback.ui.compare.compare_text import Text, inline, side_by_side
 from readback.ui.compare.compare_words import coded, form, labels
-from readback.ui.words import language, t
+from readback.words import language, t
 
 VIEWS = ("text", "grid", "records")
 AT_ONCE = 120_000  # characters of both sides on the page at once

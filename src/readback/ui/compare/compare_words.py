@@ -11,7 +11,7 @@ from readback.html import exact
 from readback.types import Selection
 from readback.ui.common import choice, options, show
 from readback.ui.compare.compare_sides import side
-from readback.ui.words import t
+from readback.words import t
 
 
 def labels() -> tuple[str, str]:

@@ -16,7 +16,7 @@ from readback.checks.summary import Audit
 from readback.html import exact
 from readback.types import NOWHERE, Finding, Ignored, Workspace
 from readback.ui.common import address, bookmarks, show
-from readback.ui.words import t
+from readback.words import t
 from readback.workspace import workspace_file
 
 CHOICES = 60  # conditions and places to choose from

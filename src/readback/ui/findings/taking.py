@@ -13,7 +13,7 @@ from readback.checks.groups import Group, paragraphs
 from readback.types import Finding, Location
 from readback.ui.common import downloads, show, table
 from readback.ui.common.table import Column
-from readback.ui.words import t
+from readback.words import t
 
 FORMS: dict[str, tuple[str, str]] = {
     "csv": ("findings.csv", "text/csv"),

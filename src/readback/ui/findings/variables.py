@@ -17,7 +17,7 @@ from readback.records.field_path import MISSING
 from readback.types import Answer, Assembly, Record, VariableUse, Workspace
 from readback.ui.common import show, table
 from readback.ui.common.table import Column
-from readback.ui.words import t
+from readback.words import t
 
 SHOWN = 120  # characters of a value
 LISTED = 40  # unused fields named

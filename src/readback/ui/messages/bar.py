@@ -16,7 +16,7 @@ from readback.types import Finding, Selection
 from readback.ui.common import address, background, caches, choice, show, work
 from readback.ui.common.work import Job
 from readback.ui.messages import searching
-from readback.ui.words import t
+from readback.words import t
 
 KIND = "finding"
 KNOWN = "with_findings"  # in the session: the records with a finding under what was sent, where all were looked at

@@ -10,7 +10,7 @@ from readback.types import Assembly
 from readback.ui.common import address, changed, choice, show
 from readback.ui.common.changed import Versions
 from readback.ui.messages import diff_here
-from readback.ui.words import t
+from readback.words import t
 
 KIND = "change"
 

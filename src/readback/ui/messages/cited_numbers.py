@@ -12,7 +12,7 @@ from readback.citations.metrics import MarkNumbers, measured
 from readback.citations.support import Verdict, numbers
 from readback.types import Values
 from readback.ui.common import choice, cited, show
-from readback.ui.words import t
+from readback.words import t
 
 Texts = Sequence[tuple[str, str]]  # what a text is, and the text
 Cell = Markup | str

@@ -17,7 +17,7 @@ from readback.ui.common import address, background, choice, message, show, work
 from readback.ui.common.work import Progress
 from readback.ui.compare.compare_rows import Fold, Row, count, rows
 from readback.ui.compare.compare_text import Text, side_by_side
-from readback.ui.words import t
+from readback.words import t
 
 AT_ONCE = 60_000  # characters of both sides on the page at once
 LISTED = 20  # records that are named

@@ -17,7 +17,7 @@ from readback.types import Model, Selection, Tokens, Workspace
 from readback.ui.common import address, background, beside, caches, choice, session, work
 from readback.ui.common.work import Job, Progress
 from readback.ui.compare import compare_words
-from readback.ui.words import t
+from readback.words import t
 
 KIND = "going"
 EMPTY: tuple[object, ...] = ("", None, [], {})

@@ -14,7 +14,7 @@ from readback.types import Finding, Location, Message, Model, ModelInput, Segmen
 from readback.ui.common import address, show, table
 from readback.ui.common.table import Column
 from readback.ui.messages import model_input_marks, model_input_view
-from readback.ui.words import t
+from readback.words import t
 
 KEY = "model"  # in the address
 SENT = "first"  # of the two conversations: the question alone, or with an answer and another question

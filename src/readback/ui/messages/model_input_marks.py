@@ -9,7 +9,7 @@ import streamlit as st
 from readback.html import exact
 from readback.serving.message_location import Span, placed, times
 from readback.types import Assembly, Finding, Message, ModelInput, Segment
-from readback.ui.words import t
+from readback.words import t
 
 TURN_END = "<|im_end|>"
 NO_VALUE = "<no value>"

@@ -10,7 +10,7 @@ from readback.types import Assembly, Finding, Location, ModelInput
 from readback.ui.common import choice, message, show, token_sizes
 from readback.ui.common.token_sizes import UNSIZED, Sized
 from readback.ui.messages import model_input_marks
-from readback.ui.words import t
+from readback.words import t
 
 REFUSED = ("oll-syntax", "oll-no-from")
 SWALLOWED = "oll-swallowed-lines"  # of those some

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from readback.prompts import program
 from readback.types import Selection, Workspace
 from readback.ui.common import choice, options, show
-from readback.ui.words import t
+from readback.words import t
 
 OTHER = {"classic": "current", "current": "classic"}
 

@@ -11,7 +11,7 @@ from readback.records import row_fields, training_reader
 from readback.types import Answer, Assembly, Finding, Location, Record, Segment
 from readback.ui.common import address, cited, message, show
 from readback.ui.messages import cited_numbers
-from readback.ui.words import t
+from readback.words import t
 
 KEY = "replies"  # of the section, in the address
 

@@ -22,7 +22,7 @@ from readback.ui.common.hits import Search
 from readback.ui.common.table import Column
 from readback.ui.common.work import Job
 from readback.ui.compare import compare_words
-from readback.ui.words import t
+from readback.words import t
 
 KIND = "search"
 NEAR = 256  # records that are searched before all of them are

@@ -7,7 +7,7 @@ from markupsafe import Markup
 from readback.checks.system_places import Stated, system_places
 from readback.types import Assembly, Message, Model, Workspace
 from readback.ui.common import show
-from readback.ui.words import t
+from readback.words import t
 
 SHOWN = 2_000  # characters of one text; the rest is where it is stated
 

@@ -17,7 +17,7 @@ from readback.prompts.edited import Target
 from readback.types import Assembly, Finding, Workspace
 from readback.ui.common import choice, downloads, exports, show
 from readback.ui.messages import diff_here
-from readback.ui.words import t
+from readback.words import t
 
 KIND = "edit"
 BOM = "\ufeff"

@@ -11,7 +11,7 @@ from readback.types import Message, Segment
 from readback.ui.common import show
 from readback.ui.compare.compare_rows import WORTH, Fold, Row, Span, rows
 from readback.ui.compare.compare_text import Describe, Text, side_by_side
-from readback.ui.words import t
+from readback.words import t
 
 AT_ONCE = 60_000  # characters of each column on the page at once
 

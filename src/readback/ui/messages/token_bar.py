@@ -17,7 +17,7 @@ from readback.serving.limits import Limit
 from readback.types import Assembly, Record, Segment, Values
 from readback.ui.common import choice, show, token_sizes
 from readback.ui.common.beside import aliases
-from readback.ui.words import t
+from readback.words import t
 
 ITEM = re.compile(r"(.*?)\[\d+\]")
 STATE = "what_if"  # the values of the form for what is in view; in no address, for they are typed

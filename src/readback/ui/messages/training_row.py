@@ -18,7 +18,7 @@ from readback.records.training_row import TrainingRow, Turn
 from readback.types import Assembly, Finding, Location, Message, Record, Segment, Selection, Workspace
 from readback.ui.common import address, beside, caches, choice, cited, keys, message, show, size
 from readback.ui.messages import bar, cited_numbers, jump, searching, views
-from readback.ui.words import t
+from readback.words import t
 
 SIMILAR = 0.3  # share of both answers that has to be equal, or marks of what differs would cover all of it
 

@@ -22,7 +22,7 @@ from readback.ui.common import address, choice, message, show
 from readback.ui.compare.compare_rows import LONG
 from readback.ui.compare.compare_words import coded
 from readback.ui.messages import system_table, three_texts, training_row, views
-from readback.ui.words import language, t
+from readback.words import language, t
 
 LISTED = 20  # differences below the texts
 BY = ("text", "role")  # one text, or message by message

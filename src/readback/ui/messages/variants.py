@@ -12,7 +12,7 @@ from readback.prompts.variants import Variant
 from readback.types import Assembly
 from readback.ui.common import choice, show
 from readback.ui.compare.compare_words import coded
-from readback.ui.words import t
+from readback.words import t
 
 
 def draw(made: Assembly) -> None:

@@ -13,7 +13,7 @@ from readback.checks.rules import Fault
 from readback.prompts.unknown_system import unknown_system
 from readback.types import Assembly, Finding, Location, Message, Segment
 from readback.ui.common import choice, downloads, exports, layers, message, observed, show, token_sizes
-from readback.ui.words import t
+from readback.words import t
 
 COPY_FORMS = ("as_json", "as_ollama", "as_openai", "as_curl_ollama", "as_curl_openai")
 

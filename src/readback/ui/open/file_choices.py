@@ -8,7 +8,7 @@ import streamlit as st
 
 from readback.types import Model, SystemText, Workspace
 from readback.ui.common import address, choice, show
-from readback.ui.words import t
+from readback.words import t
 from readback.workspace.candidates import KINDS
 from readback.workspace.recognise import PLAN, PROMPTS
 from readback.workspace.training_texts import KEY, said, saying, spot

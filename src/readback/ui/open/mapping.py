@@ -15,7 +15,7 @@ from readback.records.dataset import Dataset
 from readback.types import Workspace
 from readback.ui.common import caches, choice, show
 from readback.ui.common.caches import JUDGED
-from readback.ui.words import t
+from readback.words import t
 
 
 def mapping(workspace: Workspace, data: Dataset) -> None:

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from readback.checks.rules import finding
 from readback.types import Diagnostic
 from readback.ui.common import address, choice, frame, show, upload
-from readback.ui.words import t
+from readback.words import t
 
 
 def listed(title: str, there: Iterable[str]) -> None:

@@ -20,7 +20,7 @@ from readback.ui.common import observed, show
 from readback.ui.common.table import Column
 from readback.ui.messages import program_line
 from readback.ui.overview.headline import Headline, pictures
-from readback.ui.words import t
+from readback.words import t
 
 SHOWN = 600  # characters of a system message in its hint; the whole is on Messages
 

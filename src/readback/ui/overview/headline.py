@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from readback.scores import summary
+from readback.scores import report, summary
 from readback.scores.criteria import MINUS
 from readback.scores.summary_row import Row
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, ScoreTable
@@ -17,7 +17,7 @@ from readback.ui.common import show
 from readback.ui.common.table import Column
 from readback.ui.scores import score_means
 from readback.ui.scores.score_drilldown import address_of
-from readback.ui.words import t
+from readback.words import t
 
 STEPS = 6  # shades; a scale with fewer values takes some of them, one with more repeats neighbours
 
@@ -73,7 +73,7 @@ def legend(head: Headline) -> Markup:
     items = [show.h(key, step, value) for value, step in head.values]
     said = t("overview.legend", criterion=head.criterion)
     judge = t("overview.legend_judge", judge=head.judge) if head.judge else ""
-    factors = t("overview.factors", factors=" · ".join(head.factors)) if len(head.factors) > score_means.FEW else ""
+    factors = t("overview.factors", factors=" · ".join(head.factors)) if len(head.factors) > report.FEW else ""
     made_up = show.h(' <strong class="rb-warn">{}</strong>', t("overview.synthetic")) if head.synthetic else ""
     return show.h('<p class="rb-small">{} {} {} {}{}</p>', said, show.join(items, " "), judge, factors, made_up)
 
@@ -139,7 +139,7 @@ def _shape(table: ScoreTable, row: Row) -> Shape:
     parts += [show.h(box, "rb-left", missing, t("overview.missing"), missing)] if missing else []
     picture = show.h('<span class="rb-shape" role="img" aria-label="{}">{}</span>', label, show.join(parts))
     said = f"{score_means.mean(row.mean)} ({row.n})"
-    name = score_means.short(table, row.condition)
+    name = report.short(table, row.condition)
     return Shape(name, row.n, missing, said, told, picture, address_of(table, row.condition))
 
 

@@ -16,7 +16,7 @@ from readback.types import Workspace
 from readback.ui.common import choice, listing, show
 from readback.ui.messages import training_row
 from readback.ui.overview import paired
-from readback.ui.words import t
+from readback.words import t
 
 FIRST = 7  # what a meeting can take in
 

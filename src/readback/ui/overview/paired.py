@@ -12,7 +12,7 @@ from readback.checks.comparisons import Pair, Weighed, faults
 from readback.checks.summary import Audit
 from readback.ui.common import show, table
 from readback.ui.common.table import Column
-from readback.ui.words import t
+from readback.words import t
 
 NONE = dict.fromkeys(("mode", "adapter", "task", "judge"))  # a link to a condition leaves nothing else chosen
 

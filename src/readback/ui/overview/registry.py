@@ -17,7 +17,7 @@ from readback.tasks import Task, profile_of, tasks_of
 from readback.types import Adapter, Workspace
 from readback.ui.common import caches, choice, show, table
 from readback.ui.common.table import Column
-from readback.ui.words import t
+from readback.words import t
 
 Cells = Mapping[str, Any]
 

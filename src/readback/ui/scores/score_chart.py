@@ -15,7 +15,7 @@ from readback.scores.export.as_markdown import markdown
 from readback.ui.common import bookmarks, downloads, exports, show, table
 from readback.ui.common.table import Column
 from readback.ui.scores import score_drilldown_links
-from readback.ui.words import t
+from readback.words import t
 
 Point = Mapping[str, Any]  # what Plotly says of a mark: x, y, customdata, curve_number
 PICTURES = ("svg", "png")

@@ -14,7 +14,7 @@ from readback.scores.table import ScoreTable, SourceRead
 from readback.stats.interval import SEED
 from readback.types import Criterion
 from readback.ui.common import show
-from readback.ui.words import t
+from readback.words import t
 
 PACKAGES = ("readback", "numpy", "scipy")  # whose versions decide the numbers
 

@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from readback.checks.costs import Change, Cost, costs, marked
-from readback.scores import charts
+from readback.scores import charts, report
 from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
@@ -25,7 +25,7 @@ from readback.ui.scores import (
 from readback.ui.scores.score_chart import Point
 from readback.ui.scores.score_drilldown import address_of
 from readback.ui.scores.score_view import Chosen
-from readback.ui.words import t
+from readback.words import t
 
 DRAWN = 20  # rows of the chart; the table has all
 
@@ -43,7 +43,7 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
     compared = [one for one in found.within if one.difference is not None]
     shown = sorted(compared, key=lambda one: (one.interval is None, one.difference))[:DRAWN]
     if shown:
-        names = [f"{one.code} · {score_means.short(scored, one.condition)}" for one in shown]
+        names = [f"{one.code} · {report.short(scored, one.condition)}" for one in shown]
         made = charts.costs(shown, names, view.criterion, score_view.say, score_view.dark(), charts.WIDE)
         sure = any(one.interval for one in compared)
         said = t("scores.costs_said" if sure else "scores.costs_few", n=len(compared), shown=len(shown))
@@ -70,7 +70,7 @@ def listed(scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
         return
     judged = (view.criterion.name, view.judge)
     only = marked(workspace, choice.dataset(), audit, scored, opened["and"], key, judged)
-    title = t("scores.costs_behind", code=opened["and"], condition=score_means.short(scored, key))
+    title = t("scores.costs_behind", code=opened["and"], condition=report.short(scored, key))
     score_drilldown_lists.of_items(scored, workspace, *judged, opened["of"], only, title)
 
 
@@ -85,13 +85,13 @@ def _with(row: Mapping[str, Any]) -> Markup | str:
 def _within(scored: ScoreTable, one: Cost) -> Mapping[str, Any]:
     return {
         "drilldown": _drilldown(scored, one),
-        "code": one.code, "condition": score_means.short(scored, one.condition), "n_with": one.n_with,
+        "code": one.code, "condition": report.short(scored, one.condition), "n_with": one.n_with,
         "n_without": one.n_without, "mean_with": one.mean_with, "mean_without": one.mean_without, **_sure(one),
     }  # fmt: skip
 
 
 def _change(scored: ScoreTable, one: Change) -> Mapping[str, Any]:
-    a, b = score_means.short(scored, one.a), score_means.short(scored, one.b)
+    a, b = report.short(scored, one.a), report.short(scored, one.b)
     return {"code": one.code, "a": a, "b": b, "n": one.n, **_sure(one)}
 
 
@@ -127,7 +127,7 @@ def _change_columns() -> tuple[Column, ...]:
 
 def _sure_columns() -> tuple[Column, ...]:
     return (
-        Column("difference", t("scores.difference"), number=True, show=lambda row: score_means.plus(row["difference"])),
+        Column("difference", t("scores.difference"), number=True, show=lambda row: report.plus(row["difference"])),
         Column("low", t("scores.interval_title"), number=True, show=_span),
         Column(
             "p", t("scores.p_adjusted"), number=True, show=lambda row: "–" if row["p"] is None else f"{row['p']:.2g}"
@@ -138,7 +138,7 @@ def _sure_columns() -> tuple[Column, ...]:
 def _span(row: Mapping[str, Any]) -> str:
     if row["low"] is None:
         return "–"
-    return t("scores.span", low=score_means.signed(row["low"]), high=score_means.signed(row["high"]))
+    return t("scores.span", low=report.signed(row["low"]), high=report.signed(row["high"]))
 
 
 def _to_finding(row: Mapping[str, Any]) -> Any:

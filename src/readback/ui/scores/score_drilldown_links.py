@@ -8,7 +8,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.ui.common import address, show
-from readback.ui.words import t
+from readback.words import t
 
 # What the address of this page says besides what all pages share: what is chosen, and which drill-down is open.
 CHOSEN = ("criterion", "scored_by", "by", "baseline", "view", "second", "rows", "columns", "a", "b", "field", "size",

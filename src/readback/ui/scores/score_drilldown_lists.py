@@ -8,14 +8,15 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
+from readback.scores import report
 from readback.scores.criteria import MINUS, number
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui.common import show, table
 from readback.ui.common.table import Column
-from readback.ui.scores import score_drilldown, score_drilldown_links, score_lengths, score_means, score_record
+from readback.ui.scores import score_drilldown, score_drilldown_links, score_lengths, score_record
 from readback.ui.scores.score_drilldown import SIDES, Pair, ScoresOfMark
-from readback.ui.words import t
+from readback.words import t
 
 RECORDS = 2_000  # scores listed behind one number
 
@@ -126,7 +127,7 @@ def pairs(
         _record(),
         Column("b", names["b"], number=True, show=lambda row: _value(row["b"])),
         Column("a", names["a"], number=True, show=lambda row: _value(row["a"])),
-        Column("difference", t("scores.difference"), number=True, show=lambda row: score_means.plus(row["difference"])),
+        Column("difference", t("scores.difference"), number=True, show=lambda row: report.plus(row["difference"])),
         *_messages(workspace, listed),
     )
     table.table("pairs", columns, listed, caption=called)

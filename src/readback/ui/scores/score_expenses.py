@@ -7,11 +7,11 @@ from typing import Any
 
 import streamlit as st
 
+from readback.scores import report
 from readback.scores.table import ScoreTable
 from readback.ui.common import table
 from readback.ui.common.table import Column
-from readback.ui.scores import score_means
-from readback.ui.words import t
+from readback.words import t
 
 
 def draw(scored: ScoreTable) -> None:
@@ -22,7 +22,7 @@ def draw(scored: ScoreTable) -> None:
     tokens = tuple(dict.fromkeys(name for one in scored.expenses for name in one.tokens))
     rows: list[Mapping[str, Any]] = [
         {
-            "condition": score_means.short(scored, one.condition), "judge": one.judge or t("scores.no_judge"),
+            "condition": report.short(scored, one.condition), "judge": one.judge or t("scores.no_judge"),
             "n": one.rows, **{f"m_{name}": value for name, value in one.cost.items()},
             **{f"t_{name}": int(value) for name, value in one.tokens.items()},
         }

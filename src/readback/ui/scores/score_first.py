@@ -9,8 +9,10 @@ from markupsafe import Markup
 
 from readback.checks.rules import finding
 from readback.scores import charts as drawn
+from readback.scores import report
 from readback.scores.comparing import comparability, difference
 from readback.scores.comparing.comparison import Blocked, Compared, Comparison
+from readback.scores.report import Line
 from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.types import Diagnostic, Workspace
@@ -18,10 +20,8 @@ from readback.ui.common import show, table
 from readback.ui.scores import score_chart, score_lead, score_means, score_sentences, score_tables, score_view
 from readback.ui.scores.score_chart import Point
 from readback.ui.scores.score_drilldown import address_of
-from readback.ui.scores.score_lead import Line
-from readback.ui.scores.score_means import short, signed
 from readback.ui.scores.score_view import Chosen
-from readback.ui.words import t
+from readback.words import t
 
 MOST = 6  # other criteria that a pair is looked at under
 
@@ -71,7 +71,7 @@ def tables(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Ch
     table.table("means", *score_tables.numbers(scored, rows), caption=title, tools=len(rows) > score_view.MOST)
     if compared.comparisons or compared.blocked:
         lines = _lines(compared, rows)
-        title = t("scores.table_differences", baseline=short(scored, lines[0].a))
+        title = t("scores.table_differences", baseline=report.short(scored, lines[0].a))
         st.header(show.md(title), anchor=False)
         made = score_tables.differences(scored, lines)
         table.table("differences", *made, caption=title, tools=len(lines) > score_view.MOST)
@@ -98,7 +98,7 @@ def _differences(scored: ScoreTable, rows: Sequence[Row], compared: Compared, vi
     lines = _lines(compared, rows)
     made = drawn.forest(
         lines, [score_view.called(scored, one.b) for one in lines], view.criterion, score_view.say, score_view.dark(),
-        baseline=short(scored, lines[0].a) if lines else "", why=_why, width=width,
+        baseline=report.short(scored, lines[0].a) if lines else "", why=_why, width=width,
     )  # fmt: skip
 
     def opens(point: Point) -> dict[str, str | None] | None:
@@ -139,7 +139,7 @@ def _blocked(scored: ScoreTable, blocked: Sequence[Blocked]) -> Markup:
     """What is not compared, greyed, with the reason."""
     lines = [
         show.h('<li><span class="rb-blocked">{}</span> <span class="rb-small">{}</span></li>',
-               t("scores.pair", a=short(scored, one.a), b=short(scored, one.b)),
+               t("scores.pair", a=report.short(scored, one.a), b=report.short(scored, one.b)),
                " ".join(finding(diagnostic).message for diagnostic in one.why))
         for one in blocked
     ]  # fmt: skip
@@ -173,7 +173,7 @@ def draw(table: ScoreTable, pair: Comparison) -> Markup:
     said = t("scores.trade_off", up=", ".join(ups), down=", ".join(downs)) if split else ""
     off = show.h("<p>{}</p>", said) if said else ""
     items = [show.h("<li>{}</li>", _traded(table, one)) for one in others]
-    name = t("scores.pair", a=short(table, pair.a), b=short(table, pair.b))
+    name = t("scores.pair", a=report.short(table, pair.a), b=report.short(table, pair.b))
     return show.h(
         '<div class="rb-trade"><h3>{}: {} <span class="rb-small">({})</span></h3>{}<ul>{}</ul></div>',
         t("scores.trade"), name, t("scores.exploratory"), off, show.join(items),
@@ -195,8 +195,8 @@ def _traded(table: ScoreTable, one: Comparison) -> str:
     up = one.difference > 0
     better = one.wins if up is (table.criteria[one.criterion].direction != "down") else one.losses
     said = t(
-        "scores.trade_plain", high=short(table, one.b if up else one.a), by=signed(abs(one.difference)),
-        interval=score_lead.interval(one if up else None, one), n=one.n_shared, better=better,
+        "scores.trade_plain", high=report.short(table, one.b if up else one.a), by=report.signed(abs(one.difference)),
+        interval=report.interval(one, turned=not up), n=one.n_shared, better=better,
         worse=one.wins + one.losses - better, same=one.ties,
     )  # fmt: skip
     return t("scores.trade_line", criterion=one.criterion, said=said)

@@ -7,6 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from readback.scores import report
 from readback.scores.agreement.judge_pairs import Pair, given
 from readback.scores.agreement.measured import Agreement, every_pair
 from readback.scores.agreement.ratings import ratings
@@ -16,7 +17,7 @@ from readback.ui.common import downloads, exports, show, table
 from readback.ui.common.table import Column
 from readback.ui.scores import score_drilldown_links, score_means
 from readback.ui.scores.score_drilldown import address_of
-from readback.ui.words import t
+from readback.words import t
 
 DISPUTED = 50  # answers that are listed
 
@@ -51,8 +52,8 @@ def pairs(found: Sequence[Pair]) -> Table:
         Column("b", t("scores.agreement_other")),
         Column("n", t("scores.n_title"), number=True),
         Column("exact", t("scores.agreement_exact"), number=True, show=lambda row: _share(row["exact"])),
-        Column("kappa", t("scores.agreement_kappa"), number=True, show=lambda row: score_means.signed(row["kappa"])),
-        Column("alpha", t("scores.agreement_alpha"), number=True, show=lambda row: score_means.signed(row["alpha"])),
+        Column("kappa", t("scores.agreement_kappa"), number=True, show=lambda row: report.signed(row["kappa"])),
+        Column("alpha", t("scores.agreement_alpha"), number=True, show=lambda row: report.signed(row["alpha"])),
     )
     return columns, rows
 
@@ -68,7 +69,7 @@ def leniency(found: Agreement) -> Table:
         Column("n", t("scores.n_title"), number=True),
         Column("mean", t("scores.mean"), number=True, show=lambda row: score_means.mean(row["mean"])),
         Column("deviation", t("scores.agreement_deviation"), number=True,
-               show=lambda row: score_means.plus(row["deviation"])),
+               show=lambda row: report.plus(row["deviation"])),
         Column("low", t("scores.interval_title"), number=True, show=_span),
     )  # fmt: skip
     return columns, rows
@@ -78,14 +79,14 @@ def conditions(scored: ScoreTable, found: Agreement) -> Table:
     """Alpha in each condition, the least agreement first; the condition is a drill-down to its scores."""
     order = sorted(found.conditions, key=lambda one: (one.alpha is None, one.alpha or 0.0))
     rows: list[Mapping[str, Any]] = [
-        {"condition": score_means.short(scored, one.condition), "units": one.units, "alpha": one.alpha,
+        {"condition": report.short(scored, one.condition), "units": one.units, "alpha": one.alpha,
          "of": address_of(scored, one.condition)}
         for one in order
     ]  # fmt: skip
     columns = (
         Column("condition", t("scores.condition"), show=_to_scores),
         Column("units", t("scores.n_title"), number=True),
-        Column("alpha", t("scores.agreement_alpha"), number=True, show=lambda row: score_means.signed(row["alpha"])),
+        Column("alpha", t("scores.agreement_alpha"), number=True, show=lambda row: report.signed(row["alpha"])),
     )
     return columns, rows
 
@@ -95,7 +96,7 @@ def corrected(scored: ScoreTable, found: Agreement) -> Table:
     rows: list[Mapping[str, Any]] = [
         {
             "judge": _name(one.judge), "person": one.person,
-            "condition": t("scores.by_all") if one.condition is None else score_means.short(scored, one.condition),
+            "condition": t("scores.by_all") if one.condition is None else report.short(scored, one.condition),
             "n": one.n, "seen": one.seen, "positives": one.positives, "negatives": one.negatives,
             "sensitivity": one.sensitivity, "specificity": one.specificity, "rate": one.rate, **_ends(one.interval),
         }
@@ -192,7 +193,7 @@ def _ends(span: tuple[float, float] | None) -> dict[str, float | None]:
 def _span(row: Mapping[str, Any]) -> str:
     if row["low"] is None:
         return "–"
-    return t("scores.span", low=score_means.signed(row["low"]), high=score_means.signed(row["high"]))
+    return t("scores.span", low=report.signed(row["low"]), high=report.signed(row["high"]))
 
 
 def _percents(row: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import streamlit as st
 
-from readback.scores import charts, counts
+from readback.scores import charts, counts, report
 from readback.scores.agreement.corrected_rates import CorrectedRate
 from readback.scores.agreement.measured import Agreement, agreement
 from readback.scores.agreement.repeats import Flips
@@ -20,12 +20,11 @@ from readback.ui.scores import (
     score_drilldown,
     score_drilldown_links,
     score_judge_tables,
-    score_means,
     score_view,
 )
 from readback.ui.scores.score_chart import Point
 from readback.ui.scores.score_view import Chosen
-from readback.ui.words import t
+from readback.words import t
 
 
 def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
@@ -72,13 +71,13 @@ def _said(found: Agreement) -> str:
     if alpha is None:
         return t("scores.agreement_undefined", **given)
     span = _interval(found.interval)
-    return t("scores.agreement_said", alpha=score_means.signed(alpha), interval=span, **given)
+    return t("scores.agreement_said", alpha=report.signed(alpha), interval=span, **given)
 
 
 def _how(found: Agreement) -> str:
     if found.alpha.get(found.headline) is None:
         return t("scores.agreement_how_none", single=found.single)
-    others = ", ".join(f"{name} {score_means.signed(value)}" for name, value in found.alpha.items())
+    others = ", ".join(f"{name} {report.signed(value)}" for name, value in found.alpha.items())
     return t("scores.agreement_how", alphas=others, single=found.single, method=found.method or "–",
              seed=found.seed if found.seed is not None else "–")  # fmt: skip
 
@@ -125,7 +124,7 @@ def _kappas(found: Agreement) -> None:
         one = known.get(frozenset((names[at[0]], names[at[1]]))) if len(at) > 1 else None
         return {"pair": _drilldown((one.a, one.b))} if one else None
 
-    given = {"low": score_means.signed(low.kappa), "high": score_means.signed(high.kappa)}
+    given = {"low": report.signed(low.kappa), "high": report.signed(high.kappa)}
     said = t("scores.kappas_said", n=len(known), low_a=_name(low.a), low_b=_name(low.b), high_a=_name(high.a),
              high_b=_name(high.b), **given)  # fmt: skip
     weights = t(f"scores.kappa_{high.weights or 'none'}")
@@ -145,10 +144,10 @@ def _leniency(found: Agreement, view: Chosen) -> None:
     ]
     made = charts.leniency(rows, view.criterion, score_view.say, score_view.dark(), charts.WIDE)
     high, low = (pick(found.leniency, key=lambda one: one.deviation) for pick in (max, min))
-    said = t("scores.leniency_said", high=_name(high.judge), up=score_means.plus(high.deviation),
+    said = t("scores.leniency_said", high=_name(high.judge), up=report.plus(high.deviation),
              up_span=_interval(high.interval), up_n=high.n, low=_name(low.judge),
-             down=score_means.plus(low.deviation), down_span=_interval(low.interval), down_n=low.n)  # fmt: skip
-    if score_means.plus(high.deviation) == score_means.plus(low.deviation):
+             down=report.plus(low.deviation), down_span=_interval(low.interval), down_n=low.n)  # fmt: skip
+    if report.plus(high.deviation) == report.plus(low.deviation):
         said = t("scores.leniency_same")
 
     def opens(point: Point) -> Mapping[str, str | None] | None:
@@ -168,9 +167,9 @@ def _conditions(scored: ScoreTable, found: Agreement) -> None:
     title = t("scores.agreement_conditions")
     st.header(title, anchor=False)
     low, high = (pick(known, key=lambda one: one.alpha or 0.0) for pick in (min, max))
-    said = t("scores.agreement_condition_said", low=score_means.short(scored, low.condition), low_n=low.units,
-             low_alpha=score_means.signed(low.alpha), high=score_means.short(scored, high.condition),
-             high_n=high.units, high_alpha=score_means.signed(high.alpha))  # fmt: skip
+    said = t("scores.agreement_condition_said", low=report.short(scored, low.condition), low_n=low.units,
+             low_alpha=report.signed(low.alpha), high=report.short(scored, high.condition),
+             high_n=high.units, high_alpha=report.signed(high.alpha))  # fmt: skip
     show.draw(show.h("<p>{}</p>", said))
     table.table("agreement_conditions", *score_judge_tables.conditions(scored, found), caption=title)
 
@@ -178,7 +177,7 @@ def _conditions(scored: ScoreTable, found: Agreement) -> None:
 def _interval(span: tuple[float, float] | None) -> str:
     if span is None:
         return t("scores.no_interval")
-    return t("scores.interval", low=score_means.signed(span[0]), high=score_means.signed(span[1]))
+    return t("scores.interval", low=report.signed(span[0]), high=report.signed(span[1]))
 
 
 def _drilldown(pair: tuple[str, str]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from readback.scores import charts, summary
+from readback.scores import charts, report, summary
 from readback.scores import loading as scores
 from readback.scores.slices.lengths import Lengths, inside, lengths
 from readback.scores.slices.text_sizes import condition_of
@@ -17,11 +17,11 @@ from readback.types import Workspace
 from readback.ui.common import choice, show
 from readback.ui.common.caches import Key
 from readback.ui.common.work import Job, whole
-from readback.ui.scores import score_chart, score_means, score_view
+from readback.ui.scores import score_chart, score_view
 from readback.ui.scores.score_chart import Point
 from readback.ui.scores.score_drilldown import address_of
 from readback.ui.scores.score_view import Chosen
-from readback.ui.words import t
+from readback.words import t
 
 KEEP = 32  # measured pairs of a condition and a criterion
 FIRST = ("prompt-tokens", "answer-tokens", "prompt-characters", "answer-characters")
@@ -66,7 +66,7 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
         low, high = found.ranges[at[1]]
         return {"of": called, "long": f"{low}-{high}", "value": value, "under": "more"}
 
-    said = _said(found, score_means.short(scored, condition), name, unit)
+    said = _said(found, report.short(scored, condition), name, unit)
     how = t("scores.lengths_how", rows=found.n, left=_left(found), tokens="" if found.exact else t("scores.estimated"))
     score_chart.draw("more", made, said, how, opens)
 
@@ -113,11 +113,11 @@ def _said(found: Lengths, condition: str, criterion: str, unit: str) -> str:
     if found.rho is None:
         return t("scores.lengths_constant", **given)
     if found.interval is None:
-        return t("scores.lengths_few", rho=score_means.signed(found.rho), **given)
+        return t("scores.lengths_few", rho=report.signed(found.rho), **given)
     low, high = found.interval
     key = "up" if low > 0 else "down" if high < 0 else "open"
-    span = t("scores.interval", low=score_means.signed(low), high=score_means.signed(high))
-    return t(f"scores.lengths_{key}", rho=score_means.signed(found.rho), interval=span, **given)
+    span = t("scores.interval", low=report.signed(low), high=report.signed(high))
+    return t(f"scores.lengths_{key}", rho=report.signed(found.rho), interval=span, **given)
 
 
 def _left(*found: Lengths) -> str:

@@ -6,19 +6,17 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
+from readback.scores import report
 from readback.scores.certainty import CONCENTRATED
 from readback.scores.criteria import MINUS, scale_text
 from readback.scores.summary_row import Row
-from readback.scores.table import ConditionKey, ScoreTable
+from readback.scores.table import ScoreTable
 from readback.types import Criterion
 from readback.ui.common import show
-from readback.ui.words import t
+from readback.words import t
 
-FEW = 2  # factors that a sentence can name
 FEW_CLUSTERS = 10  # below it an interval over clusters rests on little
 SMALL = 20  # scored answers below which the reader is reminded how few they are
-CLOSE = 0.5  # of the last digit shown
-NOTHING = 1e-9  # what sums of floating numbers leave where the result is zero
 
 
 def lead(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -> str:
@@ -35,19 +33,11 @@ def lead(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -> str:
         return t("scores.lead_same", n=len(scored), mean=mean(high.mean), **given)
     said = t(
         "scores.lead",
-        high=short(table, high.condition), high_mean=mean(high.mean), high_n=high.n,
-        low=short(table, low.condition), low_mean=mean(low.mean), low_n=low.n, **given,
+        high=report.short(table, high.condition), high_mean=mean(high.mean), high_n=high.n,
+        low=report.short(table, low.condition), low_mean=mean(low.mean), low_n=low.n, **given,
     )  # fmt: skip
     down = f" {t('scores.down')}" if criterion.direction == "down" else ""
     return f"{said}{down}"
-
-
-def short(table: ScoreTable, condition: ConditionKey) -> str:
-    """A condition in a sentence: with many factors only their values, which the table names."""
-    pairs = [pair for pair in condition if pair[0] in table.varying]
-    if condition in table.columns.conditions and len(pairs) <= FEW:
-        return table.label(condition)
-    return " · ".join(value for _, value in pairs or condition)
 
 
 def ends(row: Row) -> dict[str, str]:
@@ -59,25 +49,6 @@ def ends(row: Row) -> dict[str, str]:
 def mean(value: float | None) -> str:
     """A mean as it is shown everywhere."""
     return show.number(value).replace("-", MINUS)
-
-
-def signed(value: float | None, digits: int = 2) -> str:
-    """A number with a real minus sign; a small one gets more digits, so that no difference is said to be 0.00."""
-    if value is None:
-        return "–"
-    small = NOTHING < abs(value) < CLOSE * 10**-digits
-    return f"{value:.{digits + 2 if small else digits}f}".replace("-", MINUS)
-
-
-def plus(value: float | None) -> str:
-    """A difference with its sign."""
-    said = signed(value)
-    return f"+{said}" if value is not None and value > 0 else said
-
-
-def p_text(p: float) -> str:
-    """A p value as people write it."""
-    return "< 0.001" if p < 0.001 else f"= {p:.3f}" if p < 0.1 else f"= {p:.2f}"
 
 
 def synthetic(table: ScoreTable) -> str | None:

@@ -25,7 +25,7 @@ from readback.ui.scores import (
     score_views,
 )
 from readback.ui.scores.score_view import Chosen
-from readback.ui.words import t
+from readback.words import t
 
 View = Callable[[ScoreTable, Workspace, Sequence[Row], Chosen], None]
 

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.scores import charts
+from readback.scores import charts, report
 from readback.scores.pairwise import outcomes as pairwise
 from readback.scores.pairwise.outcomes import PairwiseComparison
 from readback.scores.pairwise.position_bias import place_counts
@@ -18,11 +18,11 @@ from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui.common import show, table
 from readback.ui.common.table import Column
-from readback.ui.scores import score_chart, score_drilldown_links, score_means, score_view
+from readback.ui.scores import score_chart, score_drilldown_links, score_view
 from readback.ui.scores.score_chart import Point
 from readback.ui.scores.score_drilldown import address_of
 from readback.ui.scores.score_view import Chosen
-from readback.ui.words import t
+from readback.words import t
 
 
 def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
@@ -57,14 +57,14 @@ def _said(scored: ScoreTable, pairs: Sequence[PairwiseComparison]) -> str:
         apart = sum(_apart(one) for one in pairs)
         return t("scores.pairwise_several", n=len(pairs), apart=apart, open=len(pairs) - apart)
     one = pairs[0]
-    a, b = score_means.short(scored, one.a), score_means.short(scored, one.b)
+    a, b = report.short(scored, one.a), report.short(scored, one.b)
     given = {"a": a, "b": b, "n": one.n, "wins_a": one.wins_a, "wins_b": one.wins_b, "ties": one.ties}
     if one.share is None or one.interval is None or one.p is None:
         return t("scores.pairwise_ties", **given)
     low, high = one.interval
     key = "pairwise_first_wins" if low > 0.5 else "pairwise_second_wins" if high < 0.5 else "pairwise_open"
     return t(f"scores.{key}", share=100 * one.share, low=100 * low, high=100 * high, decisive=one.decisive,
-             p=score_means.p_text(one.p), **given)  # fmt: skip
+             p=report.p_text(one.p), **given)  # fmt: skip
 
 
 def _ranking(scored: ScoreTable) -> None:
@@ -76,7 +76,7 @@ def _ranking(scored: ScoreTable) -> None:
     if not found.connected:
         show.draw(show.h("<p>{}</p>", t("scores.ranking_apart")))
         return
-    names = [score_means.short(scored, one) for one in found.conditions]
+    names = [report.short(scored, one) for one in found.conditions]
     shares = [_logistic(one) for one in found.strengths]
     spans = [(_logistic(low), _logistic(high)) for low, high in found.intervals]
     made = charts.strengths(shares, spans, names, score_view.say, score_view.dark(), charts.WIDE)
@@ -103,7 +103,7 @@ def _place(pairs: Sequence[PairwiseComparison]) -> None:
     low, high = found.interval
     key = "place_first" if low > 0.5 else "place_second" if high < 0.5 else "place_open"
     lines = [t(f"scores.{key}", n=found.known, first=found.first, share=100 * found.first / found.known,
-               low=100 * low, high=100 * high, p=score_means.p_text(found.p))]  # fmt: skip
+               low=100 * low, high=100 * high, p=report.p_text(found.p))]  # fmt: skip
     if found.turned_interval is not None:
         low, high = found.turned_interval
         lines.append(t("scores.place_turned", n=found.swapped, turned=found.turned, low=100 * low, high=100 * high,
@@ -134,7 +134,7 @@ def _row(scored: ScoreTable, one: PairwiseComparison) -> Mapping[str, Any]:
     low, high = one.interval or (None, None)
     judge = one.judge or (t("scores.all_judges", n=one.judges) if one.judges > 1 else "")
     return {
-        "a": score_means.short(scored, one.a), "b": score_means.short(scored, one.b), "judge": judge, "n": one.n,
+        "a": report.short(scored, one.a), "b": report.short(scored, one.b), "judge": judge, "n": one.n,
         "wins_a": one.wins_a, "wins_b": one.wins_b, "ties": one.ties, "share": one.share, "low": low, "high": high,
         "p": one.p, "first": one.first_wins / one.first_known if one.first_known else None,
         "first_wins": one.first_wins, "first_known": one.first_known, "of": address_of(scored, one.a),
@@ -148,7 +148,7 @@ def _count(row: Mapping[str, Any], key: str, kept: str | None) -> Markup | str:
 
 
 def _pair(scored: ScoreTable, one: PairwiseComparison) -> str:
-    return t("scores.pair", a=score_means.short(scored, one.b), b=score_means.short(scored, one.a))
+    return t("scores.pair", a=report.short(scored, one.b), b=report.short(scored, one.a))
 
 
 def _apart(one: PairwiseComparison) -> bool:
@@ -160,7 +160,7 @@ def _first(row: Mapping[str, Any]) -> str:
 
 
 def _p(row: Mapping[str, Any]) -> str:
-    return "–" if row["p"] is None else score_means.p_text(row["p"]).removeprefix("= ")
+    return "–" if row["p"] is None else report.p_text(row["p"]).removeprefix("= ")
 
 
 def _percent(share: float | None) -> str:

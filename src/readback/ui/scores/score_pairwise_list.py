@@ -7,12 +7,13 @@ from typing import Any
 
 from markupsafe import Markup
 
+from readback.scores import report
 from readback.scores.table import Outcome, ScoreTable
 from readback.ui.common import show, table
 from readback.ui.common.table import Column
-from readback.ui.scores import score_drilldown_links, score_means
+from readback.ui.scores import score_drilldown_links
 from readback.ui.scores.score_drilldown import address_of
-from readback.ui.words import t
+from readback.words import t
 
 KEPT = {"first": "a", "tie": "tie", "second": "b"}  # as the address says it
 
@@ -45,9 +46,9 @@ def _outcome(scored: ScoreTable, one: Outcome, first: str, known: Collection[str
     """A row of the list, seen from the side that the drill-down names first."""
     turned = address_of(scored, one.a) != first
     sides = {"a": one.a, "b": one.b}
-    winner = t("scores.tie") if one.outcome == "tie" else score_means.short(scored, sides[one.outcome])
+    winner = t("scores.tie") if one.outcome == "tie" else report.short(scored, sides[one.outcome])
     side = {"a": "b", "b": "a"}.get(one.outcome, "tie") if turned else one.outcome
-    shown_first = score_means.short(scored, sides[one.first]) if one.first else ""
+    shown_first = report.short(scored, sides[one.first]) if one.first else ""
     return {"item": one.item, "winner": winner, "side": side, "judge": one.judge, "first": shown_first,
             "file": one.place.file or "", "line": one.place.line, "known": one.item in known}  # fmt: skip
 
@@ -71,7 +72,7 @@ def _sides(rows: Sequence[Mapping[str, Any]], kept: str) -> Markup:
 
 def _called(scored: ScoreTable, of: str) -> str:
     known = (key for one in scored.outcomes for key in (one.a, one.b))
-    return next((score_means.short(scored, key) for key in known if address_of(scored, key) == of), of)
+    return next((report.short(scored, key) for key in known if address_of(scored, key) == of), of)
 
 
 def _to_record(row: Mapping[str, Any]) -> Markup | str:

@@ -15,7 +15,7 @@ from readback.types import Answer, Condition, Record, Score, Segment, Workspace
 from readback.ui.common import beside, caches, choice, message, show, table
 from readback.ui.common.table import Column
 from readback.ui.scores import score_drilldown, score_drilldown_links
-from readback.ui.words import t
+from readback.words import t
 
 FIELDS = 40  # fields of a record listed here; all of them stand on Messages
 LONG = 600  # characters of a field's value

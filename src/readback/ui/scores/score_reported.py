@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from readback.scores import report
 from readback.scores.reported import aggregates
 from readback.scores.summary_row import Row
 from readback.scores.table import NOT_APPLICABLE, ScoreTable
@@ -13,7 +14,7 @@ from readback.ui.common import show, table
 from readback.ui.common.table import Column
 from readback.ui.scores import score_means
 from readback.ui.scores.score_view import Chosen
-from readback.ui.words import t
+from readback.words import t
 
 
 def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
@@ -66,4 +67,4 @@ def _mean(row: Mapping[str, Any]) -> str:
 def _span(row: Mapping[str, Any]) -> str:
     if row["low"] is None:
         return "–"
-    return t("scores.span", low=score_means.signed(row["low"]), high=score_means.signed(row["high"]))
+    return t("scores.span", low=report.signed(row["low"]), high=report.signed(row["high"]))

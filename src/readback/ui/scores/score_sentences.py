@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import get_args
 
+from readback.scores import report
 from readback.scores.comparing.comparison import Compared, Comparison, Omnibus, Verdict
 from readback.scores.comparing.omnibus import omnibus
 from readback.scores.criteria import MINUS
 from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.types import Criterion
-from readback.ui.scores import score_lead
-from readback.ui.scores.score_means import p_text, short
-from readback.ui.words import t
+from readback.words import t
 
 ALPHA = 0.05  # of the test over all conditions
 
@@ -36,9 +36,10 @@ def distribution(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -
         return t("scores.distribution_same", n=n, all=everything, share=100 * shares[high], **given)
     return t(
         "scores.distribution_said", **given,
-        high=short(table, high.condition), high_n=round(shares[high] * high.n), high_all=high.n,
+        high=report.short(table, high.condition), high_n=round(shares[high] * high.n), high_all=high.n,
         high_share=100 * shares[high],
-        low=short(table, low.condition), low_n=round(shares[low] * low.n), low_all=low.n, low_share=100 * shares[low],
+        low=report.short(table, low.condition), low_n=round(shares[low] * low.n), low_all=low.n,
+        low_share=100 * shares[low],
     )  # fmt: skip
 
 
@@ -48,14 +49,14 @@ def differences(table: ScoreTable, compared: Compared, criterion: Criterion) -> 
     if not made:
         return t("scores.differences_blocked" if compared.blocked else "scores.differences_none")
     if len(made) == 1:
-        return " ".join((score_lead.sentence(table, made[0], criterion), *_at_odds(made)))
+        return " ".join((report.sentence(made[0], partial(report.short, table), criterion), *_at_odds(made)))
     counts = Counter(one.verdict for one in made)
     found = [
         t(f"scores.differences_counts.{name.replace(' ', '_')}", k=counts[name])
         for name in get_args(Verdict)
         if counts[name] or name in MAIN
     ]
-    said = t("scores.differences_said", baseline=short(table, made[0].a), n=len(made), found=", ".join(found))
+    said = t("scores.differences_said", baseline=report.short(table, made[0].a), n=len(made), found=", ".join(found))
     return " ".join((said, *_at_odds(made), *_together(table, made[0])))
 
 
@@ -79,7 +80,7 @@ def _together(table: ScoreTable, one: Comparison) -> Iterator[str]:
     """Whether any of the conditions differs, by one test over the questions scored under all of them."""
     by = None if one.a in table.columns.conditions else one.a[0][0]
     for found in omnibus(table, by, one.criterion, one.judge):
-        said = {"n": found.conditions, "items": found.items, "test": _test(found), "p": p_text(found.p)}
+        said = {"n": found.conditions, "items": found.items, "test": _test(found), "p": report.p_text(found.p)}
         over = t("scores.omnibus_clusters", n=found.clusters) if found.clusters else ""
         yield t("scores.omnibus_differ" if found.p < ALPHA else "scores.omnibus_open", over=over, **said)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from readback.checks.rules import finding
-from readback.scores import charts
+from readback.scores import charts, report
 from readback.scores.comparing import comparability
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.comparing.difference import judged
@@ -29,7 +29,7 @@ from readback.ui.scores import (
 from readback.ui.scores.score_chart import Point
 from readback.ui.scores.score_drilldown import address_of
 from readback.ui.scores.score_view import Chosen
-from readback.ui.words import t
+from readback.words import t
 
 
 def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
@@ -55,7 +55,7 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
     made = [_comparison(found, one) for one in found.slices]
     names = [one.value for one in found.slices]
     chart = charts.forest(made, names, view.criterion, score_view.say, score_view.dark(),
-                          baseline=score_means.short(scored, a), width=charts.WIDE)  # fmt: skip
+                          baseline=report.short(scored, a), width=charts.WIDE)  # fmt: skip
 
     def opens(point: Point) -> Mapping[str, str | None] | None:
         at = score_chart.place(point)
@@ -75,10 +75,10 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
     columns = (
         Column("value", name),
         Column("n", t("scores.n_title"), number=True),
-        Column("mean_b", score_means.short(scored, b), number=True, show=lambda row: score_means.mean(row["mean_b"])),
-        Column("mean_a", score_means.short(scored, a), number=True, show=lambda row: score_means.mean(row["mean_a"])),
+        Column("mean_b", report.short(scored, b), number=True, show=lambda row: score_means.mean(row["mean_b"])),
+        Column("mean_a", report.short(scored, a), number=True, show=lambda row: score_means.mean(row["mean_a"])),
         Column("p", t("scores.p_title"), number=True, help=t("scores.p_slices"),
-               show=lambda row: "–" if row["p"] is None else score_means.p_text(row["p"]).removeprefix("= ")),
+               show=lambda row: "–" if row["p"] is None else report.p_text(row["p"]).removeprefix("= ")),
     )  # fmt: skip
     table.table("slices", columns, body, caption=t("scores.view_slices"))
 
@@ -96,8 +96,8 @@ def listed(scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
     found = slices(scored, of.of, view.criterion.name, view.judge, a, b).slices
     value = found[int(at)].value if int(at) < len(found) else ""
     only = frozenset(item for item, kind in of.of.items() if kind == value)
-    title = t("scores.slices_behind", field=of.name, value=value, b=score_means.short(scored, b),
-              a=score_means.short(scored, a))  # fmt: skip
+    title = t("scores.slices_behind", field=of.name, value=value, b=report.short(scored, b),
+              a=report.short(scored, a))  # fmt: skip
     score_drilldown_lists.pairs(scored, workspace, view.criterion.name, view.judge, opened, title, only)
     score_drilldown_links.close()
 
@@ -121,10 +121,10 @@ def _said(scored: ScoreTable, found: Sliced, made: Sequence[Comparison], name: s
     apart = [one for one in made if one.verdict in ("b is higher", "a is higher")]
     known = [(one.difference, part.value) for one, part in zip(made, found.slices, strict=True)
              if one.difference is not None and one.verdict != "too few"]  # fmt: skip
-    given = {"field": name, "n": len(made), "a": score_means.short(scored, found.a),
-             "b": score_means.short(scored, found.b or found.a)}  # fmt: skip
+    given = {"field": name, "n": len(made), "a": report.short(scored, found.a),
+             "b": report.short(scored, found.b or found.a)}  # fmt: skip
     if not known:
         return t("scores.slices_few", **given)
     low, high = min(known), max(known)
-    return t("scores.slices_said", apart=len(apart), low=score_means.plus(low[0]), low_value=low[1],
-             high=score_means.plus(high[0]), high_value=high[1], few=len(made) - len(known), **given)  # fmt: skip
+    return t("scores.slices_said", apart=len(apart), low=report.plus(low[0]), low_value=low[1],
+             high=report.plus(high[0]), high_value=high[1], few=len(made) - len(known), **given)  # fmt: skip

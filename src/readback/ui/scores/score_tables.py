@@ -8,6 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from readback.checks.rules import finding
+from readback.scores import report
 from readback.scores.comparing.comparison import Blocked, Comparison
 from readback.scores.criteria import MINUS
 from readback.scores.summary_row import Row
@@ -16,7 +17,7 @@ from readback.ui.common import show
 from readback.ui.common.table import Column
 from readback.ui.scores import score_drilldown_links, score_means
 from readback.ui.scores.score_drilldown import address_of
-from readback.ui.words import t
+from readback.words import t
 
 Body = list[Mapping[str, Any]]
 Table = tuple[tuple[Column, ...], Body]
@@ -82,10 +83,10 @@ def differences(table: ScoreTable, lines: Sequence[Comparison | Blocked]) -> Tab
 def _line(table: ScoreTable, one: Comparison | Blocked) -> Mapping[str, Any]:
     if isinstance(one, Blocked):
         why = " ".join(finding(diagnostic).message for diagnostic in one.why)
-        return {"b": score_means.short(table, one.b), "kind": t("scores.blocked"), "why": why}
+        return {"b": report.short(table, one.b), "kind": t("scores.blocked"), "why": why}
     low, high = one.span or (None, None)
     return {
-        "b": score_means.short(table, one.b), "difference": one.difference, "low": low, "high": high, "wins": one.wins,
+        "b": report.short(table, one.b), "difference": one.difference, "low": low, "high": high, "wins": one.wins,
         "ties": one.ties, "losses": one.losses, "n_shared": one.n_shared, "p_adjusted": one.p_adjusted,
         "kind": t("scores.planned" if one.planned else "scores.exploratory"),
         "of": address_of(table, one.b), "against": address_of(table, one.a), "why": "",
@@ -113,21 +114,21 @@ def _kind(row: Mapping[str, Any]) -> Markup | str:
 def _span(row: Mapping[str, Any]) -> str:
     if row.get("low") is None:
         return "–"
-    return t("scores.span", low=score_means.signed(row["low"]), high=score_means.signed(row["high"]))
+    return t("scores.span", low=report.signed(row["low"]), high=report.signed(row["high"]))
 
 
 def _on_scale(row: Mapping[str, Any]) -> str:
     if row["on_low"] is None:
         return "–"
-    return t("scores.span", low=score_means.signed(row["on_low"]), high=score_means.signed(row["on_high"]))
+    return t("scores.span", low=report.signed(row["on_low"]), high=report.signed(row["on_high"]))
 
 
 def _signed(value: float | None) -> str:
-    return score_means.plus(value)
+    return report.plus(value)
 
 
 def _p(value: float | None) -> str:
-    return "–" if value is None else score_means.p_text(value).removeprefix("= ")
+    return "–" if value is None else report.p_text(value).removeprefix("= ")
 
 
 def _factors(table: ScoreTable, rows: Sequence[Row]) -> list[str]:

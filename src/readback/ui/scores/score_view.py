@@ -11,7 +11,7 @@ import streamlit as st
 
 from readback.checks.rules import finding
 from readback.scores import loading as scores
-from readback.scores import summary, warnings
+from readback.scores import report, summary, warnings
 from readback.scores.comparing import compare
 from readback.scores.comparing.comparison import Compared
 from readback.scores.comparing.planned import planned
@@ -20,9 +20,9 @@ from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Criterion, Finding, Workspace
 from readback.ui.common import address
 from readback.ui.common.work import Job, whole
-from readback.ui.scores import score_drilldown_links, score_means
+from readback.ui.scores import score_drilldown_links
 from readback.ui.scores.score_drilldown import address_of
-from readback.ui.words import t
+from readback.words import t
 
 STYLE = Path(__file__).with_name("score_view.css")
 MOST = 12  # conditions that can be read as bars; with more the page begins with one factor
@@ -142,7 +142,7 @@ def names(table: ScoreTable, found: Sequence[Row]) -> list[str]:
 
 def called(table: ScoreTable, condition: ConditionKey) -> str:
     """A condition by its label, a value of a factor by that value."""
-    return table.label(condition) if condition in table.columns.conditions else score_means.short(table, condition)
+    return table.label(condition) if condition in table.columns.conditions else report.short(table, condition)
 
 
 def dark() -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.scores import charts, counts, summary
+from readback.scores import charts, counts, report, summary
 from readback.scores.comparing import comparability, paired_items
 from readback.scores.comparing.difference import EXACT
 from readback.scores.criteria import MINUS
@@ -29,7 +29,7 @@ from readback.ui.scores import (
 from readback.ui.scores.score_chart import Point
 from readback.ui.scores.score_drilldown import address_of
 from readback.ui.scores.score_view import Chosen
-from readback.ui.words import t
+from readback.words import t
 
 FEW = 60  # records that are drawn one by one
 CLOSE = 1 / 3  # of the scale: means that lie closer get the colours for themselves, or they would look the same
@@ -54,7 +54,7 @@ def effects(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view:
     said = ""
     if widths:
         most = max(widths, key=widths.__getitem__)
-        said = t("scores.effects_said", factor=most, by=score_means.signed(widths[most]), n=len(by))
+        said = t("scores.effects_said", factor=most, by=report.signed(widths[most]), n=len(by))
     how = score_sentences.of_means(next(iter(by.values()), ()))  # every factor takes the same scores apart
     score_chart.draw("more", made, said, how, _to(scored, listed))
 

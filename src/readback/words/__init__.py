@@ -30,7 +30,8 @@ def words(code: str) -> Mapping[str, str]:
     The file is the program's own, so it is read here and not in the bounded child. Everything in it is text: `no` and
     `on` are words, not truth values.
     """
-    sections = yaml.BaseLoader((HERE / f"{code}.yml").read_bytes()).get_single_data() or {}
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    sections = loader((HERE / f"{code}.yml").read_bytes()).get_single_data() or {}
     return {key: text for name, node in sections.items() for key, text in _flat(node, name)}
 
 

@@ -1,0 +1,105 @@
+"""A comparison in words, for pages and commands alike: its sentence, its verdict, its test, what was expected of it.
+
+`name` says what a condition is called: `short` for a page, by the factors of its heading for a command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from readback.scores.comparing.comparison import Blocked, Comparison
+from readback.scores.criteria import MINUS
+from readback.scores.table import ConditionKey, ScoreTable
+from readback.types import Criterion
+from readback.words import t
+
+FEW = 2  # factors that a sentence can name
+CLOSE = 0.5  # of the last digit shown
+NOTHING = 1e-9  # what sums of floating numbers leave where the result is zero
+
+Line = Comparison | Blocked
+Name = Callable[[ConditionKey], str]
+
+
+def sentence(one: Comparison, name: Name, criterion: Criterion) -> str:
+    """One comparison with its numbers, and no more than they say; the higher condition is named first."""
+    if one.difference is None or one.verdict == "too few":
+        return t("scores.said_few", a=name(one.a), b=name(one.b), n=one.n_shared)
+    up = one.difference >= 0
+    high, low = (one.b, one.a) if up else (one.a, one.b)
+    better, worse = (one.wins, one.losses) if up is (criterion.direction != "down") else (one.losses, one.wins)
+    given = {
+        "n": one.n_shared,
+        "high": name(high),
+        "low": name(low),
+        "by": signed(abs(one.difference)),
+        "interval": interval(one, turned=not up),
+        "higher": one.wins if up else one.losses,
+        "lower": one.losses if up else one.wins,
+        "same": one.ties,
+        "better": better,
+        "worse": worse,
+        "margin": "" if one.margin is None else f"{one.margin:g}",
+        "detectable": "–" if one.detectable is None else f"{one.detectable:.2g}",
+    }
+    key = {"not separated": "open", "equivalent": "equal", "constant": "constant"}.get(one.verdict, "higher")
+    said = t(f"scores.said_{key}", **given)
+    return f"{said} {t('scores.down')}" if key == "higher" and criterion.direction == "down" else said
+
+
+def interval(one: Comparison, *, turned: bool) -> str:
+    """The interval of a difference in words, turned round where the sentence names the sides the other way."""
+    if one.span is None:
+        return t("scores.no_interval")
+    low, high = (-one.span[1], -one.span[0]) if turned else one.span
+    return t("scores.interval", low=signed(low), high=signed(high))
+
+
+def verdict(one: Line, name: Name) -> str:
+    """What was found, in a few words."""
+    if isinstance(one, Blocked):
+        return t("scores.verdict_blocked")
+    return t(f"scores.verdict_{one.verdict.replace(' ', '_')}", a=name(one.a), b=name(one.b))
+
+
+def tested(one: Comparison) -> str:
+    """The test in a few words: p as computed, and Holm's over its family."""
+    if one.p is None:
+        return ""
+    if one.planned is not None and one.p_adjusted is not None:
+        return t("scores.p_holm", p=p_text(one.p), adjusted=p_text(one.p_adjusted), n=one.family)
+    return t("scores.p", p=p_text(one.p))
+
+
+def expected(one: Line, name: Name) -> str:
+    """The study's own words; where it only names a side, that condition."""
+    text = one.planned.expected if one.planned else ""
+    side = {"a": one.a, "b": one.b}.get(text.strip().lower())
+    return t("scores.verdict_b_is_higher", a="", b=name(side)) if side is not None else text
+
+
+def short(table: ScoreTable, condition: ConditionKey) -> str:
+    """A condition in a sentence: with many factors only their values, which the table names."""
+    pairs = [pair for pair in condition if pair[0] in table.varying]
+    if condition in table.columns.conditions and len(pairs) <= FEW:
+        return table.label(condition)
+    return " · ".join(value for _, value in pairs or condition)
+
+
+def signed(value: float | None, digits: int = 2) -> str:
+    """A number with a real minus sign; a small one gets more digits, so that no difference is said to be 0.00."""
+    if value is None:
+        return "–"
+    small = NOTHING < abs(value) < CLOSE * 10**-digits
+    return f"{value:.{digits + 2 if small else digits}f}".replace("-", MINUS)
+
+
+def plus(value: float | None) -> str:
+    """A difference with its sign."""
+    said = signed(value)
+    return f"+{said}" if value is not None and value > 0 else said
+
+
+def p_text(p: float) -> str:
+    """A p value as people write it."""
+    return "< 0.001" if p < 0.001 else f"= {p:.3f}" if p < 0.1 else f"= {p:.2f}"
