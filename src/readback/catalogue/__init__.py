@@ -1,4 +1,4 @@
-"""The words of every finding, by its code: what is wrong, why it matters, how it is put right. One file a language."""
+"""The words of every finding, by its code: what is wrong, why it matters, how it is put right."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-LANGUAGE = "en"
-
 
 @cache
 def entries() -> Mapping[str, Mapping[str, Any]]:
@@ -16,6 +14,6 @@ def entries() -> Mapping[str, Mapping[str, Any]]:
     import yaml  # not needed where nothing is found
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # a tenth of the time
-    text = Path(__file__).with_name(f"{LANGUAGE}.yml").read_text("utf-8")
+    text = Path(__file__).with_name("en.yml").read_text("utf-8")
     found: Mapping[str, Mapping[str, Any]] = loader(text).get_single_data()
     return found

@@ -20,7 +20,7 @@ PARQUET = b"PAR1"
 class Chosen:
     """The module that reads a file, whether it is packed with gzip, and what was decided on the way."""
 
-    module: Any  # a module of formats/, or what a plugin has in its place
+    module: Any  # a module of readers/, or what a plugin has in its place
     packed: bool = False
     detail: str = ""
 
