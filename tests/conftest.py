@@ -12,6 +12,8 @@ import pytest
 from counts import some
 from hypothesis import HealthCheck, settings
 
+from readback import sandbox
+
 EASED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]  # a folder of a test may be written to again
 # How fast a test is depends on what else the machine does; speed is measured in benchmarks/.
 settings.register_profile("readback", deadline=None, max_examples=some(100), suppress_health_check=EASED)
@@ -26,6 +28,14 @@ SHARED = Path(os.environ.get("READBACK_SHARED") or Path(__file__).resolve().pare
 @pytest.fixture(autouse=True, scope="session")
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["READBACK_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _nobody_waits_for_pages() -> None:
+    """A page that is drawn in the process of a test must not let all later work of that process give way: beside a
+    busy machine the children of every further test would hardly get the processor.
+    """
+    sandbox.give_way = lambda: None
 
 
 @pytest.fixture(scope="session")

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from in_time import in_time
 
 from readback import sandbox
+from readback.sandbox import give_way
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -123,7 +124,7 @@ def test_c8_long_work_lets_others_go_first_where_people_wait_for_pages(monkeypat
     own = os.nice(0)
     monkeypatch.setattr(sandbox, "_gives_way", False)
     assert (standing(True), standing(False)) == ([own], [own])
-    sandbox.give_way()
+    give_way()
     assert (standing(True), standing(False)) == ([min(19, own + sandbox.LOWER)], [own])
 
 
