@@ -94,7 +94,8 @@ def test_b8_what_is_stopped_in_company_is_tried_once_more_alone(tmp_path: Path) 
         while len(tried) < 2:
             seen = set(children(sandbox.isolation()["zygote"])) - before - {other, *tried}
             tried.extend(list(seen)[:1])
-        stands.append(state(other))
+        wait_until(lambda: state(other) == "T")
+        stands.append("T")
         (tmp_path / "go").touch()
 
     stands: list[str] = []
