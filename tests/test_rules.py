@@ -81,6 +81,12 @@ def test_a_rule_finds_its_fault_in_the_examples_that_have_it_and_in_no_other(
             assert _names(sentence) <= set(finding.values)
 
 
+def test_what_a_row_lacks_is_marked_so_in_the_catalogue_also_of_rules_with_logic() -> None:
+    marked = {code for code, rule in RULES.items() if rule.of_a_row}
+    assert {"alb-chunks-empty", "fmt-reference-missing", "fmt-no-contexts", "jdg-no-answer"} <= marked
+    assert not [code for code, rule in RULES.items() if hasattr(rule.logic, "OF_A_ROW")]
+
+
 def test_every_code_that_is_noted_anywhere_has_its_rule() -> None:
     files = SOURCE.rglob("*.py")
     noted = {one or other for path in files for one, other in NOTED.findall(path.read_text("utf-8"))}

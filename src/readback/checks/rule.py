@@ -65,6 +65,7 @@ def of_plugin(module: Any) -> Rule:
         fix=module.FIX,
         passes=tuple(getattr(module, "PASS", ())),
         fails=tuple(getattr(module, "FAIL", ())),
+        of_a_row=getattr(module, "OF_A_ROW", False),
         logic=module,
     )
 

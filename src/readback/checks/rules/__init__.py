@@ -60,7 +60,7 @@ class Fault:
 
 
 def finding(diagnostic: Diagnostic) -> Finding:
-    """The finding a note stands for: the sentence and severity of the rule of its code.
+    """The finding a diagnostic is: the sentence and severity of the rule of its code.
 
     A code without a rule is our mistake (a test looks for it), yet the reader still gets to see the note.
     """

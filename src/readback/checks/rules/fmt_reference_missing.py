@@ -7,7 +7,6 @@ from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-reference-missing"
 ON = "record"
-OF_A_ROW = True
 _FILE = (
     "dataset: {path: data.jsonl}\nprompts: [builtin:prompt-formats]\n"
     "models: {ours: {type: instruction_only}}\nconditions: [{name: a, mode: instruction, model: ours}]\n"
