@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -125,6 +125,19 @@ def firefox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
     with Firefox(path, tmp_path_factory.mktemp("firefox"), free_port()) as browser:
         yield browser
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A browser test that failed says what the page showed: on another machine nobody can look."""
+    report = yield
+    shown = getattr(item, "funcargs", {}).get("page") or getattr(item, "funcargs", {}).get("tour")
+    if report.when == "call" and report.failed and shown is not None:
+        try:
+            report.sections.append((f"the page {shown.url}", shown.inner_text("body", timeout=5_000)))
+        except Exception as error:  # the tab is gone: the failure itself is still told
+            report.sections.append(("the page", f"cannot be read: {error}"))
+    return report
 
 
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool:

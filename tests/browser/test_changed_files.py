@@ -48,8 +48,11 @@ def test_compare_opens_what_the_change_does_to_the_record(at: At, tmp_path: Path
 def test_a_patch_of_the_copy_is_downloaded(at: At, tmp_path: Path, page: Any) -> None:
     open_page(page, at(folder(tmp_path), "messages"), ".rb-exact")
     page.locator(".st-key-edit_open summary").click()
-    page.get_by_role("textbox", name="Template of m").fill("Q: {{ q }}!\n")
-    page.get_by_role("button", name="Try it").first.click()
+    settle(page)
+    drawer = page.locator(".st-key-edit_open")
+    drawer.get_by_role("textbox", name="Template of m").fill("Q: {{ q }}!\n")
+    settle(page)
+    drawer.get_by_role("button", name="Try it").click()
     page.wait_for_selector(".st-key-edit_open .rb-ins", timeout=60_000)
     settle(page)
     with page.expect_download() as got:
