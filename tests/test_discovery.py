@@ -154,7 +154,7 @@ def test_a_broken_first_line_does_not_hide_a_dataset(write: Write) -> None:
         ("nothing in this folder", {"LICENSE": "MIT", "x.png": b"\x89PNG\0"}, ""),
         ("nothing in this folder", {}, ""),
         ("not a file that Readback knows", {"x.png": b"\x89PNG\0\0"}, "x.png"),
-        ("not a file that Readback knows", {"x.txt": "hello"}, "x.txt"),
+        ("not a file that Readback knows", {"x.log": "hello"}, "x.log"),
         ("not a file that Readback knows", {"package.json": {"name": "x", "version": "1"}}, "package.json"),
         ("dat-encoding binary", {"x.yml": b"prompts: \0\xff\xfe\0\n"}, "x.yml"),
         ("dat-too-large", {"x.yml": "# x\n" * 400_000}, "x.yml"),

@@ -28,6 +28,7 @@ NO_GUESS = {
     "alb-user-duplicated": "the same",
     "asm-few-shot-random": "nothing is guessed: no message is shown",
     "asm-instruction-never-used": "the text looks like part of the experiment to whoever reads it",
+    "asm-mark-not-filled": "that the mark is sent as it is, is known; whether it was meant to be filled in, it asks",
     "dat-encoding": "nothing is guessed: the line is refused",
     "fmt-train-serve-diff": "for information where a format is only guessed",
     "scr-judge-is-contestant": "the names are those of models, and the finding says that they are what tells it",

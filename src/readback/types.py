@@ -12,7 +12,7 @@ Origin = Literal[
     "system", "task", "template", "variable", "default", "adapter", "instruction", "joiner", "serving", "unknown"
 ]
 Severity = Literal["error", "warning", "info"]
-Syntax = Literal["jinja", "format", "placeholder", "text", "builder"]
+Syntax = Literal["jinja", "format", "percent", "dollar", "mustache", "placeholder", "text", "builder"]
 Values = Mapping[str, Any]  # JSON values by name
 
 

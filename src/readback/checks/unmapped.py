@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from readback.checks import rules
-from readback.checks.facts.record_fields import paths
+from readback.checks.facts.record_fields import nearest, paths
 from readback.prompts import assemble
-from readback.types import Finding, Message, Record, RuleContext, Selection, Workspace
+from readback.types import Diagnostic, Finding, Message, Record, RuleContext, Selection, Values, Workspace
 
 CODE = "alb-variable-no-data"  # the rule that finds them; this is its answer by variable
+REFUSED = "jdg-format-field"  # where the engine stops at such a name
 LOOKED_AT = 5  # records at the start of a dataset that are enough to know its fields
 
 
@@ -60,10 +61,23 @@ def _entry(name: str, many: Sequence[Finding], known: set[str]) -> Unmapped:
 def _findings(workspace: Workspace, record: Record) -> Iterator[Finding]:
     for choice in _prompts(workspace):
         made = assemble.assemble(workspace, record, choice)
+        yield from (
+            rules.finding(replace(one, values=_near(one, record))) for one in made.diagnostics if _unfilled(one)
+        )
         if not made.messages:  # perhaps for want of this very variable
             made = replace(made, messages=(Message("user", ()),))
         case = RuleContext(workspace, record, made)
         yield from (one for one in rules.check(case, "assembly", {CODE}) if isinstance(one, Finding))
+
+
+def _unfilled(one: Diagnostic) -> bool:
+    """Whether an engine that stops at a name without a value stops at this one."""
+    return one.code == REFUSED and str(one.values.get("field", "")).isidentifier()
+
+
+def _near(one: Diagnostic, record: Record) -> Values:
+    name = str(one.values["field"])
+    return {**one.values, "variable": name, "nearest": nearest(name, record.fields, False) or ""}
 
 
 def _prompts(workspace: Workspace) -> tuple[Selection, ...]:

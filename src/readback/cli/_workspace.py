@@ -9,8 +9,10 @@ from readback import workspace
 from readback.cli import UsageError
 from readback.readers.yaml_file import nearest
 from readback.records.dataset import Dataset, open_dataset
+from readback.sources.template_language import LANGUAGES
 from readback.types import Workspace
 from readback.workspace.candidates import KINDS
+from readback.workspace.plain_templates import KEY, SYNTAX
 
 
 def add(parser: argparse.ArgumentParser, formats: Collection[str] = ("text", "json")) -> None:
@@ -25,15 +27,46 @@ def choices_of_files(parser: argparse.ArgumentParser) -> None:
     for kind in KINDS:
         there = "the file that is meant, of several in the folder; replaces what readback.yml says"
         parser.add_argument(f"--{kind}", metavar="FILE", help=there)
+    parser.add_argument(
+        "--template", action="append", default=[], metavar="FILE",
+        help="a text file to take as a prompt where no configuration names any; may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
+        "--syntax", action="append", default=[], metavar="MODE=LANGUAGE",
+        help=f"the language of a mode's template: {', '.join(LANGUAGES)}",
+    )  # fmt: skip
+    parser.add_argument(
+        "--field", action="append", default=[], metavar="NAME=FIELD",
+        help="what a template calls NAME is the record's FIELD; may be repeated",
+    )  # fmt: skip
 
 
 def opened(args: argparse.Namespace, options: Mapping[str, str] | None = None) -> Workspace:
     """The workspace, under `options` instead of its own. Raises UsageError when nothing at all could be read."""
     try:
         chosen = {kind: file for kind in KINDS if (file := getattr(args, kind, None))}
-        return workspace.open(args.workspace, options=options, chosen=chosen)
+        chosen |= {KEY: "\n".join(named)} if (named := getattr(args, "template", [])) else {}
+        chosen |= {SYNTAX: "\n".join(map(_language, said))} if (said := getattr(args, "syntax", [])) else {}
+        fields = _fields(getattr(args, "field", []))
+        return workspace.open(args.workspace, fields=fields, options=options, chosen=chosen)
     except workspace.NothingRead as nothing:
         raise UsageError(f"{args.workspace}: {nothing.reason}") from None
+
+
+def _language(said: str) -> str:
+    """mode=language with a language there is. Raises UsageError."""
+    mode, equals, syntax = said.rpartition("=")
+    if not (mode and equals):
+        raise UsageError(f"--syntax {said}: write MODE=LANGUAGE")
+    return f"{mode}={one_of('language', syntax, LANGUAGES)}"
+
+
+def _fields(given: Collection[str]) -> dict[str, str]:
+    """name=field by name. Raises UsageError."""
+    pairs = [one.partition("=") for one in given]
+    if wrong := next((one for one, (name, _, field) in zip(given, pairs, strict=True) if not (name and field)), None):
+        raise UsageError(f"--field {wrong}: write NAME=FIELD")
+    return {name: field for name, _, field in pairs}
 
 
 def data(found: Workspace) -> Dataset:

@@ -1,6 +1,7 @@
 """Look for what is wrong in a workspace: its files, its records, and the messages they assemble to.
 
-Exit code 1 when there is a finding at or above --fail-on. JSON holds the first 10,000 findings, jsonl all of them.
+Exit code 1 when there is a finding at or above --fail-on, or a plain template reads a name that no record has. JSON
+holds the first 10,000 findings, jsonl all of them.
 """
 
 from __future__ import annotations
@@ -10,19 +11,22 @@ import codecs
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from readback import as_json, plugins
 from readback.checks import engine, rules
 from readback.checks.summary import Audit, Progress, Row
+from readback.checks.unmapped import LOOKED_AT, Unmapped, fields, unmapped
 from readback.cli import UsageError, _lines, _options, _variables, _workspace
 from readback.quantity import quantity
 from readback.readers.yaml_file import nearest
+from readback.readers.yaml_text import flow
 from readback.records.dataset import Counts, DatasetChanged
 from readback.records.training_row import SAID
 from readback.types import Finding, Workspace
+from readback.workspace import plain_templates
 
 KEY = re.compile(r'"key": ?"([0-9a-f]{16})"|\(key ([0-9a-f]{16})\)$', re.MULTILINE)
 EMPTY = re.compile(r'^0 findings: |^\{\s*"workspace":', re.MULTILINE)  # an answer without findings, text and JSON
@@ -30,6 +34,7 @@ PART = re.compile(r'^ ?"truncated": true', re.MULTILINE)
 WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # what `>` writes in some shells of Windows
 
 
+TOLD = 20  # fields that are listed
 FORMATS = ("text", "json", "jsonl")
 
 
@@ -72,7 +77,33 @@ def run(args: argparse.Namespace) -> int:
     for (rule, error), n in Counter((fault.rule, fault.error) for fault in audit.faults).items():
         times = f" {n} times" if n > 1 else ""
         print(_lines.safe(f"readback: {plugins.whose(rule)}: rule {rule} failed{times}: {error}"), file=sys.stderr)
-    return int(_lines.worst(audit.severities, args.fail_on))
+    unfilled = _unfilled(opened)
+    if unfilled:
+        out = sys.stdout if args.format == "text" else sys.stderr
+        print("\n".join(map(_lines.safe, _to_map(opened, unfilled))), file=out)
+    return int(_lines.worst(audit.severities, args.fail_on) or (bool(unfilled) and args.fail_on != "never"))
+
+
+def _unfilled(opened: Workspace) -> list[Unmapped]:
+    """The names that plain template files need and no record has, where nobody has written down what they mean."""
+    plain = any(config.name == plain_templates.NAME for config in opened.configs)
+    if not plain or opened.dataset is None or opened.dataset.absent:
+        return []
+    records = tuple(_workspace.data(opened).records(0, LOOKED_AT))
+    return [one for one in unmapped(opened, records) if not one.optional] if records else []
+
+
+def _to_map(opened: Workspace, wanted: Sequence[Unmapped]) -> Iterator[str]:
+    """The block of readback.yml that maps the names, to be completed where no field is near."""
+    there = fields(tuple(_workspace.data(opened).records(0, LOOKED_AT)))
+    yield ""
+    yield "The templates read names that no record has. Say which fields they are: --field NAME=FIELD on the command"
+    yield "line (readback init then writes it down), or in readback.yml under dataset:"
+    yield "fields:"
+    for one in wanted:
+        known = f"  # the nearest field; there are {', '.join(there[:TOLD])}"
+        none = f"''  # put one of: {', '.join(there[:TOLD])}"
+        yield f"  {flow(one.variable)}: " + (f"{flow(one.offered)}{known}" if one.offered else none)
 
 
 def _written(steps: Iterator[Finding | Progress | Audit], args: argparse.Namespace) -> Audit:

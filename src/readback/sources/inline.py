@@ -16,7 +16,7 @@ from readback.types import NOWHERE, Diagnostic, Location, Prompt, Syntax
 NAME = "inline"
 BLOCK = re.compile(r":\s*(?:[&!]\S*\s+)*[|>][-+0-9]{0,2}\s*(?:#.*)?$")
 SYNTAXES = tuple(s for s in get_args(Syntax) if s != "builder")
-MODE = ("mode", "template", "template_file", "system", "system_file", "syntax", "default", "settings")
+MODE = ("mode", "template", "template_file", "system", "system_file", "syntax", "system_syntax", "default", "settings")
 TASK = ("system", "system_file", "user", "user_file", "syntax", "default")
 
 
@@ -45,12 +45,13 @@ def _prompt(
     template, template_place = _text(parts, user, root, lines)
     system, system_place = _text(parts, "system", root, lines)
     syntax: Any = parts["syntax"].one_of(SYNTAXES) if "syntax" in parts else None
+    of_system: Any = parts["system_syntax"].one_of(SYNTAXES) if "system_syntax" in parts else None
     return Prompt(
         mode=name,
         template=template,
         system=system,
         syntax=syntax or "jinja",
-        system_syntax=syntax or "jinja",
+        system_syntax=of_system or syntax or "jinja",
         defaults=_values(parts.get("default")),
         settings=_values(parts.get("settings")),
         place=place if template is None else template_place,

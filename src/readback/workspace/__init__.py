@@ -15,6 +15,7 @@ from readback.workspace import (
     discovery,
     left_out,
     pipeline,
+    plain_templates,
     references,
     training_files,
     training_rows,
@@ -62,6 +63,7 @@ def open(  # noqa: A001 - the verb that fits
         draft = _folder(snapshot(place), begun) if place.is_dir() else _file(place, begun)
     except OSError as error:
         raise NothingRead(f"{place.name}: {(error.strerror or 'it cannot be read').lower()}") from error
+    plain_templates.apply_languages(draft)
     add_criteria(draft)
     resolve_types(draft)
     albert_dialect.resolve(draft)

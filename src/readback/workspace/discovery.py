@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from readback.readers.paths import show
 from readback.sources import prompt_formats
-from readback.workspace import candidates, experiment, run_folders, training_files, training_texts
+from readback.workspace import candidates, experiment, plain_templates, run_folders, training_files, training_texts
 from readback.workspace.draft import Draft
 from readback.workspace.intake import CONFIGS, DATA, alone, serve, take_dataset, take_found
 from readback.workspace.recognise import (
@@ -19,6 +19,7 @@ from readback.workspace.recognise import (
     PLAN,
     PROMPTS,
     SCORES,
+    TEMPLATE,
     TRAINING,
     Found,
 )
@@ -46,6 +47,9 @@ def discover(draft: Draft) -> None:
         serve(draft, around)
         alone(draft, around)
         _dataset(draft, around)
+        if not (draft.prompts or draft.tasks):
+            plain_templates.take(draft, around)
+        _formats(draft, around)
     else:
         alone(draft, around)
         _alternatives(draft, around)
@@ -61,6 +65,12 @@ def discover(draft: Draft) -> None:
 
 def open_file(found: Found, draft: Draft) -> None:
     """Take one opened file in, and the dataset beside a configuration where it is the only one there."""
+    if found.what == TEMPLATE:
+        around = survey(draft.root, depth=0)
+        draft.diagnostics.extend(around.diagnostics)
+        _beside(draft, around)
+        plain_templates.take_file(draft, found.path, around)
+        return _rest(draft, around)
     take_found(found, draft)
     if found.what in CONFIGS and (draft.dataset is None or draft.dataset.absent):
         around = survey(draft.root, depth=0)
@@ -71,6 +81,7 @@ def open_file(found: Found, draft: Draft) -> None:
         _rest(draft, around)
     elif found.what in DATA:
         _formats(draft, Survey(draft.root, (found,)))
+    return None
 
 
 def _dataset(draft: Draft, around: Survey) -> None:
@@ -90,7 +101,6 @@ def _dataset(draft: Draft, around: Survey) -> None:
             candidates.say(draft, "dataset", several[0] if alone else None, several)
         for other in several:
             draft.say(other.path, other.what, used=False, detail=f"one of {len(several)}; name one in readback.yml")
-    _formats(draft, around)
 
 
 def _alternatives(draft: Draft, around: Survey) -> list[Found]:

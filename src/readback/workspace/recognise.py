@@ -20,7 +20,16 @@ from readback.scores import files
 from readback.scores.files import metrics, verification
 from readback.serving.chat import files as chat_files
 from readback.serving.modelfile import read_file as modelfile
-from readback.sources import albert, comparisons, instructions, judge_prompts, model_yaml, plan, training_code
+from readback.sources import (
+    albert,
+    comparisons,
+    instructions,
+    judge_prompts,
+    model_yaml,
+    plain_prompts,
+    plan,
+    training_code,
+)
 from readback.types import Diagnostic, Location
 
 CONFIGS = (".yml", ".yaml", ".json")
@@ -52,6 +61,7 @@ MODELFILE, DATASET, TRAINING, SCORES = "Modelfile", "dataset", "training data", 
 FORM = "table without rows"  # to be filled in, or what a broken export left
 ANSWERS, ADAPTER, OTHER = "answers", "adapter", "not recognised"
 CHAT_TEMPLATE, CODE = "chat template", "code with a system message"
+TEMPLATE = "prompt template"
 # Code without any of these states no system message: the role, a name that gets a value, a function that builds it.
 SAYS_SYSTEM = re.compile(rb"system\\?[\"']|system\w*\s*(?::[^=\n]{0,60})?=|def \w*system", re.IGNORECASE)
 SENT = {"prompt_text", "model_label", "prompt_mode"}  # columns of saved responses beside the response
@@ -100,7 +110,7 @@ def recognise(path: Path, root: Path, named: bool = False) -> Found:
         return Found(path, JUDGE)
     if suffix in training_code.SUFFIXES and SAYS_SYSTEM.search(_head(path, training_code.LIMITS[suffix])):
         return Found(path, CODE)
-    return Found(path, OTHER)
+    return Found(path, TEMPLATE if named and plain_prompts.ending(path.name) else OTHER)
 
 
 @cache

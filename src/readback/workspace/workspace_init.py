@@ -91,7 +91,12 @@ def _modes(workspace: Workspace) -> Iterator[str]:
     if prompts:
         yield "modes:"
     for prompt in prompts:
-        yield f"  - {flow({'mode': prompt.mode} | entries.texts(workspace, prompt, 'template'))}"
+        own = prompt.system is not None and prompt.system_syntax != prompt.syntax
+        of_system = {"system_syntax": prompt.system_syntax} if own else {}
+        why = _why(workspace, prompt.place.file or "") if prompt.place.file != workspace.file else ""
+        if why:
+            yield f"  {comment(why)}"
+        yield f"  - {flow({'mode': prompt.mode} | entries.texts(workspace, prompt, 'template') | of_system)}"
 
 
 def _tasks(workspace: Workspace) -> Iterator[str]:

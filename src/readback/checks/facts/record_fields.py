@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from difflib import SequenceMatcher
 from typing import Any
 
-DEPTH = 3  # levels of a record that are looked at: rag.contexts, metadata.a.b
+from readback.records.field_likeness import SAME as SAME
+from readback.records.field_likeness import likeness
 
-# What people call the same thing; the name of a variable is looked up among them before spelling counts.
-SAME = (
-    ("query", "question", "instruction", "prompt", "input", "user_query", "query_text", "user_input", "text"),
-    ("chunks", "contexts", "context", "documents", "docs", "passages", "sources", "retrieved", "snippets", "links"),
-    ("answer", "response", "output", "completion", "reply", "generated_answer"),
-    ("messages", "history", "conversation", "turns", "dialogue", "input"),
-    ("reference", "expected_response", "reference_answer", "gold", "target", "ground_truth", "expected"),
-)
+DEPTH = 3  # levels of a record that are looked at: rag.contexts, metadata.a.b
 
 
 def nearest(name: str, fields: Mapping[str, Any], a_list: bool) -> str | None:
     """The field that `name` most likely means, dotted; a list where the template goes through one."""
     found = [(path, value) for path, value in paths(fields) if isinstance(value, list) == a_list]
-    ranked = sorted(((_likeness(name, path), -at, path) for at, (path, _) in enumerate(found)), reverse=True)
+    ranked = sorted(((likeness(name, path), -at, path) for at, (path, _) in enumerate(found)), reverse=True)
     if ranked and ranked[0][0] >= 0.5:
         return ranked[0][2]
     return found[0][0] if a_list and len(found) == 1 else None
@@ -36,17 +29,6 @@ def paths(fields: Mapping[str, Any], before: str = "", depth: int = DEPTH) -> It
                 yield from paths(value, f"{path}.", depth - 1)
         elif value is not None:
             yield path, value
-
-
-def _likeness(name: str, path: str) -> float:
-    """1 for the same name, 0.9 for another word for it, else how much the spelling agrees."""
-    want, have = name.casefold(), path.rpartition(".")[2].casefold()
-    if want == have:
-        return 1.0
-    for words in () if want.startswith("system") else SAME:
-        if any(want == word or want.endswith(f"_{word}") for word in words) and have in words:
-            return 0.9 - words.index(have) / 100
-    return SequenceMatcher(None, want, have).ratio() * 0.85
 
 
 def offered(name: str, fields: Mapping[str, Any], a_list: bool, taken: Collection[str] = ()) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -11,7 +12,16 @@ from threading import Lock
 from typing import Any
 
 from readback import sandbox
-from readback.prompts.render.simple_fields import Piece, Wrong, format_pieces, left, placeholder_pieces
+from readback.prompts.render.mustache import mustache_pieces
+from readback.prompts.render.simple_fields import (
+    Piece,
+    Wrong,
+    dollar_pieces,
+    format_pieces,
+    left,
+    percent_pieces,
+    placeholder_pieces,
+)
 from readback.types import NOWHERE, Diagnostic, Location, Origin, Segment, Syntax, UseState, Values, VariableUse
 
 WORK = "readback.prompts.render.jinja:work"
@@ -59,6 +69,13 @@ class Rendered:
         return "".join(segment.text for segment in self.segments)
 
 
+STEP = re.compile(r"[.\[]")
+FILLED = {
+    "format": format_pieces,
+    "percent": percent_pieces,
+    "dollar": dollar_pieces,
+    "placeholder": placeholder_pieces,
+}
 NO_DEFAULTS: Values = {}
 _stopped: dict[bytes, tuple[str, str]] = {}  # template over its values -> kind, detail
 _lock = Lock()
@@ -86,10 +103,10 @@ def render_many(
 
 
 def _filled(template: Template, values: Values, defaults: Values) -> Rendered:
-    if template.syntax == "format":
-        pieces, wrong = format_pieces(template.text, {**defaults, **values})
-    elif template.syntax == "placeholder":
-        pieces, wrong = placeholder_pieces(template.text, {**defaults, **values})
+    if template.syntax == "mustache":
+        return _sections(template, values, defaults)
+    if fill := FILLED.get(template.syntax):
+        pieces, wrong = fill(template.text, {**defaults, **values})
     elif template.syntax == "text":
         pieces, wrong = [Piece(template.text, None, 1)], []
     else:
@@ -105,12 +122,35 @@ def _filled(template: Template, values: Values, defaults: Values) -> Rendered:
         uses += tuple(
             VariableUse(name, "missing", _at(template, line)) for name, line in left(template.text, names).items()
         )
-    segments = (
+    return Rendered(_segments(template, pieces, values), tuple(names.items()), uses=uses)
+
+
+def _sections(template: Template, values: Values, defaults: Values) -> Rendered:
+    """A mustache template: what became of its names is known to whoever goes through its sections."""
+    pieces, wrong, reads = mustache_pieces(template.text, {**defaults, **values})
+    names: dict[str, Location] = {}
+    for read in reads:
+        names.setdefault(read.name, _at(template, read.line))
+    uses = tuple(
+        VariableUse(
+            read.name,
+            "default" if read.state == "present" and STEP.split(read.name)[0] not in values else read.state,
+            _at(template, read.line),
+            asked=read.asked,
+        )
+        for read in reads
+    )
+    if wrong:
+        return Rendered((), tuple(names.items()), tuple(_wrong(template, each) for each in wrong), False, uses)
+    return Rendered(_segments(template, pieces, values), tuple(names.items()), uses=uses)
+
+
+def _segments(template: Template, pieces: Sequence[Piece], values: Values) -> tuple[Segment, ...]:
+    return tuple(
         Segment(piece.text, _origin(template, piece.name, values), piece.name, _at(template, piece.line))
         for piece in pieces
         if piece.text
     )
-    return Rendered(tuple(segments), tuple(names.items()), uses=uses)
 
 
 def _state(name: str, values: Values, defaults: Values) -> UseState:
@@ -124,7 +164,7 @@ def _state(name: str, values: Values, defaults: Values) -> UseState:
 def _origin(template: Template, name: str | None, values: Values) -> Origin:
     if name is None:
         return template.origin
-    return "variable" if name in values else "default"
+    return "variable" if name in values or STEP.split(name)[0] in values else "default"
 
 
 def _wrong(template: Template, wrong: Wrong) -> Diagnostic:

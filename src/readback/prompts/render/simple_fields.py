@@ -1,9 +1,9 @@
-"""Templates with simple fields: Python's str.format, and {{NAME}} placeholders replaced in one pass."""
+"""Templates with simple fields: Python's str.format, % and string.Template, and {{NAME}} placeholders in one pass."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
@@ -12,6 +12,15 @@ from readback.types import Values
 PLACEHOLDER = re.compile(r"\{\{[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*\}\}")
 TOKEN = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 FIELD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+SPEC = re.compile(r"([^!:]*)(?:!([^:]*))?(?::(.*))?", re.DOTALL)  # name, conversion, format specification
+CONVERSIONS: Mapping[str, Callable[[object], str]] = {"r": repr, "s": str, "a": ascii}
+WIDE = re.compile(r"\d{5}")  # a width or precision that only fills the memory
+PERCENT = re.compile(
+    r"%(?:(?P<plain>%)|\((?P<name>[^()]*)\)(?P<spec>[#0\- +]*\d*(?:\.\d*)?[hlL]?[diouxXeEfFgGcrsa])?)?"
+)
+DOLLAR = re.compile(
+    r"\$(?:(?P<plain>\$)|(?P<name>(?i:[_a-z][_a-z0-9]*))|\{(?P<braced>(?i:[_a-z][_a-z0-9]*))\})?", re.ASCII
+)
 SHOWN = 80  # characters of a field's name in a diagnostic
 KNOWN = 12  # names offered in a diagnostic
 REFUSED = 20  # fields noted for one template
@@ -55,8 +64,17 @@ class _Text:
     def field(self, name: str, line: int) -> None:
         if name not in self._shown:
             self._shown[name] = str(self._values[name])
-        self.pieces.append(Piece(self._shown[name], name, line))
-        self.left -= len(self._shown[name])
+        self.filled(self._shown[name], name, line)
+
+    def filled(self, text: str, name: str, line: int) -> None:
+        self.pieces.append(Piece(text, name, line))
+        self.left -= len(text)
+
+    def unfit(self, field: str, reason: str, line: int) -> None:
+        """The language has a field there, and its own engine stops at it."""
+        if len(self.wrong) < REFUSED:
+            shown = {"field": field[:SHOWN], "reason": reason}
+            self.wrong.setdefault(field, Wrong("jdg-format-field", line, shown, field[:SHOWN]))
 
     def refuse(self, field: str, line: int) -> None:
         known = ", ".join(islice(self._values, KNOWN)) or "none"
@@ -74,10 +92,10 @@ class _Text:
 
 
 def format_pieces(text: str, values: Values) -> tuple[list[Piece], list[Wrong]]:
-    """`text.format(**values)` in pieces, for plain names only, and what is wrong.
+    """`text.format(**values)` in pieces, and what is wrong.
 
-    Positional fields, attributes, indexes, conversions and widths are refused: {x.__class__} reads what no
-    prompt means to show, and {x:>999999999} fills the memory.
+    Positional fields, attributes and indexes are refused, and so are widths of five digits and fields within a format
+    specification: {x.__class__} reads what no prompt means to show, and {x:>999999999} fills the memory.
     """
     made = _Text(values)
     literal, at, line, began = "", 0, 1, 1
@@ -97,11 +115,85 @@ def format_pieces(text: str, values: Values) -> tuple[list[Piece], list[Wrong]]:
         if FIELD.fullmatch(token[1]) and token[1] in values:
             made.field(token[1], line)
         else:
-            made.refuse(token[1], line)
+            _formatted(made, token[1], values, line)
         line += token[1].count("\n")
         if made.left < 0:
             return made.done()
     made.literal(literal + text[at:], began if literal else line)
+    return made.done()
+
+
+def _formatted(made: _Text, written: str, values: Values, line: int) -> None:
+    """A field with a conversion or a format specification, as `str.format` writes it."""
+    found = SPEC.fullmatch(written)
+    name, conversion, spec = found.groups() if found else (written, None, None)
+    if not FIELD.fullmatch(name) or name not in values or (conversion, spec) == (None, None):
+        made.refuse(written, line)
+    elif conversion is not None and conversion not in CONVERSIONS:
+        made.unfit(written, f"there is no conversion '!{conversion}'", line)
+    elif WIDE.search(spec or ""):
+        made.unfit(written, "it asks for more than 9,999 characters", line)
+    else:
+        value = values[name] if conversion is None else CONVERSIONS[conversion](values[name])
+        try:
+            made.filled(format(value, spec or ""), name, line)
+        except (TypeError, ValueError) as error:
+            made.unfit(written, str(error), line)
+
+
+def percent_pieces(text: str, values: Values) -> tuple[list[Piece], list[Wrong]]:
+    """`text % values` in pieces, for named fields only, and what is wrong.
+
+    A `%` without a name is refused: Python puts the whole record there, or stops.
+    """
+    made = _Text(values)
+    at, line = 0, 1
+    for token in PERCENT.finditer(text):
+        made.literal(text[at : token.start()], line)
+        line += text.count("\n", at, token.start())
+        at = token.end()
+        name, spec = token["name"], token["spec"]
+        if token["plain"]:
+            made.literal("%", line)
+        elif spec is None:
+            reason = "a single '%'; write '%%' for the character itself" if name is None else "no conversion follows"
+            made.unfit(token[0], reason, line)
+        elif name not in values:
+            made.refuse(name, line)
+        elif WIDE.search(spec):
+            made.unfit(token[0], "it asks for more than 9,999 characters", line)
+        else:
+            try:
+                made.filled(f"%{spec}" % (values[name],), name, line)
+            except (TypeError, ValueError, OverflowError) as error:
+                made.unfit(token[0], str(error), line)
+        line += token[0].count("\n")
+        if made.left < 0:
+            return made.done()
+    made.literal(text[at:], line)
+    return made.done()
+
+
+def dollar_pieces(text: str, values: Values) -> tuple[list[Piece], list[Wrong]]:
+    """`string.Template(text).substitute(values)` in pieces, and what is wrong."""
+    made = _Text(values)
+    at, line = 0, 1
+    for token in DOLLAR.finditer(text):
+        made.literal(text[at : token.start()], line)
+        line += text.count("\n", at, token.start())
+        at = token.end()
+        name = token["name"] or token["braced"]
+        if token["plain"]:
+            made.literal("$", line)
+        elif name is None:
+            made.unfit("$", "a single '$'; write '$$' for the character itself", line)
+        elif name in values:
+            made.field(name, line)
+        else:
+            made.refuse(name, line)
+        if made.left < 0:
+            return made.done()
+    made.literal(text[at:], line)
     return made.done()
 
 

@@ -1,0 +1,141 @@
+"""Prompts that lie in a folder as plain template files: which file is which mode's system or user text.
+
+`system*` beside `user*` is one mode, named after what the names share, else after the folder. Any other template is a
+mode of its own; a system text beside it that names nobody goes with each of its folder.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from readback.sources.template_language import ENDINGS
+
+ALWAYS = (".j2", ".jinja", ".jinja2", ".mustache", ".prompt")  # nothing but a template is called so
+WORDS = re.compile(r"[^A-Za-z0-9]+")
+SYSTEM, USER = frozenset({"system", "sys"}), frozenset({"user", "human"})
+CALLED = SYSTEM | USER | {"prompt", "prompts", "template", "templates", "instruction", "instructions"}
+QUIET = frozenset({"prompt", "template", "message", "msg", "text"})  # words that tell no two prompts apart
+# Files that lie in most folders and are read by people.
+PAPERS = frozenset({
+    "readme", "license", "licence", "copying", "notice", "changelog", "changes", "history", "contributing", "authors",
+    "requirements", "todo", "security", "code_of_conduct", "citation", "claude", "agents", "cmakelists", "robots",
+})  # fmt: skip
+CUT = re.compile(r"^---[ \t]*\r?$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class PlainPrompt:
+    """The files of one mode, as posix paths below the workspace; at least one of them is given."""
+
+    mode: str
+    user: str | None
+    system: str | None = None
+
+
+def ending(name: str) -> str | None:
+    """The ending by which a file may be a template; None where it has none of them."""
+    return next((one for one in ENDINGS if name.lower().endswith(one)), None)
+
+
+def probable(path: PurePosixPath, marked: bool) -> bool:
+    """Whether a file that nobody named is a prompt: its ending says so, its name or its folder's does, or it is
+    `marked`: a field is named in it, or without records something to fill in.
+    """
+    if ending(path.name) in ALWAYS:
+        return True
+    if paper(path):
+        return False
+    stem = _stem(path.name).lower()
+    if _words(stem) & CALLED or any(_words(part) & CALLED for part in path.parts[-2:-1]):
+        return True
+    return marked
+
+
+def paper(path: PurePosixPath) -> bool:
+    """Whether a file is one of those that lie in most folders and are read by people."""
+    stem = _stem(path.name).lower()
+    return bool(_words(stem) & PAPERS) or stem.replace("-", "_") in PAPERS
+
+
+def grouped(files: Iterable[str]) -> tuple[list[PlainPrompt], list[str]]:
+    """The modes that the files make, in the order of their paths, and the system texts that belong to none."""
+    folders: dict[PurePosixPath, list[PurePosixPath]] = {}
+    for file in sorted(files):
+        folders.setdefault(PurePosixPath(file).parent, []).append(PurePosixPath(file))
+    made: list[PlainPrompt] = []
+    lost: list[str] = []
+    for folder, paths in folders.items():
+        found, alone = _of_folder(folder, paths)
+        made += found
+        lost += alone
+    return _named_apart(made), lost
+
+
+def parts(text: str) -> int:
+    """Into how many prompts lines of three dashes would cut a text; 1 where there are none."""
+    return sum(1 for piece in CUT.split(text) if piece.strip()) or 1
+
+
+def _of_folder(folder: PurePosixPath, paths: list[PurePosixPath]) -> tuple[list[PlainPrompt], list[str]]:
+    systems: dict[str, str] = {}
+    doubled: list[str] = []
+    others: list[tuple[str, str]] = []  # mode, path
+    for path in paths:
+        words = _words(_stem(path.name).lower())
+        key = _key(path)
+        if words & SYSTEM and not words & USER:
+            doubled += [str(path)] if key in systems else []
+            systems.setdefault(key, str(path))
+        else:
+            others.append((key if words & USER else _stem(path.name), str(path)))
+    made, used = [], set()
+    for name, file in others:
+        key = _key(PurePosixPath(file))
+        at = key if key in systems else "" if "" in systems else None
+        used |= {at} if at is not None else set()
+        made.append(PlainPrompt(name or _folder_name(folder), file, systems.get(at) if at is not None else None))
+    rest = [key for key in systems if key not in used]
+    if not others:
+        made += [PlainPrompt(key or _folder_name(folder), None, systems[key]) for key in rest]
+        rest = []
+    return made, [*(systems[key] for key in rest), *doubled]
+
+
+def _named_apart(made: list[PlainPrompt]) -> list[PlainPrompt]:
+    """Two modes of one name are called by their paths, so that none replaces the other."""
+    count: dict[str, int] = {}
+    for one in made:
+        count[one.mode] = count.get(one.mode, 0) + 1
+    return [one if count[one.mode] == 1 else PlainPrompt(one.user or one.system or one.mode, one.user, one.system)
+            for one in made]  # fmt: skip
+
+
+def _key(path: PurePosixPath) -> str:
+    """What a name says besides being a system or user text."""
+    return "-".join(_left(_stem(path.name)))
+
+
+def _left(stem: str) -> Iterator[str]:
+    for word in WORDS.split(stem):
+        if word and word.lower() not in SYSTEM | USER | QUIET:
+            yield word
+
+
+def _stem(name: str) -> str:
+    """The name without its endings: `qa.txt.j2` is qa."""
+    while end := ending(name):
+        if len(name) == len(end):
+            break
+        name = name[: -len(end)]
+    return name
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(WORDS.split(text.lower()))
+
+
+def _folder_name(folder: PurePosixPath) -> str:
+    return folder.name or "prompt"
