@@ -32,7 +32,7 @@ if made_up.wanted(workspace):
     made_up.page(workspace)
     st.stop()
 if not (workspace.prompts or workspace.tasks or workspace.judges or workspace.conditions):
-    show.empty(t("messages.nothing_to_send"), t("messages.add_files"), "open")
+    show.empty(t("messages.nothing_to_send"), t("messages.choose_template"), "open")
     st.stop()
 if len(data) == 0:
     show.empty(loaded.no_records(workspace), t("messages.add_files"), "open")

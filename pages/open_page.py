@@ -3,7 +3,7 @@
 import streamlit as st
 
 from readback.ui.common import choice, downloads, loaded, show, upload
-from readback.ui.open import file_choices, mapping, opening
+from readback.ui.open import file_choices, mapping, opening, plain_files, steps
 from readback.words import t
 
 st.title(t("frame.open"))
@@ -29,9 +29,14 @@ with right:
         show.draw(show.h("<p>{}</p>", loaded.counts(workspace.dataset.path, data.counts)))
     st.subheader(t("open.recognised"))
     loaded.files(workspace, t("open.recognised"))
+    plain_files.judges(workspace)
+    steps.typed_here()
+    if steps.wanted(workspace):
+        steps.draw(workspace, data)
     file_choices.several(workspace)
+    plain_files.languages(workspace)
     file_choices.training(workspace)
-    if data:
+    if data and not steps.wanted(workspace):
         mapping.mapping(workspace, data)
     st.subheader(t("open.problems"))
     noticed = loaded.noticed()

@@ -39,7 +39,8 @@ if not (
     or workspace.scores
     or made_up.alone(workspace)
 ):
-    show.empty(registry.missing(workspace) or t("overview.nothing"), t("frame.open_one"), "open")
+    gone = registry.missing(workspace)
+    show.empty(gone or t("overview.nothing"), t("frame.open_one" if gone else "overview.nothing_next"), "open")
 
 head = headline.headline(workspace, scored) if scored else None
 columns, rows = conditions_table.conditions(workspace, audit, head)

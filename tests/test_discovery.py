@@ -229,7 +229,7 @@ def test_a_folder_of_very_many_files_opens_in_bounded_time(tmp_path: Path) -> No
     (tmp_path / "00000.jsonl").write_text('{"id": 1, "question": "Why?"}\n')
     found = workspace.open(tmp_path)
     assert used(found) == {"00000.jsonl": "dataset"}
-    assert codes(found) == ["dat-limit"]
+    assert codes(found) == ["dat-limit", "asm-nothing-to-send"]
 
 
 def test_a_hugging_face_cache_entry_opens_by_its_own_folder(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from readback.readers.yaml_file import nearest
 from readback.records.dataset import Dataset, open_dataset
 from readback.sources.template_language import LANGUAGES
 from readback.types import Workspace
+from readback.workspace import judge_tables
 from readback.workspace.candidates import KINDS
 from readback.workspace.plain_templates import KEY, SYNTAX
 
@@ -36,6 +37,10 @@ def choices_of_files(parser: argparse.ArgumentParser) -> None:
         help=f"the language of a mode's template: {', '.join(LANGUAGES)}",
     )  # fmt: skip
     parser.add_argument(
+        "--judges", action="append", default=[], metavar="FILE=COLUMN,COLUMN",
+        help="read a table with one column for each judge as scores",
+    )  # fmt: skip
+    parser.add_argument(
         "--field", action="append", default=[], metavar="NAME=FIELD",
         help="what a template calls NAME is the record's FIELD; may be repeated",
     )  # fmt: skip
@@ -47,6 +52,7 @@ def opened(args: argparse.Namespace, options: Mapping[str, str] | None = None) -
         chosen = {kind: file for kind in KINDS if (file := getattr(args, kind, None))}
         chosen |= {KEY: "\n".join(named)} if (named := getattr(args, "template", [])) else {}
         chosen |= {SYNTAX: "\n".join(map(_language, said))} if (said := getattr(args, "syntax", [])) else {}
+        chosen |= {judge_tables.KEY: "\n".join(tables)} if (tables := getattr(args, "judges", [])) else {}
         fields = _fields(getattr(args, "field", []))
         return workspace.open(args.workspace, fields=fields, options=options, chosen=chosen)
     except workspace.NothingRead as nothing:

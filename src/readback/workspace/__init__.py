@@ -9,10 +9,11 @@ from pathlib import Path
 
 from readback.readers.paths import resolve, show, snapshot
 from readback.readers.yaml_file import read_yaml
-from readback.types import Diagnostic, Workspace
+from readback.types import Diagnostic, Location, Workspace
 from readback.workspace import (
     albert_dialect,
     discovery,
+    judge_tables,
     left_out,
     pipeline,
     plain_templates,
@@ -24,7 +25,7 @@ from readback.workspace import (
 from readback.workspace.draft import Draft
 from readback.workspace.judge_files import add_criteria
 from readback.workspace.modelfiles import resolve_types
-from readback.workspace.recognise import FORM, OTHER, WORKSPACE, recognise
+from readback.workspace.recognise import DATASET, FORM, OTHER, WORKSPACE, recognise
 from readback.workspace.workspace_init import init_text
 
 __all__ = ["NothingRead", "init_text", "open"]
@@ -71,11 +72,24 @@ def open(  # noqa: A001 - the verb that fits
     training_files.resolve(draft)
     training_rows.resolve(draft)
     draft.diagnostics.extend(references.check(draft))
+    _nothing_to_send(draft)
     if place.is_dir():
         left_out.list_left_out(draft)
     if draft.dataset and fields:
         draft.dataset = replace(draft.dataset, fields={**draft.dataset.fields, **fields})
     return draft.workspace()
+
+
+def _nothing_to_send(draft: Draft) -> None:
+    """Say so where there are rows and no prompt, so that nobody takes silence for all being well."""
+    what = {one.path: one.what for one in draft.recognised}
+    rows = draft.dataset is not None and not draft.dataset.absent and what.get(draft.dataset.path) == DATASET
+    sent = draft.prompts or draft.tasks or draft.judges or draft.conditions or draft.scores
+    tables = draft.alternatives.get(judge_tables.KEY, ())
+    if sent or not (rows or tables):
+        return
+    file = tables[0].rpartition("=")[0] if tables or draft.dataset is None else draft.dataset.path
+    draft.report(plain_templates.NOTHING, Location(file=file), file, file=file, judges=", ".join(tables))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +122,7 @@ def _folder(root: Path, begun: _Begun) -> Draft:
             draft.diagnostics.append(path)
     discovery.discover(draft)
     broken = any(diagnostic.severity != "info" and diagnostic.code != "dat-limit" for diagnostic in draft.diagnostics)
-    if not (any(r.used or r.what == FORM for r in draft.recognised) or draft.file or broken):
+    if not (any(r.used or r.what in (FORM, judge_tables.WHAT) for r in draft.recognised) or draft.file or broken):
         odd = next(
             (f" ({n.values['path']}: {n.values['reason']})" for n in draft.diagnostics if n.code == NO_FORMAT), ""
         )

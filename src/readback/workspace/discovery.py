@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from readback.readers.paths import show
 from readback.sources import prompt_formats
-from readback.workspace import candidates, experiment, plain_templates, run_folders, training_files, training_texts
+from readback.workspace import (
+    candidates,
+    experiment,
+    judge_tables,
+    plain_templates,
+    run_folders,
+    training_files,
+    training_texts,
+)
 from readback.workspace.draft import Draft
 from readback.workspace.intake import CONFIGS, DATA, alone, serve, take_dataset, take_found
 from readback.workspace.recognise import (
@@ -46,6 +55,8 @@ def discover(draft: Draft) -> None:
             take_found(found, draft, around=around)
         serve(draft, around)
         alone(draft, around)
+        tables = judge_tables.propose(draft, around)
+        around = replace(around, found=tuple(f for f in around.found if show(draft.root, f.path) not in tables))
         _dataset(draft, around)
         if not (draft.prompts or draft.tasks):
             plain_templates.take(draft, around)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -11,13 +12,14 @@ from readback.readers.text_file import read_text
 from readback.sources import inline, plain_prompts
 from readback.sources.plain_prompts import PlainPrompt
 from readback.sources.template_language import LANGUAGES, SAID, Language, language, left_as_they_are, names_a_field
-from readback.types import NOWHERE, Diagnostic, Location, Prompt, PromptConfig
+from readback.types import NOWHERE, Diagnostic, Location, Prompt, PromptConfig, Workspace
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import TEMPLATE
 from readback.workspace.survey import Survey
 
-NAME = "plain files"
+NAME, TYPED = "plain files", "typed templates"
 KEY, SYNTAX = "template", "syntax"  # keys of what whoever opens a workspace chooses
+NOTHING = "asm-nothing-to-send"
 MOST = 500  # modes that plain files make
 READ = 16 << 20  # bytes of files that are read to see whether they are prompts
 
@@ -75,6 +77,26 @@ def said(text: str | None) -> dict[str, str]:
 
 def saying(languages: dict[str, str]) -> str | None:
     return "\n".join(f"{mode}={syntax}" for mode, syntax in languages.items()) or None
+
+
+def pasted(made: Workspace, texts: Mapping[str, str]) -> Workspace:
+    """The workspace with further modes whose texts somebody typed: by mode, as `typed` writes them."""
+    prompts = dict(map(_typed, texts.items()))
+    if not prompts:
+        return made
+    config = PromptConfig(TYPED, inline.NAME, prompts)
+    there = tuple(one for one in made.diagnostics if one.code != NOTHING)
+    return replace(made, prompts={**made.prompts, **prompts}, configs=(*made.configs, config), diagnostics=there)
+
+
+def typed(user: str, system: str | None, syntax: str) -> str:
+    """A typed template as one text."""
+    return json.dumps([user, system, syntax])
+
+
+def _typed(entry: tuple[str, str]) -> tuple[str, Prompt]:
+    mode, (user, system, syntax) = entry[0], json.loads(entry[1])
+    return mode, Prompt(mode, user, system=system or None, syntax=syntax, system_syntax=syntax)
 
 
 def _chosen(draft: Draft) -> list[str]:

@@ -13,7 +13,15 @@ from urllib.parse import urlencode
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-FILES = ("plan", "prompts", "dataset", "training")  # which files are meant, where several could be
+FILES = (
+    "plan",
+    "prompts",
+    "dataset",
+    "training",
+    "template",
+    "syntax",
+    "judges",
+)  # which files are meant, where several could be
 SHARED = ("workspace", "record", "index", "condition", "mode", "adapter", "task", "judge", *FILES)  # on every page
 MEMORY, PAGE = "address", "address_page"
 HOME = "overview"  # the default page, which Streamlit serves at the root

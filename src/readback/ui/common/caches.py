@@ -22,9 +22,11 @@ from readback.records.dataset import open_dataset
 from readback.requests.observer import Observer
 from readback.types import Assembly, Condition, Finding, Workspace
 from readback.ui.common.work import Job
+from readback.workspace import plain_templates
 
 KEEP = 8  # workspaces open in one meeting
 JUDGED = "\n"  # between a judge and the name that it reads: no variable holds it
+TYPED = "\n\n"  # before the mode of a template that was typed on the page
 VIEWED = 64  # assemblies that several people go back and forth between
 
 Found = tuple[tuple[Finding, ...], tuple[Fault, ...]]
@@ -52,7 +54,12 @@ def marked(stamp: str, chosen: Mapping[str, str]) -> str:
 
 
 def with_fields(made: Workspace, fields: Mapping[str, str]) -> Workspace:
-    """The workspace with variables mapped to fields of its records, and what its judges read (JUDGED) likewise."""
+    """The workspace with variables mapped to fields of its records, what its judges read (JUDGED) likewise, and the
+    templates that were typed (TYPED).
+    """
+    typed = {key.removeprefix(TYPED): text for key, text in fields.items() if key.startswith(TYPED)}
+    fields = {key: field for key, field in fields.items() if not key.startswith(TYPED)}
+    made = plain_templates.pasted(made, typed)
     judged = {(judge, name): fields[key] for key in fields for judge, cut, name in [key.partition(JUDGED)] if cut}
     own = {variable: field for variable, field in fields.items() if JUDGED not in variable}
     source = made.dataset and replace(made.dataset, fields={**made.dataset.fields, **own})

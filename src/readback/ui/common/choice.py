@@ -77,16 +77,31 @@ def peek() -> tuple[Workspace | None, Dataset | None]:
 
 def mapped() -> Mapping[str, str]:
     """Variables mapped to record fields by a click, for the workspace in view; in this session only."""
-    chosen: Mapping[str, Mapping[str, str]] = st.session_state.get("fields", {})
-    return chosen.get(workspace_id(), {})
+    return {name: field for name, field in _session_fields().items() if not name.startswith(caches.TYPED)}
+
+
+def typed() -> Mapping[str, str]:
+    """Templates that were typed on the page, by mode, for the workspace in view; in this session only."""
+    texts = _session_fields()
+    return {name.removeprefix(caches.TYPED): text for name, text in texts.items() if name.startswith(caches.TYPED)}
+
+
+def type_template(mode: str, text: str | None) -> None:
+    """Use a typed template as a mode (None: take it back). For callbacks."""
+    map_field(caches.TYPED + mode, text)
 
 
 def map_field(variable: str, field: str | None) -> None:
     """Map a template variable to a record field (None: take the mapping back). For callbacks."""
-    now = {**mapped(), variable: field}
+    now = {**_session_fields(), variable: field}
     kept = {name: value for name, value in now.items() if value is not None}
     st.session_state["fields"] = {**st.session_state.get("fields", {}), workspace_id(): kept}
     begin()
+
+
+def _session_fields() -> Mapping[str, str]:
+    chosen: Mapping[str, Mapping[str, str]] = st.session_state.get("fields", {})
+    return chosen.get(workspace_id(), {})
 
 
 def moved() -> tuple[session.Moved, ...]:
@@ -215,7 +230,12 @@ def found(made: Assembly, extra: Values | None = None) -> caches.Found:
 def findings_of(one: Record, made: Assembly) -> caches.Found:
     """The findings about a record and its assembly by the rules of the audit, marked ones in the order of the text;
     and the rules that failed, which is our fault."""
-    both = tuple(everything(workspace(), one, made, seen(made)))
+    return findings_in(workspace(), one, made, seen(made))
+
+
+def findings_in(opened: Workspace, one: Record, made: Assembly, logged: Seen | None = None) -> caches.Found:
+    """The same for any workspace, one that is only tried as well."""
+    both = tuple(everything(opened, one, made, logged))
     findings = sorted((each for each in both if isinstance(each, Finding)), key=in_text)
     return tuple(findings), tuple(each for each in both if isinstance(each, Fault))
 
@@ -287,7 +307,7 @@ def _new_key() -> Key:
         st.stop()
     path = _known()[name]
     mark = caches.marked(session.accepted(name, path).stamp.key, address.chosen())
-    return str(path), mark, tuple(sorted(mapped().items()))
+    return str(path), mark, tuple(sorted(_session_fields().items()))
 
 
 def _known() -> Mapping[str, Any]:

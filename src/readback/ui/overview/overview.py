@@ -31,6 +31,8 @@ def facts(
 
 def faults(audit: Audit, found: Sequence[Weighed], pairs: Sequence[Pair]) -> Markup:
     """What is against comparing: the faults of the planned comparisons, else how many of the gravest kind."""
+    if "asm-nothing-to-send" in audit.counts:
+        return show.h("{}", t("overview.nothing_sent"))
     stops = paired.sentence(audit, found, pairs)
     if stops and any(pair in one.with_finding for one in found if one.group.severity == "error" for pair in pairs):
         return stops

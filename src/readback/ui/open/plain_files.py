@@ -1,0 +1,81 @@
+"""Plain template files on Open: which text files are prompts, in which language each is, and tables of judges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from readback.sources import inline
+from readback.sources.template_language import LANGUAGES, SAID
+from readback.types import Prompt, Workspace
+from readback.ui.common import address, choice, show
+from readback.words import t
+from readback.workspace import judge_tables, plain_templates
+
+BUTTONS = 8  # files that get a button each; of more, one is chosen from a list
+
+
+def offered(workspace: Workspace) -> None:
+    """A click for each text file that could be a prompt and is not used."""
+    files = workspace.alternatives.get(plain_templates.KEY, ())
+    if len(files) > BUTTONS:
+        st.session_state["use_file"] = ""
+        st.selectbox(t("open.use_one"), ["", *files], key="use_file", on_change=_chosen, width=400,
+                     format_func=lambda file: file or t("open.use_none"))  # fmt: skip
+        return
+    for file in files:
+        st.button(show.md(t("open.use_file", file=file)), key=f"use_{file}", on_click=_use, args=(file,))
+
+
+def judges(workspace: Workspace) -> None:
+    """A click for each table that may be scores by judges."""
+    for table in workspace.alternatives.get(judge_tables.KEY, ()):
+        file, _, names = table.rpartition("=")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            show.notice(t("open.judge_table", file=file, judges=names.replace(",", ", ")))
+            st.button(show.md(t("open.judge_table_use", file=file)), key=f"judges_{file}", type="primary",
+                      on_click=_judges, args=(table,))  # fmt: skip
+
+
+def languages(workspace: Workspace) -> None:
+    """The language of each mode that is a plain file, to be changed where it was guessed wrong."""
+    modes = _modes(workspace)
+    if not modes:
+        return
+    st.subheader(t("open.languages"))
+    show.draw(show.h("<p>{}</p>", t("open.languages_lead")))
+    for mode, prompt in modes.items():
+        key = f"language_{mode}"
+        st.session_state[key] = prompt.syntax
+        st.selectbox(show.md(t("open.language_of", mode=mode)), LANGUAGES, key=key, format_func=SAID.__getitem__,
+                     on_change=_language, args=(mode, key), width=340)  # fmt: skip
+
+
+def _modes(workspace: Workspace) -> Mapping[str, Prompt]:
+    plain = [config for config in workspace.configs if config.dialect == inline.NAME and config.name != inline.NAME]
+    names = [mode for config in plain if config.name == plain_templates.NAME for mode in config.prompts]
+    return {mode: workspace.prompts[mode] for mode in names if mode in workspace.prompts}
+
+
+def _chosen() -> None:
+    if file := st.session_state["use_file"]:
+        _use(file)
+
+
+def _use(file: str) -> None:
+    _put(plain_templates.KEY, [*(address.get(plain_templates.KEY) or "").split("\n"), file])
+
+
+def _judges(table: str) -> None:
+    _put(judge_tables.KEY, [*(address.get(judge_tables.KEY) or "").split("\n"), table])
+
+
+def _language(mode: str, key: str) -> None:
+    kept = plain_templates.said(address.get(plain_templates.SYNTAX))
+    _put(plain_templates.SYNTAX, (plain_templates.saying({**kept, mode: st.session_state[key]}) or "").split("\n"))
+
+
+def _put(key: str, lines: list[str]) -> None:
+    address.put(**{key: "\n".join(filter(None, lines)) or None}, finding=None)
+    choice.begin()

@@ -1,0 +1,119 @@
+"""Three steps from rows without a prompt to exact messages: see the rows, choose or paste a template, see a message."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import islice
+
+import streamlit as st
+
+from readback.checks.unmapped import LOOKED_AT, fields
+from readback.prompts import assemble
+from readback.records.dataset import Dataset
+from readback.sources.template_language import LANGUAGES, SAID, language
+from readback.types import Record, Selection, Workspace
+from readback.ui.common import address, choice, show, table
+from readback.ui.common.table import Column
+from readback.ui.messages import made_up, training_row
+from readback.ui.open import plain_files
+from readback.words import t
+from readback.workspace import plain_templates
+
+MODE = "typed"  # what the typed template is called
+LONGEST = 1 << 20  # characters of a template, as of a template's file
+SHOWN = 120  # characters of a cell
+ROWS = 200  # rows of a dataset that the table goes through
+AUTOMATIC = ""
+
+
+def wanted(workspace: Workspace) -> bool:
+    """Whether nothing of the workspace can be sent or scored."""
+    sent = workspace.prompts or workspace.tasks or workspace.judges or workspace.conditions or workspace.scores
+    return not (sent or made_up.alone(workspace) or training_row.wanted(workspace))
+
+
+def draw(workspace: Workspace, data: Dataset | None) -> None:
+    """The three steps, each with what is still missing."""
+    records = tuple(data.records(0, LOOKED_AT)) if data else ()
+    st.subheader(t("open.step_rows"))
+    if records and data and workspace.dataset:
+        show.draw(show.h("<p>{}</p>", t("open.step_rows_lead", n=len(data), file=workspace.dataset.path)))
+        with st.expander(t("open.rows"), key="rows_open"):
+            rows(data)
+    else:
+        show.draw(show.h("<p>{}</p>", t("open.step_rows_none")))
+    st.subheader(t("open.step_template"))
+    show.draw(show.h("<p>{}</p>", t("open.step_template_lead")))
+    plain_files.offered(workspace)
+    known = fields(records)
+    if known:
+        show.draw(show.h('<p class="rb-small">{} {}</p>', t("open.step_fields"),
+                         show.join([show.h("<code>{}</code>", name) for name in known], ", ")))  # fmt: skip
+    user = st.text_area(t("open.step_user"), key="step_user", height=180, max_chars=LONGEST,
+                        placeholder=t("open.step_example", field=known[0] if known else "question"))  # fmt: skip
+    with st.expander(t("open.step_system_open"), key="step_system_open"):
+        system = st.text_area(t("open.step_system"), key="step_system", height=100, max_chars=LONGEST)
+    found = language("typed", user, frozenset(known) if records else None)
+    said = st.selectbox(
+        t("open.language"), [AUTOMATIC, *LANGUAGES], key="step_language", width=340,
+        format_func=lambda one: SAID[one] if one else t("open.language_automatic"),
+    )  # fmt: skip
+    if user.strip() and not said:
+        told = t("open.language_found", language=SAID[found.syntax], reason=found.reason)
+        show.draw(show.h('<p class="rb-small">{}</p>', told))
+    _messages(workspace, records, user, system, said or found.syntax)
+
+
+def rows(data: Dataset) -> None:
+    """The first rows as a table of chosen columns, and one record whole."""
+    first = list(islice(data.records(0, min(ROWS, len(data))), ROWS))
+    known = fields(first)
+    chosen = st.multiselect(t("open.rows_columns"), known, default=known[:4], key="rows_columns")
+    looked = st.text_input(t("open.rows_filter"), key="rows_filter", help=t("open.rows_filter_help", n=len(first)))
+    held = [one for one in first if looked.casefold() in json.dumps(dict(one.fields), ensure_ascii=False).casefold()]
+    columns = [Column("id", t("messages.record")), *(Column(f"f_{name}", name) for name in chosen)]
+    cells = [{"id": one.id or "", **{f"f_{name}": _cell(one, name) for name in chosen}} for one in held]
+    table.table("rows", columns, cells, caption=t("open.rows"), tools=False)
+    show.draw(show.h('<p class="rb-small">{}</p>', t("open.rows_count", n=len(held), of=len(first), all=len(data))))
+    at = st.number_input(t("open.rows_one"), 1, max(len(data), 1), 1, key="rows_one", width=200)
+    if len(data):
+        record = data.record(int(at) - 1)
+        whole = json.dumps(dict(record.fields), ensure_ascii=False, indent=1)
+        show.draw(show.h('<p class="rb-small">{}</p>{}', show.where(record.place), show.exact_text(whole)))
+
+
+def _messages(workspace: Workspace, records: Sequence[Record], user: str, system: str, syntax: str) -> None:
+    st.subheader(t("open.step_messages"))
+    if not user.strip():
+        show.draw(show.h("<p>{}</p>", t("open.step_messages_none")))
+        return
+    typed = plain_templates.typed(user, system or None, syntax)
+    trial = plain_templates.pasted(workspace, {MODE: typed})
+    record = records[0] if records else Record(None, {})
+    made = assemble.assemble(trial, record, Selection(mode=MODE))
+    for one in made.messages:
+        head = show.h("<h4>{}</h4>", show.role(one.role))
+        show.draw(show.h("{}{}", head, show.exact_text(one.text)))
+    found, _ = choice.findings_in(trial, record, made)
+    show.findings(found, to_message=False)
+    if st.button(t("open.step_use"), key="step_use", type="primary"):
+        choice.type_template(MODE, typed)
+        st.switch_page("pages/messages_page.py", query_params=address.query())
+
+
+def typed_here() -> None:
+    """The templates that were typed in this session, each with a way to take it back."""
+    for mode in choice.typed():
+        with st.container(horizontal=True, vertical_alignment="center"):
+            show.notice(t("open.typed", mode=mode))
+            st.button(t("open.unmap"), key=f"untype_{mode}", on_click=choice.type_template, args=(mode, None))
+
+
+def _cell(record: Record, name: str) -> str:
+    """A field's value in a cell; what is longer says so."""
+    value = record.fields.get(name)
+    for step in name.split(".") if value is None and "." in name else ():
+        value = (record.fields if value is None else value).get(step)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= SHOWN else t("open.rows_cut", text=text[:SHOWN], n=len(text) - SHOWN)

@@ -1,0 +1,107 @@
+"""Tables with one column for each judge: never records, and read as scores only where somebody confirms it.
+
+Numbers under any names may be anything, so a table of ids and small whole numbers is proposed, with the columns that
+look like judges, and `chosen` says yes.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from readback.readers.paths import show
+from readback.records.dataset import Row, raw_rows
+from readback.types import ScoreSource
+from readback.workspace.draft import Draft
+from readback.workspace.recognise import DATASET, Found
+from readback.workspace.survey import Survey
+
+KEY = "judges"  # of what whoever opens a workspace chooses: FILE=COLUMN,COLUMN a line
+WHAT = "table of judges"
+ROWS = 200  # rows that are looked at
+LEAST = 2  # judges; a single column of numbers may be anything
+VALUES = 12  # different values of a scale that people use
+HIGHEST = 100
+MANY = 3  # columns on one scale that look like judges whatever their names are
+CALLED = re.compile(
+    r"judge|rater|annotat|grader|evaluator|assessor|expert|human|score|rating|gpt|llama|claude|gemini|mistral|qwen"
+    r"|^[jra]\d+$",
+    re.IGNORECASE,
+)
+OTHERS = frozenset({
+    "index", "row", "line", "number", "n", "nr", "count", "fold", "split", "label", "gold", "target", "year", "month",
+    "day", "week", "age", "rank", "weight", "length", "words", "tokens", "level", "version", "page", "chapter", "seed",
+})  # fmt: skip
+SHORT = 40  # characters: where cells hold longer texts, the rows are records
+
+
+def propose(draft: Draft, around: Survey) -> frozenset[str]:
+    """Take the tables that were confirmed, offer those that were not; answers all of them, which are no datasets."""
+    asked = said(draft.chosen.get(KEY))
+    offered: list[str] = []
+    tables: list[str] = []
+    for found in around.all(DATASET):
+        file = show(draft.root, found.path)
+        items, judges = columns(found)
+        if file in asked:
+            named = items or tuple(sorted(found.fields - set(asked[file])))
+            draft.scores.append(ScoreSource(file, item=named, judges=asked[file]))
+            draft.say(file, "scores", detail=f"one column for each judge: {', '.join(asked[file])}")
+        elif judges:
+            offered.append(f"{file}={','.join(judges)}")
+            draft.say(file, WHAT, used=False, detail=f"these columns look like judges: {', '.join(judges)}")
+        else:
+            continue
+        tables.append(file)
+    if offered:
+        draft.alternatives[KEY] = tuple(offered)
+    return frozenset(tables)
+
+
+def columns(found: Found) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The columns that name the item and those that are probably judges; both empty where the rows are records."""
+    rows = [dict(row.fields) for row in islice(raw_rows(found.path, found.path.name), ROWS) if isinstance(row, Row)]
+    names = list(rows[0]) if rows else []
+    judges = tuple(name for name in names if name.lower() not in OTHERS and _scale(row.get(name) for row in rows))
+    items = tuple(name for name in names if name not in judges)
+    short = all(len(str(row.get(name) or "")) <= SHORT for name in items for row in rows)
+    called = all(CALLED.search(name) for name in judges)
+    if len(judges) < (LEAST if called else MANY) or not items or not short or _alike(rows, items):
+        return (), ()
+    return items, judges
+
+
+def said(text: str | None) -> dict[str, tuple[str, ...]]:
+    """`FILE=COLUMN,COLUMN` lines by file."""
+    pairs = (line.rpartition("=") for line in (text or "").split("\n"))
+    return {file: tuple(filter(None, names.split(","))) for file, equals, names in pairs if equals and file}
+
+
+def _scale(cells: Iterable[Any]) -> bool:
+    """Whether a column holds a few small numbers that are no running count."""
+    values = [cell for cell in cells if cell not in (None, "")]
+    numbers = list(_numbers(values))
+    if not numbers or len(numbers) < len(values):
+        return False
+    distinct = set(numbers)
+    running = len(numbers) > VALUES and len(distinct) == len(numbers)
+    return len(distinct) <= VALUES and min(distinct) >= 0 and max(distinct) <= HIGHEST and not running
+
+
+def _numbers(values: Iterable[Any]) -> Iterator[float]:
+    for value in values:
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            continue
+        if math.isfinite(number) and not isinstance(value, bool):
+            yield number
+
+
+def _alike(rows: Sequence[Mapping[str, Any]], items: Sequence[str]) -> bool:
+    """Whether the other columns do not tell the rows apart, as what is judged would."""
+    keys = [tuple(str(row.get(name)) for name in items) for row in rows]
+    return len(set(keys)) < len(keys)
