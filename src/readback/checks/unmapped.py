@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -43,8 +44,26 @@ def unmapped(workspace: Workspace, records: Sequence[Record]) -> tuple[Unmapped,
                 continue
             found.setdefault(variable, []).append(one)
             missed.setdefault(variable, set()).add(number)
-    made = (_entry(name, many, known) for name, many in found.items() if len(missed[name]) == len(records))
-    return tuple(sorted(made, key=lambda one: one.optional))
+    made = [_entry(name, many, known) for name, many in found.items() if len(missed[name]) == len(records)]
+    return tuple(sorted(_last_left(made, records), key=lambda one: one.optional))
+
+
+def _last_left(made: list[Unmapped], records: Sequence[Record]) -> list[Unmapped]:
+    """Where one needed variable has no field and one field of words is left, that field is offered for it."""
+    bare = [one for one in made if not (one.offered or one.optional)]
+    taken = {one.offered for one in made}
+    left = [name for name in fields(records) if name not in taken and _words(name, records)]
+    if len(bare) != 1 or len(left) != 1:
+        return made
+    return [replace(one, offered=left[0]) if one is bare[0] else one for one in made]
+
+
+def _words(name: str, records: Sequence[Record]) -> bool:
+    """Whether a field holds texts that are no numbers and no ids."""
+    values = [record.fields.get(name) for record in records]
+    return all(isinstance(value, str) and re.search(r"[^\W\d_]{2}", value) for value in values) and all(
+        record.id != value for record, value in zip(records, values, strict=True)
+    )
 
 
 def fields(records: Sequence[Record]) -> tuple[str, ...]:

@@ -101,7 +101,7 @@ def _to_map(opened: Workspace, wanted: Sequence[Unmapped]) -> Iterator[str]:
     yield "line (readback init then writes it down), or in readback.yml under dataset:"
     yield "fields:"
     for one in wanted:
-        known = f"  # the nearest field; there are {', '.join(there[:TOLD])}"
+        known = f"  # a guess; there are {', '.join(there[:TOLD])}"
         none = f"''  # put one of: {', '.join(there[:TOLD])}"
         yield f"  {flow(one.variable)}: " + (f"{flow(one.offered)}{known}" if one.offered else none)
 

@@ -34,11 +34,11 @@ SAID: dict[str, str] = {
 }
 BLOCK = re.compile(r"\{%|\{\{[^{}]*\|[^{}]*\}\}")
 SECTION = re.compile(r"\{\{[#^/]")
-BRACED = re.compile(r"\{\{[-+]?\s*[A-Za-z_][\w.\[\]\"']*\s*[-+]?\}\}")
+BRACED = re.compile(r"\{\{[-+]?\s*[^\W\d][\w.\[\]\"']*\s*[-+]?\}\}")
 PERCENT = re.compile(r"%\(([^()\n]+)\)[#0\- +]*\d*(?:\.\d+)?[diouxXeEfFgGcrsa]")
-DOLLAR = re.compile(r"(?<!\$)\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
+DOLLAR = re.compile(r"(?<!\$)\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})", re.ASCII)  # as string.Template has it
 MARKED = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{[^{}\n]*\}|%\([^()\n]+\)|\$\w+|\$\{\w+\}")
-UNFILLED = re.compile(r"(?<![\\\w{}])\{[A-Za-z_]\w{2,}\}(?!\})|%\([A-Za-z_]\w+\)s")  # no LaTeX, no JSON
+UNFILLED = re.compile(r"(?<![\\\w{}])\{[^\W\d]\w{2,}\}(?!\})|%\([^\W\d]\w+\)s")  # no LaTeX, no JSON
 NEAR = 0.5  # how much alike a name and a field are where one may be meant by the other
 
 

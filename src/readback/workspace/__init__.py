@@ -25,7 +25,7 @@ from readback.workspace import (
 from readback.workspace.draft import Draft
 from readback.workspace.judge_files import add_criteria
 from readback.workspace.modelfiles import resolve_types
-from readback.workspace.recognise import DATASET, FORM, OTHER, WORKSPACE, recognise
+from readback.workspace.recognise import DATASET, FORM, OTHER, TOOL, WORKSPACE, recognise
 from readback.workspace.workspace_init import init_text
 
 __all__ = ["NothingRead", "init_text", "open"]
@@ -122,7 +122,7 @@ def _folder(root: Path, begun: _Begun) -> Draft:
             draft.diagnostics.append(path)
     discovery.discover(draft)
     broken = any(diagnostic.severity != "info" and diagnostic.code != "dat-limit" for diagnostic in draft.diagnostics)
-    if not (any(r.used or r.what in (FORM, judge_tables.WHAT) for r in draft.recognised) or draft.file or broken):
+    if not (any(r.used or r.what in (FORM, TOOL, judge_tables.WHAT) for r in draft.recognised) or draft.file or broken):
         odd = next(
             (f" ({n.values['path']}: {n.values['reason']})" for n in draft.diagnostics if n.code == NO_FORMAT), ""
         )

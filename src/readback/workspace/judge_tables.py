@@ -23,6 +23,7 @@ KEY = "judges"  # of what whoever opens a workspace chooses: FILE=COLUMN,COLUMN 
 WHAT = "table of judges"
 ROWS = 200  # rows that are looked at
 LEAST = 2  # judges; a single column of numbers may be anything
+LEAST_ROWS = 3
 VALUES = 12  # different values of a scale that people use
 HIGHEST = 100
 MANY = 3  # columns on one scale that look like judges whatever their names are
@@ -67,9 +68,10 @@ def columns(found: Found) -> tuple[tuple[str, ...], tuple[str, ...]]:
     names = list(rows[0]) if rows else []
     judges = tuple(name for name in names if name.lower() not in OTHERS and _scale(row.get(name) for row in rows))
     items = tuple(name for name in names if name not in judges)
-    short = all(len(str(row.get(name) or "")) <= SHORT for name in items for row in rows)
+    short = all(_short(row.get(name)) for name in items for row in rows)
     called = all(CALLED.search(name) for name in judges)
-    if len(judges) < (LEAST if called else MANY) or not items or not short or _alike(rows, items):
+    few = len(judges) < max(LEAST if called else MANY, len(items)) or len(rows) < LEAST_ROWS
+    if few or not items or not short or _alike(rows, items):
         return (), ()
     return items, judges
 
@@ -99,6 +101,10 @@ def _numbers(values: Iterable[Any]) -> Iterator[float]:
             continue
         if math.isfinite(number) and not isinstance(value, bool):
             yield number
+
+
+def _short(cell: Any) -> bool:
+    return isinstance(cell, str | int | float) and len(str(cell)) <= SHORT
 
 
 def _alike(rows: Sequence[Mapping[str, Any]], items: Sequence[str]) -> bool:

@@ -26,6 +26,7 @@ from readback.sources import (
     instructions,
     judge_prompts,
     model_yaml,
+    other_tools,
     plain_prompts,
     plan,
     training_code,
@@ -61,7 +62,8 @@ MODELFILE, DATASET, TRAINING, SCORES = "Modelfile", "dataset", "training data", 
 FORM = "table without rows"  # to be filled in, or what a broken export left
 ANSWERS, ADAPTER, OTHER = "answers", "adapter", "not recognised"
 CHAT_TEMPLATE, CODE = "chat template", "code with a system message"
-TEMPLATE = "prompt template"
+TEMPLATE, TOOL = "prompt template", "file of another tool"
+NOT_YET = "{}, which Readback does not read yet"
 # Code without any of these states no system message: the role, a name that gets a value, a function that builds it.
 SAYS_SYSTEM = re.compile(rb"system\\?[\"']|system\w*\s*(?::[^=\n]{0,60})?=|def \w*system", re.IGNORECASE)
 SENT = {"prompt_text", "model_label", "prompt_mode"}  # columns of saved responses beside the response
@@ -126,9 +128,14 @@ def _config(path: Path, root: Path, suffix: str, named: bool) -> Found:
         return _table(path, root, named)
     if suffix == ".json" and _is_metrics(head) and metrics.only_object(path, show(root, path)):
         return Found(path, SCORES, detail=metrics.NAME)
-    if head and not (named or path.name in albert.FILES or KEYS.search(head) or _of_plugins().search(head)):
+    ours = named or path.name in albert.FILES or KEYS.search(head) or _of_plugins().search(head)
+    if head and not (ours or other_tools.KEYS.search(head)):
         return Found(path, OTHER)
     parsed = read_yaml(path, show(root, path))
+    if tool := other_tools.of_mapping(parsed.value):
+        return Found(path, TOOL, parsed, detail=NOT_YET.format(tool))
+    if head and not ours:
+        return Found(path, OTHER)
     what = _dialect(path, parsed.value)
     if what in (WORKSPACE, ADAPTER, OTHER) and (name := _plugin(path, parsed.value)):
         return Found(path, PROMPTS, parsed, detail=name, diagnostics=parsed.diagnostics)
@@ -195,6 +202,8 @@ def _table(path: Path, root: Path, named: bool) -> Found:
         )
     if not rows:
         return Found(path, DATASET, detail="no record could be read from its beginning")
+    if tool := other_tools.of_rows(fields):
+        return Found(path, TOOL, fields=fields, detail=NOT_YET.format(tool))
     if judge_prompts.recognise(path, rows[0]):
         return Found(path, JUDGE, fields=fields)
     if "response" in fields and (fields & SENT or not fields & (RECORD | CHAT)):

@@ -11,7 +11,7 @@ from readback.types import Values
 
 PLACEHOLDER = re.compile(r"\{\{[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*\}\}")
 TOKEN = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
-FIELD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+BESIDES = re.compile(r"[.\[!:]|^\d+$")  # attributes, items, conversions, formats, positions
 SPEC = re.compile(r"([^!:]*)(?:!([^:]*))?(?::(.*))?", re.DOTALL)  # name, conversion, format specification
 CONVERSIONS: Mapping[str, Callable[[object], str]] = {"r": repr, "s": str, "a": ascii}
 WIDE = re.compile(r"\d{5}")  # a width or precision that only fills the memory
@@ -78,7 +78,7 @@ class _Text:
 
     def refuse(self, field: str, line: int) -> None:
         known = ", ".join(islice(self._values, KNOWN)) or "none"
-        reason = f"there are {known}" if FIELD.fullmatch(field) else "only plain names are filled in"
+        reason = f"there are {known}" if field.isidentifier() else "only plain names are filled in"
         shown = field[:SHOWN] if field.strip() else f"{{{field[:SHOWN]}}}"
         if len(self.wrong) < REFUSED:
             values = {"field": shown, "reason": reason}
@@ -112,7 +112,7 @@ def format_pieces(text: str, values: Values) -> tuple[list[Piece], list[Wrong]]:
             return [], [*made.wrong.values(), Wrong("jdg-format-syntax", line, {"reason": reason}, token[0])]
         made.literal(literal, began)
         literal = ""
-        if FIELD.fullmatch(token[1]) and token[1] in values:
+        if _plain(token[1]) and token[1] in values:
             made.field(token[1], line)
         else:
             _formatted(made, token[1], values, line)
@@ -123,11 +123,16 @@ def format_pieces(text: str, values: Values) -> tuple[list[Piece], list[Wrong]]:
     return made.done()
 
 
+def _plain(name: str) -> bool:
+    """Whether `str.format` looks a name up among the named values and nowhere else."""
+    return bool(name) and not BESIDES.search(name)
+
+
 def _formatted(made: _Text, written: str, values: Values, line: int) -> None:
     """A field with a conversion or a format specification, as `str.format` writes it."""
     found = SPEC.fullmatch(written)
     name, conversion, spec = found.groups() if found else (written, None, None)
-    if not FIELD.fullmatch(name) or name not in values or (conversion, spec) == (None, None):
+    if not _plain(name) or name not in values or (conversion, spec) == (None, None):
         made.refuse(written, line)
     elif conversion is not None and conversion not in CONVERSIONS:
         made.unfit(written, f"there is no conversion '!{conversion}'", line)

@@ -101,7 +101,7 @@ def _much(workspace: Workspace, records: int | None, scored: ScoreTable | None) 
         said.append(t("overview.scored", n=len(columns), **known))
     if records is not None and training_row.wanted(workspace):
         return t("training_row.facts", kinds=training_row.kinds(choice.dataset().kinds, records))
-    what = t("overview.and").join(said) or t("overview.conditions", n=0)
+    what = t("overview.and").join(said) or t("overview.no_prompt")
     if records is not None:
         return t("overview.facts", n=records, what=what)
     return t(

@@ -1,0 +1,49 @@
+"""Files of tools that are not read yet: called by their name, and never used as something else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readback import workspace
+
+Write = Callable[[Mapping[str, Any]], Path]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("promptfooconfig.yaml", "prompts: ['{{q}}']\ntests: [{vars: {q: x}}]\n", "a promptfoo project"),
+        ("out.json", {"evalId": "e", "results": {"results": []}}, "results of promptfoo"),
+        ("rows.jsonl", '{"promptIdx": 0, "testIdx": 0, "gradingResult": {}}\n', "results of promptfoo"),
+        ("task.yaml", "task: arc\ndoc_to_text: '{{question}}'\n", "a task of lm-eval"),
+        ("results.json", {"results": {}, "configs": {}, "n-shot": {}}, "results of lm-eval"),
+        ("samples.jsonl", '{"doc_id": 0, "doc": {}, "arguments": {}, "resps": []}\n', "samples of lm-eval"),
+        ("prompt.json", {"_type": "prompt", "template": "{q}", "input_variables": ["q"]}, "a prompt of LangChain"),
+        ("prompt.yaml", "template: '{q}'\ninput_variables: [q]\n", "a prompt of LangChain"),
+        ("dump.json", {"lc": 1, "type": "constructor", "id": ["x"]}, "a stored prompt of LangChain"),
+        ("log.json", {"version": 2, "eval": {"task": "t"}, "plan": {}, "samples": []}, "a log of inspect"),
+        ("b.jsonl", '{"custom_id": "1", "method": "", "url": "", "body": {}}\n', "requests of an OpenAI batch"),
+        ("kernel.yaml", "template_format: semantic-kernel\ntemplate: '{{$x}}'\n", "a prompt of semantic-kernel"),
+        ("pipe.yaml", "components: {p: {type: haystack.PromptBuilder}}\n", "a pipeline of Haystack"),
+    ],
+)  # fmt: skip
+def test_it_is_called_by_its_name_and_not_used(write: Write, name: str, content: Any, said: str) -> None:
+    opened = workspace.open(write({name: content}))
+    (one,) = opened.recognised
+    assert (one.path, one.used, one.what) == (name, False, "file of another tool")
+    assert one.detail == f"{said}, which Readback does not read yet"
+    assert (opened.dataset, opened.prompts, opened.scores) == (None, {}, ())
+
+
+def test_other_peoples_files_stay_what_they_were(write: Write) -> None:
+    files = {
+        "a.yaml": "components: [x]\n",
+        "b.yaml": "type: x\nprompts: none\n",
+        "d.jsonl": '{"id": "1", "question": "Why?"}\n',
+    }
+    opened = workspace.open(write(files))
+    assert [one.path for one in opened.recognised if one.what == "file of another tool"] == []
