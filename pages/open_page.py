@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from readback.ui.common import choice, downloads, loaded, show, upload
-from readback.ui.open import file_choices, mapping, opening, plain_files, steps
+from readback.ui.common import choice, downloads, exports, loaded, show, upload
+from readback.ui.open import file_choices, folder_zip, mapping, opening, plain_files, steps
 from readback.words import t
 
 st.title(t("frame.open"))
@@ -34,10 +34,10 @@ with right:
     if steps.wanted(workspace):
         steps.draw(workspace, data)
     file_choices.several(workspace)
-    plain_files.languages(workspace)
     file_choices.training(workspace)
     if data and not steps.wanted(workspace):
         mapping.mapping(workspace, data)
+    plain_files.languages(workspace)
     st.subheader(t("open.problems"))
     noticed = loaded.noticed()
     if noticed:
@@ -45,11 +45,21 @@ with right:
     elif noticed is not None:
         show.draw(show.h("<p>{}</p>", t("open.no_problems")))
     show.draw(show.h("<p>{}</p>", show.link("overview", t("open.see_overview"))))
-    downloads.button(
-        t("open.save"),
-        lambda: mapping.written_down(workspace),
-        "readback.yml",
-        "text/yaml",
-        key="save",
-        help=t("open.save_why"),
-    )
+    with st.container(horizontal=True):
+        downloads.button(
+            t("open.save"),
+            lambda: mapping.written_down(workspace),
+            "readback.yml",
+            "text/yaml",
+            key="save",
+            help=t("open.save_why"),
+        )
+        if folder_zip.size(workspace) <= folder_zip.MOST:
+            downloads.button(
+                t("open.save_zip"),
+                lambda: folder_zip.folder_zip(workspace, mapping.written_down(workspace)),
+                f"{exports.name(workspace.name)}.zip",
+                "application/zip",
+                key="save_zip",
+                help=t("open.save_zip_why"),
+            )

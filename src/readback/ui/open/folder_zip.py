@@ -1,0 +1,35 @@
+"""The workspace as a folder to take along: the files it uses, with a readback.yml that says what was worked out."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+from readback.readers.paths import resolve
+from readback.types import Workspace
+from readback.workspace.workspace_file import NAME
+
+MOST = 200 << 20  # bytes of all files together: what a browser is given at once
+
+
+def size(workspace: Workspace) -> int:
+    """Bytes of the files that the workspace uses."""
+    return sum(path.stat().st_size for _, path in _files(workspace))
+
+
+def folder_zip(workspace: Workspace, said: str) -> bytes:
+    """A zip of the files that the workspace uses, each at its path, and `said` as its readback.yml."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(NAME, said.encode("utf-8", "surrogatepass"))
+        for name, path in _files(workspace):
+            archive.write(path, name)
+    return made.getvalue()
+
+
+def _files(workspace: Workspace) -> list[tuple[str, Path]]:
+    """The files in use but for readback.yml itself; one that has gone meanwhile is left out."""
+    used = [one.path for one in workspace.recognised if one.used and one.count == 1 and one.path != NAME]
+    found = [(name, resolve(workspace.root, name)) for name in dict.fromkeys(used)]
+    return [(name, path) for name, path in found if isinstance(path, Path)]
