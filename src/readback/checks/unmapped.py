@@ -51,8 +51,8 @@ def unmapped(workspace: Workspace, records: Sequence[Record]) -> tuple[Unmapped,
 def _last_left(workspace: Workspace, made: list[Unmapped], records: Sequence[Record]) -> list[Unmapped]:
     """Where one needed variable has no field and one field of words is left, that field is offered for it."""
     bare = [one for one in made if not (one.offered or one.optional)]
-    mapped = workspace.dataset.fields.values() if workspace.dataset else ()
-    taken = {*mapped, *(one.offered for one in made)}
+    mapped = workspace.dataset.fields if workspace.dataset else {}
+    taken = {*mapped, *mapped.values(), *(one.offered for one in made)}
     left = [name for name in fields(records) if name not in taken and _words(name, records)]
     if len(bare) != 1 or len(left) != 1:
         return made
