@@ -20,6 +20,7 @@ from readback.types import (
     Tokens,
 )
 
+encoded = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode  # on one line; may hold lone surrogates
 PARTS = tuple(field.name for field in fields(Location))
 
 
@@ -28,12 +29,22 @@ def dumps(value: Any, indent: int | None = None) -> str:
 
     NaN and infinity, which JSON does not know, are our mistake: ValueError.
     """
-    text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
-    return (
-        "".join(f"\\u{ord(char):04x}" if "\ud800" <= char <= "\udfff" else char for char in text)
-        if _torn(text)
-        else text
-    )
+    text = encoded(value) if indent is None else json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
+    return mended(text) if torn(text) else text
+
+
+def torn(text: str) -> bool:
+    """Whether a text holds a lone surrogate, so that it is no UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def mended(text: str) -> str:
+    """JSON with each lone surrogate as its escape: the same value, and a text that any stream can carry."""
+    return "".join(f"\\u{ord(char):04x}" if "\ud800" <= char <= "\udfff" else char for char in text)
 
 
 def place(at: Location) -> dict[str, Any]:
@@ -153,11 +164,3 @@ def read_finding(value: Any) -> Finding:
 def keep(found: Finding) -> dict[str, Any]:
     """A finding with its values, so that it can be read again."""
     return {**finding(found), "values": dict(found.values), "place": known(found.place)}
-
-
-def _torn(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return True
-    return False

@@ -15,6 +15,11 @@ from readback.checks.chunk import everything
 from readback.checks.summary import Audit
 from readback.compare.diff import difference
 from readback.compare.sides import SERVING, SideError, show_side, sides
+from readback.exporting import wanted
+from readback.exporting.export import Exported, NoModel
+from readback.exporting.lines import FORMS, Form
+from readback.exporting.to_file import OwnFile, to_file
+from readback.exporting.wanted import NothingToExport
 from readback.notebook.assembled import Assembled
 from readback.notebook.assembled import said as fault_said
 from readback.notebook.compared import Compared
@@ -181,6 +186,31 @@ class Study:
         )
         said += dict.fromkeys(map(fault_said, audit.faults))
         return Rows(FINDING, tuple(map(_finding, audit.findings)), ". ".join(said))
+
+    def export(
+        self,
+        file: Path | str,
+        form: Form = "messages-jsonl",
+        *,
+        condition: str | None = None,
+        mode: str | None = None,
+        judge: str | None = None,
+        model: str | None = None,
+    ) -> Exported:
+        """Write the messages of every record under every condition (or one) to a file, as `readback export` does.
+
+        `form` is messages-jsonl, openai-batch or parquet. The answer counts: records, choices, written, failed, masked,
+        wording. Raises ValueError where there is nothing to export or a batch lacks a `model`, and OSError.
+        """
+        if form not in FORMS:
+            raise ValueError(f"there is no form '{form}'; there are: {', '.join(FORMS)}")
+        asked = self._choice(Selection(condition, mode, judge=judge)) if condition or mode or judge else Selection()
+        conditions, modes = ([one] if one else [] for one in (asked.condition, asked.mode))
+        try:
+            choices = wanted.choices(self.workspace, conditions, modes, asked.judge)
+            return to_file(self.workspace, choices, form, Path(file), model=model)
+        except (NothingToExport, NoModel, OwnFile) as refused:
+            raise ValueError(str(refused)) from None
 
     def scores(self, by: str | None = None, criterion: str | None = None, judge: str | None = None) -> pandas.DataFrame:
         """A row for each condition (or value of the factor `by`), criterion and judge: its mean, and how sure it is.

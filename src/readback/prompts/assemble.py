@@ -46,11 +46,15 @@ def assemble(
     choice: Selection,
     answer: Answer | None = None,
     extra: Values | None = None,
+    *,
+    origins: bool = True,
 ) -> Assembly:
     """The messages for `record` under `choice`; `extra` are values that replace the record's.
 
     Never raises for what is wrong with the input: then there are notes, and no messages where none can be built.
-    `answer` is what the choice's condition replied, for a judge.
+    `answer` is what the choice's condition replied, for a judge. Without `origins` the texts are the same, and who
+    wrote which stretch of a mode's or a task's text is not worked out, nor what became of its variables: that costs
+    more than the text does. Whose words an adapter's text is in is told in either case.
     """
     replies = choice.judge is not None and choice.condition is not None
     kept = {name: value for name, value in (extra or {}).items() if name != "answer" or not replies}
@@ -58,7 +62,7 @@ def assemble(
     if choice.judge is not None:
         messages, names, diagnostics, uses = _judged(workspace, record, choice, answer, extra or {})
     else:
-        messages, names, diagnostics, uses = _sent(workspace, record, choice)
+        messages, names, diagnostics, uses = _sent(workspace, record, choice, origins)
     return Assembly(
         choice,
         record.id,
@@ -75,11 +79,13 @@ def assemble(
 Made = tuple[tuple[Message, ...], tuple[tuple[str, Location], ...], tuple[Diagnostic, ...], tuple[VariableUse, ...]]
 
 
-def _sent(workspace: Workspace, record: Record, choice: Selection) -> Made:
+def _sent(workspace: Workspace, record: Record, choice: Selection, origins: bool) -> Made:
     own = selected_texts(workspace, choice)
     if isinstance(own, Diagnostic):
         return (), (), (own,), ()
-    base = base_texts(own.prompt, record, own.model, workspace.options, own.is_task, workspace.acronyms)
+    base = base_texts(
+        own.prompt, record, own.model, workspace.options, own.is_task, workspace.acronyms, origins=origins
+    )
     profile = profile_of(workspace.options)
     adapter = adapters.find(own.adapter, workspace.adapters, profile) if own.adapter else None
     addition = added(workspace, adapter, own.task, record.fields) if adapter and base.ok else Added()

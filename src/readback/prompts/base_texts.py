@@ -64,8 +64,10 @@ def base_texts(
     options: Mapping[str, str],
     task: bool,
     acronyms: Mapping[str, str] | None = None,
+    *,
+    origins: bool = True,
 ) -> Base:
-    """The texts of `prompt`; `task` says that it is a task's and no mode's.
+    """The texts of `prompt`; `task` says that it is a task's and no mode's, `origins` whether to tell who wrote what.
 
     A mode without a system text gets the model's own: that of its Modelfile, else the one it was trained with. Albert
     modes spell out the `acronyms` in the query, and take a system prompt that the record brings.
@@ -81,7 +83,7 @@ def base_texts(
     origin: Origin = "task" if task else "system"
     own = prompt.system is not None
     system = Template(prompt.system or "", prompt.system_syntax, origin, prompt.system_place)
-    parts = rendered((system, template) if own else (template,), values.values, values.defaults)
+    parts = rendered((system, template) if own else (template,), values.values, values.defaults, origins=origins)
     names = tuple(dict.fromkeys(name for part in parts for name in part.names))
     used = {name.partition(".")[0].partition("[")[0] for name, _ in names}
     used |= set(META) if any(map(chunk_list, used)) else set()
@@ -129,10 +131,14 @@ def format_system(kind: str | None) -> Segments:
     return (Segment(text, "system", "prompt format", NOWHERE),) if text else ()
 
 
-def rendered(templates: tuple[Template, ...], values: Values, defaults: Values | None = None) -> tuple[Rendered, ...]:
+def rendered(
+    templates: tuple[Template, ...], values: Values, defaults: Values | None = None, *, origins: bool = True
+) -> tuple[Rendered, ...]:
     """What `render` makes of the templates; those without anything to fill in cost no work in a child process."""
     plain = [literal(template) for template in templates]
-    rest = render([t for t, p in zip(templates, plain, strict=True) if p is None], values, defaults or {})
+    rest = render(
+        [t for t, p in zip(templates, plain, strict=True) if p is None], values, defaults or {}, origins=origins
+    )
     made = iter(rest)
     return tuple(next(made) if p is None else p for p in plain)
 

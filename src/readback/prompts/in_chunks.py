@@ -64,12 +64,13 @@ def drive(
     *,
     together: bool = False,
     jobs: int | None = None,
+    most: int | None = None,
 ) -> Iterator[Frame | Lost]:
     """The frames of the work over all records, in their order; `extra` is added to its payload.
 
     `together`: the choices are looked at side by side, so that one is never tried without the others. `jobs` children
-    work at once (None: one on every core). Ends early when `progress` answers False. Raises DatasetChanged when the
-    dataset is written to meanwhile.
+    work at once (None: one on every core), each on at most `most` records (None: the usual number). Ends early when
+    `progress` answers False. Raises DatasetChanged when the dataset is written to meanwhile.
     """
     run = _Run(work, opened, data, dict(extra or {}), list(choices), together, progress)
     for condition in {choice.condition: opened.condition(choice.condition) for choice in choices if choice.judge and
@@ -78,7 +79,7 @@ def drive(
             answers.open_answers(opened, condition)  # indexed here: a child may not write
     training_match.prepare(opened)
     yield from _preflight(run)
-    spans = deque(spans_of(data))
+    spans = deque(spans_of(data, most))
     under_way: deque[tuple[int, int, tuple[Selection, ...], Future[_Raw]]] = deque()
     workers = max(1, jobs or os.cpu_count() or 1)
     with ThreadPoolExecutor(workers, thread_name_prefix="readback-chunk") as threads:
@@ -128,10 +129,11 @@ class _Run:
             yield Frame(value, choices)
 
 
-def spans_of(data: Dataset) -> Iterator[tuple[int, int]]:
-    """Ranges of records (first, beyond the last) for one child each."""
+def spans_of(data: Dataset, most: int | None = None) -> Iterator[tuple[int, int]]:
+    """Ranges of records (first, beyond the last) for one child each, of at most so many."""
+    most = most or MOST
     for start, stop in data.spans(SPAN):
-        yield from ((at, min(at + MOST, stop)) for at in range(start, stop, MOST))
+        yield from ((at, min(at + most, stop)) for at in range(start, stop, most))
 
 
 def _preflight(run: _Run) -> Iterator[Lost]:

@@ -7,8 +7,8 @@ Source: the *Prompt Assembly System* page of biocypher/karenina. Nothing is stri
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Sequence
+from json.encoder import encode_basestring
 
 from readback.types import Message, Segment
 
@@ -56,6 +56,5 @@ def to_messages(system: Segments, user: Segments, system_role: bool) -> tuple[Me
 
 def fingerprint(messages: Iterable[Message]) -> str:
     """SHA-256 of the compact JSON [[role, text], …], non-ASCII characters and lone surrogates kept."""
-    pairs = [[message.role, message.text] for message in messages]
-    text = json.dumps(pairs, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    pairs = ",".join([f"[{encode_basestring(one.role)},{encode_basestring(one.text)}]" for one in messages])
+    return hashlib.sha256(f"[{pairs}]".encode("utf-8", "surrogatepass")).hexdigest()

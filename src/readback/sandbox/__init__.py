@@ -20,6 +20,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict
+from functools import cache
 from importlib import import_module
 from typing import Any, Literal
 
@@ -115,10 +116,16 @@ def isolation() -> dict[str, Any]:
 
 
 def _function(work: str) -> Any:
+    module, name = _home(work)
+    return getattr(import_module(module), name)
+
+
+@cache
+def _home(work: str) -> tuple[str, str]:
     if not WORK.fullmatch(work):
         raise ValueError(f"{work!r} is not work of ours")
     module, name = work.split(":")
-    return getattr(import_module(module), name)
+    return module, name
 
 
 def _surely(work: str, payload: Any, limits: Limits, shared: tuple[str, ...]) -> Iterator[Any]:

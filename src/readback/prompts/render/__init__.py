@@ -26,6 +26,7 @@ from readback.types import NOWHERE, Diagnostic, Location, Origin, Segment, Synta
 
 WORK = "readback.prompts.render.jinja:work"
 LIMITS = sandbox.Limits(seconds=0.8, total=2.5, closed=True)  # to compile and render twice; most take milliseconds
+TEXT_ALONE = replace(LIMITS, seconds=LIMITS.seconds / 2, total=LIMITS.total / 2)  # rendered once: half of the time
 TOGETHER = 1.7  # seconds after which no further template of a call is begun
 STOPS = 2  # templates of one call that may be stopped, so that a hostile set of them costs two seconds and no more
 MOST = 256  # verdicts kept
@@ -81,13 +82,16 @@ _stopped: dict[bytes, tuple[str, str]] = {}  # template over its values -> kind,
 _lock = Lock()
 
 
-def render(templates: Sequence[Template], values: Values, defaults: Values = NO_DEFAULTS) -> tuple[Rendered, ...]:
+def render(
+    templates: Sequence[Template], values: Values, defaults: Values = NO_DEFAULTS, *, origins: bool = True
+) -> tuple[Rendered, ...]:
     """Each template over `values`; a name that `values` lacks comes from `defaults`.
 
-    Jinja templates give the text that Jinja2 gives with its default settings, byte for byte.
+    Jinja templates give the text that Jinja2 gives with its default settings, byte for byte. Without `origins` such a
+    text is one segment, and there are no `uses`.
     """
     jinja = [i for i, template in enumerate(templates) if template.syntax == "jinja"]
-    answers = dict(zip(jinja, _jinja([templates[i] for i in jinja], values, defaults), strict=True))
+    answers = dict(zip(jinja, _jinja([templates[i] for i in jinja], values, defaults, origins), strict=True))
     return tuple(
         _rendered(template, answers[i]) if i in answers else _filled(template, values, defaults)
         for i, template in enumerate(templates)
@@ -181,12 +185,15 @@ def _line_at(place: Location, line: int) -> Location:
     return replace(place, line=(place.line or 1) + line - 1, column=None)
 
 
-def _jinja(templates: Sequence[Template], values: Values, defaults: Values) -> list[dict[str, Any]]:
+def _jinja(
+    templates: Sequence[Template], values: Values, defaults: Values, origins: bool = True
+) -> list[dict[str, Any]]:
     """For each template what the sandbox answers, or {"failed": verdict}; the rest has none when their time is over.
 
     What was stopped is remembered, with the values it was given: the same again costs nothing and answers the same.
     """
-    given = {"values": values, "defaults": defaults, "together": TOGETHER}
+    given = {"values": values, "defaults": defaults, "together": TOGETHER, "origins": origins}
+    limits = LIMITS if origins else TEXT_ALONE
     answers: list[dict[str, Any]] = []
     stops = 0
     while len(answers) < len(templates) and stops < STOPS:
@@ -194,7 +201,7 @@ def _jinja(templates: Sequence[Template], values: Values, defaults: Values) -> l
         known = [_stopped and _stopped.get(_key(template, given)) for template in rest]
         new = next((at for at, verdict in enumerate(known) if verdict), len(rest))
         try:
-            answers.extend(sandbox.stream(WORK, {"templates": _asked(rest[:new]), **given}, LIMITS) if new else ())
+            answers.extend(sandbox.stream(WORK, {"templates": _asked(rest[:new]), **given}, limits) if new else ())
             verdict = known[new] if new < len(rest) else None
         except sandbox.Stopped as stopped:
             verdict = stopped.kind, stopped.detail
@@ -226,8 +233,9 @@ def _remember(key: bytes, verdict: tuple[str, str]) -> None:
 
 
 def _rendered(template: Template, answer: Mapping[str, Any]) -> Rendered:
-    names = tuple((name, _at(template, line)) for name, line in sorted(answer["names"].items(), key=lambda n: n[1]))
-    uses = _uses(template.place, tuple(map(tuple, answer.get("uses", ()))))
+    names = _names(template.place, tuple(answer["names"].items()))
+    kept = answer.get("uses")
+    uses = _uses(template.place, tuple(map(tuple, kept))) if kept else ()
     if failed := answer.get("failed"):
         return Rendered((), names, (_diagnostic(template, failed),), False, uses)
     places = {line: _at(template, line) for line in {piece[3] for piece in answer["pieces"]}}
@@ -243,6 +251,12 @@ def _random(template: Template, drawn: Sequence[Any] | None) -> tuple[Diagnostic
         return ()
     what, line = drawn
     return (Diagnostic("asm-random-text", {"what": what}, _at(template, line), what),)
+
+
+@lru_cache(4096)
+def _names(place: Location, lines: tuple[tuple[str, int], ...]) -> tuple[tuple[str, Location], ...]:
+    """Each name with the place where it first appears, in the order of the lines."""
+    return tuple((name, _line_at(place, line or 1)) for name, line in sorted(lines, key=lambda one: one[1]))
 
 
 @lru_cache(4096)

@@ -72,7 +72,7 @@ class Ready:
 def work(payload: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """{"templates": [[text, blocks]], "values", "defaults", "together"} → for each template its pieces or its verdict.
 
-    After `together` seconds no further one is begun.
+    After `together` seconds no further one is begun. Where "origins" is false, a text is one piece of unknown origin.
     """
     values: Mapping[str, Any] = payload["values"]
     absent = {name: value for name, value in payload["defaults"].items() if name not in values}
@@ -83,7 +83,7 @@ def work(payload: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         if time.process_time() - began > payload.get("together", NEVER):
             return
         sandbox.beat()
-        yield one(text, blocks, both, absent.keys(), hidden)
+        yield one(text, blocks, both, absent.keys(), hidden, payload.get("origins", True))
 
 
 def warm() -> None:
@@ -100,16 +100,18 @@ def warm() -> None:
     compiled.cache_clear()
 
 
-def one(text: str, blocks: bool, values: Mapping[str, Any], absent: Any, hidden: frozenset[str]) -> dict[str, Any]:
+def one(
+    text: str, blocks: bool, values: Mapping[str, Any], absent: Any, hidden: frozenset[str], origins: bool = True
+) -> dict[str, Any]:
     """One template over one record; `absent` names the values that are the configuration's defaults."""
     ready = compiled(text, blocks, hidden)
     if isinstance(ready, Failed):
         return {"names": {}, "failed": ready.verdict}
     try:
-        pieces, uses = rendered(ready, values, absent)
+        pieces, uses = rendered(ready, values, absent) if origins else (_whole(plainly(ready, values)), ())
         return {"names": ready.lines, "pieces": pieces, "uses": uses, "drawn": ready.drawn}
     except Failed as failed:
-        uses = _looked(ready, values, absent) if failed.verdict["kind"] == "error" else ()
+        uses = _looked(ready, values, absent) if origins and failed.verdict["kind"] == "error" else ()
         return {"names": ready.lines, "failed": failed.verdict, "uses": uses}
 
 
@@ -132,19 +134,28 @@ def compiled(text: str, blocks: bool, hidden: frozenset[str]) -> Ready | Failed:
 
 def rendered(ready: Ready, values: Mapping[str, Any], absent: Any) -> tuple[list[Piece], tuple[Kept, ...]]:
     """The pieces of the text, and what became of each name. Raises Failed."""
+    plain = plainly(ready, values)
     try:
-        plain = _run(ready.plain, copy.deepcopy(values) if ready.mutable else values, ready.drawn)
+        told = _pieces(ready, plain, copy.deepcopy(values) if ready.mutable else values, absent)
+    except (Exception, MemoryError):  # only the account of origins failed; the text is
+        told = None
+    return told or (_whole(plain), _looked(ready, values, absent))
+
+
+def plainly(ready: Ready, values: Mapping[str, Any]) -> str:
+    """The text. Raises Failed."""
+    try:
+        return _run(ready.plain, copy.deepcopy(values) if ready.mutable else values, ready.drawn)
     except Failed:
         raise
     except MemoryError:
         raise Failed("memory", "rendering") from None
     except Exception as error:
         raise _failure(error) from None
-    try:
-        told = _pieces(ready, plain, copy.deepcopy(values) if ready.mutable else values, absent)
-    except (Exception, MemoryError):  # only the account of origins failed; the text is
-        told = None
-    return told or ([(plain, "unknown", None, None)] if plain else [], _looked(ready, values, absent))
+
+
+def _whole(text: str) -> list[Piece]:
+    return [(text, "unknown", None, None)] if text else []
 
 
 def _drawn(tree: nodes.Template, hidden: frozenset[str]) -> Drawn | None:

@@ -13,6 +13,7 @@ from readback.checks.rules import Fault
 from readback.prompts.unknown_system import unknown_system
 from readback.types import Assembly, Finding, Location, Message, Segment
 from readback.ui.common import choice, downloads, exports, layers, message, observed, show, token_sizes
+from readback.ui.messages import export_all
 from readback.words import t
 
 COPY_FORMS = ("as_json", "as_ollama", "as_openai", "as_curl_ollama", "as_curl_openai")
@@ -34,6 +35,7 @@ def messages(made: Assembly, found: Sequence[Finding]) -> None:
     """The messages in order, then all of them to take along."""
     if not made.messages:
         show.problem(t("messages.nothing_built"))
+        export_all.draw()
         return
     numbered, sized = list(enumerate(found, 1)), token_sizes.of_messages(made)
     for index, one in enumerate(made.messages):
@@ -100,6 +102,7 @@ def _all(made: Assembly) -> None:
             if ours := adapters.worded(made.messages):
                 st.caption(t("messages.wording", names=show.md(", ".join(ours))))
             st.code(_copy(form, made.messages, model), language=None, wrap_lines=True, height=320)
+        export_all.draw()
     show.draw(show.h('<p class="rb-small">{} <code>{}</code><br>{}</p>',
                      t("messages.fingerprint"), made.fingerprint, observed.said(choice.seen(made))))  # fmt: skip
 
