@@ -243,23 +243,39 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("syntax", "text"), CASES)
-def test_the_message_is_what_the_templates_own_engine_makes(write: Write, syntax: str, text: str) -> None:
-    name, engine = ENGINES[syntax]
-    folder = write({"d.jsonl": json.dumps({"id": "1"} | VALUES) + "\n", name: text})
-    opened = taken(folder, template=name, syntax=f"p={syntax}")
-    assert opened.prompts["p"].syntax == syntax
-    made = assemble(opened, open_dataset(opened.root, opened.dataset).record(0), Selection(mode="p"))
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
+    """All cases as template files of one folder, exported by the command: the lines by mode."""
+    folder = tmp_path_factory.mktemp("cases")
+    (folder / "d.jsonl").write_text(json.dumps({"id": "1"} | VALUES) + "\n", "utf-8")
+    given: list[str] = []
+    for number, (syntax, text) in enumerate(CASES):
+        name = f"c{number:02}{'.txt' if ENGINES[syntax][0].endswith('.txt') else ENGINES[syntax][0][1:]}"
+        (folder / name).write_bytes(text.encode())
+        given += ["--template", name, "--syntax", f"c{number:02}={syntax}"]
+    out = folder / "out"
+    main(["export", str(folder), *given, "--as", "messages-jsonl", "-o", str(out)])
+    return {line["mode"]: line for line in map(json.loads, out.read_text("utf-8").splitlines())}
+
+
+@pytest.mark.parametrize(("number", "syntax", "text"), [(n, *case) for n, case in enumerate(CASES)])
+def test_the_message_is_what_the_templates_own_engine_makes(
+    exported: Mapping[str, Any], number: int, syntax: str, text: str
+) -> None:
+    line = exported[f"c{number:02}"]
     try:
-        expected = None if ".upper" in text or "[0]" in text else engine(text, {"id": "1"} | VALUES)
+        expected = None if ".upper" in text or "[0]" in text else ENGINES[syntax][1](text, {"id": "1"} | VALUES)
     except Exception:
         expected = None
     if expected is None:
-        assert made.messages == ()
-        assert made.diagnostics
+        assert line["error"]["code"]
     else:
-        assert [one.text for one in made.messages] == ([expected] if made.messages else [])
-        assert expected == "" or made.messages
+        assert line["messages"] == [{"role": "user", "content": expected}]
+
+
+def test_the_table_of_engines_is_a_table() -> None:
+    assert len(CASES) >= 60
+    assert {syntax for syntax, _ in CASES} == set(ENGINES)
 
 
 def test_check_prints_the_block_that_maps_the_names(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
