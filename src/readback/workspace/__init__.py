@@ -89,7 +89,8 @@ def _nothing_to_send(draft: Draft) -> None:
     if sent or not (rows or tables):
         return
     file = tables[0].rpartition("=")[0] if tables or draft.dataset is None else draft.dataset.path
-    draft.report(plain_templates.NOTHING, Location(file=file), file, file=file, judges=", ".join(tables))
+    columns = tables[0].rpartition("=")[2].replace(",", ", ") if tables else ""
+    draft.report(plain_templates.NOTHING, Location(file=file), file, file=file, judges=", ".join(tables), columns=columns)
 
 
 @dataclass(frozen=True, slots=True)
