@@ -90,7 +90,8 @@ def _nothing_to_send(draft: Draft) -> None:
         return
     file = tables[0].rpartition("=")[0] if tables or draft.dataset is None else draft.dataset.path
     columns = tables[0].rpartition("=")[2].replace(",", ", ") if tables else ""
-    draft.report(plain_templates.NOTHING, Location(file=file), file, file=file, judges=", ".join(tables), columns=columns)
+    values = {"file": file, "judges": ", ".join(tables), "columns": columns}
+    draft.report(plain_templates.NOTHING, Location(file=file), file, **values)
 
 
 @dataclass(frozen=True, slots=True)
