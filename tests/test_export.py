@@ -448,8 +448,10 @@ def test_what_failed_of_a_batch_is_in_a_file_beside_it(write: Write, capsys: Out
 
 @pytest.mark.parametrize("form", ["messages-jsonl", "parquet"])
 @pytest.mark.filterwarnings("error")
-def test_a_file_is_there_whole_or_not_at_all(folder: Path, monkeypatch: pytest.MonkeyPatch, form: Form) -> None:
-    path = folder.parent / "kept.jsonl"
+def test_a_file_is_there_whole_or_not_at_all(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, form: Form
+) -> None:
+    path = tmp_path_factory.mktemp("out") / "kept.jsonl"
     path.write_text("before")
     path.chmod(0o640)
     opened = workspace.open(folder)
@@ -463,11 +465,10 @@ def test_a_file_is_there_whole_or_not_at_all(folder: Path, monkeypatch: pytest.M
         with pytest.raises(DatasetChanged):
             to_file.to_file(opened, wanted.every(opened), form, path)
     assert path.read_text() == "before"
-    assert [name for name in names(folder.parent) if "kept" in name] == ["kept.jsonl"]
+    assert names(path.parent) == ["kept.jsonl"]
     to_file.to_file(opened, wanted.every(opened), "messages-jsonl", path)
     assert len(path.read_text().splitlines()) == 4
     assert path.stat().st_mode & 0o777 == 0o640
-    path.unlink()
 
 
 def test_a_link_and_a_device_stay_what_they_are(folder: Path, capsys: Output) -> None:
@@ -496,19 +497,20 @@ def test_a_terminal_gets_no_character_that_it_would_obey() -> None:
     assert json.loads(out.getvalue()) == json.loads(line)
 
 
-def test_a_program_exports_as_the_command_does(folder: Path, capsys: Output) -> None:
+def test_a_program_exports_as_the_command_does(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, capsys: Output
+) -> None:
     _, out, _ = ran(capsys, folder, "--as", "messages-jsonl")
-    study = readback.open(folder)
-    found = study.export(folder.parent / "study.jsonl")
-    assert (folder.parent / "study.jsonl").read_text() == out
+    study, path = readback.open(folder), tmp_path_factory.mktemp("out") / "study.jsonl"
+    found = study.export(path)
+    assert path.read_text() == out
     assert (found.written, found.failed) == (4, 0)
     with pytest.raises(ValueError, match="names its model"):
-        study.export(folder.parent / "study.jsonl", "openai-batch")
+        study.export(path, "openai-batch")
     with pytest.raises(ValueError, match="no form"):
-        study.export(folder.parent / "study.jsonl", "xml")  # type: ignore[arg-type]
+        study.export(path, "xml")  # type: ignore[arg-type]
     with pytest.raises(KeyError):
-        study.export(folder.parent / "study.jsonl", condition="nobody")
-    (folder.parent / "study.jsonl").unlink()
+        study.export(path, condition="nobody")
 
 
 # The page.

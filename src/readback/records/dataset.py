@@ -84,7 +84,8 @@ class Dataset:
             fields, masked = shown(self._parse(raw, self._index.meta["shape"]), self.source, self._private)
         except (ValueError, KeyError) as error:
             raise DatasetChanged(f"{self.file}: record {index} is no longer what it was: {error}") from error
-        return Record(called, fields, self.place(index), masked, self.again(index))
+        place = Location(file=self.file, line=self._index.line(index), index=index, record=called)
+        return Record(called, fields, place, masked, self._index.find(called) != index)
 
     def called_by_line(self, index: int) -> bool:
         """Whether a record has no id of its own and is called by its line."""

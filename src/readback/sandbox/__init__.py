@@ -15,6 +15,7 @@ import re
 import signal
 import socket
 import struct
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -117,7 +118,7 @@ def isolation() -> dict[str, Any]:
 
 def _function(work: str) -> Any:
     module, name = _home(work)
-    return getattr(import_module(module), name)
+    return getattr(sys.modules.get(module) or import_module(module), name)
 
 
 @cache
