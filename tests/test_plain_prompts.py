@@ -114,6 +114,10 @@ def taken(folder: Path, **chosen: str) -> Workspace:
         ({"d.jsonl": ROWS, "notes.txt": "Be kind.", "p.txt": "{question}"}, {"p": "format"}),
         ({"d.jsonl": ROWS, "requirements.txt": "jinja2"}, {}),
         ({"d.jsonl": ROWS, "prompts/short.md": "Be brief."}, {"short": "text"}),
+        (
+            {"d.jsonl": ROWS, "Qwen.jinja": "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}{% endfor %}"},
+            {},  # what a server makes of messages
+        ),
         ({f"t{n}.jinja": "{{ q }}" for n in range(5)}, {f"t{n}": "jinja" for n in range(5)}),
         ({"d.jsonl": ROWS, "p.jinja": "{{ question }}", "readback.yml": "dataset: d.jsonl\n"}, {}),
     ],

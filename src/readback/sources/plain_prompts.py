@@ -23,6 +23,9 @@ PAPERS = frozenset({
     "readme", "license", "licence", "copying", "notice", "changelog", "changes", "history", "contributing", "authors",
     "requirements", "todo", "security", "code_of_conduct", "citation", "claude", "agents", "cmakelists", "robots",
 })  # fmt: skip
+# A template of a model's server goes through the messages itself; what a prompt's template goes through are fields.
+CHAT = re.compile(r"\bmessages\b")
+ROLES = re.compile(r"add_generation_prompt|\b[be]os_token\b|\[['\"]role['\"]\]|\.role\b")
 CUT = re.compile(r"^---[ \t]*\r?$", re.MULTILINE)
 
 
@@ -58,6 +61,11 @@ def paper(path: PurePosixPath) -> bool:
     """Whether a file is one of those that lie in most folders and are read by people."""
     stem = _stem(path.name).lower()
     return bool(_words(stem) & PAPERS) or stem.replace("-", "_") in PAPERS
+
+
+def for_server(text: str) -> bool:
+    """Whether a template makes one text of messages, as a model's server does, and is no prompt."""
+    return bool(CHAT.search(text) and ROLES.search(text))
 
 
 def grouped(files: Iterable[str]) -> tuple[list[PlainPrompt], list[str]]:

@@ -14,7 +14,7 @@ from readback.sources.plain_prompts import PlainPrompt
 from readback.sources.template_language import LANGUAGES, SAID, Language, language, left_as_they_are, names_a_field
 from readback.types import NOWHERE, Diagnostic, Location, Prompt, PromptConfig, Workspace
 from readback.workspace.draft import Draft
-from readback.workspace.recognise import TEMPLATE
+from readback.workspace.recognise import CHAT_TEMPLATE, TEMPLATE
 from readback.workspace.survey import Survey
 
 NAME, TYPED = "plain files", "typed templates"
@@ -126,6 +126,9 @@ def _read(draft: Draft, paths: Iterable[Path], fields: Collection[str] | None, w
                 draft.diagnostics.extend(diagnostics)
             continue
         if not text.strip() and not asked:
+            continue
+        if plain_prompts.for_server(text) and not asked:
+            draft.say(file, CHAT_TEMPLATE, used=False, detail="a model's serving: names the template that it is for")
             continue
         left -= len(text)
         if left < 0:
