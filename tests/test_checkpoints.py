@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gzip
 import hashlib
+import io
 import json
 import random
 import tempfile
@@ -26,6 +27,7 @@ from readback.readers.lines import LONGEST
 from readback.records.dataset import Dataset, open_dataset
 from readback.scores.loading import load
 from readback.types import DatasetSource, Selection, Workspace
+from readback.ui.common import upload
 
 Write = Callable[[Mapping[str, Any]], Path]
 POOL = [{"question": f"q{n}", "answer": f"a{n}"} for n in range(6)]
@@ -193,6 +195,15 @@ def test_a_value_that_is_too_long_is_passed_over(write: Write) -> None:
 
 
 # what is taken for a checkpoint
+
+
+def test_an_uploaded_checkpoint_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("READBACK_UPLOADS", str(tmp_path / "uploads"))
+    me = upload.owner("me")
+    token, _ = upload.save([("b.jsonld", io.BytesIO(json.dumps(feed(entry())).encode()))], me)
+    folder = upload.path(token, me)
+    assert folder is not None
+    assert opened(folder, (workspace.open(folder).dataset or DatasetSource("")).path).ids() == ("q1",)
 
 
 @pytest.mark.parametrize("name", ["b.jsonld", "b.json", "b.jsonld.gz", "b.json.gz"])
@@ -471,6 +482,30 @@ CHOICES: list[tuple[Any, str]] = [
     ({"question_configs": {"q1": {"mode": "custom", "selected_examples": [2, 0]}}}, written(POOL[2], POOL[0])),
     ({"question_configs": {"q1": {"excluded_examples": [0]}}}, written(*POOL[1:])),
 ]  # fmt: skip
+
+
+def test_the_two_texts_are_given_before_they_are_messages(write: Write) -> None:
+    folder = write({
+        "b.jsonld": feed(entry("q1", "Why?", prop("few_shot_examples", json.dumps(POOL[:1])))),
+        "p.json": {**PRESET, "few_shot_config": {}, "prompt_config": {"generation": "Be brief."}},
+    })  # fmt: skip
+    found = readback.open(folder)
+    assert found.assemble_text(found.conditions[0], "q1") == ("Be brief.", written(POOL[0]))
+    for adapter, roles in (("no_system", ["user"]), ("langchain", ["system", "user"])):
+        asked = {"task": "generation", "adapter": adapter}
+        assert found.assemble_text(record="q1", **asked) == ("Be brief.", written(POOL[0]))
+        assert [one.role for one in found.assemble(record="q1", **asked).messages] == roles
+    assert found.assemble_text(found.conditions[0], values={"question": "How?"})[1].endswith("Question: How?\nAnswer:")
+
+
+def test_two_texts_that_cannot_be_built_are_a_value_error(write: Write) -> None:
+    folder = write({
+        "b.jsonld": feed(entry("q1", "Why?", prop("few_shot_examples", json.dumps(POOL)))),
+        "p.json": {**PRESET, "few_shot_enabled": True, "few_shot_mode": "k-shot"},
+    })  # fmt: skip
+    found = readback.open(folder)
+    with pytest.raises(ValueError, match="nothing could be built"):
+        found.assemble_text(found.conditions[0])
 
 
 @pytest.mark.parametrize(("few_shot", "expected"), CHOICES)

@@ -28,6 +28,7 @@ FEED, QUESTIONS = "DataFeed", "dataFeedElement"
 TYPE = re.compile(rb'"@type"\s*:\s*(?:\[\s*)?"DataFeed"')
 LISTED = re.compile(rb'"dataFeedElement"\s*:')
 OPENED = re.compile(rb'"dataFeedElement"\s*:\s*\[')
+OPENS = {b"{": 1, b"[": 1, b"}": -1, b"]": -1}
 NESTING = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
 PROPERTIES, CUSTOM = "additionalProperty", "custom_"
 JSON_TEXTS = ("author", "sources", "few_shot_examples")  # properties whose value is JSON written as a text
@@ -49,17 +50,18 @@ def begins(head: bytes) -> bool:
     """Whether a text that begins so is a checkpoint: an object of the type DataFeed with its list of questions."""
     if not head.startswith(b"{") or not LISTED.search(head):
         return False
-    return any(_depth(head[: found.start()]) == 1 for found in TYPE.finditer(head))
+    types = {found.start() for found in TYPE.finditer(head)}
+    depth = 0
+    for mark in NESTING.finditer(head) if types else ():
+        if depth == 1 and mark.start() in types:
+            return True
+        depth += OPENS.get(mark.group(), 0)
+    return False
 
 
 def lists_questions(head: bytes) -> bool:
     """Whether a list of questions begins in it, whatever type the object says it is."""
     return bool(OPENED.search(head))
-
-
-def _depth(text: bytes) -> int:
-    marks = [found.group() for found in NESTING.finditer(text)]
-    return sum(mark in (b"{", b"[") for mark in marks) - sum(mark in (b"}", b"]") for mark in marks)
 
 
 def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
