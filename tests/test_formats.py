@@ -57,7 +57,7 @@ def codes(module: Any, data: bytes) -> list[str]:
 
 
 def test_every_format_says_what_it_is() -> None:
-    assert set(by("readback.readers", "NAME")) == {"csv", "json", "jsonl", "parquet", "tsv"}
+    assert set(by("readback.readers", "NAME")) == {"checkpoint", "csv", "json", "jsonl", "parquet", "tsv"}
 
 
 @given(st.binary(max_size=300))
@@ -395,6 +395,9 @@ def test_a_json_value_above_the_bound_is_refused(monkeypatch: pytest.MonkeyPatch
     assert fields(json_file, data) == [{"a": 1}, {"a": 2}]
 
 
+FEED = (
+    b'{"@type": "DataFeed", "dataFeedElement": [{"item": {"text": "q", "a": "1"}}, {"item": {"text": "r", "a": "2"}}]}'
+)
 BY_CONTENT = [
     ("d.json", b'{"a": "1"}\n{"a": "2"}\n', ["1", "2"]),
     ("d.jsonl", b'[{"a": "1"},\n{"a": "2"}]\n', ["1", "2"]),
@@ -403,6 +406,9 @@ BY_CONTENT = [
     ("d.csv.gz", gzip.compress(b"a,b\n1,x\n", mtime=0) + gzip.compress(b"2,y\n", mtime=0), ["1", "2"]),
     ("d.json.gz", gzip.compress(b'[{"a": "1"}, {"a": "2"}]', mtime=0), ["1", "2"]),
     ("D.CSV", b"a\n1\n2\n", ["1", "2"]),
+    ("d.jsonld", FEED, ["1", "2"]),
+    ("d.json", FEED, ["1", "2"]),
+    ("d.jsonld.gz", gzip.compress(FEED, mtime=0), ["1", "2"]),
 ]
 
 

@@ -128,6 +128,30 @@ class Study:
         unknown = unknown_system(self.workspace, choice, made.messages)
         return Assembled(made, findings, faults, variants(self.workspace, choice), unknown)
 
+    def assemble_text(
+        self,
+        condition: str | None = None,
+        record: Record | str | int | None = None,
+        *,
+        mode: str | None = None,
+        task: str | None = None,
+        adapter: str | None = None,
+        values: Values = NO_VALUES,
+    ) -> tuple[str, str]:
+        """The system and the user text for a record, examples before the question included, before they are messages:
+        no earlier turns, and a system text that an interface cannot send stands by itself. Without one it is empty.
+
+        Raises ValueError where no texts can be built, with what is wrong.
+        """
+        choice = self._choice(Selection(condition, mode, adapter, task))
+        tried = assemble.tried(self.workspace, self._record(record), values)
+        made = assemble.texts(self.workspace, tried, choice)
+        if made.system is None or made.user is None:
+            wrong = [rules.finding(one).message for one in made.diagnostics]
+            raise ValueError("; ".join(("nothing could be built", *wrong)))
+        system, user = ("".join(segment.text for segment in text) for text in (made.system, made.user))
+        return system, user
+
     def model_input(
         self,
         condition: str | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from readback import adapters
 from readback.prompts.adapter_texts import Added, added
@@ -14,7 +14,7 @@ from readback.prompts.generation import begin, with_turns
 from readback.prompts.judge_messages import judge_messages
 from readback.prompts.judge_values import Rows, has_answer
 from readback.prompts.program import program
-from readback.prompts.selections import choices, selected_texts, unknown, unknown_interface
+from readback.prompts.selections import SelectedTexts, choices, selected_texts, unknown, unknown_interface
 from readback.prompts.training_layout import training
 from readback.prompts.tri_section import Segments, assemble_text, fingerprint, to_messages
 from readback.records.field_path import steps
@@ -24,6 +24,7 @@ from readback.sources.instruction_keys import instruction_for, key_for
 from readback.tasks import GENERATION, profile_of
 from readback.types import (
     NOWHERE,
+    Adapter,
     Answer,
     Assembly,
     Diagnostic,
@@ -37,7 +38,7 @@ from readback.types import (
     Workspace,
 )
 
-__all__ = ["assemble", "choices", "fingerprint", "training", "tried"]
+__all__ = ["assemble", "choices", "fingerprint", "texts", "training", "tried"]
 
 
 def assemble(
@@ -79,10 +80,24 @@ def assemble(
 Made = tuple[tuple[Message, ...], tuple[tuple[str, Location], ...], tuple[Diagnostic, ...], tuple[VariableUse, ...]]
 
 
-def _sent(workspace: Workspace, record: Record, choice: Selection, origins: bool) -> Made:
+class Texts(NamedTuple):
+    """The system and the user text before an interface's roles are known; None where nothing can be built."""
+
+    own: SelectedTexts | None
+    system: Segments | None
+    user: Segments | None
+    turns: tuple[Message, ...] = ()
+    adapter: Adapter | None = None
+    names: tuple[tuple[str, Location], ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    uses: tuple[VariableUse, ...] = ()
+
+
+def texts(workspace: Workspace, record: Record, choice: Selection, origins: bool = True) -> Texts:
+    """What the template, the examples, the adapter and the user's instructions say, with nothing folded."""
     own = selected_texts(workspace, choice)
     if isinstance(own, Diagnostic):
-        return (), (), (own,), ()
+        return Texts(None, None, None, diagnostics=(own,))
     base = base_texts(
         own.prompt, record, own.model, workspace.options, own.is_task, workspace.acronyms, origins=origins
     )
@@ -96,18 +111,26 @@ def _sent(workspace: Workspace, record: Record, choice: Selection, origins: bool
     if own.adapter and adapter is None:
         diagnostics.insert(0, unknown_interface(own.adapter, workspace))
     if not (base.ok and addition.ok):
-        return (), base.names, tuple(diagnostics), uses
+        return Texts(own, None, None, (), adapter, base.names, tuple(diagnostics), uses)
     begun = begin(base.system, own, record)
     diagnostics += begun.diagnostics
     asked = with_examples(workspace, choice, record, base.user) if own.is_task and own.task == GENERATION else None
     if asked:
         diagnostics += asked.diagnostics
         if not asked.ok:
-            return (), base.names, tuple(diagnostics), uses
+            return Texts(own, None, None, (), adapter, base.names, tuple(diagnostics), uses)
     question = asked.user if asked else base.user
     system, user = assemble_text(begun.system, question, addition.parts, _instruction(workspace, own.task))
+    return Texts(own, system, user, begun.turns, adapter, base.names, tuple(diagnostics), uses)
+
+
+def _sent(workspace: Workspace, record: Record, choice: Selection, origins: bool) -> Made:
+    own, system, user, turns, adapter, names, said, uses = texts(workspace, record, choice, origins)
+    diagnostics = list(said)
+    if own is None or system is None or user is None:
+        return (), names, said, uses
     system_role = adapter is None or adapters.system_role(adapter, workspace.adapters)
-    messages = with_turns(to_messages(system, user, system_role), begun.turns)
+    messages = with_turns(to_messages(system, user, system_role), turns)
     if system and adapter and not system_role:
         end = sum(len(segment.text) for segment in system)
         values = {"adapter": adapter.name, "characters": end}
@@ -121,7 +144,7 @@ def _sent(workspace: Workspace, record: Record, choice: Selection, origins: bool
             messages = merged(messages, system_role=not gemma(own.model))
     if workspace.options.get("merge_roles") == "gemma":
         messages = merged(messages)
-    return messages, base.names, tuple(diagnostics), uses
+    return messages, names, tuple(diagnostics), uses
 
 
 def _weighed(workspace: Workspace, diagnostic: Diagnostic) -> Diagnostic:

@@ -8,6 +8,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from readback import plugins
+from readback.readers import checkpoint
 from readback.readers.lines import UTF8_MARK
 from readback.types import Diagnostic, Location
 
@@ -52,6 +53,8 @@ def _by_content(head: bytes, suffix: str) -> str | None:
         return "parquet"
     begin = head.removeprefix(UTF8_MARK).lstrip(b" \t\r\n")
     known = next((name for name, one in plugins.by("formats").items() if suffix in one.SUFFIXES), None)
+    if known in ("json", None) and checkpoint.begins(begin):
+        return checkpoint.NAME
     if known not in ("json", "jsonl", None):
         return known
     first, _, rest = begin.partition(b"\n")

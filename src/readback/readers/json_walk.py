@@ -97,7 +97,7 @@ class Walk:
         listed = False
         first = True
         while True:
-            name = self._key()
+            name = self.key()
             if name is None:
                 break
             if not listed and cursor.peek() == "[" and (name == key or (key is None and (first or name in LISTS))):
@@ -118,7 +118,8 @@ class Walk:
         elif not self.whole and not self._bad:
             yield self.refused("the object could not be read to its end")
 
-    def _key(self) -> str | None:
+    def key(self) -> str | None:
+        """The name that begins here, with its colon; None, and not whole, where there is none."""
         try:
             name, _ = self.cursor.value()
         except (NotJson, TooLong):

@@ -149,7 +149,9 @@ class Dataset:
             return
         wanted = text.casefold()
         for index in self._range(start, None):
-            if may_hold(self._raw(self._index, index), wanted) and holds(self.record(index).fields, wanted):
+            # of a checkpoint an id may be made of the question, and so not be in the file
+            near = wanted in self._index.id(index).casefold() or may_hold(self._raw(self._index, index), wanted)
+            if near and holds(self.record(index).fields, wanted):
                 yield index
 
 

@@ -12,6 +12,7 @@ from readback.readers.yaml_file import read_yaml
 from readback.types import Diagnostic, Location, Workspace
 from readback.workspace import (
     albert_dialect,
+    checkpoints,
     discovery,
     judge_tables,
     left_out,
@@ -68,6 +69,7 @@ def open(  # noqa: A001 - the verb that fits
     add_criteria(draft)
     resolve_types(draft)
     albert_dialect.resolve(draft)
+    checkpoints.resolve(draft)
     pipeline.resolve(draft)
     training_files.resolve(draft)
     training_rows.resolve(draft)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from readback import plugins
+from readback.readers import checkpoint
 from readback.readers.paths import show
 from readback.readers.row import Header
 from readback.readers.yaml_file import Parsed, read_yaml
@@ -18,6 +19,7 @@ from readback.records import training_row
 from readback.records.dataset import Row, raw_rows
 from readback.scores import files
 from readback.scores.files import metrics, verification
+from readback.scores.files.verification.shapes import beginning
 from readback.serving.chat import files as chat_files
 from readback.serving.modelfile import read_file as modelfile
 from readback.sources import (
@@ -102,6 +104,8 @@ def recognise(path: Path, root: Path, named: bool = False) -> Found:
     if chat_files.recognise(path):
         return Found(path, CHAT_TEMPLATE)
     suffix = Path(path.name.lower().removesuffix(".gz")).suffix
+    if suffix in (*checkpoint.SUFFIXES, ".json") and (found := _checkpoint(path, suffix, named)):
+        return found
     if suffix in (*_tables(), ".json") and verification.sees(path) and files.recognise(path, show(root, path)):
         return Found(path, SCORES, detail=verification.NAME)
     if suffix in _tables():
@@ -113,6 +117,17 @@ def recognise(path: Path, root: Path, named: bool = False) -> Found:
     if suffix in training_code.SUFFIXES and SAYS_SYSTEM.search(_head(path, training_code.LIMITS[suffix])):
         return Found(path, CODE)
     return Found(path, TEMPLATE if named and plain_prompts.ending(path.name) else OTHER)
+
+
+def _checkpoint(path: Path, suffix: str, named: bool) -> Found | None:
+    """A benchmark, by its content. Of JSON-LD that is none and that somebody names, its reader says why it is none."""
+    of_json_ld = suffix in checkpoint.SUFFIXES
+    head = beginning(path)
+    if checkpoint.begins(head) or (of_json_ld and (named or checkpoint.lists_questions(head))):
+        return Found(path, DATASET)
+    if of_json_ld:
+        return Found(path, OTHER, detail=f"it is no {checkpoint.FEED} with {checkpoint.QUESTIONS}, as checkpoints are")
+    return None
 
 
 @cache

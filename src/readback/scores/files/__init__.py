@@ -17,6 +17,7 @@ from readback.scores.files import columnar, metadata, metrics, pairwise, verific
 from readback.scores.files._plugins import of_plugins
 from readback.scores.files.cells import legible
 from readback.scores.files.score_rows import Asked, Read, Row
+from readback.scores.files.verification import embedded
 from readback.types import Diagnostic, Location, ScoreSource
 
 OFTEN = 5_000  # rows between two reports of progress
@@ -85,6 +86,8 @@ def _rows(
     header: Callable[[Header], None] = lambda header: None,
 ) -> Iterator[Row | Diagnostic]:
     """The file's rows; a file of means that is one object is one row. `refused` is told of each that is unreadable."""
+    if (of_checkpoint := embedded.rows(path, file, refused)) is not None:
+        return of_checkpoint
     if (results := verification.rows(path, file, refused)) is not None:
         return results
     if value := metrics.only_object(path, file):

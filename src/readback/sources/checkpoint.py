@@ -1,0 +1,279 @@
+"""What a checkpoint says beside its questions: the traits that answers are judged by, and where results are embedded.
+
+Source: `.jsonld` files of biocypher/karenina (facts only). Values only: code that belongs to a trait is not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from readback.readers.bounded_diagnostics import BoundedDiagnostics
+from readback.readers.checkpoint import (
+    CUSTOM,
+    QUESTIONS,
+    Part,
+    json_of,
+    only,
+    parts,
+    properties,
+    question_id,
+    wrong_value,
+)
+from readback.readers.row import Event, Row
+from readback.records.dataset import raw_rows
+from readback.tasks import GENERATION
+from readback.types import Diagnostic, Location, Prompt, PromptConfig, Values
+
+NAME = "checkpoint"
+# What is sent where nothing else says it: the question, as the program's call that answers it does.
+CONFIG = PromptConfig(
+    name="builtin:checkpoint",
+    dialect=NAME,
+    tasks={GENERATION: Prompt(GENERATION, "{{ question }}")},
+)
+PREFIX = "karenina:"
+SCOPES = ("Global", "QuestionSpecific")
+LISTS = {  # the list of a rubric in which the traits of a type stand
+    "RubricTrait": "llm_traits",
+    "LLMRubricTrait": "llm_traits",
+    "RegexTrait": "regex_traits",
+    "CallableTrait": "callable_traits",
+    "MetricRubricTrait": "metric_traits",
+    "AgenticRubricTrait": "agentic_traits",
+    "DynamicRubricTrait": "llm_traits",
+}
+KINDS = {"LLMRubricTrait": "literal", "RegexTrait": "boolean", "MetricRubricTrait": "metric"}  # of the types with one
+STATED = ("boolean", "score", "literal", "metric")
+EARLIER = {  # lists of traits as JSON texts, among the properties of the root
+    f"global_{kind}_rubric_traits": f"{kind}_traits" for kind in ("regex", "callable", "metric")
+}
+RESULTS = ("verification_results", "verification_result", "results")  # of a property, also behind custom_
+MOST = 300  # traits of one benchmark
+MOST_EXACT = 1e15  # bounds beyond this are no numbers of a scale
+
+
+@dataclass(frozen=True, slots=True)
+class Trait:
+    """One trait. `listed` is the list of a rubric it belongs to; `kind` is "" where nothing tells it."""
+
+    name: str
+    listed: str
+    kind: str = ""
+    low: float | None = None
+    high: float | None = None
+    classes: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    up: bool | None = None
+    question: str = ""  # the id of the only question it belongs to
+    place: Location = field(default=Location(), compare=False)
+
+    @property
+    def scale(self) -> tuple[object, ...]:
+        """What two traits of one name must share to be scored as one."""
+        return self.kind, self.low, self.high, self.classes, self.up
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """A checkpoint without its questions. `differs` are names whose traits are not on one scale."""
+
+    name: str = ""
+    traits: tuple[Trait, ...] = ()
+    differs: frozenset[str] = frozenset()
+    results: bool = False  # whether results are embedded
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    def rubric(self) -> dict[str, list[Values]]:
+        """The traits in the form in which results carry them."""
+        found: dict[str, list[Values]] = {}
+        for one in self.traits:
+            if one.name not in self.differs:
+                found.setdefault(one.listed, []).append({
+                    "name": one.name, "kind": one.kind, "min_score": one.low, "max_score": one.high,
+                    "classes": list(one.classes), "higher_is_better": one.up,
+                })  # fmt: skip
+        return found
+
+
+def read(path: Path, file: str) -> Benchmark:
+    """What the checkpoint says beside its questions. What keeps a question from being read, its reader says."""
+    reading = _Reading(file)
+    for _ in raw_rows(path, file, NAME, walk=reading.walk):
+        pass
+    return reading.finished()
+
+
+def embedded(holder: Mapping[str, Any], place: Location) -> Iterator[tuple[str, Any]]:
+    """The results among the properties of the root, of an entry, or of its question: the name, and what it holds."""
+    for name, value in properties(holder, [], place):
+        if name.removeprefix(CUSTOM) in RESULTS and value not in (None, "", [], {}):
+            yield name, json_of(name, value, [], place)
+
+
+class _Reading:
+    """What one pass gathers."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.name = ""
+        self.results = False
+        self.found = BoundedDiagnostics()
+        self.traits: dict[tuple[str, str], Trait] = {}
+        self.differs: dict[str, Diagnostic] = {}
+        self.beyond = 0
+
+    def walk(self, stream: BinaryIO, file: str) -> Iterator[Event]:
+        """Take in everything; there are no rows."""
+        for part in parts(stream, file, (QUESTIONS, *RESULTS)):
+            match part:
+                case Part(name="name", value=str(name)):
+                    self.name = name
+                case Part(name="rating", value=value, line=line):
+                    self._ratings(value, Location(file=file, line=line))
+                case Part(name="additionalProperty", value=value, line=line):
+                    self._root({"additionalProperty": value}, Location(file=file, line=line))
+                case Part(name="dataFeedElement", value=Row() as row):
+                    self._question(row)
+                case Part(name=name, value=Row()) if name in RESULTS:
+                    self.results = True
+        yield from ()
+
+    def finished(self) -> Benchmark:
+        self.found.extend(self.differs.values())
+        if self.beyond:
+            values = {"what": "traits of one checkpoint", "limit": MOST}
+            self.found.add(Diagnostic("dat-limit", values, Location(file=self.file), "traits", "warning"))
+        return Benchmark(
+            self.name, tuple(self.traits.values()), frozenset(self.differs), self.results, tuple(self.found.kept)
+        )
+
+    def _root(self, holder: Mapping[str, Any], place: Location) -> None:
+        found: list[Diagnostic] = []
+        for name, value in properties(holder, found, place):
+            if listed := EARLIER.get(name):
+                inner = json_of(name, value, found, place)
+                for n, one in enumerate(inner if isinstance(inner, list) else ()):
+                    if isinstance(one, Mapping):
+                        self._add(_defined(one, one, listed, KINDS_OF.get(listed, ""), f"{name}[{n}]", found, place))
+                    else:
+                        found.append(_wrong(f"{name}[{n}]", one, "a trait, an object with name", place))
+        self.results = self.results or any(True for _ in embedded(holder, place))
+        self.found.extend(found)
+
+    def _question(self, row: Row) -> None:
+        element = row.fields
+        item = only(element.get("item"))
+        place = Location(file=self.file, line=row.line)
+        if isinstance(item, Mapping):
+            if item.get("rating") is not None:
+                self._ratings(item["rating"], replace(place, record=question_id(element)), question_id(element))
+            self.results = self.results or any(True for _ in embedded(item, place))
+        self.results = self.results or any(True for _ in embedded(element, place))
+
+    def _ratings(self, stated: Any, place: Location, question: str = "") -> None:
+        found: list[Diagnostic] = []
+        listed = [stated] if isinstance(stated, Mapping) else stated
+        if not isinstance(listed, list):
+            found.append(_wrong("rating", stated, "a list of traits", place))
+            listed = []
+        for n, one in enumerate(listed):
+            if isinstance(one, Mapping):
+                self._add(_trait(one, f"rating[{n}]", found, place, question))
+            else:
+                found.append(_wrong(f"rating[{n}]", one, "a trait, an object with name and additionalType", place))
+        self.found.extend(found)
+
+    def _add(self, trait: Trait | None) -> None:
+        if trait is None:
+            return
+        same = [one for (_, name), one in self.traits.items() if name == trait.name]
+        if not same and len(self.traits) >= MOST:
+            self.beyond += 1
+            return
+        self.traits.setdefault((trait.listed, trait.name), trait)
+        if same and same[0].scale != trait.scale:
+            differs = f"{_told(same[0])} and {_told(trait)}"
+            values = {"criterion": trait.name, "differs": differs}
+            self.differs.setdefault(trait.name, Diagnostic("scr-scale-differs", values, trait.place, trait.name))
+
+
+def _trait(
+    rating: Mapping[str, Any], where: str, found: list[Diagnostic], place: Location, question: str
+) -> Trait | None:
+    """One rating; a type that is not known is a finding, and its range is taken for that of a judge's trait."""
+    stated = only(rating.get("additionalType"))
+    kind = stated.removeprefix(PREFIX) if isinstance(stated, str) else ""
+    for scope in SCOPES:
+        kind = kind.removeprefix(scope)
+    if kind not in LISTS or kind == stated:
+        found.append(_wrong(f"{where}.additionalType", stated, f"a type such as {PREFIX}GlobalRubricTrait", place))
+    details: dict[str, Any] = {"min_score": rating.get("worstRating"), "max_score": rating.get("bestRating")}
+    details |= dict(properties(rating, found, place, f"{where}."))
+    usual = KINDS.get(kind) or ("boolean" if _is_boolean(details) else "score")
+    made = _defined(rating, details, LISTS.get(kind, "llm_traits"), usual, where, found, place)
+    return replace(made, question=question) if made else None
+
+
+KINDS_OF = {"regex_traits": "boolean", "metric_traits": "metric", "callable_traits": "boolean"}
+
+
+def _is_boolean(details: Mapping[str, Any]) -> bool:
+    return {_number(details.get("min_score")), _number(details.get("max_score"))} == {0.0, 1.0}
+
+
+def _defined(
+    named: Mapping[str, Any], details: Mapping[str, Any], listed: str, usual: str, where: str,
+    found: list[Diagnostic], place: Location,
+) -> Trait | None:  # fmt: skip
+    """The trait with a name and details; `usual` is its kind where the details do not state it."""
+    name = named.get("name")
+    if not isinstance(name, str) or not name.strip():
+        found.append(_wrong(f"{where}.name", name, "a text", place))
+        return None
+    said = details.get("kind")
+    if said is not None and said not in (*STATED, "template"):
+        found.append(_wrong(f"{where}.kind", said, "boolean, score or literal", place))
+    kind = said if said in STATED else "" if said == "template" else usual
+    low, high = _number(details.get("min_score")), _number(details.get("max_score"))
+    up = details.get("higher_is_better")
+    if up is not None and not isinstance(up, bool):
+        found.append(_wrong(f"{where}.higher_is_better", up, "true or false", place))
+        up = None
+    if kind == "score":
+        if low is None or high is None or low == high:
+            bounds = f"{details.get('min_score')!s:.20} to {details.get('max_score')!s:.20}"
+            found.append(_wrong(where, bounds, "a scale: two numbers, worstRating and bestRating", place))
+            low = high = None
+        elif low > high:  # the best grade is the lowest one
+            low, high, up = high, low, False if up is None else up
+    else:
+        low = high = None
+    classes = json_of("classes", details.get("classes"), found, place)
+    if kind == "literal" and not isinstance(classes, list | Mapping):
+        found.append(_wrong(f"{where}.classes", classes, "the classes in their order", place))
+    metrics = json_of("metrics", details.get("metrics"), found, place)
+    return Trait(
+        name, listed, kind, low, high,
+        tuple(map(str, classes)) if kind == "literal" and isinstance(classes, list | Mapping) else (),
+        tuple(map(str, metrics)) if kind == "metric" and isinstance(metrics, list) else (),
+        up, place=place,
+    )  # fmt: skip
+
+
+def _told(trait: Trait) -> str:
+    scale = f"{trait.low:g} to {trait.high:g}" if trait.low is not None and trait.high is not None else trait.kind
+    direction = "" if trait.up is not False else ", lower is better"
+    return f"{scale or 'a scale that is not stated'}{direction} ({trait.question or 'all questions'})"
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < MOST_EXACT:
+        return None
+    return float(value)
+
+
+def _wrong(where: str, value: Any, expected: str, place: Location) -> Diagnostic:
+    return wrong_value(where, value, expected, place, "warning")
