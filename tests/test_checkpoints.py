@@ -441,6 +441,15 @@ def test_the_scale_of_a_trait_is_that_of_results_in_another_file(write: Write) -
     assert "S" not in read.inferred
 
 
+def test_a_name_that_nothing_can_show_is_spelled_out_and_keeps_its_scale(write: Write) -> None:
+    name = "\ud800 T\n"
+    held = prop("results", {"rubric_results": {name: {"score": 3}}})
+    made = json.dumps(feed(entry("q1", "Why?", held), rating=[rating(name, SCORED, 1, 5)], name=name))
+    read = load(workspace.open(write({"b.jsonld": made})))
+    assert {called: one.values for called, one in read.criteria.items()} == {"\\ud800 T\n": (1.0, 2.0, 3.0, 4.0, 5.0)}
+    assert read.diagnostics == ()
+
+
 def test_a_checkpoint_without_results_that_is_named_under_scores_is_a_finding(write: Write) -> None:
     root = write({"readback.yml": "dataset: b.jsonld\nscores: [b.jsonld]\n", "b.jsonld": feed(entry(), rating=RATED)})
     assert [one.code for one in load(workspace.open(root)).diagnostics] == ["scr-no-scores"]

@@ -9,7 +9,8 @@ from readback.quantity import quantity
 from readback.readers import checkpoint as reader
 from readback.readers.choose_format import choose
 from readback.scores.criteria import scale_text
-from readback.scores.files.verification.taking import criterion, definitions
+from readback.scores.files.cells import legible
+from readback.scores.files.verification.taking import Definition, criterion
 from readback.sources import checkpoint
 from readback.sources.checkpoint import Benchmark, Trait
 from readback.tasks import GENERATION
@@ -50,18 +51,17 @@ def resolve(draft: Draft) -> None:
 
 def criteria(benchmark: Benchmark) -> Iterator[tuple[str, Criterion]]:
     """The traits as criteria; a metric is one for each of its measures. One of two scales has none of them."""
-    known = definitions({"rubric_definition": benchmark.rubric()})
     for one in benchmark.traits:
+        given = Definition(one.kind, one.low, one.high, tuple(map(legible, one.classes)), one.up)
         for name in _names(one):
-            made = criterion(name, one.kind, next((d for (_, n), d in known.items() if n == one.name), None), True, {})
-            stated = None if one.name in benchmark.differs else made
-            yield name, stated or Criterion(name, direction="down" if one.up is False else "up")
+            made = None if one.name in benchmark.differs else criterion(name, one.kind, given, True, {})
+            yield name, made or Criterion(name, direction="down" if one.up is False else "up")
 
 
 def _names(trait: Trait) -> tuple[str, ...]:
     if trait.kind != "metric":
-        return (trait.name,)
-    return tuple(f"{trait.name}.{metric}" for metric in trait.metrics or METRICS)
+        return (legible(trait.name),)
+    return tuple(legible(f"{trait.name}.{metric}") for metric in trait.metrics or METRICS)
 
 
 def _say(draft: Draft, path: str, benchmark: Benchmark, found: dict[str, Criterion]) -> None:
@@ -70,7 +70,7 @@ def _say(draft: Draft, path: str, benchmark: Benchmark, found: dict[str, Criteri
     more = [f"{len(told) - SHOWN} more"] if len(told) > SHOWN else []
     listed = f"{quantity(len(told), 'criterion', 'criteria')}: {', '.join((*told[:SHOWN], *more))}"
     parts = (
-        f"a benchmark, {benchmark.name}" if benchmark.name else "a benchmark",
+        f"a benchmark, {legible(benchmark.name)}" if benchmark.name else "a benchmark",
         listed if told else "no criteria",
         "with results" if benchmark.results else "",
     )
