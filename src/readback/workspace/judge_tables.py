@@ -64,14 +64,18 @@ def propose(draft: Draft, around: Survey) -> frozenset[str]:
 
 def columns(found: Found) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The columns that name the item and those that are probably judges; both empty where the rows are records."""
-    rows = [dict(row.fields) for row in islice(raw_rows(found.path, found.path.name), ROWS) if isinstance(row, Row)]
+    rows: list[dict[str, Any]] = []
+    for row in islice(raw_rows(found.path, found.path.name), ROWS):
+        if isinstance(row, Row):
+            if not all(map(_short, row.fields.values())):  # a text: the rows are records, and no more need be read
+                return (), ()
+            rows.append(dict(row.fields))
     names = list(rows[0]) if rows else []
     judges = tuple(name for name in names if name.lower() not in OTHERS and _scale(row.get(name) for row in rows))
     items = tuple(name for name in names if name not in judges)
-    short = all(_short(row.get(name)) for name in items for row in rows)
     called = all(CALLED.search(name) for name in judges)
     few = len(judges) < max(LEAST if called else MANY, len(items)) or len(rows) < LEAST_ROWS
-    if few or not items or not short or _alike(rows, items):
+    if few or not items or _alike(rows, items):
         return (), ()
     return items, judges
 
@@ -104,7 +108,8 @@ def _numbers(values: Iterable[Any]) -> Iterator[float]:
 
 
 def _short(cell: Any) -> bool:
-    return isinstance(cell, str | int | float) and len(str(cell)) <= SHORT
+    """Whether a cell may be an id or a number; an empty one may be missing."""
+    return cell is None or (isinstance(cell, str | int | float) and len(str(cell)) <= SHORT)
 
 
 def _alike(rows: Sequence[Mapping[str, Any]], items: Sequence[str]) -> bool:
