@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
@@ -292,20 +293,22 @@ def raw_rows(
     refused: Callable[[], None] = lambda: None,
     walk: Walk | None = None,
     header: Callable[[Header], None] = lambda header: None,
+    enough: int | None = None,
 ) -> Iterator[Row | Diagnostic]:
     """Every row of the file, and a Diagnostic for whatever is wrong with it; nothing is raised.
 
     `refused` is called for each row that cannot be read: not every note is about one, and not every such row has a
     note of its own; `header` is told what comes before the rows. `walk` reads the text where somebody knows its shape
-    better than the format does. Cells of CSV and TSV stay text. `path` is taken as it is: `paths.resolve` says whether
-    it may be read.
+    better than the format does. `enough` rows are all that the caller looks at, so that of a binary file no more need
+    be decoded; there may be further ones. Cells of CSV and TSV stay text. `path` is taken as it is: `paths.resolve`
+    says whether it may be read.
     """
     try:
         chosen = choose(path, file, format)
         if isinstance(chosen, Diagnostic):
             yield chosen
         else:
-            yield from _rows(path, file, chosen, refused, walk, header)
+            yield from _rows(path, file, chosen, refused, walk, header, enough)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         yield Diagnostic("dat-file-missing", {"path": file, "reason": reason}, Location(file=file), file)
@@ -318,12 +321,18 @@ def _rows(
     refused: Callable[[], None],
     walk: Walk | None,
     header: Callable[[Header], None],
+    enough: int | None,
 ) -> Iterator[Row | Diagnostic]:
     with cache_folder.room(), TemporaryDirectory(prefix=".rows-", dir=cache_folder.cache_folder()) as folder:
         for number, step in enumerate(unpackers(chosen)):
             target = Path(folder) / str(number)
             with target.open("wb") as out:
-                yield from (found for found in step(path, out, file) if isinstance(found, Diagnostic))
+                decoding = enough if step is getattr(chosen.module, "spool", None) else None
+                frames = step(path, out, file)
+                told = islice(frames, decoding)  # each step of decoding has written one row or more
+                yield from (found for found in told if isinstance(found, Diagnostic))
+                if isinstance(frames, Generator):
+                    frames.close()
             path = target
         with path.open("rb") as stream:
             for event in walk(stream, file) if walk else events(chosen, stream, file):

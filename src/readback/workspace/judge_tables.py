@@ -16,7 +16,7 @@ from readback.readers.paths import show
 from readback.records.dataset import Row, raw_rows
 from readback.types import ScoreSource
 from readback.workspace.draft import Draft
-from readback.workspace.recognise import DATASET, Found
+from readback.workspace.recognise import DATASET, ID, Found
 from readback.workspace.survey import Survey
 
 KEY = "judges"  # of what whoever opens a workspace chooses: FILE=COLUMN,COLUMN a line
@@ -36,7 +36,6 @@ OTHERS = frozenset({
     "index", "row", "line", "number", "n", "nr", "count", "fold", "split", "label", "gold", "target", "year", "month",
     "day", "week", "age", "rank", "weight", "length", "words", "tokens", "level", "version", "page", "chapter", "seed",
 })  # fmt: skip
-SHORT = 40  # characters: where cells hold longer texts, the rows are records
 
 
 def propose(draft: Draft, around: Survey) -> frozenset[str]:
@@ -64,8 +63,10 @@ def propose(draft: Draft, around: Survey) -> frozenset[str]:
 
 def columns(found: Found) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The columns that name the item and those that are probably judges; both empty where the rows are records."""
+    if found.texts:
+        return (), ()
     rows: list[dict[str, Any]] = []
-    for row in islice(raw_rows(found.path, found.path.name), ROWS):
+    for row in islice(raw_rows(found.path, found.path.name, enough=ROWS), ROWS):
         if isinstance(row, Row):
             if not all(map(_short, row.fields.values())):  # a text: the rows are records, and no more need be read
                 return (), ()
@@ -109,7 +110,7 @@ def _numbers(values: Iterable[Any]) -> Iterator[float]:
 
 def _short(cell: Any) -> bool:
     """Whether a cell may be an id or a number; an empty one may be missing."""
-    return cell is None or (isinstance(cell, str | int | float) and len(str(cell)) <= SHORT)
+    return cell is None or (isinstance(cell, str | int | float) and len(str(cell)) <= ID)
 
 
 def _alike(rows: Sequence[Mapping[str, Any]], items: Sequence[str]) -> bool:

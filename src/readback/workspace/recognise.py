@@ -36,6 +36,7 @@ from readback.sources import (
 from readback.types import Diagnostic, Location
 
 CONFIGS = (".yml", ".yaml", ".json")
+ID = 40  # characters of a cell that may be an id
 LOOKED_AT = 5  # rows that tell what a table is
 HEAD = 1 << 20  # bytes in which a configuration's keys are looked for before it is parsed
 # A configuration of ours has one of these keys; a folder full of other people's YAML is not parsed for nothing.
@@ -91,6 +92,7 @@ class Found:
     fields: frozenset[str] = frozenset()
     detail: str = ""
     diagnostics: tuple[Diagnostic, ...] = field(default=())
+    texts: bool = False  # whether its first rows hold more than ids and numbers
 
 
 def recognise(path: Path, root: Path, named: bool = False) -> Found:
@@ -203,7 +205,7 @@ def _table(path: Path, root: Path, named: bool) -> Found:
     file = show(root, path)
     refused: list[None] = []
     above: list[Header] = []
-    told = raw_rows(path, file, refused=lambda: refused.append(None), header=above.append)
+    told = raw_rows(path, file, refused=lambda: refused.append(None), header=above.append, enough=LOOKED_AT)
     begin = tuple(islice(told, LOOKED_AT))
     rows = [row.fields for row in begin if isinstance(row, Row)]
     fields = frozenset(str(key) for row in rows for key in row)
@@ -228,7 +230,10 @@ def _table(path: Path, root: Path, named: bool) -> Found:
         return Found(path, SCORES, fields=fields, detail=scores)
     if kind := training_row.most(rows):
         return Found(path, TRAINING, fields=fields, detail=training_row.SAID[kind])
-    return Found(path, DATASET, fields=fields)
+    texts = any(
+        not isinstance(cell, str | int | float | None) or len(str(cell)) > ID for row in rows for cell in row.values()
+    )
+    return Found(path, DATASET, fields=fields, texts=texts)
 
 
 def _is_metrics(head: bytes) -> bool:

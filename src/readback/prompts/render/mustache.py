@@ -23,7 +23,7 @@ KINDS = {
     "{": "raw?",
     "&": "raw",
 }
-STEPS = 1_000_000  # tags that one rendering may go through: sections over lists within sections multiply
+STEPS = 50_000  # tags that one rendering may go through: sections over lists within sections multiply
 DEEP = 100  # sections over lists within each other
 ESCAPES = (("&", "&amp;"), ('"', "&quot;"), ("<", "&lt;"), (">", "&gt;"))
 
