@@ -54,7 +54,7 @@ with right:
             key="save",
             help=t("open.save_why"),
         )
-        if folder_zip.size(workspace) <= folder_zip.MOST:
+        if choice.workspace_id().startswith(upload.PREFIX) and folder_zip.size(workspace) <= folder_zip.MOST:
             downloads.button(
                 t("open.save_zip"),
                 lambda: folder_zip.folder_zip(workspace, mapping.written_down(workspace)),

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 from looking import drawn, page, turned, words
 
 from readback import workspace
@@ -19,9 +18,7 @@ ROWS = '{"id": "r1", "question": "Why is it so?"}\n{"id": "r2", "question": "How
 
 
 def test_rows_alone_can_be_looked_at_and_lead_to_a_message(serving: Any) -> None:
-    folder = serving({"d.jsonl": ROWS})
-    pd.DataFrame({"id": ["1"], "question": ["Why?"]}).to_parquet(folder / "other.parquet")
-    (folder / "other.parquet").unlink()
+    serving({"d.jsonl": ROWS})
     assert "2 records, no prompt. Nothing can be sent yet" in words(page())
     test = page("open")
     said = words(test)
@@ -48,6 +45,18 @@ def test_rows_are_filtered_and_one_is_shown_whole(serving: Any) -> None:
     assert "1 of the first 2 rows; the dataset has 2." in words(test)
     test.number_input(key="rows_one").set_value(2).run()
     assert '"question": "How?"' in words(test)
+
+
+def test_rows_with_other_shapes_are_shown_too(serving: Any) -> None:
+    serving({"d.jsonl": '{"id": "1", "rag": {"prompt": "P1"}}\n{"id": "2", "rag": "none"}\n{"id": "3"}\n'})
+    said = words(page("open"))
+    assert "P1" in said
+    assert "3 of the first 3 rows" in said
+
+
+def test_files_of_the_server_are_not_given_away(serving: Any) -> None:
+    serving({"d.jsonl": ROWS, "p.j2": "{{ question }}"})
+    assert [one.label for one in page("open").get("download_button")] == ["Save as readback.yml"]
 
 
 def test_a_text_file_is_used_by_a_click(serving: Any) -> None:

@@ -156,9 +156,7 @@ def _render(tags: Sequence[Tag], scopes: list[_Scope], run: _Run, depth: int) ->
         run.steps += 1
         if run.steps > STEPS or run.size > LONGEST or depth > DEEP:
             raise _TooMuch
-        if (
-            not scopes
-        ):  # a section with `{{^key}}` of its own key within is cut at the first end, and chevron stops, too
+        if not scopes:  # `{{^key}}` within a section of that key cuts it at the first end; chevron stops there, too
             raise _Refused("alb-render-error", line, "a section holds another one of the same name", key)
         if kind == "end":
             del scopes[0]

@@ -1,4 +1,8 @@
-"""The workspace as a folder to take along: the files it uses, with a readback.yml that says what was worked out."""
+"""An upload as a folder to take along: the files it uses, with a readback.yml that says what was worked out.
+
+Only whoever uploaded the files gets them back: files of the server may hold private fields and keys, which no page
+shows.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,7 @@ def size(workspace: Workspace) -> int:
 def folder_zip(workspace: Workspace, said: str) -> bytes:
     """A zip of the files that the workspace uses, each at its path, and `said` as its readback.yml."""
     made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as archive:
         archive.writestr(NAME, said.encode("utf-8", "surrogatepass"))
         for name, path in _files(workspace):
             archive.write(path, name)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 
 import streamlit as st
 
-from readback.sources import inline
 from readback.sources.template_language import LANGUAGES, SAID
 from readback.types import Prompt, Workspace
 from readback.ui.common import address, choice, show
 from readback.words import t
 from readback.workspace import judge_tables, plain_templates
 
+LISTED = 20  # modes whose language is changed on the page; folders may hold hundreds
 BUTTONS = 8  # files that get a button each; of more, one is chosen from a list
 
 
@@ -45,16 +46,18 @@ def languages(workspace: Workspace) -> None:
         return
     st.subheader(t("open.languages"))
     show.draw(show.h("<p>{}</p>", t("open.languages_lead")))
-    for mode, prompt in modes.items():
+    for mode, prompt in islice(modes.items(), LISTED):
         key = f"language_{mode}"
         st.session_state[key] = prompt.syntax
         st.selectbox(show.md(t("open.language_of", mode=mode)), LANGUAGES, key=key, format_func=SAID.__getitem__,
                      on_change=_language, args=(mode, key), width=340)  # fmt: skip
+    if len(modes) > LISTED:
+        show.draw(show.h('<p class="rb-small">{}</p>', t("open.languages_more", n=len(modes) - LISTED)))
 
 
 def _modes(workspace: Workspace) -> Mapping[str, Prompt]:
-    plain = [config for config in workspace.configs if config.dialect == inline.NAME and config.name != inline.NAME]
-    names = [mode for config in plain if config.name == plain_templates.NAME for mode in config.prompts]
+    plain = [config for config in workspace.configs if config.name == plain_templates.NAME]
+    names = [mode for config in plain for mode in config.prompts]
     return {mode: workspace.prompts[mode] for mode in names if mode in workspace.prompts}
 
 

@@ -11,6 +11,7 @@ import streamlit as st
 from readback.checks.unmapped import LOOKED_AT, fields
 from readback.prompts import assemble
 from readback.records.dataset import Dataset
+from readback.records.field_path import MISSING, look
 from readback.sources.template_language import LANGUAGES, SAID, language
 from readback.types import Record, Selection, Workspace
 from readback.ui.common import address, choice, show, table
@@ -111,9 +112,9 @@ def typed_here() -> None:
 
 
 def _cell(record: Record, name: str) -> str:
-    """A field's value in a cell; what is longer says so."""
-    value = record.fields.get(name)
-    for step in name.split(".") if value is None and "." in name else ():
-        value = (record.fields if value is None else value).get(step)
+    """A field's value in a cell; what is longer says so, and what the record has not is a dash."""
+    value = look(record.fields, name)
+    if value is MISSING:
+        return "–"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= SHOWN else t("open.rows_cut", text=text[:SHOWN], n=len(text) - SHOWN)
