@@ -13,14 +13,18 @@ from collections.abc import Iterator
 from datetime import date, time
 from typing import Any
 
+from readback.readers.table_columns import unique
+from readback.types import Location
+
 BATCH = 1024  # rows decoded at once
 FRAME = 1 << 20  # characters sent at once
 UNREADABLE = '"unreadable"'  # is where a row cannot be decoded: not an object, so it is refused
 
 
 def rows(path: str) -> Iterator[dict[str, Any]]:
-    """First {"names", "rows"} as the footer states them; then {"json": texts of rows}, in the order of the file, and
-    {"lost": number of rows, "error"} where rows cannot be read; {"error"} where nothing can.
+    """First {"names", "rows"} as the footer states them; then {"json": rows as JSON, a line each}, in the order of the
+    file, a repeated name numbered as `unique` does it, and {"lost": number of rows, "error"} where rows cannot be read;
+    {"error"} where nothing can.
 
     Pages are held against the checksums that were written with them (`crc` in parquet.thrift), if there are any. The
     rows of a row group stand for themselves: after damage in one, the next is read.
@@ -37,9 +41,11 @@ def rows(path: str) -> Iterator[dict[str, Any]]:
             if unlike := _unlike(file):
                 yield {"error": unlike}
                 return
-            yield {"names": file.schema_arrow.names, "rows": file.metadata.num_rows}
+            given = file.schema_arrow.names
+            yield {"names": given, "rows": file.metadata.num_rows}
+            names, _ = unique(given, Location())
             for number in range(file.metadata.num_row_groups):
-                yield from _group(file, number, broken)
+                yield from _group(file, number, names, broken)
     except broken as error:
         yield {"error": _said(error)}
 
@@ -66,14 +72,16 @@ def _arrow(written: bytes) -> Any:
     return pa.ipc.read_schema(pa.py_buffer(base64.b64decode(written)))
 
 
-def _group(file: Any, number: int, broken: tuple[type[Exception], ...]) -> Iterator[dict[str, Any]]:
+def _group(
+    file: Any, number: int, names: tuple[str, ...], broken: tuple[type[Exception], ...]
+) -> Iterator[dict[str, Any]]:
     """The rows of one row group; what it promised and does not give is lost."""
     left = file.metadata.row_group(number).num_rows
     error = "it has fewer rows than its end says"
     try:
         for batch in file.iter_batches(BATCH, row_groups=[number], use_threads=False):
             left -= batch.num_rows
-            yield from _frames(batch)
+            yield from _frames(batch, names)
     except broken as stopped:
         error = _said(stopped)
     if left > 0:
@@ -84,11 +92,11 @@ def _said(error: Exception) -> str:
     return " ".join(str(error).split())[:300]
 
 
-def _frames(batch: Any) -> Iterator[dict[str, Any]]:
+def _frames(batch: Any, names: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     texts: list[str] = []
     size = 0
     for start in range(0, batch.num_rows, 16):
-        for text in _texts(batch.slice(start, 16)):
+        for text in _texts(batch.slice(start, 16), names):
             texts.append(text)
             size += len(text)
         if size > FRAME:
@@ -98,13 +106,14 @@ def _frames(batch: Any) -> Iterator[dict[str, Any]]:
         yield {"json": texts}
 
 
-def _texts(batch: Any) -> list[str]:
+def _texts(batch: Any, names: tuple[str, ...]) -> list[str]:
     try:
-        return [json.dumps(row, default=_text) for row in zip(*(_values(c) for c in batch.columns), strict=True)]
+        rows = zip(*(_values(column) for column in batch.columns), strict=True)
+        return [json.dumps(dict(zip(names, row, strict=True)), default=_text) for row in rows]
     except (ValueError, OverflowError, RecursionError):
         if batch.num_rows == 1:
             return [UNREADABLE]
-        return [text for row in range(batch.num_rows) for text in _texts(batch.slice(row, 1))]
+        return [text for row in range(batch.num_rows) for text in _texts(batch.slice(row, 1), names)]
 
 
 def _values(column: Any) -> list[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -26,13 +25,12 @@ parse = jsonl.parse
 def spool(path: Path, out: BinaryIO, file: str) -> Iterator[int | Diagnostic]:
     """Write the rows of `path` to `out` as JSON lines; yields how far it is, in bytes of `path`, and diagnostics."""
     size = path.stat().st_size
-    names: tuple[str, ...] = ()
     promised = done = 0
     place = Location(file=file)
     try:
         for frame in stream("readback.readers._parquet_rows:rows", str(path.resolve()), LIMITS):
             if "names" in frame:
-                names, diagnostics = unique(frame["names"], place)
+                _, diagnostics = unique(frame["names"], place)
                 promised = frame["rows"]
                 yield from diagnostics
             elif "lost" in frame:
@@ -45,8 +43,7 @@ def spool(path: Path, out: BinaryIO, file: str) -> Iterator[int | Diagnostic]:
             elif "error" in frame:
                 yield Diagnostic("dat-bad-line", {"reason": f"not Parquet that can be read: {frame['error']}"}, place)
             else:
-                for text in frame["json"]:
-                    out.write(_line(names, text))
+                out.write("".join(f"{text}\n" for text in frame["json"]).encode())
                 done += len(frame["json"])
                 yield int(size * done / max(promised, done))
     except Stopped as stopped:
@@ -59,12 +56,6 @@ def _lost(frame: Mapping[str, Any], done: int) -> str:
     if many > LOST:
         return f"rows from {done + 1} on are lost, {many:,} of them if its end is right: {error}"
     return f"rows {done + 1} to {done + many} are lost: {error}" if many > 1 else f"row {done + 1} is lost: {error}"
-
-
-def _line(names: tuple[str, ...], text: str) -> bytes:
-    cells = json.loads(text)
-    row = dict(zip(names, cells, strict=True)) if isinstance(cells, list) else cells
-    return json.dumps(row).encode() + b"\n"
 
 
 def rows(lines: BinaryIO, file: str) -> Iterator[Event]:

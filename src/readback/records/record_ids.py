@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from readback.readers.json_text import spelling
 from readback.readers.row import Row
-from readback.records.field_path import MISSING, look
+from readback.records.field_path import MISSING, look, steps
 from readback.types import Diagnostic, Location
 
 CANDIDATES = ("id", "task_id", "qid", "question_id", "item_id")
@@ -52,7 +52,8 @@ class RecordIds:
         index = len(self._lines)
         self._lines.append(row.line)
         for column in self._columns:
-            if (text := id_text(row, column.field)) is not None:
+            there = column.nested or column.field in row.fields
+            if there and (text := id_text(row, column.field)) is not None:
                 column.add(text, index)
 
     def drop(self) -> None:
@@ -119,6 +120,7 @@ class _Column:
 
     def __init__(self, field: str, path: Path) -> None:
         self.field = field
+        self.nested = steps(field) != (field,)  # a name of one step is found as a field or not at all
         self.path = path
         self.ends: array[int] = array("q")  # of the ids that there are
         self.missing: array[int] = array("q")  # records without one

@@ -28,6 +28,12 @@ SAID = {  # what rows of a kind are, in words
 ASKED = frozenset({"rag", "instruction", "question", "query_text"})  # columns of what is asked, as evaluations call it
 FOUND = frozenset({"contexts", "documents"})  # columns of what was retrieved for it
 MESSAGE = frozenset({"role", "from", "content", "value"})  # keys of a message
+TELLING = frozenset(  # a row without any of these keys is of no kind
+    {
+        *("preferred_output", "non_preferred_output", "chosen_messages", "rejected_messages", "chosen", "rejected"),
+        *("messages", "conversations", "prompt", "input", "rag", "expected_response"),
+    }
+)
 PAIRS = frozenset({"dpo", "chat_dpo_input", "chat_dpo_lists", "chat_dpo"})
 
 
@@ -108,6 +114,8 @@ class TrainingRow:
 
 def kind_of(fields: Values) -> Kind | None:
     """What a row is, by its keys; None where it is no training row of a known format."""
+    if TELLING.isdisjoint(fields):  # asked of every row of every dataset
+        return None
     inner = fields.get("input")
     if "preferred_output" in fields or "non_preferred_output" in fields:
         return "chat_dpo_input"
