@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from readback import workspace
 from readback.compare.over_records import over_versions
 from readback.compare.patch import patch
+from readback.prompts import assemble
 from readback.prompts import edited as editing
 from readback.prompts.edited import Target, typed
-from readback.types import Selection
+from readback.types import Record, Selection
 
 Write = Callable[[Mapping[str, Any]], Path]
 T = Target("mode", "m", "template")
@@ -134,3 +135,48 @@ def test_a_copy_that_never_ends_is_not_counted_and_says_why(write: Write) -> Non
     found = over_versions(opened, editing.edited(opened, T, LOOP), Selection(mode="m"))
     assert (found.differing, found.only_a, found.done) == (0, 0, 0)
     assert "time to render a template" in found.why
+
+
+ASKED = {"instruction": "  Why? ", "rag": {"prompt": "P\n", "contexts": ["one ", None, "two\n"]}}
+FORMATS = [
+    (ASKED, {}),
+    ({**ASKED, "rag": {"prompt": "P", "contexts": ["[1] one", "[2] two"]}}, {"condition4": "standard"}),
+    ({"instruction": "{{ 7 }}", "contexts": [1, "{% x %}"], "prompt": " q "}, {"spacing": "document"}),
+    ({"instruction": "q", "rag": {"prompt": "P", "contexts": []}}, {"closed_book": "short"}),
+    ({"instruction": "q", "rag_prompt": "é\u2028\r\n"}, {"condition4": "standard"}),
+]
+
+
+@pytest.mark.parametrize("model_type", ["base", "instruction_only", "rag_trained"])
+@pytest.mark.parametrize(("fields", "options"), FORMATS)
+def test_a_built_in_format_is_written_out_as_a_template_of_the_same_text(
+    write: Write, fields: dict[str, Any], options: dict[str, str], model_type: str
+) -> None:
+    config = {
+        "dataset": "d.jsonl",
+        "prompts": ["builtin:prompt-formats"],
+        "options": options,
+        "models": {"m": {"type": model_type}},
+        "conditions": [
+            {"name": mode, "mode": mode, "model": "m"} for mode in ("instruction", "rag", "hybrid", "standard")
+        ],
+    }
+    opened = workspace.open(write({"readback.yml": config, "d.jsonl": [{"id": "a", **fields}]}))
+    record = Record("a", fields)
+    for one in opened.conditions:
+        choice = Selection(condition=one.name)
+        was = assemble.assemble(opened, record, choice)
+        found = editing.targets(opened, choice, record)
+        assert [target.part for target in found] == (["template"] if was.messages else [])
+        for target in found:
+            again = assemble.assemble(editing.edited(opened, target, editing.text(opened, target)), record, choice)
+            assert again.fingerprint == was.fingerprint
+            other = editing.edited(opened, target, "Say {{ instruction }}")
+            said = assemble.assemble(other, record, choice).messages[-1].text
+            assert said == f"Say {fields['instruction']}"
+
+
+def test_nothing_is_written_out_of_a_format_that_makes_nothing_of_the_record(write: Write) -> None:
+    opened = workspace.open(write({"readback.yml": {"prompts": ["builtin:prompt-formats"]}}))
+    assert editing.targets(opened, Selection(mode="hybrid"), Record("a", {"instruction": " "})) == ()
+    assert editing.targets(opened, Selection(mode="rag")) == ()

@@ -171,6 +171,10 @@ def test_an_inline_template_is_offered_as_a_text(write: Write, monkeypatch: pyte
     assert [one for one in test.get("download_button") if "edit_patch" in one.proto.id] == []
 
 
-def test_a_built_prompt_has_no_template_to_edit() -> None:
+def test_a_built_in_format_is_edited_as_a_template_written_out(write: Write) -> None:
     test = page("messages", workspace="six-conditions", condition="base, open book")
-    assert "No prompt of this choice is a template" in said(test)
+    assert "This format is built into Readback" in said(test)
+    assert test.text_area[0].value == "{{ rag.prompt }}"
+    copy(test, "{{ rag.prompt }}!")
+    assert "{{ rag.prompt }}" in test.text_area[0].value
+    assert "has no file to patch" in said(test)

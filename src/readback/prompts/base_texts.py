@@ -75,7 +75,7 @@ def base_texts(
     if prompt.syntax == "builder":
         kind = model.type if model else None
         user = builders.build(prompt.template or prompt.mode, record, kind, options)
-        return Base(_built_system(prompt, model), user.segments, user.names, user.diagnostics, user.ok, user.uses)
+        return Base(built_system(prompt, model), user.segments, user.names, user.diagnostics, user.ok, user.uses)
     template = _user_template(prompt, options, "task" if task else "template")
     if template is None:
         return Base((), (), (), (Diagnostic("asm-no-user-text", {"name": prompt.mode}, prompt.place),), False)
@@ -156,7 +156,8 @@ def literal(template: Template) -> Rendered | None:
     return Rendered(segments, (), (), True)
 
 
-def _built_system(prompt: Prompt, model: Model | None) -> Segments:
+def built_system(prompt: Prompt, model: Model | None) -> Segments:
+    """The system text of a built-in format: the model's own, else the mode's, else what is prescribed for its type."""
     own = (Segment(prompt.system, "system", prompt.mode, prompt.system_place),) if prompt.system is not None else ()
     return model_system(model) or own or format_system(model.type if model else None)
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from readback.prompts.selections import selected_texts
+from readback.prompts.base_texts import built_system, model_system
+from readback.prompts.format_template import format_template
+from readback.prompts.selections import SelectedTexts, selected_texts
 from readback.readers.paths import resolve
 from readback.readers.text_file import read_bytes
-from readback.types import Diagnostic, Location, Prompt, Selection, Workspace
+from readback.types import Diagnostic, Location, Prompt, Record, Selection, Workspace
 
 MOST = 1 << 20  # bytes of a template's file
 Part = Literal["template", "system"]
@@ -17,15 +19,23 @@ Part = Literal["template", "system"]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A text that can be edited: the template or the system text of a mode or a task."""
+    """A text that can be edited: the template or the system text of a mode or a task.
+
+    `written` is a built-in format written out as a template, which is in no file; `system` the system text that the
+    format then sends, None where the model's own is.
+    """
 
     kind: Literal["mode", "task"]
     name: str
     part: Part
+    written: str | None = None
+    system: str | None = None
 
 
-def targets(opened: Workspace, choice: Selection) -> tuple[Target, ...]:
-    """The texts that what is sent is made from, the template first; none where a program builds the prompt."""
+def targets(opened: Workspace, choice: Selection, record: Record | None = None) -> tuple[Target, ...]:
+    """The texts that what is sent is made from, the template first. A built-in format is written out as the template
+    that makes the same of `record`; without a record, and where nothing is made of it, there is none.
+    """
     if choice.judge is not None:
         return ()
     found = selected_texts(opened, choice)
@@ -33,16 +43,31 @@ def targets(opened: Workspace, choice: Selection) -> tuple[Target, ...]:
         return ()
     kind: Literal["mode", "task"] = "task" if found.is_task else "mode"
     name = found.task if found.is_task else found.prompt.mode
+    if found.prompt.syntax == "builder":
+        return _of_format(found, opened.options, kind, name, record) if record else ()
     parts: list[Part] = []
-    if found.prompt.syntax != "builder" and found.prompt.template is not None:
+    if found.prompt.template is not None:
         parts.append("template")
     if found.prompt.system is not None:
         parts.append("system")
     return tuple(Target(kind, name, part) for part in parts)
 
 
+def _of_format(
+    found: SelectedTexts, options: Mapping[str, str], kind: Literal["mode", "task"], name: str, record: Record
+) -> tuple[Target, ...]:
+    prompt, model = found.prompt, found.model
+    written = format_template(prompt.template or prompt.mode, record, model.type if model else None, options)
+    if written is None:
+        return ()
+    system = "".join(one.text for one in built_system(prompt, model))
+    return (Target(kind, name, "template", written, None if model_system(model) else system or None),)
+
+
 def text(opened: Workspace, target: Target) -> str:
     """The text as it is; "" where there is none by now."""
+    if target.written is not None:
+        return target.written
     found = _prompts(opened, target.kind).get(target.name)
     return (found.template if target.part == "template" else found.system) or "" if found else ""
 
@@ -55,6 +80,8 @@ def place(opened: Workspace, target: Target) -> Location:
 
 def sharing(opened: Workspace, target: Target) -> tuple[Target, ...]:
     """All that are read from the same place, `target` among them: an edit of the file is an edit of each."""
+    if target.written is not None:
+        return (target,)
     here = place(opened, target)
     same = [one for one in _every(opened) if place(opened, one) == here and text(opened, one) == text(opened, target)]
     return tuple(same) if here.file is not None and target in same else (target,)
@@ -63,6 +90,12 @@ def sharing(opened: Workspace, target: Target) -> tuple[Target, ...]:
 def edited(opened: Workspace, target: Target, new: str) -> Workspace:
     """The workspace with the text replaced, wherever it is read from the same place."""
     prompts, tasks = dict(opened.prompts), dict(opened.tasks)
+    if target.written is not None:
+        home = prompts if target.kind == "mode" else tasks
+        if target.name in home:
+            own = home[target.name]
+            home[target.name] = replace(own, template=new, syntax="jinja", system=target.system, system_syntax="text")
+        return replace(opened, prompts=prompts, tasks=tasks)
     for one in sharing(opened, target):
         home = prompts if one.kind == "mode" else tasks
         if one.name in home:

@@ -29,13 +29,15 @@ Made = tuple[Assembly, tuple[Finding, ...]]
 def draw() -> None:
     """The editor, and what the copy does to the record in view."""
     workspace = choice.workspace()
-    targets = editing.targets(workspace, choice.sent())
+    targets = editing.targets(workspace, choice.sent(), choice.record())
     if not targets:
         show.draw(show.h('<p class="rb-small">{}</p>', t("messages.edit_nothing")))
         return
     target = _which(targets)
     original = editing.text(workspace, target)
     show.draw(show.h('<p class="rb-small">{}</p>', t("messages.edit_lead")))
+    if target.written is not None:
+        show.draw(show.h('<p class="rb-small">{}</p>', t("messages.edit_format")))
     _shared(workspace, target)
     copy = _editor(target, original)
     if copy is None:
@@ -122,6 +124,11 @@ def _made(new: Workspace, copy: str) -> Made:
 
 def _take(workspace: Workspace, target: Target, original: str, copy: str) -> None:
     """The copy as a patch of its file, or where that cannot be made as a text."""
+    if target.written is not None:
+        downloads.button(t("messages.edit_download"), lambda: exports.exact(copy), f"{exports.name(target.name)}.jinja",
+                         "application/octet-stream", key="edit_download", on_click="ignore")  # fmt: skip
+        show.notice(t("messages.edit_format_file", file=f"{exports.name(target.name)}.jinja"))
+        return
     file = editing.place(workspace, target).file or target.name
     there = editing.whole_file(workspace, target)
     stem = exports.name(file.rpartition("/")[2])
