@@ -29,7 +29,7 @@ with right:
         show.draw(show.h("<p>{}</p>", loaded.counts(workspace.dataset.path, data.counts)))
     st.subheader(t("open.recognised"))
     loaded.files(workspace, t("open.recognised"))
-    plain_files.judges(workspace)
+    plain_files.tables(workspace)
     steps.typed_here()
     if steps.wanted(workspace):
         steps.draw(workspace, data)

@@ -11,7 +11,7 @@ from readback.readers.yaml_file import nearest
 from readback.records.dataset import Dataset, open_dataset
 from readback.sources.template_language import LANGUAGES
 from readback.types import Workspace
-from readback.workspace import judge_tables
+from readback.workspace import id_column, judge_tables, score_tables
 from readback.workspace.candidates import KINDS
 from readback.workspace.plain_templates import KEY, SYNTAX
 
@@ -41,6 +41,11 @@ def choices_of_files(parser: argparse.ArgumentParser) -> None:
         help="read a table with one column for each judge as scores",
     )  # fmt: skip
     parser.add_argument(
+        "--scores", action="append", default=[], metavar="FILE=COLUMN,COLUMN",
+        help="read a table with one column for each criterion as scores",
+    )  # fmt: skip
+    parser.add_argument("--id", metavar="FIELD", help="the field that holds the records' ids")
+    parser.add_argument(
         "--field", action="append", default=[], metavar="NAME=FIELD",
         help="what a template calls NAME is the record's FIELD; may be repeated",
     )  # fmt: skip
@@ -53,6 +58,8 @@ def opened(args: argparse.Namespace, options: Mapping[str, str] | None = None) -
         chosen |= {KEY: "\n".join(named)} if (named := getattr(args, "template", [])) else {}
         chosen |= {SYNTAX: "\n".join(map(_language, said))} if (said := getattr(args, "syntax", [])) else {}
         chosen |= {judge_tables.KEY: "\n".join(tables)} if (tables := getattr(args, "judges", [])) else {}
+        chosen |= {score_tables.KEY: "\n".join(tables)} if (tables := getattr(args, "scores", [])) else {}
+        chosen |= {id_column.KEY: named} if (named := getattr(args, "id", None)) else {}
         fields = _fields(getattr(args, "field", []))
         return workspace.open(args.workspace, fields=fields, options=options, chosen=chosen)
     except workspace.NothingRead as nothing:

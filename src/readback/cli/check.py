@@ -26,7 +26,7 @@ from readback.readers.yaml_text import flow
 from readback.records.dataset import Counts, DatasetChanged
 from readback.records.training_row import SAID
 from readback.types import Finding, Workspace
-from readback.workspace import plain_templates
+from readback.workspace import id_column, plain_templates
 
 KEY = re.compile(r'"key": ?"([0-9a-f]{16})"|\(key ([0-9a-f]{16})\)$', re.MULTILINE)
 EMPTY = re.compile(r'^0 findings: |^\{\s*"workspace":', re.MULTILINE)  # an answer without findings, text and JSON
@@ -77,6 +77,10 @@ def run(args: argparse.Namespace) -> int:
     for (rule, error), n in Counter((fault.rule, fault.error) for fault in audit.faults).items():
         times = f" {n} times" if n > 1 else ""
         print(_lines.safe(f"readback: {plugins.whose(rule)}: rule {rule} failed{times}: {error}"), file=sys.stderr)
+    if args.format == "text" and not args.quiet:
+        for name in opened.alternatives.get(id_column.KEY, ()):
+            said = f"{name} is different in each row that was looked at: --id {flow(name)} takes it as the records' id"
+            print(_lines.safe(f"\n{said}"))
     unfilled = _unfilled(opened)
     if unfilled:
         out = sys.stdout if args.format == "text" else sys.stderr

@@ -14,11 +14,13 @@ from readback.workspace import (
     albert_dialect,
     checkpoints,
     discovery,
+    id_column,
     judge_tables,
     left_out,
     pipeline,
     plain_templates,
     references,
+    score_tables,
     training_files,
     training_rows,
     workspace_file,
@@ -74,6 +76,7 @@ def open(  # noqa: A001 - the verb that fits
     training_files.resolve(draft)
     training_rows.resolve(draft)
     draft.diagnostics.extend(references.check(draft))
+    id_column.resolve_id(draft)
     _nothing_to_send(draft)
     if place.is_dir():
         left_out.list_left_out(draft)
@@ -87,12 +90,16 @@ def _nothing_to_send(draft: Draft) -> None:
     what = {one.path: one.what for one in draft.recognised}
     rows = draft.dataset is not None and not draft.dataset.absent and what.get(draft.dataset.path) == DATASET
     sent = draft.prompts or draft.tasks or draft.judges or draft.conditions or draft.scores
-    tables = draft.alternatives.get(judge_tables.KEY, ())
+    tables = [(key, one) for key in (judge_tables.KEY, score_tables.KEY) for one in draft.alternatives.get(key, ())]
     if sent or not (rows or tables):
         return
-    file = tables[0].rpartition("=")[0] if tables or draft.dataset is None else draft.dataset.path
-    columns = tables[0].rpartition("=")[2].replace(",", ", ") if tables else ""
-    values = {"file": file, "judges": ", ".join(tables), "columns": columns}
+    if tables:
+        kind, table = tables[0]
+        file, _, names = table.rpartition("=")
+        values = {"file": file, "kind": kind, "columns": names.replace(",", ", "), "option": f"--{kind} {table}"}
+    else:
+        file = draft.dataset.path if draft.dataset else ""
+        values = {"file": file, "kind": "", "columns": "", "option": ""}
     draft.report(plain_templates.NOTHING, Location(file=file), file, **values)
 
 
@@ -126,7 +133,8 @@ def _folder(root: Path, begun: _Begun) -> Draft:
             draft.diagnostics.append(path)
     discovery.discover(draft)
     broken = any(diagnostic.severity != "info" and diagnostic.code != "dat-limit" for diagnostic in draft.diagnostics)
-    if not (any(r.used or r.what in (FORM, TOOL, judge_tables.WHAT) for r in draft.recognised) or draft.file or broken):
+    known = (FORM, TOOL, judge_tables.WHAT, score_tables.WHAT)
+    if not (any(r.used or r.what in known for r in draft.recognised) or draft.file or broken):
         odd = next(
             (f" ({n.values['path']}: {n.values['reason']})" for n in draft.diagnostics if n.code == NO_FORMAT), ""
         )

@@ -13,6 +13,7 @@ from readback.workspace import (
     judge_tables,
     plain_templates,
     run_folders,
+    score_tables,
     training_files,
     training_texts,
 )
@@ -56,6 +57,7 @@ def discover(draft: Draft) -> None:
         serve(draft, around)
         alone(draft, around)
         tables = judge_tables.propose(draft, around)
+        tables |= score_tables.propose(draft, around, tables)
         around = replace(around, found=tuple(f for f in around.found if show(draft.root, f.path) not in tables))
         _dataset(draft, around)
         if not (draft.prompts or draft.tasks):

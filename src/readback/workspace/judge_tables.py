@@ -72,7 +72,7 @@ def columns(found: Found) -> tuple[tuple[str, ...], tuple[str, ...]]:
                 return (), ()
             rows.append(dict(row.fields))
     names = list(rows[0]) if rows else []
-    judges = tuple(name for name in names if name.lower() not in OTHERS and _scale(row.get(name) for row in rows))
+    judges = tuple(name for name in names if name.lower() not in OTHERS and on_scale(row.get(name) for row in rows))
     items = tuple(name for name in names if name not in judges)
     called = all(CALLED.search(name) for name in judges)
     few = len(judges) < max(LEAST if called else MANY, len(items)) or len(rows) < LEAST_ROWS
@@ -87,7 +87,7 @@ def said(text: str | None) -> dict[str, tuple[str, ...]]:
     return {file: tuple(filter(None, names.split(","))) for file, equals, names in pairs if equals and file}
 
 
-def _scale(cells: Iterable[Any]) -> bool:
+def on_scale(cells: Iterable[Any]) -> bool:
     """Whether a column holds a few small numbers that are no running count."""
     values = [cell for cell in cells if cell not in (None, "")]
     numbers = list(_numbers(values))

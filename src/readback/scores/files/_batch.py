@@ -10,10 +10,10 @@ from typing import Any
 
 from readback.scores.files._blocks import Block, Irregular
 from readback.scores.files._costs import Costs, Spent
-from readback.scores.files._layout import Layout
 from readback.scores.files._summary_rows import WORDS
 from readback.scores.files.cells import FAILURE_WORDS, LARGEST, Cell, cell, failure_words, with_status
 from readback.scores.files.intake import BETWEEN, MOST_VALUES, TEXT, Intake, Names
+from readback.scores.files.layout import Layout
 from readback.scores.files.score_rows import Asked
 from readback.scores.table import FAILED, NONE, SCORED
 

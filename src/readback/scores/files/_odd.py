@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from readback.scores.files._layout import ITEM
 from readback.scores.files.cells import SAYS, TRUTH_VALUE, Cell, legible
 from readback.scores.files.intake import Intake
+from readback.scores.files.layout import ITEM
 from readback.scores.table import NONE, SCORED
 from readback.types import Diagnostic, Location, ScoreSource
 

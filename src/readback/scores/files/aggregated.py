@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from readback.scores.files._layout import MEANS
+from readback.scores.files.layout import MEANS
 from readback.scores.files.score_rows import Read
 from readback.scores.table import ConditionKey, SourceRead
 

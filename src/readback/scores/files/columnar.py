@@ -10,8 +10,8 @@ from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.readers.choose_format import choose
 from readback.scores.files._batch import Batch
 from readback.scores.files._blocks import SIZE, Irregular, Plain
-from readback.scores.files._layout import Layout
 from readback.scores.files.intake import Intake
+from readback.scores.files.layout import Layout
 from readback.scores.files.score_rows import Asked, Counted, Read, Row, finished
 from readback.types import Diagnostic
 

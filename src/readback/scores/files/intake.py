@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from readback.quantity import quantity
 from readback.readers.bounded_diagnostics import KEPT, BoundedDiagnostics
-from readback.scores.files._layout import CONDITION, CONTENT, FACTORS, first
 from readback.scores.files.cells import legible
+from readback.scores.files.layout import CONDITION, CONTENT, FACTORS, first
 from readback.scores.table import NONE, Columns, ConditionKey
 from readback.types import Diagnostic, Location, ScoreSource
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from readback.scores.files._layout import CRITERION, Layout, first, layout
+from readback.scores.files.layout import CRITERION, Layout, first, layout
 from readback.scores.files.score_rows import Asked, Read, Row, read_rows
 from readback.types import Diagnostic
 

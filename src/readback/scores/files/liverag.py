@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from readback.scores.files import wide
-from readback.scores.files._layout import SCORE_ENDING, first
+from readback.scores.files.layout import SCORE_ENDING, first
 from readback.scores.files.score_rows import Asked, Read, Row
 from readback.types import Diagnostic
 

@@ -10,7 +10,12 @@ from typing import Any
 
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.scores.files._costs import Costs
-from readback.scores.files._layout import (
+from readback.scores.files._rates import DASHES, decimals, reported, whole
+from readback.scores.files._wrong import impossible_rates, no_number
+from readback.scores.files.cells import INFINITE, cell, legible, stem, text_of
+from readback.scores.files.details import ABOUT_DOCUMENTS
+from readback.scores.files.intake import overflow
+from readback.scores.files.layout import (
     CONDITION,
     MEANS,
     Layout,
@@ -21,11 +26,6 @@ from readback.scores.files._layout import (
     looks_numeric,
     score_columns,
 )
-from readback.scores.files._rates import DASHES, decimals, reported, whole
-from readback.scores.files._wrong import impossible_rates, no_number
-from readback.scores.files.cells import INFINITE, cell, legible, stem, text_of
-from readback.scores.files.details import ABOUT_DOCUMENTS
-from readback.scores.files.intake import overflow
 from readback.scores.files.liverag import flattened
 from readback.scores.files.metrics import shape
 from readback.scores.files.run_facts import CLOSED_BOOK

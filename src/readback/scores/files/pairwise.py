@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
-from readback.scores.files._layout import ITEM, fields_of, first
 from readback.scores.files.cells import legible, text_of
 from readback.scores.files.intake import overflow
+from readback.scores.files.layout import ITEM, fields_of, first
 from readback.scores.files.score_rows import Asked, Read, Row
 from readback.scores.table import ConditionKey, Outcome, SourceRead
 from readback.types import Diagnostic, Location

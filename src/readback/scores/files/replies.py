@@ -12,7 +12,11 @@ from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.scores.criteria import look_up
 from readback.scores.files import judge_reply
 from readback.scores.files._costs import Costs, Spent, cost_columns, token_columns
-from readback.scores.files._layout import (
+from readback.scores.files._odd import ScoreTexts
+from readback.scores.files.cells import Cell, legible, stem, text_of
+from readback.scores.files.intake import Intake, columns, make_conditions, overflow
+from readback.scores.files.judge_reply import Mark, Reply
+from readback.scores.files.layout import (
     CONDITION,
     JUDGE,
     VALUE,
@@ -23,10 +27,6 @@ from readback.scores.files._layout import (
     layout,
     score_columns,
 )
-from readback.scores.files._odd import ScoreTexts
-from readback.scores.files.cells import Cell, legible, stem, text_of
-from readback.scores.files.intake import Intake, columns, make_conditions, overflow
-from readback.scores.files.judge_reply import Mark, Reply
 from readback.scores.files.reply_column import RAW, ambiguous, column, said
 from readback.scores.files.score_rows import Asked, Read, Row
 from readback.scores.table import FAILED, MISSING, SCORED, SourceRead

@@ -9,11 +9,11 @@ from typing import Any, Protocol
 
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.scores.files._costs import Costs, Spent
-from readback.scores.files._layout import MODE, Layout, fields_of, first
 from readback.scores.files._odd import ScoreTexts, oddities, without_id
 from readback.scores.files._summary_rows import SUMMARIES, SummaryRows
 from readback.scores.files.cells import Cell, cell, failure_words, legible, stem, text_of, with_status
 from readback.scores.files.intake import Intake, columns, make_conditions, overflow
+from readback.scores.files.layout import MODE, Layout, fields_of, first
 from readback.scores.files.reply_column import Reread, Rubrics
 from readback.scores.table import FAILED, Columns, ConditionKey, Expense, Outcome, Reported, RunFacts, SourceRead
 from readback.types import Criterion, Diagnostic, Location, ScoreSource

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from readback.scores.files._layout import (
+from readback.scores.files.layout import (
     CONDITION,
     CRITERION,
     JUDGE,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from readback.scores.files._layout import Layout, fields_of, layout, score_columns
 from readback.scores.files.cells import legible
+from readback.scores.files.layout import Layout, fields_of, layout, score_columns
 from readback.scores.files.score_rows import Asked, Read, Row, read_rows
 from readback.types import Diagnostic
 

@@ -21,6 +21,8 @@ FILES = (
     "template",
     "syntax",
     "judges",
+    "scores",
+    "id",
 )  # which files are meant, where several could be
 SHARED = ("workspace", "record", "index", "condition", "mode", "adapter", "task", "judge", *FILES)  # on every page
 MEMORY, PAGE = "address", "address_page"

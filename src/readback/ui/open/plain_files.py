@@ -1,4 +1,4 @@
-"""Plain template files on Open: which text files are prompts, in which language each is, and tables of judges."""
+"""Plain template files on Open: which text files are prompts, in which language each is, tables of scores, and ids."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from readback.sources.template_language import LANGUAGES, SAID
 from readback.types import Prompt, Workspace
 from readback.ui.common import address, choice, show
 from readback.words import t
-from readback.workspace import judge_tables, plain_templates
+from readback.workspace import id_column, judge_tables, plain_templates, score_tables
 
 LISTED = 20  # modes whose language is changed on the page; folders may hold hundreds
 BUTTONS = 8  # files that get a button each; of more, one is chosen from a list
@@ -29,14 +29,20 @@ def offered(workspace: Workspace) -> None:
         st.button(show.md(t("open.use_file", file=file)), key=f"use_{file}", on_click=_use, args=(file,))
 
 
-def judges(workspace: Workspace) -> None:
-    """A click for each table that may be scores by judges."""
-    for table in workspace.alternatives.get(judge_tables.KEY, ()):
-        file, _, names = table.rpartition("=")
+def tables(workspace: Workspace) -> None:
+    """A click for each table that may be scores, and for the column that may be the id."""
+    for key in (judge_tables.KEY, score_tables.KEY):
+        for table in workspace.alternatives.get(key, ()):
+            file, _, names = table.rpartition("=")
+            with st.container(horizontal=True, vertical_alignment="center"):
+                show.notice(t(f"open.table_{key}", file=file, columns=names.replace(",", ", ")))
+                st.button(show.md(t("open.table_use", file=file)), key=f"{key}_{file}", type="primary",
+                          on_click=_table, args=(key, table))  # fmt: skip
+    for name in workspace.alternatives.get(id_column.KEY, ()):
         with st.container(horizontal=True, vertical_alignment="center"):
-            show.notice(t("open.judge_table", file=file, judges=names.replace(",", ", ")))
-            st.button(show.md(t("open.judge_table_use", file=file)), key=f"judges_{file}", type="primary",
-                      on_click=_judges, args=(table,))  # fmt: skip
+            show.notice(t("open.id_column", name=name))
+            st.button(show.md(t("open.id_column_use", name=name)), key="id_column", on_click=_put,
+                      args=(id_column.KEY, [name]))  # fmt: skip
 
 
 def languages(workspace: Workspace) -> None:
@@ -70,8 +76,8 @@ def _use(file: str) -> None:
     _put(plain_templates.KEY, [*(address.get(plain_templates.KEY) or "").split("\n"), file])
 
 
-def _judges(table: str) -> None:
-    _put(judge_tables.KEY, [*(address.get(judge_tables.KEY) or "").split("\n"), table])
+def _table(key: str, table: str) -> None:
+    _put(key, [*(address.get(key) or "").split("\n"), table])
 
 
 def _language(mode: str, key: str) -> None:

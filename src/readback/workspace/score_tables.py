@@ -1,0 +1,99 @@
+"""Tables whose columns are probably scores under names of their own: proposed, and read as scores when confirmed.
+
+Unlike a table of judges such a table may also hold what was asked and answered; then its rows stay records.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from readback.readers.paths import show
+from readback.records.dataset import Row, raw_rows
+from readback.scores.files.layout import CONDITION, CONTENT, FACTORS, ITEM, first
+from readback.types import ScoreSource
+from readback.workspace import id_column
+from readback.workspace.draft import Draft
+from readback.workspace.judge_tables import LEAST_ROWS, ROWS, on_scale, said
+from readback.workspace.recognise import DATASET, ID, Found
+from readback.workspace.survey import Survey
+
+KEY = "scores"  # of what whoever opens a workspace chooses: FILE=COLUMN,COLUMN a line
+WHAT = "table of scores"
+RATED = re.compile(
+    r"^(?:score|rating|grade|points|stars|likert|mark|quality|overall|note|bewertung|punkte|punktzahl)s?$"
+    r"|helpful|accura|correct|relevan|faithful|grounded|coheren|fluen|complete|concise|clarity|usefu|harmless|toxic"
+    r"|factual|consisten|honest|readab|satisf|(?:^|[\W_])(?:score|rating|grade|likert)(?:$|[\W_])",
+    re.IGNORECASE,
+)
+
+
+def propose(draft: Draft, around: Survey, others: frozenset[str]) -> frozenset[str]:
+    """Take the tables that were confirmed, offer those that were not; answers those that hold no text, and so are no
+    datasets. `others` are tables that are known for something else.
+    """
+    asked = said(draft.chosen.get(KEY))
+    offered: list[str] = []
+    bare: list[str] = []
+    for found in around.all(DATASET):
+        file = show(draft.root, found.path)
+        if file in others:
+            continue
+        rows = _rows(found)
+        names = asked.get(file) or columns(rows)
+        if not names:
+            continue
+        item, condition = _item(rows, names), first((*CONDITION, *FACTORS), rows[0]) if rows else None
+        if file in asked:
+            source = ScoreSource(file, item=item, condition=(condition,) if condition else (), criteria=names)
+            draft.scores.append(source)
+        else:
+            offered.append(f"{file}={','.join(names)}")
+        if not _holds_texts(rows, (*names, *item, condition or "")):
+            bare.append(file)
+            detail = f"these columns are read as scores: {', '.join(names)}" if file in asked else \
+                f"these columns look like scores: {', '.join(names)}"  # fmt: skip
+            draft.say(file, "scores" if file in asked else WHAT, used=file in asked, detail=detail)
+    if offered:
+        draft.alternatives[KEY] = tuple(offered)
+    return frozenset(bare)
+
+
+def columns(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """The columns that are probably scores: called so, and small numbers of which there are few different ones."""
+    if len(rows) < LEAST_ROWS:
+        return ()
+    found = [name for name in rows[0] if RATED.search(name.strip()) and on_scale(row.get(name) for row in rows)]
+    return tuple(found) if _item(rows, found) else ()
+
+
+def _item(rows: Sequence[Mapping[str, Any]], scores: Sequence[str]) -> tuple[str, ...]:
+    """The column that says what is scored: by its usual name, else one that is probably an id."""
+    if not rows:
+        return ()
+    if named := first(ITEM, [name for name in rows[0] if name not in scores]):
+        return (named,)
+    rest = [{name: value for name, value in row.items() if name not in scores} for row in rows]
+    return tuple(islice(id_column.probable(rest), 1)) if rest[0] else ()
+
+
+def _rows(found: Found) -> list[Mapping[str, Any]]:
+    rows = (row.fields for row in raw_rows(found.path, found.path.name, enough=ROWS) if isinstance(row, Row))
+    return list(islice(rows, ROWS))
+
+
+def _holds_texts(rows: Sequence[Mapping[str, Any]], known: Sequence[str]) -> bool:
+    """Whether something asked or answered is in the rows, which are records then: in a column of that name, or in one
+    beside those that are `known` whose texts are mostly different.
+    """
+    if not rows or first(CONTENT, rows[0]):
+        return bool(rows)
+    columns = ([row.get(name) for row in rows] for name in rows[0] if name not in known)
+    return any(_said(column) for column in columns)
+
+
+def _said(values: Sequence[Any]) -> bool:
+    texts = [one for one in values if isinstance(one, str) and not one.replace(".", "", 1).isdecimal()]
+    return 2 * len(set(texts)) > len(values) or any(len(one) > ID for one in texts)
