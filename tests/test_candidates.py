@@ -133,3 +133,11 @@ def test_b7_of_several_files_of_user_instructions_the_others_are_named(write: Wr
     assert [(diagnostic.values["taken"], diagnostic.values["others"]) for diagnostic in said(found)] == [
         ("a.yml", ["b.yml"])
     ]
+
+
+def test_what_can_be_read_is_proposed_before_what_cannot(write: Write) -> None:
+    found = workspace.open(write({"a.parquet": b"PAR1 and no more", "b.jsonl": QA, "p.jinja": "{{ question }}"}))
+    assert found.dataset is not None
+    assert found.dataset.path == "b.jsonl"
+    (diagnostic,) = said(found)
+    assert diagnostic.values["others"] == ["a.parquet"]

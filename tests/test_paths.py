@@ -40,6 +40,7 @@ def code(found: Path | Diagnostic) -> str:
         ("dat-file-missing", "a.txt/b"),
         ("dat-file-missing", "x" * 5000),
         ("dat-file-missing", "\ud800"),
+        ("dat-file-missing", "https://example.com/a.txt"),
     ],
 )
 def test_a_path_is_a_file_of_the_workspace_or_a_note(write: Write, expected: str, relative: str) -> None:

@@ -18,6 +18,7 @@ DEPTH = 4  # folders below the workspace that are searched
 FILES = 2_000  # files looked at in one search: a review's own files, not somebody's whole disk
 ENTRIES = 50_000  # names read from one folder before it is cut: sorting them needs them all in memory
 MATCHES = 20_000  # files a pattern is compared with
+ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 CACHE_ENTRY = "models--"  # a Hugging Face cache entry: snapshots/<revision>/ links into blobs/
 
 
@@ -61,6 +62,8 @@ def resolve(
     A symbolic link may lead elsewhere in the workspace, or into blobs/ of the Hugging Face cache entry that
     holds it, and nowhere else.
     """
+    if ADDRESS.match(relative):
+        return _missing(relative, "it is an address of the web, from which nothing is fetched", place)
     named = PurePosixPath(relative)
     values = {"path": relative, "reason": "it is an absolute path"}
     if named.is_absolute() or relative.startswith("~") or re.match(r"[A-Za-z]:[\\/]|\\\\", relative):

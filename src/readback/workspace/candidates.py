@@ -14,7 +14,7 @@ from readback.readers.paths import resolve, show
 from readback.sources import plan
 from readback.types import Diagnostic, Location
 from readback.workspace.draft import Draft
-from readback.workspace.recognise import PLAN, PROMPTS, Found, recognise
+from readback.workspace.recognise import DATASET, PLAN, PROMPTS, Found, recognise
 from readback.workspace.survey import Survey
 
 CODE = "dat-several-files"
@@ -89,8 +89,8 @@ def archived(root: Path, path: Path) -> bool:
 
 
 def in_order(found: Iterable[Found], root: Path) -> list[Found]:
-    """What is in use before what is archived; otherwise as it was."""
-    return sorted(found, key=lambda one: archived(root, one.path))
+    """What is in use before what is archived, and what can be read before what cannot; otherwise as it was."""
+    return sorted(found, key=lambda one: (one.what == DATASET and not one.fields, archived(root, one.path)))
 
 
 def _plans(root: Path, around: Survey) -> list[Found]:

@@ -43,18 +43,20 @@ def take(draft: Draft, around: Survey, wanted: Sequence[str] = ()) -> None:
     taken = {one.path for one in around.found}
     wanted = [*wanted, *_chosen(draft)]
     paths = [path for path in around.files if plain_prompts.ending(path.name) and path not in taken]
-    texts = _read(draft, paths, _fields(draft, around), wanted)
+    fields = _fields(draft, around)
+    texts = _read(draft, paths, fields, wanted)
     used = [one for one in texts if one.probable or one.file in wanted]
     if not used and len(papers := [one for one in texts if not plain_prompts.paper(PurePosixPath(one.file))]) == 1:
         used = papers  # the only text beside the records
-    _add(draft, used)
+    _add(draft, used, fields)
     if offered := [one.file for one in texts if one not in used]:
         draft.alternatives[KEY] = tuple(offered)
 
 
 def take_file(draft: Draft, path: Path, around: Survey) -> None:
     """Take one template file that was opened by name."""
-    _add(draft, _read(draft, [path], _fields(draft, around), [show(draft.root, path)]))
+    fields = _fields(draft, around)
+    _add(draft, _read(draft, [path], fields, [show(draft.root, path)]), fields)
 
 
 def apply_languages(draft: Draft) -> None:
@@ -142,7 +144,7 @@ def _read(draft: Draft, paths: Iterable[Path], fields: Collection[str] | None, w
     return found
 
 
-def _add(draft: Draft, texts: Sequence[_Text]) -> None:
+def _add(draft: Draft, texts: Sequence[_Text], fields: Collection[str] | None) -> None:
     by_file = {one.file: one for one in texts}
     modes, lost = plain_prompts.grouped(by_file)
     if len(modes) > MOST:
@@ -157,7 +159,7 @@ def _add(draft: Draft, texts: Sequence[_Text]) -> None:
             if file is not None:
                 draft.diagnostics.extend(by_file[file].diagnostics)
                 draft.say(file, TEMPLATE, detail=_detail(one, by_file[file], role))
-                _left(draft, one, by_file[file], role)
+                _left(draft, one, by_file[file], role, fields or ())
     for file in lost:
         draft.say(file, TEMPLATE, used=False, detail="a system message that no user text goes with")
 
@@ -175,11 +177,18 @@ def _prompt(one: PlainPrompt, texts: dict[str, _Text]) -> Prompt:
     )
 
 
-def _left(draft: Draft, one: PlainPrompt, text: _Text, role: str) -> None:
-    """Say what looks like something to fill in and is sent as it is."""
-    if text.language.syntax == "text" and (marks := left_as_they_are(text.text)):
+def _left(draft: Draft, one: PlainPrompt, text: _Text, role: str, fields: Collection[str]) -> None:
+    """Say what looks like something to fill in and is sent as it is: in a text in which nothing is filled in, and, by
+    the name of a field, in one whose language writes it otherwise.
+    """
+    syntax, marks = text.language.syntax, left_as_they_are(text.text)
+    if syntax in ("jinja", "mustache"):
+        marks = tuple(mark for mark in marks if mark.strip("{}%()s") in fields)
+    if syntax in ("text", "jinja", "mustache") and marks:
         line = text.text[: text.text.index(marks[0])].count("\n") + 1
-        values = {"mode": one.mode, "mark": marks[0], "count": len(marks), "role": role}
+        spoken = "" if syntax == "text" else SAID[syntax]
+        values = {"mode": one.mode, "mark": marks[0], "count": len(marks), "role": role, "language": spoken,
+                  "record": "" if spoken else "record"}  # fmt: skip
         draft.report("asm-mark-not-filled", Location(file=text.file, line=line, mode=one.mode), marks[0], **values)
 
 

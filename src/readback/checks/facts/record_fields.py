@@ -7,6 +7,7 @@ from typing import Any
 
 from readback.records.field_likeness import SAME as SAME
 from readback.records.field_likeness import likeness
+from readback.records.field_path import texts as texts
 
 DEPTH = 3  # levels of a record that are looked at: rag.contexts, metadata.a.b
 

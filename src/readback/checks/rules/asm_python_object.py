@@ -1,0 +1,45 @@
+"""Looks for asm-python-object; its words are in catalogue/en.yml."""
+
+import re
+from collections.abc import Iterator
+
+from readback.checks.facts import variable_uses
+from readback.checks.facts.record_fields import texts
+from readback.types import Diagnostic, Location, RuleContext
+
+CODE = "asm-python-object"
+ON = "assembly"
+# What Python writes for a method, a function or a class: nothing that a prompt means to say.
+OBJECT = re.compile(
+    r"<(?:built-in method|built-in function|bound method|method|function|generator object|macro|module|class) "
+    r"[^<>\n]{1,200}>|<[\w.]+ object at 0x[0-9a-f]+>|<Macro '[^<>\n]{1,200}'>"
+)
+FILLED = ("variable", "template", "system", "task")
+PASS = (
+    {"p.jinja": "{{ meta['items'] }}\n", "d.jsonl": '{"id": "1", "meta": {"items": ["a"]}}\n'},
+    {"p.jinja": "{{ q }} <class 'dict'>\n", "d.jsonl": '{"id": "1", "q": "What is <function f at 0x7f>?"}\n'},
+)
+FAIL = (
+    {"p.jinja": "{{ meta.items }}\n", "d.jsonl": '{"id": "1", "meta": {"items": ["a"]}}\n'},
+    {"p.jinja": "{{ dict }} {{ q }}\n", "d.jsonl": '{"id": "1", "q": "a"}\n'},
+)
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    prompt = variable_uses.prompt(case)
+    if case.assembly is None or case.record is None or prompt is None:
+        return
+    for message in case.assembly.messages:
+        start = 0
+        for segment in message.segments:
+            if segment.origin in FILLED and "<" in segment.text:
+                for found in OBJECT.finditer(segment.text):
+                    written = f"{prompt.template or ''}{prompt.system or ''}"
+                    if found[0] in written or any(found[0] in text for _, text in texts(case.record.fields)):
+                        continue
+                    place = Location(role=message.role, start=start + found.start(), end=start + found.end())
+                    name = segment.name if segment.origin == "variable" else ""
+                    # the address differs from run to run, and the finding must not
+                    said = found[0].partition(" at 0x")[0].removesuffix(">") + ">"
+                    yield Diagnostic(CODE, {"name": name or "", "object": said}, place, said)
+            start += len(segment.text)
