@@ -84,7 +84,7 @@ with left:
     elif view == "stored":
         views.stored(stored, made)
     elif view != "training":
-        views.messages(made, found)
+        views.messages(made, found, tried)
     replies.draw(said, made, found, made.masked)
     with st.expander(t("messages.edit"), key="edit_open"):
         template_try.draw()

@@ -81,6 +81,14 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
+class Gap:
+    """A place where a value would be, and what is said there; it is no part of the text."""
+
+    at: int
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
 class Piece:
     """A run of characters with one origin and one set of marks."""
 
@@ -125,11 +133,20 @@ def html(
     language: str = "",
     label: str = "",
     tokens: Sequence[Token] = (),
+    gaps: Sequence[Gap] = (),
 ) -> str:
-    """One `<div class="rb-exact">` whose text is the segments' text; `tokens` are drawn as borders in it."""
-    cut = tuple(pieces(segments, marks, tokens))
+    """One `<div class="rb-exact">` whose text is the segments' text; `tokens` are drawn as borders in it, `gaps` as
+    signs that are no text.
+    """
+    edges = tuple(Mark(gap.at, gap.at, 0, "", "") for gap in gaps)
+    cut = tuple(pieces(segments, (*marks, *edges), tokens))
     stop = 0 if len(cut) <= STOPS else -1
-    body = "".join(_piece(piece, whitespace, describe(piece.segment), stop) for piece in cut)
+    drawn: list[str] = []
+    waiting = deque(gaps)
+    for piece in cut:
+        drawn.extend(_gap(waiting.popleft()) for _ in range(sum(gap.at <= piece.start for gap in waiting)))
+        drawn.append(_piece(piece, whitespace, describe(piece.segment), stop))
+    body = "".join((*drawn, *map(_gap, waiting)))
     attributes = f' lang="{escape(language)}"' if language else ""
     name = f' role="region" aria-label="{attribute(label)}" tabindex="0"' if label else ""
     return f'<div class="rb-exact{" rb-white" if whitespace else ""}"{attributes}{name}>{body}</div>'
@@ -185,6 +202,12 @@ def cut(segments: Iterable[Segment], start: int, stop: int) -> tuple[Segment, ..
             kept.append(replace(segment, text=inner))
         at += len(segment.text)
     return tuple(kept)
+
+
+def _gap(gap: Gap) -> str:
+    return (
+        f'<span class="rb-gap" role="img" aria-label="{attribute(gap.said)}" data-gap="{attribute(gap.said)}"></span>'
+    )
 
 
 def _piece(piece: Piece, whitespace: bool, said: str, stop: int) -> str:

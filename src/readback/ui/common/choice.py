@@ -26,6 +26,7 @@ from readback.checks.rules import Fault
 from readback.checks.summary import Audit
 from readback.html import exact
 from readback.prompts import assemble
+from readback.prompts.empty_places import Gap, empty_places
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.requests.observer import Seen
 from readback.types import Answer, Assembly, Finding, Record, Selection, Values, Workspace
@@ -217,6 +218,13 @@ def assembly(choice: Selection | None = None, extra: Values | None = None) -> As
         return made if made.index is not None else replace(made, index=at)
 
     return caches.assembly(key(), at, astuple(asked), json.dumps(tried), make)
+
+
+def gaps(made: Assembly, extra: Values | None = None) -> tuple[tuple[Gap, ...], ...]:
+    """Where in each message of the record in view a name without a value would be."""
+    return _once(
+        f"gaps {made.fingerprint}", lambda: empty_places(workspace(), record(), made, answer(made.choice), extra)
+    )
 
 
 def found(made: Assembly, extra: Values | None = None) -> caches.Found:

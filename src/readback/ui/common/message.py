@@ -26,9 +26,11 @@ def message(
     more: Sequence[exact.Mark] = (),
     sized: Sized = UNSIZED,
     held: cited.Source | None = None,
+    gaps: Sequence[exact.Gap] = (),
 ) -> None:
     """Draw a text. `name` is unique on the page; `found` are findings with offsets into it, `numbers` theirs, `more`
-    are further marks, `sized` its tokens; `held` is what the citations of an answer are held against.
+    are further marks, `sized` its tokens; `held` is what the citations of an answer are held against; `gaps` are where
+    values are missing.
     """
     text = "".join(segment.text for segment in segments)
     raw = exports.exact(text)
@@ -37,7 +39,7 @@ def message(
     head = show.h('<div class="rb-head"><h2>{}</h2><span class="rb-small">{}</span></div>', title, counts)
     cut = sized.cut if token_sizes.on() else None
     marked = (*marks(found, numbers), *more, *hits.marks(text), *cited.marked(text, held))
-    _text(name, title, head, segments, marked, cut)
+    _text(name, title, head, segments, marked, cut, gaps)
     _take(name, title, text, raw, masked, adapters.worded((Message("", tuple(segments)),)))
 
 
@@ -66,12 +68,13 @@ def markup(
     segments: Sequence[Segment],
     marked: Sequence[exact.Mark] = (),
     tokens: Sequence[exact.Token] = (),
+    gaps: Sequence[exact.Gap] = (),
 ) -> str:
     """The element itself, for pages that draw several texts beside each other."""
     workspace, _ = choice.peek()
     spoken = workspace.language if workspace and workspace.language != language() else ""
     text = exact.html(segments, marked, whitespace=whitespace(), describe=describe, language=spoken, label=title,
-                      tokens=tokens)  # fmt: skip
+                      tokens=tokens, gaps=gaps)  # fmt: skip
     dim = st.query_params.get("look", "")
     dims = " ".join(f"rb-dim-{look}" for look in exact.ORDER if dim in exact.ORDER and look != dim)
     return f'<div class="{dims}" id="text-{name}">{text}</div>'
@@ -89,18 +92,20 @@ def _text(
     segments: Sequence[Segment],
     marked: Sequence[exact.Mark],
     cut: Cut | None,
+    gaps: Sequence[exact.Gap],
 ) -> None:
     here = next((mark.start for mark in marked if mark.here), None)
     shown, start, left = exact.window(segments, whitespace() or cut is not None, here)
     total = sum(len(segment.text) for segment in segments)
     if not left or (not cut and st.session_state.get(f"whole_{name}") == (choice.position(), choice.sent())):
         drawn = token_sizes.drawn(cut, (0, total))
-        st.html(f'<div class="rb">{head}{markup(name, title, segments, marked, drawn)}</div>')
+        st.html(f'<div class="rb">{head}{markup(name, title, segments, marked, drawn, gaps)}</div>')
         return
     end = start + sum(len(segment.text) for segment in shown)
+    near = [exact.Gap(gap.at - start, gap.said) for gap in gaps if start <= gap.at <= end]
     moved = [exact.shifted(mark, -start) for mark in marked if mark.end > start and mark.start < end]
     drawn = token_sizes.drawn(cut, (start, end))
-    st.html(f'<div class="rb">{head}{markup(name, title, shown, moved, drawn)}</div>')
+    st.html(f'<div class="rb">{head}{markup(name, title, shown, moved, drawn, near)}</div>')
     show.notice(t("messages.window", start=start + 1, end=end, all=total), "warning")
     if cut is None:  # each token is an element: all of a long text are too many for a browser
         st.button(t("messages.show_all", n=total), key=f"show_all_{name}", on_click=_whole, args=(name,))

@@ -10,6 +10,7 @@ import streamlit as st
 
 from readback import adapters, plugins
 from readback.checks.rules import Fault
+from readback.html import exact
 from readback.prompts.unknown_system import unknown_system
 from readback.types import Assembly, Finding, Location, Message, Segment
 from readback.ui.common import choice, downloads, exports, layers, message, observed, show, token_sizes
@@ -31,19 +32,22 @@ def warnings(made: Assembly, tried: Mapping[str, Any]) -> None:
         show.notice(t("messages.tried", names=", ".join(tried)), "warning")
 
 
-def messages(made: Assembly, found: Sequence[Finding]) -> None:
+def messages(made: Assembly, found: Sequence[Finding], tried: Mapping[str, Any]) -> None:
     """The messages in order, then all of them to take along."""
     if not made.messages:
         show.problem(t("messages.nothing_built"))
         export_all.draw()
         return
     numbered, sized = list(enumerate(found, 1)), token_sizes.of_messages(made)
+    gaps = choice.gaps(made, tried)
     for index, one in enumerate(made.messages):
         first = next(i for i, other in enumerate(made.messages) if other.role == one.role) == index
         mine = [(n, f) for n, f in numbered if f.place.role == one.role and first]
         name, title = f"{index}-{one.role}", t(f"messages.role_{one.role}")
         numbers = [n for n, _ in mine]
-        message.message(name, title, one.segments, [f for _, f in mine], numbers, made.masked, sized=sized[index])
+        empty = [exact.Gap(gap.at, t(f"messages.gap_{gap.state}", name=gap.name)) for gap in gaps[index]]
+        message.message(name, title, one.segments, [f for _, f in mine], numbers, made.masked, sized=sized[index],
+                        gaps=empty)  # fmt: skip
     _all(made)
 
 
