@@ -3,7 +3,7 @@
 import streamlit as st
 
 from readback.readers.cache_folder import DiskFull
-from readback.ui.common import address, choice, frame, keys, show
+from readback.ui.common import address, choice, frame, keys, present, show
 from readback.words import t
 
 st.set_page_config(page_title=t("frame.title"), layout="wide", initial_sidebar_state=240)
@@ -28,6 +28,7 @@ page = st.navigation(
 )
 st.set_page_config(page_title=f"{page.title} · {t('frame.title')}")
 frame.sidebar()
+present.draw()
 frame.lost()
 keys.script()
 try:

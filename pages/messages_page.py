@@ -89,7 +89,7 @@ with left:
     with st.expander(t("messages.edit"), key="edit_open"):
         template_try.draw()
     variables.of_record(workspace, choice.record(), made, choice.answer(sent))
-with right:
+with right, st.container(key="beside"):
     shown = model_input.segments if view == "wire" and model_input else [s for m in made.messages for s in m.segments]
     beside.origins(shown, token_sizes.told(shown if view == "wire" else (), made))
     token_bar.draw(made, tried)

@@ -14,6 +14,9 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
+# The address of every page: the first one has the root.
+PAGES = tuple("" if name == "overview" else name for name in sorted(
+    path.stem.removesuffix("_page") for path in HERE.parents[1].joinpath("pages").glob("*_page.py")))  # fmt: skip
 APP = '[data-testid="stApp"]'
 SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 LAPTOP = {"width": 1366, "height": 768}

@@ -12,13 +12,12 @@ from urllib.parse import urlsplit
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from counts import part
-from served import At, Serve, open_page, settle, turn_to
+from served import PAGES, At, Serve, open_page, settle, turn_to
 
 from readback import project_files
 from readback.ui.common import server
 
 pytestmark = pytest.mark.browser
-PAGES = ("", "messages", "compare", "findings", "scores", "open", "list", "about")
 EVIL = (
     {"Host": "evil.example"},  # another name that leads to this machine: DNS rebinding
     {"Host": "evil.example", "Origin": "http://evil.example"},

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from served import At, follow, open_page, settle, turn_to
+from served import PAGES, At, follow, open_page, settle, turn_to
 
 pytestmark = pytest.mark.browser
 TO_MESSAGE = 'a.rb-link[href*="/messages?"][href*="finding="]'
@@ -136,7 +136,7 @@ def test_the_origin_answers_on_hover_and_on_focus(demo: str, page: Any) -> None:
     assert "from instruction" in stretch.evaluate(said)
 
 
-@pytest.mark.parametrize("name", ["", "messages", "findings", "scores", "open", "list", "about"])
+@pytest.mark.parametrize("name", PAGES)
 def test_a_page_fits_a_small_window(demo: str, tour: Any, name: str) -> None:
     """320 pixels wide is what is left of a laptop's screen at 400 %: no scrolling from side to side."""
     tour.set_viewport_size({"width": 320, "height": 700})

@@ -96,12 +96,12 @@ def _rows(
 
 
 def _typed(path: Path, file: str) -> bool:
-    """Whether the file tells texts from numbers; in CSV and TSV every cell is a text."""
+    """Whether the file tells texts from numbers; in a table such as CSV every cell is a text."""
     try:
         chosen = choose(path, file)
     except OSError:
         return False
-    return not isinstance(chosen, Diagnostic) and chosen.module.NAME not in columnar.SEPARATORS
+    return not isinstance(chosen, Diagnostic) and not getattr(chosen.module, "CELLS", False)
 
 
 def _told(rows: Iterable[Row | Diagnostic], beat: Callable[[int], None] | None) -> Iterator[Row | Diagnostic]:

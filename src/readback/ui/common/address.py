@@ -24,7 +24,18 @@ FILES = (
     "scores",
     "id",
 )  # which files are meant, where several could be
-SHARED = ("workspace", "record", "index", "condition", "mode", "adapter", "task", "judge", *FILES)  # on every page
+SHARED = (
+    "workspace",
+    "record",
+    "index",
+    "condition",
+    "mode",
+    "adapter",
+    "task",
+    "judge",
+    "present",
+    *FILES,
+)  # on every page
 MEMORY, PAGE = "address", "address_page"
 HOME = "overview"  # the default page, which Streamlit serves at the root
 
@@ -62,11 +73,11 @@ def put(**changes: str | None) -> None:
     """Change keys in the address in one step; None takes a key out. For callbacks, or before `st.rerun`.
 
     Shared keys are remembered on all pages, others live on this page only. A change of workspace forgets
-    the record and what is sent.
+    the record and what is sent, and stays on the projector.
     """
     memory: dict[str, str] = dict(st.session_state.get(MEMORY, {}))
     if changes.get("workspace", memory.get("workspace")) != memory.get("workspace"):
-        changes = {**dict.fromkeys(SHARED), **changes}
+        changes = {**dict.fromkeys(key for key in SHARED if key != "present"), **changes}
     whole: dict[str, str | None] = {**memory, **st.query_params.to_dict(), **changes}
     given = {key: value for key, value in whole.items() if value is not None}
     st.session_state[MEMORY] = {key: value for key, value in given.items() if key in SHARED}

@@ -196,6 +196,15 @@ def sent() -> Selection:
     return _once("first", lambda: next(iter(assemble.choices(opened)), Selection()))
 
 
+def unknown() -> tuple[str, str] | None:
+    """What the address asks for that the workspace does not have: its kind and its name."""
+    opened = workspace()
+    conditions = [name for condition in opened.conditions for name in (condition.name, *condition.aliases)]
+    there = {"condition": conditions, "mode": opened.prompts, "judge": opened.judges}
+    asked = ((kind, address.get(kind), names) for kind, names in there.items())
+    return next(((kind, name) for kind, name, names in asked if name is not None and name not in names), None)
+
+
 def send(choice: Selection) -> None:
     """Choose what is sent; for callbacks."""
     address.put(**asdict(choice), finding=None)

@@ -198,15 +198,20 @@ def application(base_path: str = "", script: Path = PROJECT / "app.py") -> Any:
     """The pages as an ASGI application with our headers, for any ASGI server."""
     import streamlit as st
     from starlette.middleware import Middleware
-    from starlette.responses import FileResponse
+    from starlette.responses import FileResponse, RedirectResponse
     from starlette.routing import Route
 
     async def page_js(_: Any) -> FileResponse:
         return FileResponse(SCRIPT, media_type="text/javascript", headers={"cache-control": "no-cache"})
 
-    route = Route(under(base_path, SCRIPT_PATH), page_js)
+    async def home(request: Any) -> RedirectResponse:
+        """The first page has the root as its address, whatever its name says."""
+        asked = f"?{request.url.query}" if request.url.query else ""
+        return RedirectResponse(f"{under(base_path, '/')}{asked}")
+
+    routes = [Route(under(base_path, SCRIPT_PATH), page_js), Route(under(base_path, "/overview"), home)]
     return st.App(
-        script, middleware=[Middleware(Headers, base_path=base_path)], routes=[route], on_script_error=_our_mistake
+        script, middleware=[Middleware(Headers, base_path=base_path)], routes=routes, on_script_error=_our_mistake
     )
 
 

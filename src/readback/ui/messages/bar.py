@@ -13,7 +13,7 @@ from readback.html import exact
 from readback.prompts import assemble
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.types import Finding, Selection
-from readback.ui.common import address, background, caches, choice, show, work
+from readback.ui.common import address, background, caches, choice, picker, show, work
 from readback.ui.common.work import Job
 from readback.ui.messages import searching
 from readback.words import t
@@ -43,6 +43,10 @@ def said() -> None:
     """What the last search came to."""
     if sentence := st.session_state.pop("bar_said", None):
         show.notice(sentence)
+    if unknown := choice.unknown():
+        kind, name = unknown
+        shown = picker.label(picker.key(choice.sent()))
+        show.notice(t("frame.unknown_condition", kind=t(f"frame.kind_{kind}"), name=name, shown=shown), "warning")
     if choice.lost():
         show.notice(t("messages.lost_record"), "warning")
 

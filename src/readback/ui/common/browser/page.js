@@ -12,8 +12,8 @@
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || typing(event.target)) return;
     const said = document.querySelector("[data-rb-keys]");
-    if (said === null) return;
-    const name = JSON.parse(said.dataset.rbKeys)[event.key];
+    const keys = said === null ? {} : JSON.parse(said.dataset.rbKeys);
+    const name = { P: "present", ...keys }[event.key];
     const home = name && document.querySelector(`.st-key-${name}`);
     const thing = home && home.querySelector("button:not([disabled]), input:not([disabled]), a.rb-link");
     if (!thing) return;
@@ -66,6 +66,21 @@
     event.preventDefault();
     follow(link);
   });
+
+  // On another page the focus goes to its heading: whoever reads by ear or goes by keyboard begins there, and not
+  // before the navigation. What a link has marked has the focus instead.
+  let page = location.pathname;
+  const enter = () => {
+    if (location.pathname === page) return;
+    const heading = document.querySelector("[data-testid=stMainBlockContainer] h1");
+    if (heading === null || document.querySelector("[data-stale=true] h1") !== null) return;
+    page = location.pathname;
+    const active = document.activeElement;
+    if (active && active !== document.body && active.closest("[data-testid=stMainBlockContainer]")) return;
+    heading.tabIndex = -1;
+    heading.focus({ preventScroll: true });
+  };
+  new MutationObserver(enter).observe(document.body, { childList: true, subtree: true });
 
   // The finding that the address asks for: into view once for each address.
   let seen = "";

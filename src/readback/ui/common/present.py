@@ -1,0 +1,27 @@
+"""Present: the page for a projector. Large text and what is shown, without the controls; P turns it on and off."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from readback.ui.common import address, show
+from readback.words import t
+
+KEY = "present"  # in the address, on every page: a link shows the same to whoever follows
+
+
+def on() -> bool:
+    """Whether the page is presented."""
+    return address.get(KEY) == "1"
+
+
+def draw() -> None:
+    """The button that the key P presses, and while presenting the sign that the style sheet goes by."""
+    if on():
+        show.draw(show.h('<span class="rb-present"></span>'))
+    label, help_ = ("frame.present_end", "frame.present_end_help") if on() else ("frame.present", "frame.present_help")
+    st.button(t(label), key="present", help=t(help_), type="tertiary", on_click=_turn)
+
+
+def _turn() -> None:
+    address.put(present=None if on() else "1")

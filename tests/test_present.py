@@ -1,0 +1,42 @@
+"""Present: large text for a projector, in the address, on every page; and what a link asks for that is not there."""
+
+from __future__ import annotations
+
+import pytest
+from looking import page, said
+from starlette.testclient import TestClient
+
+from readback.ui.common import server
+
+PAGES = ("overview", "messages", "compare", "findings", "scores", "open", "about")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_can_be_presented_and_says_so_in_its_address(name: str) -> None:
+    test = page(name, workspace="tri-section")
+    assert "rb-present" not in said(test)
+    test.button(key="present").click().run()
+    assert test.query_params["present"] == "1"
+    assert "rb-present" in said(test)
+    test.button(key="present").click().run()
+    assert "present" not in test.query_params
+
+
+def test_it_stays_when_the_workspace_changes() -> None:
+    test = page("messages", workspace="tri-section", present="1")
+    test.sidebar.selectbox(key="workspace").set_value("six-conditions").run()
+    assert test.query_params["present"] == "1"
+
+
+@pytest.mark.parametrize(("kind", "there"), [("condition", "base, closed book"), ("judge", ""), ("mode", "rag")])
+def test_what_a_link_asks_for_and_is_not_there_is_said(kind: str, there: str) -> None:
+    shown = said(page("messages", workspace="six-conditions", **{kind: "nowhere"}))
+    assert f"asks for the {kind} “nowhere”" in shown
+    if there:
+        assert "asks for" not in said(page("messages", workspace="six-conditions", **{kind: there}))
+
+
+def test_the_first_page_answers_to_its_name_and_keeps_what_is_asked() -> None:
+    with TestClient(server.application("/tools"), follow_redirects=False) as client:
+        answer = client.get("/tools/overview?workspace=a%20b")
+    assert (answer.status_code, answer.headers["location"]) == (307, "/tools/?workspace=a%20b")
