@@ -38,7 +38,7 @@ if len(data) == 0:
     show.empty(loaded.no_records(workspace), t("messages.add_files"), "open")
     st.stop()
 
-with st.container(horizontal=True, vertical_alignment="bottom", key="bar"):
+with st.container(horizontal=True, vertical_alignment="center", key="bar"):
     bar.records()
     jump.menu()
     picker.what()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Sequence
 
 import streamlit as st
@@ -14,6 +15,8 @@ from readback.types import Finding, Location, Message, Segment
 from readback.ui.common import address, bookmarks, choice, cited, downloads, exports, hits, show, token_sizes
 from readback.ui.common.token_sizes import UNSIZED, Cut, Sized
 from readback.words import language, t
+
+MOST = 0.6  # of the characters of a text, from which on its origin is what most of the text is
 
 
 def message(
@@ -77,7 +80,18 @@ def markup(
                       tokens=tokens, gaps=gaps)  # fmt: skip
     dim = st.query_params.get("look", "")
     dims = " ".join(f"rb-dim-{look}" for look in exact.ORDER if dim in exact.ORDER and look != dim)
-    return f'<div class="{dims}" id="text-{name}">{text}</div>'
+    most = _most(segments)
+    looks = " ".join(filter(None, (dims, f"rb-most-{most}" if most and not dims else "")))
+    return f'<div class="{looks}" id="text-{name}">{text}</div>'
+
+
+def _most(segments: Sequence[Segment]) -> str:
+    """The look of most of a text in which there are several; "" where none is most."""
+    sizes = Counter[str]()
+    for segment in segments:
+        sizes[exact.look(segment)] += len(segment.text)
+    (look, size), *others = sizes.most_common() or [("", 0)]
+    return look if others and size > MOST * sizes.total() else ""
 
 
 def whitespace() -> bool:

@@ -9,7 +9,7 @@ import streamlit as st
 from readback import adapters
 from readback.tasks import profile_of, tasks_of
 from readback.types import Condition, Selection, Workspace
-from readback.ui.common import choice
+from readback.ui.common import choice, show
 from readback.words import t
 
 CUSTOM = "custom"
@@ -21,8 +21,10 @@ def what(label_is: str = "", steps: bool = True) -> None:
     known, now = options(workspace), key(sent)
     listed = [*known, *([CUSTOM] if workspace.prompts or workspace.tasks else [])]
     st.session_state["sent"] = CUSTOM if is_custom() else now
-    st.selectbox(label_is or t("messages.sent"), listed, key="sent", format_func=label, width=360 if steps else 290,
-                 on_change=_pick, args=(known, sent))  # fmt: skip
+    if steps:
+        show.said(t("messages.sent_short"))
+    st.selectbox(label_is or t("messages.sent"), listed, key="sent", format_func=label, width=290,
+                 on_change=_pick, args=(known, sent), label_visibility="collapsed" if steps else "visible")  # fmt: skip
     still = len(known) < 2 or is_custom()
     for name, sign, by in (("previous_sent", "‹", -1), ("next_sent", "›", 1)) if steps else ():
         st.button(

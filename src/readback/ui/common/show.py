@@ -71,6 +71,11 @@ def style() -> None:
     st.html(h("<style>#stFloatingOverlayPortal {{ color-scheme: {}; }}</style>", scheme))
 
 
+def said(text: str) -> None:
+    """A word in a row of controls, as wide as it is."""
+    st.html(h('<span class="rb-bar-word">{}</span>', text), width="content")
+
+
 def link(page: str, label: object, **params: str | None) -> Markup:
     """A link to a page of ours, as markup: `link("messages", "record 12", record="12", finding=key)`.
 

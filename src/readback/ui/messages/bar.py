@@ -26,6 +26,7 @@ def records() -> None:
     """Draw the bar. The record's id and number are in the address; what is searched for is not."""
     data = choice.dataset()
     at, count = choice.position(), len(data)
+    show.said(t("messages.record"))
     st.button(
         "‹", key="previous", help=t("messages.previous_help"), disabled=at <= 0, on_click=choice.go, args=(at - 1,)
     )
@@ -33,7 +34,9 @@ def records() -> None:
         "›", key="next", help=t("messages.next_help"), disabled=at >= count - 1, on_click=choice.go, args=(at + 1,)
     )
     st.session_state["position"] = at + 1
-    st.number_input(t("messages.position", n=count), 1, max(count, 1), key="position", on_change=_jump, width=120)
+    st.number_input(t("messages.position", n=count), 1, max(count, 1), key="position", on_change=_jump,
+                    width=105 + 8 * len(str(count)), label_visibility="collapsed")  # fmt: skip
+    show.said(t("messages.of_records", n=count))
     _ids(data, at)
     with st.popover(t("messages.find"), key="find", help=t("messages.find_help")):
         _find()
@@ -72,10 +75,11 @@ def _ids(data: Dataset, at: int) -> None:
         ids = data.ids()
         st.session_state["record"] = at
         st.selectbox(t("messages.record"), range(len(ids)), key="record", on_change=_listed, width=170,
-                     format_func=lambda index: exact.spelling(ids[index]))  # fmt: skip
+                     label_visibility="collapsed", format_func=lambda index: exact.spelling(ids[index]))  # fmt: skip
     else:
         st.session_state["record_id"] = exact.spelling(next(iter(data.ids(at, at + 1)), ""))
-        st.text_input(t("messages.record"), key="record_id", on_change=_by_id, args=(data,), width=170)
+        st.text_input(t("messages.record"), key="record_id", on_change=_by_id, args=(data,), width=170,
+                      label_visibility="collapsed")  # fmt: skip
 
 
 def _listed() -> None:
