@@ -45,7 +45,8 @@ def told(audit: Audit) -> None:
     """What is ignored: how often, where, why, who says so and since when; what ignores nothing; and a way to see it."""
     if not audit.ignored:
         return
-    rows = [show.h("<li>{}</li>", _row(one, n, audit.stopped)) for one, n in audit.ignored]
+    part = audit.stopped or audit.sample is not None
+    rows = [show.h("<li>{}</li>", _row(one, n, part)) for one, n in audit.ignored]
     total = t("findings.ignored", n=sum(n for _, n in audit.ignored))
     show.draw(show.h('<div class="rb-small"><p>{}:</p><ul>{}</ul></div>', total, show.join(rows)))
     if audit.ignored_findings:
@@ -105,8 +106,8 @@ def _paste(workspace: Workspace) -> object:
     return t("findings.ignore_below" if workspace.ignore else "findings.ignore_file")
 
 
-def _row(one: Ignored, n: int, stopped: bool) -> str:
+def _row(one: Ignored, n: int, part: bool) -> str:
     where = _said(one.where)
     known = {"why": one.why or t("findings.unwritten"), "by": one.by or "–", "date": one.date or "–"}
     said = t("findings.ignored_row", code=f"{one.code}, {where}" if where else one.code, n=n, **known)
-    return said if n or stopped else f"{said} {t('findings.ignores_nothing')}"
+    return said if n or part else f"{said} {t('findings.ignores_nothing')}"
