@@ -170,8 +170,18 @@ def test_what_is_true_of_all_records_is_told_with_its_key_and_gives_no_share(wri
     ]
     assert made.sample is not None
     assert made.records_by_code[code] == 1
-    assert hit(made.sample, code, made.records_by_code[code]) == 0
+    assert hit(made.sample, code, made.records_by_code[code]) == (0, 20)
     assert [one.values["records"] for one in made.findings if one.code == code] == [300]
+
+
+def test_what_was_noticed_in_all_records_is_counted_in_all(write: Write, capsys: Output) -> None:
+    text = "".join(json.dumps({"id": f"r{n // 2}", "q": "Why?"}) + "\n" for n in range(300))
+    folder = write({"readback.yml": CONFIG, "d.jsonl": text})
+    made = engine.check(workspace.open(folder), sample=20)
+    assert made.records_by_code == {"dat-duplicate-id": 150}
+    assert made.sample is not None
+    assert hit(made.sample, "dat-duplicate-id", 150) == (150, 300)
+    assert "150 dat-duplicate-id in 150 of 300 records\n" in answer(capsys, "check", folder, "--sample", 20)[1]
 
 
 def test_what_repeats_and_other_training_files_are_left_out_by_name(write: Write) -> None:
@@ -227,7 +237,7 @@ def test_the_command_says_that_it_is_a_sample_and_what_that_means(thirds: Path, 
     k = sum(number % 3 == 0 for number in drawn(900, 60))
     low, high = share(k, Sample(60, 900)).percents
     assert code == 1
-    assert "  a sample: 60 of 900 records looked at, one of each part of the file, drawn by seed 20260101\n" in text
+    assert "  a sample: 60 of 900 records looked at, one from each of 60 equal parts, by seed 20260101\n" in text
     assert "  in 0 of 60: at most 5 % of all (95 %)\n" in text
     assert f"{k} {CODE} in {k} of 60 records of the sample ({low} to {high} % of all, 95 %)\n" in text
     assert "longest in the sample" in text

@@ -97,15 +97,29 @@ class _Run:
     names: Variables
     numbers: Sequence[int]
     kills: Counter[Selection] = field(default_factory=Counter)
+    pace: list[tuple[float, int]] = field(default_factory=list)  # of each child: seconds, records after the first
+
+    @property
+    def sampled(self) -> bool:
+        """Whether the records are drawn ones."""
+        return not isinstance(self.numbers, range)
 
     def work(self, start: int, stop: int, choices: Iterable[Selection], records: bool = True) -> dict[str, Any]:
         """What a child takes for the records from place `start` to `stop`."""
-        numbers = None if isinstance(self.numbers, range) else self.numbers[start:stop]
+        numbers = self.numbers[start:stop] if self.sampled else None
         return payload(self.opened, choices, start, stop, codes=self.codes, records=records, numbers=numbers)
 
     def frames(self, start: int, stop: int, choices: Iterable[Selection], records: bool) -> Iterator[_Frame]:
         work = self.work(start, stop, choices, records)
-        yield from self.read(sandbox.stream(WORK, work, in_child.LIMITS, once=stop - start > 1), choices)
+        yield from self.read(self.stream(work, once=stop - start > 1), choices)
+
+    def stream(self, work: Mapping[str, Any], once: bool) -> Iterator[Mapping[str, Any]]:
+        """What a child says; how long that takes is remembered, without its start."""
+        began, count = 0.0, 0
+        for frame in sandbox.stream(WORK, work, in_child.LIMITS, once=once, awaited=self.sampled):
+            began, count = began or time.monotonic(), count + 1
+            yield frame
+        self.pace.append((time.monotonic() - began, count - 1))
 
     def read(self, frames: Iterable[Mapping[str, Any]], choices: Iterable[Selection]) -> Iterator[_Frame]:
         heard = Heard()
@@ -190,9 +204,10 @@ def stream(
     tally = Tally(opened, rows(opened, choices if first else (), firsts), frozenset(baseline))
     names = started(choices, firsts) if first else Variables()
     numbers = range(len(data)) if sample is None else drawn(len(data), sample, seed)
-    part = not isinstance(numbers, range)
     run = _Run(opened, data, codes, list(choices), tally, names, numbers)
+    part = run.sampled
     yield from run.tally.take(workspace_check.found(opened, data, beside, codes))
+    full = tuple(run.tally.by_record)
     if first:
         yield from run.tally.take(_preflight(run, first, firsts))
     others = [_Run(one.opened, one.data, one.codes, [], tally, Variables(), range(len(one.data))) for one in beside]
@@ -201,7 +216,7 @@ def stream(
         once.count(told := run.tally.take(once.of_all(_of_first(run))))
         yield from told
     runs = (run,) if part else (run, *others)
-    total, began = sum(len(one.numbers) for one in runs), time.monotonic()
+    total = sum(len(one.numbers) for one in runs)
     for one in runs:
         again.begin(one.data)
         for frame in () if stopped else _side_by_side(one, jobs):
@@ -216,7 +231,7 @@ def stream(
                 break
     taken = Sample(
         len(numbers), len(data), seed, tuple(sorted(marked)), tuple(one.data.file for one in others),
-        dict(once.records), time.monotonic() - began,
+        dict(once.records), full, _seconds(run, jobs or os.cpu_count() or 1),
     )  # fmt: skip
     yield replace(
         run.tally.audit(data.counts, stopped) if stopped else with_tokens(opened, data, run.tally.audit(data.counts)),
@@ -231,10 +246,14 @@ def stream(
 
 def _of_first(run: _Run) -> Iterator[Finding | Fault]:
     """What is found in the first record, where a whole audit tells what is true of all of them."""
-    alone = replace(
-        run, active=list(run.active), tally=Tally(run.opened, ()), names=Variables(), numbers=(0,), kills=Counter()
-    )
+    alone = _Run(run.opened, run.data, run.codes, list(run.active), Tally(run.opened, ()), Variables(), (0,))
     return chain.from_iterable(frame.found for frame in _chunk(alone, 0, 1))
+
+
+def _seconds(run: _Run, workers: int) -> float:
+    """How long all records would take so many children at the speed of those that were looked at."""
+    seconds, count = (sum(part) for part in zip(*run.pace, strict=True)) if run.pace else (0.0, 0)
+    return seconds / count * len(run.data) / workers if count else 0.0
 
 
 def _wanted(progress: Callable[[int, int], bool | None] | None) -> Callable[[int, int], bool] | None:
@@ -313,7 +332,7 @@ def _side_by_side(run: _Run, jobs: int | None) -> Iterator[_Frame]:
 
 def _spans(run: _Run, workers: int) -> Iterator[tuple[int, int]]:
     """Places of records (first, beyond the last) for one child each; of a sample so few that all have work."""
-    if isinstance(run.numbers, range):
+    if not run.sampled:
         return in_chunks.spans_of(run.data)
     count = len(run.numbers)
     each = min(in_chunks.MOST, max(FEWEST, -(-count // workers)))
@@ -331,7 +350,7 @@ class _Raw:
 def _raw(run: _Run, start: int, stop: int, choices: tuple[Selection, ...], ended: Event) -> _Raw:
     raw = _Raw()
     try:
-        for frame in sandbox.stream(WORK, run.work(start, stop, choices), in_child.LIMITS, once=True):
+        for frame in run.stream(run.work(start, stop, choices), once=True):
             raw.frames.append(frame)
             if ended.is_set():
                 break

@@ -23,7 +23,7 @@ class Sample:
 
     `repeats` are the rules that need every record, and `files` the training files beside the dataset; neither was
     looked at. `once` counts by code the records where something is told that is true of all records, and which say
-    nothing of a share. `seconds` is how long the records took.
+    nothing of a share; `full` are the codes of what was noticed in all records while they were read. `seconds` is about how long all records would take, at the speed of these; 0: not known.
     """
 
     drawn: int
@@ -32,6 +32,7 @@ class Sample:
     repeats: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     once: Mapping[str, int] = field(default_factory=dict)
+    full: tuple[str, ...] = ()
     seconds: float = field(default=0.0, compare=False)
 
     @property
@@ -62,9 +63,15 @@ def drawn(of: int, n: int = SIZE, seed: int = SEED) -> Sequence[int]:
     return tuple(start + int(draw() * (stop - start)) for start, stop in pairwise(edges))
 
 
-def hit(sample: Sample, code: str, records: int) -> int:
-    """How many of `records` with a finding of `code` were drawn and tell of a share."""
-    return max(0, records - sample.once.get(code, 0))
+def hit(sample: Sample, code: str, records: int) -> tuple[int, int]:
+    """How many of how many records have a finding of `code`, where `records` are counted.
+
+    Of those drawn, without the ones where only what is true of all is told; of all for what was noticed while they were
+    read.
+    """
+    if code in sample.full:
+        return records, sample.of
+    return max(0, records - sample.once.get(code, 0)), sample.drawn
 
 
 def share(k: int, sample: Sample) -> Share:

@@ -240,7 +240,7 @@ def _of_sample(sample: Sample | None) -> Iterator[str]:
         return
     _, most = share(0, sample).percents
     of = f"{sample.drawn:,} of {quantity(sample.of, 'record')}"
-    yield f"  a sample: {of} looked at, one of each part of the file, drawn by seed {sample.seed}"
+    yield f"  a sample: {of} looked at, one from each of {sample.drawn:,} equal parts, by seed {sample.seed}"
     yield f"  in 0 of {sample.drawn:,}: at most {most} % of all (95 %)"
     if sample.repeats:
         yield f"  not looked at, for it needs every record: {', '.join(sample.repeats)}"
@@ -255,10 +255,13 @@ def _records(audit: Audit, code: str) -> str:
         return ""
     if (sample := audit.sample) is None:
         return f" in {quantity(records, 'record')}"
-    if not (k := hit(sample, code, records)):
+    k, n = hit(sample, code, records)
+    if code in sample.full:
+        return f" in {k:,} of {quantity(n, 'record')}"
+    if not k:
         return ", told once for all records"
     low, high = share(k, sample).percents
-    return f" in {k:,} of {quantity(sample.drawn, 'record')} of the sample ({low} to {high} % of all, 95 %)"
+    return f" in {k:,} of {quantity(n, 'record')} of the sample ({low} to {high} % of all, 95 %)"
 
 
 def _lines_of(records: Counts) -> str:

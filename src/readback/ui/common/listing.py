@@ -80,7 +80,8 @@ def say_severity(severity: str) -> str:
 
 def heading(group: Group, start: int, shown: int, audit: Audit) -> str:
     """Which of the places follow, and how many there are."""
-    section = "sample" if audit.sample and group.records else "findings"
+    sample = audit.sample
+    section = "sample" if sample and group.records and group.code not in sample.full else "findings"
     if not shown:
         return t("findings.not_kept", n=group.count)
     if group.count == shown:
@@ -135,8 +136,9 @@ def _said(one: Finding, title: str) -> str:
 
 def _rule(audit: Audit, group: Group, chosen: str, records: int, kept: Mapping[str, str | None]) -> Markup:
     sample = audit.sample
-    some = hit(sample, group.code, group.records) if sample else group.records
-    records = sample.drawn if sample else looked_at(audit, group.code, records)
+    some, records = (
+        hit(sample, group.code, group.records) if sample else (group.records, looked_at(audit, group.code, records))
+    )
     share = some / records if records else 0
     bar = show.h('<span class="rb-share" aria-hidden="true"><span style="width:{}%"></span></span>', round(100 * share))
     said = _of_records(audit, group, records)

@@ -43,12 +43,17 @@ def records(audit: Audit, group: Group) -> str:
     Of what a filter left no share is said where not all findings are at hand, or some are true of every record.
     """
     sample = audit.sample
-    if sample is None or not (k := hit(sample, group.code, group.records)):
+    if sample is None:
         return ""
+    k, n = hit(sample, group.code, group.records)
+    if not k:
+        return ""
+    if group.code in sample.full:
+        return t("findings.of_records", some=k, n=n)
     low, high = share(k, sample).percents
     filtered = group.count != audit.counts.get(group.code)
     plain = filtered and (audit.truncated or group.code in sample.once)
-    return t("sample.records" if plain else "sample.share", k=k, n=sample.drawn, low=low, high=high)
+    return t("sample.records" if plain else "sample.share", k=k, n=n, low=low, high=high)
 
 
 def column(audit: Audit | None, title: str) -> str:
@@ -57,9 +62,10 @@ def column(audit: Audit | None, title: str) -> str:
 
 
 def _cost(sample: Sample) -> str:
-    """What the whole costs: how many prompts, and how long at most at the speed of the sample."""
-    seconds = math.ceil(sample.seconds * sample.of / sample.drawn)
-    long = seconds > LONG
-    time = t("sample.minutes" if long else "sample.seconds", n=math.ceil(seconds / 60) if long else max(1, seconds))
-    ways = max(1, len(assemble.choices(choice.workspace())))
-    return t("sample.cost", n=sample.of, ways=ways, all=sample.of * ways, time=time)
+    """What the whole costs: how many prompts, and how long at the speed of the sample."""
+    ways, seconds = len(assemble.choices(choice.workspace())), math.ceil(sample.seconds)
+    said = [t("sample.cost", n=sample.of, ways=ways, all=sample.of * ways)] if ways else []
+    if seconds:
+        long = seconds > LONG
+        said.append(t("sample.minutes", n=math.ceil(seconds / 60)) if long else t("sample.seconds", n=seconds))
+    return " ".join(said)
