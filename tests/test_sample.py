@@ -248,7 +248,7 @@ def test_the_json_says_so_and_without_the_option_all_is_looked_at(thirds: Path, 
         json.loads(answer(capsys, "check", thirds, *words, "--format", "json")[1])
         for words in (("--sample", 60, "--seed", 9), ())
     )
-    assert part["sample"] == {"drawn": 60, "of": 900, "seed": 9, "left_out": []}
+    assert part["sample"] == {"drawn": 60, "of": 900, "seed": 9, "left_out": [], "full": []}
     assert whole["sample"] is None
     assert (whole["counts"][CODE], set(part)) == (300, set(whole))
     assert {one["place"]["index"] for one in part["findings"]} == {n for n in drawn(900, 60, 9) if n % 3 == 0}

@@ -182,3 +182,11 @@ def test_no_more_records_than_a_sample_has_are_all_checked(serving: Any) -> None
 def test_the_download_says_that_it_is_of_a_sample() -> None:
     assert taking.text((), SAMPLE).startswith("This is a sample: 300 of 1,101 records were checked")
     assert taking.text(()) == ""
+
+
+def test_what_a_sample_leaves_out_is_named(serving: Any) -> None:
+    rows = [{"prompt": f"Why {n}?", "completion": "So."} for n in range(2_001)]
+    serving({"train.jsonl": rows, "validation.jsonl": rows[:3]})
+    text = words(page())
+    assert "What repeats from record to record needs every record and was not looked at: trn-duplicate-prompt" in text
+    assert "Not looked at: the rows of the training file validation.jsonl." in text

@@ -23,7 +23,8 @@ class Sample:
 
     `repeats` are the rules that need every record, and `files` the training files beside the dataset; neither was
     looked at. `once` counts by code the records where something is told that is true of all records, and which say
-    nothing of a share; `full` are the codes of what was noticed in all records while they were read. `seconds` is about how long all records would take, at the speed of these; 0: not known.
+    nothing of a share; `full` are the codes of what was noticed in all records while they were read. `seconds` is about
+    how long all records would take, at the speed of these; 0: not known.
     """
 
     drawn: int

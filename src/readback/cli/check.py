@@ -173,7 +173,8 @@ def summary(audit: Audit) -> dict[str, Any]:
 def _drawn(sample: Sample | None) -> dict[str, Any] | None:
     if sample is None:
         return None
-    return {"drawn": sample.drawn, "of": sample.of, "seed": sample.seed, "left_out": list(sample.left_out)}
+    names = {"left_out": list(sample.left_out), "full": list(sample.full)}
+    return {"drawn": sample.drawn, "of": sample.of, "seed": sample.seed, **names}
 
 
 def _counts(records: Counts) -> dict[str, int]:
@@ -243,7 +244,7 @@ def _of_sample(sample: Sample | None) -> Iterator[str]:
     yield f"  a sample: {of} looked at, one from each of {sample.drawn:,} equal parts, by seed {sample.seed}"
     yield f"  in 0 of {sample.drawn:,}: at most {most} % of all (95 %)"
     if sample.repeats:
-        yield f"  not looked at, for it needs every record: {', '.join(sample.repeats)}"
+        yield f"  not looked at, for what repeats needs every record: {', '.join(sample.repeats)}"
     if sample.files:
         yield f"  not looked at: the rows of {', '.join(sample.files)}"
 

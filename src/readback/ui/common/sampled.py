@@ -22,7 +22,7 @@ def notice(audit: Audit) -> None:
     if sample is None:
         return
     said = [t("sample.is", n=sample.drawn, of=sample.of, seed=sample.seed), t("sample.bound", **bound(sample))]
-    said += [t("sample.repeats", n=len(sample.repeats), codes=", ".join(sample.repeats))] if sample.repeats else []
+    said += [t("sample.repeats", codes=", ".join(sample.repeats))] if sample.repeats else []
     said += [t("sample.files", n=len(sample.files), files=", ".join(sample.files))] if sample.files else []
     show.notice(" ".join(said))
     with st.container(horizontal=True, vertical_alignment="center"):
