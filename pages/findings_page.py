@@ -3,7 +3,7 @@
 import streamlit as st
 
 from readback.checks.groups import groups, paragraphs
-from readback.ui.common import choice, listing, places, sampled, setting, show
+from readback.ui.common import choice, listing, places, sample_words, setting, show
 from readback.ui.findings import ignoring, taking, variables
 from readback.ui.overview import overview
 from readback.words import t
@@ -12,7 +12,7 @@ st.title(t("frame.findings"))
 workspace, data = choice.workspace(), choice.dataset()
 records = len(data) if workspace.dataset else 0
 audit = choice.audit()
-sampled.notice(audit)
+sample_words.notice(audit)
 if audit.stopped:
     show.notice(t("overview.stopped"), "warning")
     st.button(t("frame.again"), key="check_again", on_click=choice.check_again)

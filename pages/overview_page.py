@@ -4,7 +4,7 @@ import streamlit as st
 
 from readback.checks.comparisons import planned, weighed
 from readback.checks.groups import groups
-from readback.ui.common import choice, loaded, observed, sampled, show, table
+from readback.ui.common import choice, loaded, observed, sample_words, show, table
 from readback.ui.messages import made_up, training_row
 from readback.ui.overview import conditions_table, headline, overview, paired, registry
 from readback.ui.scores import score_view
@@ -22,7 +22,7 @@ audit = choice.audit()
 pairs = planned(workspace)
 found = weighed(audit, groups(audit), pairs)
 overview.facts(lead, workspace, len(data) if data else None, scored, overview.faults(audit, found, pairs))
-sampled.notice(audit)
+sample_words.notice(audit)
 if audit.stopped:
     show.notice(t("overview.stopped"), "warning")
     st.button(t("frame.again"), key="check_again", on_click=choice.check_again)

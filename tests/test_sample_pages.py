@@ -110,6 +110,15 @@ def test_ids_that_repeat_are_counted_in_all_records(serving: Any) -> None:
     assert "in 550 of 1,101 records" in words(page())
 
 
+def test_what_is_ignored_is_counted_in_the_records_that_were_looked_at(serving: Any) -> None:
+    rows = [{"id": f"r{n // 2}", "q": f"{BRIEF} Why {n}?"} for n in range(COUNT)]
+    ignore = [{"code": code, "why": "meant", "by": "me", "date": "2026-01-31"} for code in ("dat-duplicate-id", CODE)]
+    serving(study(ignore=ignore) | {"data.jsonl": rows})
+    text = words(page("findings", ignored="1"))
+    assert "550 of 1,101 records · 550 places" in text
+    assert f"{hits(lambda n: True)} · " in text
+
+
 def test_a_sample_does_not_say_that_ignoring_lines_are_needless(serving: Any) -> None:
     ignore = [{"code": "dat-mojibake", "why": "meant", "by": "me", "date": "2026-01-31"}]
     serving(study(ignore=ignore))

@@ -206,8 +206,9 @@ def stream(
     numbers = range(len(data)) if sample is None else drawn(len(data), sample, seed)
     run = _Run(opened, data, codes, list(choices), tally, names, numbers)
     part = run.sampled
-    yield from run.tally.take(workspace_check.found(opened, data, beside, codes))
-    full = tuple(run.tally.by_record)
+    of_files = list(workspace_check.found(opened, data, beside, codes))
+    full = tuple(sorted({one.code for one in of_files if isinstance(one, Finding) and one.place.index is not None}))
+    yield from run.tally.take(of_files)
     if first:
         yield from run.tally.take(_preflight(run, first, firsts))
     others = [_Run(one.opened, one.data, one.codes, [], tally, Variables(), range(len(one.data))) for one in beside]

@@ -72,7 +72,7 @@ def hit(sample: Sample, code: str, records: int) -> tuple[int, int]:
     """
     if code in sample.full:
         return records, sample.of
-    return max(0, records - sample.once.get(code, 0)), sample.drawn
+    return min(max(0, records - sample.once.get(code, 0)), sample.drawn), sample.drawn
 
 
 def share(k: int, sample: Sample) -> Share:

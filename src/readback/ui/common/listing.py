@@ -14,7 +14,7 @@ from readback.checks.sample import hit
 from readback.checks.summary import Audit
 from readback.html import exact
 from readback.types import Finding, Location
-from readback.ui.common import address, sampled, show
+from readback.ui.common import address, sample_words, show
 from readback.words import t
 
 PLACES = 10  # on the screen at once
@@ -109,7 +109,7 @@ def none(audit: Audit) -> str:
         return t("findings.none_faults")
     if any(n for _, n in audit.ignored):
         return t("findings.none_ignored")
-    return t("sample.none", **sampled.bound(audit.sample)) if audit.sample else t("findings.none")
+    return t("sample.none", **sample_words.bound(audit.sample)) if audit.sample else t("findings.none")
 
 
 def _kept(group: Group, name: Callable[[Location], str], severity: str, condition: str, words: str) -> Group:
@@ -162,8 +162,8 @@ def _of_records(audit: Audit, group: Group, records: int) -> str:
     """In how many records a rule has a finding, of how many."""
     if not records:
         return t("findings.no_dataset")
+    if audit.sample and any(one.place.index is not None for one in group.findings):
+        return sample_words.records(audit, group) or t("sample.once")
     if not group.records:
         return t("findings.no_record")
-    if audit.sample:
-        return sampled.records(audit, group) or t("sample.once")
     return t("findings.of_records", some=group.records, n=records)

@@ -12,6 +12,7 @@ import streamlit as st
 
 from readback.checks import ignoring
 from readback.checks.groups import Group
+from readback.checks.sample import drawn
 from readback.checks.summary import Audit
 from readback.html import exact
 from readback.types import NOWHERE, Finding, Ignored, Workspace
@@ -26,8 +27,11 @@ def looked_at(audit: Audit) -> Audit:
     """The audit as the address asks for it: what it found, or what is ignored of it, in the same shape."""
     if not listing_ignored(audit):
         return audit
-    found = audit.ignored_findings
-    records = Counter(code for code, _ in {(one.code, one.place.index) for one in found if one.place.index is not None})
+    found, sample = audit.ignored_findings, audit.sample
+    numbers = set(drawn(sample.of, sample.drawn, sample.seed)) if sample else set()
+    at = {(one.code, one.place.index) for one in found if one.place.index is not None}
+    # what is told once of all records is at the first, which need not be in a sample
+    records = Counter(code for code, n in at if sample is None or code in sample.full or n in numbers)
     counts = Counter(one.code for one in found)
     severities = Counter[str](one.severity for one in found)
     return replace(

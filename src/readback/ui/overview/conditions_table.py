@@ -16,7 +16,7 @@ from readback.prompts import assemble
 from readback.prompts.self_tests import self_tests
 from readback.serving import limits
 from readback.types import Workspace
-from readback.ui.common import observed, sampled, show
+from readback.ui.common import observed, sample_words, show
 from readback.ui.common.table import Column
 from readback.ui.messages import program_line
 from readback.ui.overview.headline import Headline, pictures
@@ -40,7 +40,7 @@ def conditions(
         return lambda cells: draw(workspace, by_name[cells["name"]])
 
     def title(key: str) -> str:
-        return sampled.column(audit, t(f"overview.{key}"))
+        return sample_words.column(audit, t(f"overview.{key}"))
 
     columns = [
         Column("name", t("overview.name"), show=of(_to_messages)),

@@ -13,7 +13,7 @@ from readback.checks.groups import Group
 from readback.checks.summary import Audit
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
-from readback.ui.common import choice, listing, sampled, show
+from readback.ui.common import choice, listing, sample_words, show
 from readback.ui.messages import training_row
 from readback.ui.overview import paired
 from readback.words import t
@@ -116,18 +116,18 @@ def _gravest(audit: Audit, found: Sequence[Group]) -> Markup:
         if kinds:
             n, sample = audit.severities.get(severity, 0), audit.sample
             places = t("sample.places_and_files" if sample else "overview.places", n=n)
-            known = sampled.bound(sample) if sample else {}
+            known = sample_words.bound(sample) if sample else {}
             section = "sample" if sample and key != "faults" else "overview"
             said = t(f"{section}.{key}", **{**known, "n": len(kinds)}, places=places)
             return show.link("findings", said, severity=severity)
     return show.h(
-        "{}", t("sample.no_errors", **sampled.bound(audit.sample)) if audit.sample else t("overview.no_errors")
+        "{}", t("sample.no_errors", **sample_words.bound(audit.sample)) if audit.sample else t("overview.no_errors")
     )
 
 
 def _first(audit: Audit, one: Weighed, by: str, number: int) -> Markup:
     group = one.group
-    records = sampled.records(audit, group) if audit.sample else t("overview.first_records", n=group.records)
+    records = sample_words.records(audit, group) if audit.sample else t("overview.first_records", n=group.records)
     conditions = t(f"overview.{by}", n=len(group.conditions))
     said = [records if group.records else "", conditions if group.conditions else ""]
     where = t("overview.and").join(part for part in said if part) or t("overview.places", n=group.count)

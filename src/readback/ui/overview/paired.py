@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from readback.checks.comparisons import Pair, Weighed, faults
 from readback.checks.summary import Audit
-from readback.ui.common import sampled, show, table
+from readback.ui.common import sample_words, show, table
 from readback.ui.common.table import Column
 from readback.words import t
 
@@ -27,7 +27,7 @@ def sentence(audit: Audit, found: Sequence[Weighed], pairs: Sequence[Pair]) -> M
         key = "pair_right" if len(pairs) == 1 else "pairs_right"
         pair: dict[str, Any] = {"a": pairs[0].a, "b": pairs[0].b}
         sample = audit.sample
-        said = t(f"sample.{key}", **pair, **sampled.bound(sample)) if sample else t(f"overview.{key}", **pair)
+        said = t(f"sample.{key}", **pair, **sample_words.bound(sample)) if sample else t(f"overview.{key}", **pair)
         return show.h("{}", said)
     sides = {side for pair in wrong for side in (pair.a, pair.b)}
     hit = sum(row.errors for row in audit.conditions if row.name in sides)
@@ -44,7 +44,7 @@ def table_of(audit: Audit, found: Sequence[Weighed], pairs: Sequence[Pair]) -> N
     title = t("overview.planned")
     rows: list[Mapping[str, Any]] = [_row(found, pair) for pair in pairs]
     by_name = {_said(pair): pair for pair in pairs}
-    one, both = (sampled.column(audit, t(f"overview.{key}")) for key in ("one_side", "both_sides"))
+    one, both = (sample_words.column(audit, t(f"overview.{key}")) for key in ("one_side", "both_sides"))
     columns = [
         Column("pair", t("overview.planned_pair"), show=lambda row: link(by_name[row["pair"]])),
         Column("one", one, number=True, help=t("overview.one_side_help")),
