@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from scipy import stats as reference
 
 import readback
-from readback import cli, workspace
+from readback import cli, project_files, workspace
 from readback.checks import engine, process
 from readback.checks.sample import SEED, Sample, drawn, hit, share
 from readback.checks.summary import Audit
+from readback.project_files import EXAMPLES
 from readback.prompts import in_chunks
 from readback.sandbox import frozen
 from readback.types import Workspace
@@ -120,6 +121,18 @@ def test_a_sample_counts_what_it_looked_at_and_its_keys_are_those_of_the_whole(
     assert tuple(one for one in whole.findings if one.place.index in numbers) == made.findings
     assert made.records == whole.records
     assert [(row.name, row.errors) for row in made.conditions] == [("a", made.counts.get(CODE, 0))]
+
+
+@pytest.mark.parametrize("name", sorted(project_files.demos()))
+def test_a_sample_of_a_demo_has_the_findings_of_its_records_and_no_others(name: str) -> None:
+    of = workspace.open(EXAMPLES / name)
+    whole = {one.key: one for one in engine.check(of).findings}
+    for seed in (1, 2):
+        made = engine.check(of, sample=5, seed=seed)
+        assert made.sample is not None
+        numbers = {*drawn(made.sample.of, 5, seed)}
+        mine = {key for key, one in whole.items() if one.place.index in numbers and one.code not in made.sample.repeats}
+        assert mine <= {one.key for one in made.findings} <= whole.keys()
 
 
 def test_no_more_records_than_are_drawn_are_a_whole_audit(write: Write) -> None:
