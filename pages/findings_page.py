@@ -3,7 +3,7 @@
 import streamlit as st
 
 from readback.checks.groups import groups, paragraphs
-from readback.ui.common import choice, listing, loaded, places, setting, show
+from readback.ui.common import choice, listing, places, sample_words, setting, show
 from readback.ui.findings import ignoring, taking, variables
 from readback.ui.overview import overview
 from readback.words import t
@@ -12,15 +12,10 @@ st.title(t("frame.findings"))
 workspace, data = choice.workspace(), choice.dataset()
 records = len(data) if workspace.dataset else 0
 audit = choice.audit()
-if audit is None:
-    noticed = loaded.noticed()
-    show.notice(t("findings.unchecked" if noticed else "findings.unchecked_none"))
-    st.button(t("overview.check"), key="check_all", help=t("overview.check_why"), on_click=choice.recheck)
-    loaded.problems(noticed or ())
-    st.stop()
+sample_words.notice(audit)
 if audit.stopped:
     show.notice(t("overview.stopped"), "warning")
-    st.button(t("frame.again"), key="check_again", on_click=choice.recheck)
+    st.button(t("frame.again"), key="check_again", on_click=choice.check_again)
 if audit.faults:
     show.problem(t("overview.faults_ours", n=len(audit.faults)), overview.ours(audit))
 whole, audit = audit, ignoring.looked_at(audit)
@@ -45,7 +40,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     words = st.text_input(t("findings.search"), key="search", placeholder=t("findings.search_hint"), width=190)
     found = listing.filtered(every, audit, severity, area, condition, words)
     if found:
-        taking.download(found)
+        taking.download(found, whole.sample)
 if not found:
     show.draw(show.h("<p>{} {}</p>", t("findings.none_filtered"), show.link("findings", t("findings.no_filter"))))
     st.stop()
@@ -63,7 +58,7 @@ with right:
         show.draw(show.h('<p class="rb-prose"><strong>{}.</strong> {}</p>', t(f"findings.{key}"), listing.prose(text)))
     start = setting.offset("at", len(group.findings), listing.PLACES)
     shown = group.findings[start : start + listing.PLACES]
-    st.subheader(listing.heading(group, start, len(shown)))
+    st.subheader(listing.heading(group, start, len(shown), audit))
     if shown:
         places.places(shown, group, places.Context(workspace, data))
     listing.turn(start, len(group.findings))

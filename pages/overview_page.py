@@ -4,7 +4,7 @@ import streamlit as st
 
 from readback.checks.comparisons import planned, weighed
 from readback.checks.groups import groups
-from readback.ui.common import choice, loaded, observed, show, table
+from readback.ui.common import choice, loaded, observed, sample_words, show, table
 from readback.ui.messages import made_up, training_row
 from readback.ui.overview import conditions_table, headline, overview, paired, registry
 from readback.ui.scores import score_view
@@ -19,17 +19,14 @@ scored = score_view.table_of(workspace) if workspace.scores else None
 lead = st.empty()
 overview.facts(lead, workspace, len(data) if data else None, scored)
 audit = choice.audit()
-if audit is None:
-    show.notice(t("overview.unchecked"))
-    st.button(t("overview.check"), key="check_all", help=t("overview.check_why"), on_click=choice.recheck)
 pairs = planned(workspace)
-found = weighed(audit, groups(audit), pairs) if audit else ()
-if audit:
-    overview.facts(lead, workspace, len(data) if data else None, scored, overview.faults(audit, found, pairs))
-if audit and audit.stopped:
+found = weighed(audit, groups(audit), pairs)
+overview.facts(lead, workspace, len(data) if data else None, scored, overview.faults(audit, found, pairs))
+sample_words.notice(audit)
+if audit.stopped:
     show.notice(t("overview.stopped"), "warning")
-    st.button(t("frame.again"), key="check_again", on_click=choice.recheck)
-if audit and audit.faults:
+    st.button(t("frame.again"), key="check_again", on_click=choice.check_again)
+if audit.faults:
     show.problem(t("overview.faults_ours", n=len(audit.faults)), overview.ours(audit))
 if not (
     training_row.wanted(workspace)
@@ -48,7 +45,7 @@ if rows:
     heading = t("overview.conditions_heading" if workspace.conditions else "overview.modes_heading")
     st.header(heading)
     table.table("arms", columns, rows, caption=heading)
-    if audit and (more := overview.elsewhere(audit)):
+    if more := overview.elsewhere(audit):
         show.draw(show.h('<p class="rb-small">{}</p>', more))
     show.draw(show.h('<p class="rb-small">{}</p>', observed.lead(audit)))
 elif head:
@@ -58,17 +55,17 @@ elif head:
 if head:
     show.draw(headline.legend(head))
 
-if audit:
-    st.header(t("overview.first"))
-    if overview.look_at(found):
-        show.draw(overview.order())
-        show.draw(overview.first(found, "first_conditions" if workspace.conditions else "first_modes"))
-        show.draw(show.h("<p>{}</p>", show.link("findings", t("overview.all_findings"))))
-    else:
-        show.draw(show.h("<p>{} {}</p>", t("overview.first_none"), overview.next_step(workspace)))
+st.header(t("overview.first"))
+if overview.look_at(found):
+    show.draw(overview.order())
+    show.draw(overview.first(audit, found, "first_conditions" if workspace.conditions else "first_modes"))
+    show.draw(show.h("<p>{}</p>", show.link("findings", t("overview.all_findings"))))
+else:
+    none = t("sample.first_none" if audit.sample else "overview.first_none")
+    show.draw(show.h("<p>{} {}</p>", none, overview.next_step(workspace)))
 if pairs and rows:
     st.header(t("overview.planned"))
-    paired.table_of(found if audit else None, pairs)
+    paired.table_of(audit, found, pairs)
 
 made_up.section(workspace)
 registry.section(workspace)

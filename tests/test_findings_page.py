@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from counts import LONG
 from in_time import spent
-from looking import clicked, drawn, links, page, said, words
+from looking import clicked, links, page, said, words
 from streamlit.testing.v1 import AppTest
 
 from readback import workspace
@@ -164,17 +164,6 @@ def test_what_is_not_kept_is_said_and_counted(serving: Any, monkeypatch: pytest.
     assert "The first 5 of 8 findings are kept here" in words(test)
     assert "8 of 8 records · 8 places" in words(test)
     assert test.main.subheader[0].value == "Places 1 to 5 of 8"
-
-
-def test_a_large_dataset_shows_what_is_known_of_its_files_until_it_is_checked(serving: Any) -> None:
-    serving(
-        repeating(2100) | {"data.jsonl": "".join(f'{{"id": "r{n}", "q": "Why?"}}\n' for n in range(2100)) + "torn\n"}
-    )
-    test = findings()
-    assert "The records have not been checked yet" in words(test)
-    assert "dat-bad-line" in words(test)
-    drawn(test.button(key="check_all").click().run())
-    assert rules(test) == ["dat-bad-line"]
 
 
 def test_the_download_is_in_the_shape_of_the_command_line(serving: Any) -> None:

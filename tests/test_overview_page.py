@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from looking import drawn, links, page, said, words
+from looking import links, page, said, words
 from streamlit.testing.v1 import AppTest
 
 BRIEF = "You answer in one short sentence and never guess."
@@ -168,16 +168,6 @@ def test_a_folder_with_only_scores_shows_its_conditions_and_its_counts(serving: 
     assert "scores.csv: 3 rows with 3 cells." in words(test)
     assert "1 more is absent" in words(test)
     assert "/scores?" in said(test)
-
-
-def test_a_large_dataset_is_checked_when_somebody_asks(serving: Any) -> None:
-    rows = [{"id": str(n), "q": "Why?"} for n in range(1200)]
-    serving(study() | {"data.jsonl": rows})
-    test = overview()
-    assert "The records have not been checked yet." in words(test)
-    assert "right" in said(test)  # what is in the configuration is shown all the same
-    drawn(test.button(key="check_all").click().run())
-    assert "1 kind of error in 1,200 places." in words(test)
 
 
 def test_nothing_readable_keeps_a_heading_and_says_what_to_do(serving: Any) -> None:

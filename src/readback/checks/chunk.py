@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -38,10 +38,13 @@ def payload(
     *,
     codes: Iterable[str] | None = None,
     records: bool = True,
+    numbers: Sequence[int] | None = None,
 ) -> dict[str, Any]:
-    """What `audit_chunk` takes, as JSON. `records`: whether the rules about records run too."""
+    """What `audit_chunk` takes, as JSON. `records`: whether the rules about records run too; `numbers`: those of the
+    records, where they are no range.
+    """
     asked = {"codes": None if codes is None else sorted(codes), "records": records}
-    return {**in_chunks.payload(opened, choices, start, stop), **asked}
+    return {**in_chunks.payload(opened, choices, start, stop, numbers=numbers), **asked}
 
 
 def warm() -> None:

@@ -1,12 +1,14 @@
-"""Run the audit: cut the dataset into ranges, a bounded child for each on every core, and let nothing stop the rest."""
+"""Run the audit: cut the records into parts, a bounded child for each on every core, and let nothing stop the rest."""
 
 from __future__ import annotations
 
 import os
+import time
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from threading import Event
 from typing import Any
 
@@ -15,6 +17,7 @@ from readback.checks import excess, rules, training, workspace_check
 from readback.checks.chunk import about, payload
 from readback.checks.repeats import Mark, Repeats
 from readback.checks.rules import Fault
+from readback.checks.sample import SEED, Sample, drawn
 from readback.checks.summary import Audit, Progress, Row, Tally, rows, selection_key
 from readback.checks.unused import unused
 from readback.checks.variables import Heard, Variables, started
@@ -37,10 +40,11 @@ class Once:
 
     data: Dataset
     said: set[tuple[str | None, ...]] = field(default_factory=set)
+    records: Counter[str] = field(default_factory=Counter)  # by code, those where nothing else of it was told
 
     def take(self, found: Iterable[Finding | Fault]) -> Iterator[Finding | Fault]:
         for one in found:
-            about = None if isinstance(one, Fault) else self._about(one)
+            about = self._about(one)
             if isinstance(one, Fault) or about is None:
                 yield one
             elif about not in self.said:
@@ -48,7 +52,20 @@ class Once:
                 values = {**one.values, **({"records": len(self.data)} if "records" in one.values else {})}
                 yield replace(one, values=values, message=rules.fill(rules.RULES()[one.code].sentence, values))
 
-    def _about(self, one: Finding) -> tuple[str | None, ...] | None:
+    def of_all(self, found: Iterable[Finding | Fault]) -> Iterator[Finding | Fault]:
+        """What is true of every record, from what was found in one."""
+        return self.take(one for one in found if self._about(one) is not None)
+
+    def count(self, told: Iterable[Finding]) -> None:
+        """Remember where what was told of a record is true of all, so that nobody counts that record for a share."""
+        codes: dict[bool, set[str]] = {True: set(), False: set()}
+        for one in told:
+            codes[self._about(one) is not None].add(one.code)
+        self.records.update(codes[True] - codes[False])
+
+    def _about(self, one: Finding | Fault) -> tuple[str | None, ...] | None:
+        if isinstance(one, Fault):
+            return None
         rule = rules.RULES().get(one.code)
         about = getattr(rule.logic, "once", None) if rule else None
         said = about(one, self._nowhere) if about else None
@@ -65,11 +82,12 @@ WORK = "readback.checks.chunk:audit_chunk"
 NO_ANSWER = "jdg-no-answer"
 EARLY = "the records of the dataset, given up before the rest was tried"
 KILLS = 5  # records that may kill their child under one choice before the choice is given up
+FEWEST = 25  # records of a sample that are worth a child
 
 
 @dataclass(slots=True)
 class _Run:
-    """What one audit works with; `active` are the choices not given up."""
+    """What one audit works with; `active` are the choices not given up, `numbers` the records, by their places."""
 
     opened: Workspace
     data: Dataset
@@ -77,11 +95,31 @@ class _Run:
     active: list[Selection]
     tally: Tally
     names: Variables
+    numbers: Sequence[int]
     kills: Counter[Selection] = field(default_factory=Counter)
+    pace: list[tuple[float, int]] = field(default_factory=list)  # of each child: seconds, records after the first
+
+    @property
+    def sampled(self) -> bool:
+        """Whether the records are drawn ones."""
+        return not isinstance(self.numbers, range)
+
+    def work(self, start: int, stop: int, choices: Iterable[Selection], records: bool = True) -> dict[str, Any]:
+        """What a child takes for the records from place `start` to `stop`."""
+        numbers = self.numbers[start:stop] if self.sampled else None
+        return payload(self.opened, choices, start, stop, codes=self.codes, records=records, numbers=numbers)
 
     def frames(self, start: int, stop: int, choices: Iterable[Selection], records: bool) -> Iterator[_Frame]:
-        work = payload(self.opened, choices, start, stop, codes=self.codes, records=records)
-        yield from self.read(sandbox.stream(WORK, work, in_child.LIMITS, once=stop - start > 1), choices)
+        work = self.work(start, stop, choices, records)
+        yield from self.read(self.stream(work, once=stop - start > 1), choices)
+
+    def stream(self, work: Mapping[str, Any], once: bool) -> Iterator[Mapping[str, Any]]:
+        """What a child says; how long that takes is remembered, without its start."""
+        began, count = 0.0, 0
+        for frame in sandbox.stream(WORK, work, in_child.LIMITS, once=once, awaited=self.sampled):
+            began, count = began or time.monotonic(), count + 1
+            yield frame
+        self.pace.append((time.monotonic() - began, count - 1))
 
     def read(self, frames: Iterable[Mapping[str, Any]], choices: Iterable[Selection]) -> Iterator[_Frame]:
         heard = Heard()
@@ -110,8 +148,10 @@ def check(
     baseline: Collection[str] = (),
     jobs: int | None = None,
     progress: Callable[[int, int], bool | None] | None = None,
+    sample: int | None = None,
+    seed: int = SEED,
 ) -> Audit:
-    """The whole audit at once, with its first 10,000 findings.
+    """The whole audit at once, with its first 10,000 findings; of a `sample` of the records where that is given.
 
     `progress(done, total)` is told now and then; when it answers False the audit stops and says so.
     """
@@ -123,6 +163,8 @@ def check(
         baseline=baseline,
         jobs=jobs,
         progress=progress,
+        sample=sample,
+        seed=seed,
     )
     return next(step for step in steps if isinstance(step, Audit))
 
@@ -136,12 +178,17 @@ def stream(
     baseline: Collection[str] = (),
     jobs: int | None = None,
     progress: Callable[[int, int], bool | None] | None = None,
+    sample: int | None = None,
+    seed: int = SEED,
 ) -> Iterator[Finding | Progress | Audit]:
     """Findings as they are found, Progress in between, the summary last.
 
     `select` and `ignore` hold codes or areas (`fmt`); `conditions` narrows the audit to these; findings whose
-    key is in `baseline` are known and only counted; `jobs` children work at once (None: one on every core). Raises
-    DatasetChanged when the dataset is written to meanwhile.
+    key is in `baseline` are known and only counted; `jobs` children work at once (None: one on every core).
+
+    With `sample`, so many records are drawn by `seed` and looked at, all of them where there are no more. What needs
+    no record is looked at in full; what repeats from record to record, and training files beside the dataset, are not.
+    Raises DatasetChanged when the dataset is written to meanwhile.
     """
     codes = None if not (select or ignore) else frozenset(_codes(select, ignore))
     try:
@@ -155,29 +202,59 @@ def stream(
     first = next(iter(data.records(0, 1)), None)
     firsts = [assemble.assemble(opened, first, choice) for choice in choices] if first else []
     tally = Tally(opened, rows(opened, choices if first else (), firsts), frozenset(baseline))
-    run = _Run(opened, data, codes, list(choices), tally, started(choices, firsts) if first else Variables())
-    yield from run.tally.take(workspace_check.found(opened, data, beside, codes))
+    names = started(choices, firsts) if first else Variables()
+    numbers = range(len(data)) if sample is None else drawn(len(data), sample, seed)
+    run = _Run(opened, data, codes, list(choices), tally, names, numbers)
+    part = run.sampled
+    of_files = list(workspace_check.found(opened, data, beside, codes))
+    full = tuple(sorted({one.code for one in of_files if isinstance(one, Finding) and one.place.index is not None}))
+    yield from run.tally.take(of_files)
     if first:
         yield from run.tally.take(_preflight(run, first, firsts))
-    others = [_Run(part.opened, part.data, part.codes, [], tally, Variables()) for part in beside]
-    stopped, again, once, done = False, Repeats(opened), Once(data), 0
-    total = len(data) + sum(len(other.data) for other in others)
-    for one in (run, *others):
+    others = [_Run(one.opened, one.data, one.codes, [], tally, Variables(), range(len(one.data))) for one in beside]
+    stopped, again, once, done, marked = False, Repeats(opened), Once(data), 0, set[str]()
+    if part and numbers[0]:
+        once.count(told := run.tally.take(once.of_all(_of_first(run))))
+        yield from told
+    runs = (run,) if part else (run, *others)
+    total = sum(len(one.numbers) for one in runs)
+    for one in runs:
         again.begin(one.data)
         for frame in () if stopped else _side_by_side(one, jobs):
-            yield from run.tally.take([*once.take(frame.found), *again.take(frame.index, frame.marks)])
-            yield (at := Progress(done + frame.index + 1, total))
-            if progress and progress(at.done, at.total) is False:
+            marked.update(code for code, _, _ in frame.marks)
+            repeated = () if part else again.take(frame.index, frame.marks)
+            once.count(told := run.tally.take([*once.take(frame.found), *repeated]))
+            yield from told
+            done += 1
+            yield Progress(done, total)
+            if progress and progress(done, total) is False:
                 stopped = True
                 break
-        done += len(one.data)
+    taken = Sample(
+        len(numbers), len(data), seed, tuple(sorted(marked)), tuple(one.data.file for one in others),
+        dict(once.records), full, _seconds(run, jobs or os.cpu_count() or 1),
+    )  # fmt: skip
     yield replace(
         run.tally.audit(data.counts, stopped) if stopped else with_tokens(opened, data, run.tally.audit(data.counts)),
         variables=run.names.rows(opened, data),
         unused=unused(opened, data, run.names.names()),
         names_left_out=run.names.left_out,
         training=training.trained(opened, [one.data for one in (run, *others)]),
+        # what was stopped reached the first records only, which are no sample
+        sample=taken if part and not stopped else None,
     )
+
+
+def _of_first(run: _Run) -> Iterator[Finding | Fault]:
+    """What is found in the first record, where a whole audit tells what is true of all of them."""
+    alone = _Run(run.opened, run.data, run.codes, list(run.active), Tally(run.opened, ()), Variables(), (0,))
+    return chain.from_iterable(frame.found for frame in _chunk(alone, 0, 1))
+
+
+def _seconds(run: _Run, workers: int) -> float:
+    """How long all records would take so many children at the speed of those that were looked at."""
+    seconds, count = (sum(part) for part in zip(*run.pace, strict=True)) if run.pace else (0.0, 0)
+    return seconds / count * len(run.data) / workers if count else 0.0
 
 
 def _wanted(progress: Callable[[int, int], bool | None] | None) -> Callable[[int, int], bool] | None:
@@ -225,7 +302,7 @@ def _side_by_side(run: _Run, jobs: int | None) -> Iterator[_Frame]:
     What a child did not finish, or did for a choice that was given up meanwhile, is done again, one record after
     another.
     """
-    spans = deque(in_chunks.spans_of(run.data))
+    spans = deque(_spans(run, jobs or os.cpu_count() or 1))
     workers = min(jobs or os.cpu_count() or 1, len(spans))
     if workers < 2:
         for span in spans:
@@ -244,7 +321,7 @@ def _side_by_side(run: _Run, jobs: int | None) -> Iterator[_Frame]:
                 if choices == tuple(run.active):
                     for frame in run.read(raw.frames, choices):
                         run.tally.measure(frame.index, choices, frame.longest, frame.observed)
-                        at = frame.index + 1
+                        at += 1
                         yield frame
                     if raw.stopped:
                         yield _alone(run, at)
@@ -252,6 +329,15 @@ def _side_by_side(run: _Run, jobs: int | None) -> Iterator[_Frame]:
                 yield from _chunk(run, at, stop)
         finally:
             ended.set()
+
+
+def _spans(run: _Run, workers: int) -> Iterator[tuple[int, int]]:
+    """Places of records (first, beyond the last) for one child each; of a sample so few that all have work."""
+    if not run.sampled:
+        return in_chunks.spans_of(run.data)
+    count = len(run.numbers)
+    each = min(in_chunks.MOST, max(FEWEST, -(-count // workers)))
+    return ((at, min(at + each, count)) for at in range(0, count, each))
 
 
 @dataclass(slots=True)
@@ -264,9 +350,8 @@ class _Raw:
 
 def _raw(run: _Run, start: int, stop: int, choices: tuple[Selection, ...], ended: Event) -> _Raw:
     raw = _Raw()
-    work = payload(run.opened, choices, start, stop, codes=run.codes)
     try:
-        for frame in sandbox.stream(WORK, work, in_child.LIMITS, once=True):
+        for frame in run.stream(run.work(start, stop, choices), once=True):
             raw.frames.append(frame)
             if ended.is_set():
                 break
@@ -283,7 +368,7 @@ def _chunk(run: _Run, start: int, stop: int) -> Iterator[_Frame]:
         try:
             for frame in run.frames(at, stop, choices, True):
                 run.tally.measure(frame.index, choices, frame.longest, frame.observed)
-                at = frame.index + 1
+                at += 1
                 yield frame
             if at < stop:
                 raise DatasetChanged(f"{run.data.file} was changed while it was looked through")
@@ -292,14 +377,15 @@ def _chunk(run: _Run, start: int, stop: int) -> Iterator[_Frame]:
             at += 1
 
 
-def _alone(run: _Run, index: int) -> _Frame:
+def _alone(run: _Run, at: int) -> _Frame:
     """One record whose child was killed: its rules, then each choice in a child of its own, to find the culprit."""
+    index = run.numbers[at]
     found: list[Finding | Fault] = []
     marks: list[Mark] = []
     for choice in (None, *run.active):
         choices = () if choice is None else (choice,)
         try:
-            for frame in run.frames(index, index + 1, choices, choice is None):
+            for frame in run.frames(at, at + 1, choices, choice is None):
                 run.tally.measure(frame.index, choices, frame.longest, frame.observed)
                 found.extend(frame.found)
                 marks.extend(frame.marks)

@@ -1,7 +1,7 @@
 """The audit for pages, in a process of its own: whoever clicks meanwhile shares neither its interpreter nor its turn.
 
 The process works at lower priority, and so do its children. It gets the workspace as a value, tells how far it is,
-and answers in JSON; when we hang up, it stops. A small dataset is not worth the start of a process.
+and answers in JSON; when we hang up, it stops. A small dataset and a sample are not worth the start of a process.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ BOOT = "import sys; sys.path.append(sys.argv[2]); from readback.checks.process i
 Progress = Callable[[int, int], bool | None]
 
 
-def check(opened: Workspace, progress: Progress | None = None) -> Audit:
+def check(opened: Workspace, progress: Progress | None = None, sample: int | None = None) -> Audit:
     """What `engine.check` answers and raises, worked out where it holds up no page."""
-    if _small(opened):
-        return engine.check(opened, progress=progress)
+    if sample is not None or _small(opened):
+        return engine.check(opened, progress=progress, sample=sample)
     ours, theirs = socket.socketpair()
     package = str(Path(__file__).resolve().parents[2])
     with ours:

@@ -11,6 +11,7 @@ from readback.checks.lengths import Extremes, Lengths, SelectionKey, Widest
 from readback.checks.of_model import concerns
 from readback.checks.records_with_finding import Key, RecordsWithFinding
 from readback.checks.rules import Fault, Seen, told_apart
+from readback.checks.sample import Sample
 from readback.checks.training import Trained
 from readback.checks.unused import UnusedField
 from readback.checks.variables import VariableRow
@@ -63,7 +64,8 @@ class Audit:
     """The whole answer.
 
     All counts leave out what the workspace ignores and the `known` findings of a baseline. `records_by_code` counts
-    distinct records; `faults` are our own mistakes; `stopped` says that somebody ended the audit early.
+    distinct records; `faults` are our own mistakes; `stopped` says that somebody ended the audit early. `sample` says
+    that only some of the records were looked at: all counts about records are then of these.
     """
 
     workspace: str
@@ -88,6 +90,7 @@ class Audit:
     with_finding: Mapping[Key, bytes] = field(
         default_factory=dict
     )  # by code and `selection_key`: the records with a finding
+    sample: Sample | None = None
 
 
 @dataclass(slots=True)

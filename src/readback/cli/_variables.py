@@ -56,7 +56,8 @@ def told(audit: Audit) -> Iterator[str]:
     if len(said) > TOLD:
         yield f"  and {len(said) - TOLD} more: --format json lists all"
     if audit.unused:
-        yield f"  read by no template: {', '.join(one.name for one in audit.unused[:TOLD])}" + (
+        where = " in the sample" if audit.sample else ""
+        yield f"  read by no template{where}: {', '.join(one.name for one in audit.unused[:TOLD])}" + (
             f" and {len(audit.unused) - TOLD} more" if len(audit.unused) > TOLD else ""
         )
 

@@ -1,7 +1,7 @@
 """Look for what is wrong in a workspace: its files, its records, and the messages they assemble to.
 
 Exit code 1 when there is a finding at or above --fail-on, or a plain template reads a name that no record has. JSON
-holds the first 10,000 findings, jsonl all of them.
+holds the first 10,000 findings, jsonl all of them. With --sample only some of the records are looked at.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 from readback import as_json, plugins
 from readback.checks import engine, rules
+from readback.checks.sample import SEED, SIZE, Sample, hit, share
 from readback.checks.summary import Audit, Progress, Row
 from readback.checks.unmapped import LOOKED_AT, Unmapped, fields, unmapped
 from readback.cli import UsageError, _lines, _options, _variables, _workspace
@@ -31,6 +32,7 @@ from readback.workspace import id_column, plain_templates
 KEY = re.compile(r'"key": ?"([0-9a-f]{16})"|\(key ([0-9a-f]{16})\)$', re.MULTILINE)
 EMPTY = re.compile(r'^0 findings: |^\{\s*"workspace":', re.MULTILINE)  # an answer without findings, text and JSON
 PART = re.compile(r'^ ?"truncated": true', re.MULTILINE)
+SAMPLED = re.compile(r'^ ?"sample": ?\{|^  a sample: ', re.MULTILINE)  # an answer of --sample, JSON and text
 WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # what `>` writes in some shells of Windows
 
 
@@ -50,6 +52,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--fail-on", choices=("error", "warning", "info", "never"), default="error", help="exit 1 from this severity on"
     )
+    said = (
+        f"look only at N records (default {SIZE:,}), spread over the file and drawn by a seed; all if there are no more"
+    )
+    add("--sample", type=int, nargs="?", const=SIZE, metavar="N", help=said)
+    add("--seed", type=int, metavar="SEED", help=f"draw the sample by another seed than {SEED}")
     _options.jobs(parser)
     _options.loudness(
         parser,
@@ -60,13 +67,16 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     select, ignore = _names(args.select), _names(args.ignore)
-    baseline = keys(args.baseline) if args.baseline else frozenset()
+    sample, seed = _sample(args)
+    baseline = keys(args.baseline, sample is not None) if args.baseline else frozenset()
     opened = _workspace.opened(args)
     known = [name for condition in opened.conditions for name in (condition.name, *condition.aliases)]
     wanted = [_workspace.one_of("condition", name, known) for name in args.condition]
     names = {condition.name for name in wanted if (condition := opened.condition(name))}
     jobs = _options.workers(args)
-    steps = engine.stream(opened, select=select, ignore=ignore, conditions=names, baseline=baseline, jobs=jobs)
+    steps = engine.stream(
+        opened, select=select, ignore=ignore, conditions=names, baseline=baseline, jobs=jobs, sample=sample, seed=seed
+    )
     try:
         audit = _written(steps, args)
     except DatasetChanged as changed:
@@ -86,6 +96,16 @@ def run(args: argparse.Namespace) -> int:
         out = sys.stdout if args.format == "text" else sys.stderr
         print("\n".join(map(_lines.safe, _to_map(opened, unfilled))), file=out)
     return int(_lines.worst(audit.severities, args.fail_on) or (bool(unfilled) and args.fail_on != "never"))
+
+
+def _sample(args: argparse.Namespace) -> tuple[int | None, int]:
+    """How many records are drawn (None: all are looked at), and by which seed. Raises UsageError."""
+    asked: int | None = args.sample
+    if asked is not None and asked < 1:
+        raise UsageError(f"--sample {asked}: at least one record has to be drawn")
+    if asked is None and args.seed is not None:
+        raise UsageError("--seed goes with --sample: without it every record is looked at")
+    return asked, SEED if args.seed is None else args.seed
 
 
 def _unfilled(opened: Workspace) -> list[Unmapped]:
@@ -138,6 +158,7 @@ def summary(audit: Audit) -> dict[str, Any]:
         "records_by_code": dict(audit.records_by_code),
         "findings": [as_json.finding(found) for found in audit.findings],
         "truncated": audit.truncated,
+        "sample": _drawn(audit.sample),
         "variables": _variables.rows(audit),
         "unused": _variables.unused(audit),
         "training": [
@@ -151,6 +172,13 @@ def summary(audit: Audit) -> dict[str, Any]:
         ],
         "faults": [{"rule": one.rule, "error": one.error, "place": as_json.place(one.place)} for one in audit.faults],
     }
+
+
+def _drawn(sample: Sample | None) -> dict[str, Any] | None:
+    if sample is None:
+        return None
+    names = {"left_out": list(sample.left_out), "full": list(sample.full)}
+    return {"drawn": sample.drawn, "of": sample.of, "seed": sample.seed, **names}
 
 
 def _counts(records: Counts) -> dict[str, int]:
@@ -181,6 +209,8 @@ def _told(audit: Audit, whole: bool) -> Iterator[str]:
     """The summary for people; only a whole audit tells that a suppression is needed no more."""
     yield ""
     yield f"{audit.workspace}: {_lines_of(audit.records)}"
+    yield from _of_sample(audit.sample)
+    here = " in the sample" if audit.sample else ""
     for file in audit.training:
         kinds = " · ".join(f"{n} {SAID[kind]}" for kind, n in file.kinds.items() if kind in SAID) or "no training rows"
         yield f"  {file.path} ({file.split}): {_lines_of(file.counts)}; {kinds}"
@@ -189,15 +219,14 @@ def _told(audit: Audit, whole: bool) -> Iterator[str]:
         none = f"system not known here: {row.system_unknown}" if row.system_unknown else "no system message"
         parts.append(f"system {row.system}" if row.system else none)
         if row.longest is not None:
-            parts.append(f"longest {quantity(row.longest, 'character')}" + _tokens(row))
+            parts.append(f"longest{here} {quantity(row.longest, 'character')}" + _tokens(row))
         if row.observed[1]:
-            parts.append(f"{row.observed[0]} of {row.observed[1]} logged requests equal byte for byte")
+            parts.append(f"{row.observed[0]} of {row.observed[1]} logged requests{here} equal byte for byte")
         of_model = f", {quantity(row.model_errors, 'error')} of its model" if row.model_errors else ""
         found = f"{quantity(row.errors, 'error')}, {quantity(row.warnings, 'warning')}{of_model}"
         yield f"  {row.name}: {found} ({', '.join(parts)})"
     for code, count in audit.counts.items():
-        records_hit = audit.records_by_code.get(code)
-        yield f"  {count:>6} {code}" + (f" in {quantity(records_hit, 'record')}" if records_hit else "")
+        yield f"  {count:>6} {code}{_records(audit, code)}"
     if whole:
         yield from _variables.told(audit)
     total = ", ".join(f"{audit.severities.get(name, 0)} {name}" for name in reversed(_lines.RANK))
@@ -206,7 +235,38 @@ def _told(audit: Audit, whole: bool) -> Iterator[str]:
     )
     for one, count in audit.ignored:
         said = f"  ignored: {count} {one.code}" + (f" ({one.why})" if one.why else "")
-        yield said if count or not whole or audit.stopped else f"{said}; these lines ignore nothing now"
+        known = whole and not audit.stopped and audit.sample is None
+        yield said if count or not known else f"{said}; these lines ignore nothing now"
+
+
+def _of_sample(sample: Sample | None) -> Iterator[str]:
+    """That only some records were looked at, what none of them has, and what was not looked at for that."""
+    if sample is None:
+        return
+    _, most = share(0, sample).percents
+    of = f"{sample.drawn:,} of {quantity(sample.of, 'record')}"
+    yield f"  a sample: {of} looked at, one from each of {sample.drawn:,} equal parts, by seed {sample.seed}"
+    yield f"  in 0 of {sample.drawn:,}: at most {most} % of all (95 %)"
+    if sample.repeats:
+        yield f"  not looked at, for what repeats needs every record: {', '.join(sample.repeats)}"
+    if sample.files:
+        yield f"  not looked at: the rows of {', '.join(sample.files)}"
+
+
+def _records(audit: Audit, code: str) -> str:
+    """In how many records a rule has a finding; of a sample with what that says about all."""
+    records = audit.records_by_code.get(code)
+    if not records:
+        return ""
+    if (sample := audit.sample) is None:
+        return f" in {quantity(records, 'record')}"
+    k, n = hit(sample, code, records)
+    if code in sample.full:
+        return f" in {k:,} of {quantity(n, 'record')}"
+    if not k:
+        return ", told once for all records"
+    low, high = share(k, sample).percents
+    return f" in {k:,} of {quantity(n, 'record')} of the sample ({low} to {high} % of all, 95 %)"
 
 
 def _lines_of(records: Counts) -> str:
@@ -248,8 +308,10 @@ def _names(given: list[str]) -> frozenset[str]:
 # The findings that were known before: the keys in any earlier answer of check.
 
 
-def keys(path: Path) -> frozenset[str]:
-    """The keys in an answer of check in any form. Raises UsageError for a file that is none, or only a part of one."""
+def keys(path: Path, sampled: bool = False) -> frozenset[str]:
+    """The keys in an answer of check in any form. Raises UsageError for a file that is none, or only a part of one;
+    that of a sample is known only to a sample (`sampled`).
+    """
     try:
         raw = path.read_bytes()
     except OSError as error:
@@ -261,4 +323,8 @@ def keys(path: Path) -> frozenset[str]:
     if PART.search(text):
         why = "it holds only the first 10,000 findings; write the baseline with --format jsonl, which holds them all"
         raise UsageError(f"--baseline {path}: {why}")
+    if SAMPLED.search(text) and not sampled:
+        raise UsageError(
+            f"--baseline {path}: it holds the findings of a sample; use it with --sample, or check all records"
+        )
     return found

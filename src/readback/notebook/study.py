@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from readback import adapters, workspace
 from readback.checks import engine, rules
 from readback.checks.chunk import everything
+from readback.checks.sample import SEED, Sample, share
 from readback.checks.summary import Audit
 from readback.compare.diff import difference
 from readback.compare.sides import SERVING, SideError, show_side, sides
@@ -196,18 +197,28 @@ class Study:
             raise ValueError(str(error)) from None
         return Compared(self.workspace, found, side_a, side_b)
 
-    def audit(self, *, select: Collection[str] = (), ignore: Collection[str] = ()) -> Audit:
-        """Every rule over every record and condition, as `readback check` runs them; codes or areas narrow it."""
-        return engine.check(self.workspace, select=select, ignore=ignore)
+    def audit(
+        self, *, select: Collection[str] = (), ignore: Collection[str] = (), sample: int | None = None, seed: int = SEED
+    ) -> Audit:
+        """Every rule over every record and condition, as `readback check` runs them; codes or areas narrow it.
 
-    def findings(self, *, select: Collection[str] = (), ignore: Collection[str] = ()) -> Rows:
-        """The findings of `audit` as rows; the first 10,000. It says so when there are more, and when a rule failed."""
-        audit = self.audit(select=select, ignore=ignore)
-        said = (
-            [f"{quantity(sum(audit.counts.values()), 'finding')} in all; these are the ones kept"]
-            if audit.truncated
-            else []
-        )
+        With `sample` only so many records are looked at, spread over the file and drawn by `seed`; `.sample` says so
+        (None: all were looked at). Raises ValueError for a sample of less than one.
+        """
+        if sample is not None and sample < 1:
+            raise ValueError(f"a sample of {sample}: at least one record has to be drawn")
+        return engine.check(self.workspace, select=select, ignore=ignore, sample=sample, seed=seed)
+
+    def findings(
+        self, *, select: Collection[str] = (), ignore: Collection[str] = (), sample: int | None = None, seed: int = SEED
+    ) -> Rows:
+        """The findings of `audit` as rows; the first 10,000. It says so when there are more, when a rule failed, and
+        when they are those of a sample.
+        """
+        audit = self.audit(select=select, ignore=ignore, sample=sample, seed=seed)
+        said = [_of_sample(audit.sample)] if audit.sample else []
+        if audit.truncated:
+            said.append(f"{quantity(sum(audit.counts.values()), 'finding')} in all; these are the ones kept")
         said += dict.fromkeys(map(fault_said, audit.faults))
         return Rows(FINDING, tuple(map(_finding, audit.findings)), ". ".join(said))
 
@@ -353,6 +364,12 @@ class Study:
 
 def _finding(one: Finding) -> Mapping[str, Any]:
     return {name: getattr(one if hasattr(one, name) else one.place, name) for name in FINDING}
+
+
+def _of_sample(sample: Sample) -> str:
+    _, most = share(0, sample).percents
+    of = f"{sample.drawn:,} of {quantity(sample.of, 'record')}"
+    return f"a sample of {of}; what is in 0 of {sample.drawn:,} is in at most {most} % of all (95 %)"
 
 
 def _score(row: Row, table: ScoreTable) -> Mapping[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -31,7 +31,7 @@ BATCH = 256  # records of one frame
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """What work has in its child."""
+    """What work has in its child; `numbers` are those of its records where they are no range."""
 
     opened: Workspace
     data: Dataset
@@ -40,25 +40,37 @@ class Inside:
     start: int
     stop: int
     batch: int
+    numbers: Sequence[int] | None = None
 
     def records(self) -> Iterator[Record]:
         """The records, until the file turns out to have been changed; the caller sees that frames are missing."""
         with contextlib.suppress(DatasetChanged):
-            for record in self.data.records(self.start, self.stop):
+            for record in self._records():
                 sandbox.beat()
                 yield record
 
+    def _records(self) -> Iterator[Record]:
+        if self.numbers is None:
+            return self.data.records(self.start, self.stop)
+        return (self.data.record(number) for number in self.numbers if number < len(self.data))
+
 
 def payload(
-    opened: Workspace, choices: Iterable[Selection], start: int, stop: int, batch: int = BATCH
+    opened: Workspace,
+    choices: Iterable[Selection],
+    start: int,
+    stop: int,
+    batch: int = BATCH,
+    numbers: Sequence[int] | None = None,
 ) -> dict[str, Any]:
-    """What `enter` takes, as JSON."""
+    """What `enter` takes, as JSON: a range of records, or their `numbers`."""
     return {
         "workspace": freeze(opened),
         "choices": [asdict(choice) for choice in choices],
         "start": start,
         "stop": stop,
         "batch": batch,
+        "numbers": numbers,
         "cache": str(cache_folder().parent),
         "servers": said(opened),
     }
@@ -83,7 +95,7 @@ def enter(work: Mapping[str, Any]) -> Inside:
     tell(opened, work["servers"])
     data = open_dataset(opened.root, opened.dataset)
     choices = tuple(Selection(**choice) for choice in work["choices"])
-    return Inside(opened, data, choices, Replies(opened), work["start"], work["stop"], work["batch"])
+    return Inside(opened, data, choices, Replies(opened), work["start"], work["stop"], work["batch"], work["numbers"])
 
 
 class Replies:

@@ -89,17 +89,24 @@ def call(work: str, payload: Any, limits: Limits = DEFAULT, shared: tuple[str, .
 
 
 def stream(
-    work: str, payload: Any, limits: Limits = DEFAULT, shared: tuple[str, ...] = (), *, once: bool = False
+    work: str,
+    payload: Any,
+    limits: Limits = DEFAULT,
+    shared: tuple[str, ...] = (),
+    *,
+    once: bool = False,
+    awaited: bool = False,
 ) -> Iterator[Any]:
     """Each value the generator function named `work` yields; leaving the loop early kills the child.
 
-    `once`: long work; what is stopped is not tried again here, because the caller goes on with a part of it.
+    `once`: long work; what is stopped is not tried again here, because the caller goes on with a part of it. It lets
+    others go first where that was asked for, unless it is `awaited` on a page.
     """
     if inside():
         with within(limits):
             yield from _function(work)(payload)
     elif once:
-        yield from _run(work, payload, limits, shared, how=ASIDE if _gives_way else TOGETHER)
+        yield from _run(work, payload, limits, shared, how=ASIDE if _gives_way and not awaited else TOGETHER)
     else:
         yield from _surely(work, payload, limits, shared)
 

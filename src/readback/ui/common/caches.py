@@ -17,6 +17,7 @@ from readback import workspace as reading
 from readback.checks import judge_inputs, process, workspace_check
 from readback.checks.beside import apart
 from readback.checks.rules import Fault
+from readback.checks.sample import SIZE
 from readback.records.answers import Answers, open_answers
 from readback.records.dataset import open_dataset
 from readback.requests.observer import Observer
@@ -120,16 +121,26 @@ def loading(path: str, stamp: str, fields: tuple[tuple[str, str], ...], _made: W
 @st.cache_resource(max_entries=KEEP, show_spinner=False)
 def audit(path: str, stamp: str, fields: tuple[tuple[str, str], ...], _made: Workspace | None = None) -> Job:
     """The audit."""
-    made = _made or workspace(path, stamp, fields)[0]
-    job = _audits()[path, stamp, fields] = Job(lambda progress: made and apart(process.check(made, progress)))
+    return _check((path, stamp, fields), _made)
+
+
+@st.cache_resource(max_entries=KEEP, show_spinner=False)
+def sample(path: str, stamp: str, fields: tuple[tuple[str, str], ...], _made: Workspace | None = None) -> Job:
+    """The audit of a sample of the records."""
+    return _check((path, stamp, fields), _made, SIZE)
+
+
+def audited(key: Key, whole: bool = True) -> Job | None:
+    """The audit that was begun, if there is one; or that of a sample."""
+    return _audits().get((key, whole))
+
+
+def _check(key: Key, made: Workspace | None, n: int | None = None) -> Job:
+    made = made or workspace(*key)[0]
+    job = _audits()[key, n is None] = Job(lambda progress: made and apart(process.check(made, progress, n)))
     return job
 
 
-def audited(key: Key) -> Job | None:
-    """The audit that was begun, if there is one."""
-    return _audits().get(key)
-
-
 @st.cache_resource(show_spinner=False)
-def _audits() -> WeakValueDictionary[Key, Job]:
+def _audits() -> WeakValueDictionary[tuple[Key, bool], Job]:
     return WeakValueDictionary()

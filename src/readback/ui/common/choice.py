@@ -4,7 +4,7 @@ Pages call these functions and hold nothing themselves. What is read is cached b
 the files, as the session last accepted them; within one run everything is worked out once. A function that cannot
 answer says why on the page and ends the run, so its caller needs no test.
 
-    workspace() -> Workspace            dataset() -> Dataset            audit() -> Audit | None
+    workspace() -> Workspace            dataset() -> Dataset            audit() -> Audit
     position() -> int                   record() -> Record              found(assembly) -> findings, faults
     moved() -> files changed on disk    accept(): show what is new
     sent() -> Selection                 assembly() -> Assembly          answer() -> Answer | None
@@ -23,6 +23,7 @@ import streamlit as st
 from readback.checks.chunk import everything
 from readback.checks.order import in_text
 from readback.checks.rules import Fault
+from readback.checks.sample import SIZE
 from readback.checks.summary import Audit
 from readback.html import exact
 from readback.prompts import assemble
@@ -40,7 +41,7 @@ __all__ = ["browser", "configured", "demos", "folders"]
 
 WAIT = 0.4  # seconds the frame waits for a dataset, enough for a small one on a busy machine
 LISTED = 500  # ids in a list to choose from; beyond, an id is typed
-AT_ONCE = 2_000  # records times choices that are checked without being asked
+AT_ONCE = 2_000  # records times choices that are checked without being asked; of more, a sample
 ONCE = "worked_out"  # where a run keeps what it has worked out
 
 T = TypeVar("T")
@@ -265,31 +266,57 @@ def seen(made: Assembly) -> Seen | None:
     return watching.seen(record(), made) if watching else None
 
 
-def audit() -> Audit | None:
+def audit() -> Audit:
+    """All findings; of a large dataset those of a sample (`.sample`), until somebody asks for all of them.
+
+    Shows progress with a stop button while it runs. An audit that was stopped holds what it found until then and says
+    so (`.stopped`); `check_again` begins again.
+    """
+    return _audit(not _sampled())
+
+
+def whole_audit() -> Audit | None:
     """All findings, or None where the dataset is too large to be checked unasked and nobody has asked yet.
 
-    Starts by itself on small datasets, or when `recheck` asks; shows progress with a stop button while it runs. An
-    audit that was stopped holds what it found until then and says so (`.stopped`); `recheck` begins again. What
-    somebody had checked before is there for everybody, so that a link shows the same to the next.
+    Starts by itself on small datasets, or when `recheck` asks. What somebody had checked to its end is there for
+    everybody, so that a link shows the same to the next.
     """
-    asked: set[str] = st.session_state.setdefault("checked", set())
+    return None if _sampled() else _audit(True)
+
+
+def _sampled() -> bool:
+    """Whether the dataset is large, and nobody has asked for all of it or waited for the answer."""
+    if size() <= AT_ONCE or len(dataset()) <= SIZE or key()[1] in st.session_state.setdefault("checked", set()):
+        return False
     begun = caches.audited(key())
-    if size() > AT_ONCE and key()[1] not in asked and not (begun and begun.ready.is_set()):
-        return None
-    source = workspace().dataset
+    made = begun.result if begun and begun.ready.is_set() else None
+    return not isinstance(made, Audit) or made.stopped
+
+
+def _audit(whole: bool) -> Audit:
+    source, begun = workspace().dataset, caches.audited(key(), whole)
     if source and (begun is None or not begun.ready.is_set()) and source.path in {one.file for one in moved()}:
         overtaken()
+    job = (caches.audit if whole else caches.sample)(*key(), workspace())
     try:
-        return cast(Audit | None, wait(caches.audit(*key(), workspace()), "frame.checking", "audit"))
+        return cast(Audit, wait(job, "frame.checking", "audit"))
     except DatasetChanged as changed:
         overtaken(changed)
         raise
 
 
 def recheck() -> None:
-    """Run the audit, or run it again; for callbacks."""
+    """Check every record, or check it again; for callbacks."""
     caches.audit.clear(*key())
     st.session_state.setdefault("checked", set()).add(key()[1])
+
+
+def check_again() -> None:
+    """Begin again what was stopped: the sample, or the check of every record; for callbacks."""
+    if _sampled():
+        caches.sample.clear(*key())
+    else:
+        recheck()
 
 
 def key() -> Key:

@@ -10,10 +10,11 @@ from markupsafe import Markup
 
 from readback.checks.beside import looked_at
 from readback.checks.groups import WEIGHT, Group, area, names
+from readback.checks.sample import hit
 from readback.checks.summary import Audit
 from readback.html import exact
 from readback.types import Finding, Location
-from readback.ui.common import address, show
+from readback.ui.common import address, sample_words, show
 from readback.words import t
 
 PLACES = 10  # on the screen at once
@@ -56,7 +57,7 @@ def rules(found: Sequence[Group], chosen: str, records: int, audit: Audit) -> Ma
     return show.h(
         "<nav class='rb-rules' aria-label='{}'>{}</nav>",
         label,
-        show.join([_rule(g, chosen, looked_at(audit, g.code, records), kept) for g in found]),
+        show.join([_rule(audit, g, chosen, records, kept) for g in found]),
     )
 
 
@@ -77,13 +78,15 @@ def say_severity(severity: str) -> str:
     return t(f"frame.{severity}")
 
 
-def heading(group: Group, start: int, shown: int) -> str:
+def heading(group: Group, start: int, shown: int, audit: Audit) -> str:
     """Which of the places follow, and how many there are."""
+    sample = audit.sample
+    section = "sample" if sample and group.records and group.code not in sample.full else "findings"
     if not shown:
         return t("findings.not_kept", n=group.count)
     if group.count == shown:
-        return t("findings.places", n=group.count)
-    return t("findings.page", start=start + 1, stop=start + shown, all=group.count)
+        return t(f"{section}.places", n=group.count)
+    return t(f"{section}.page", start=start + 1, stop=start + shown, all=group.count)
 
 
 def turn(start: int, kept: int) -> None:
@@ -104,7 +107,9 @@ def none(audit: Audit) -> str:
         return t("findings.none_stopped")
     if audit.faults:
         return t("findings.none_faults")
-    return t("findings.none_ignored" if any(n for _, n in audit.ignored) else "findings.none")
+    if any(n for _, n in audit.ignored):
+        return t("findings.none_ignored")
+    return t("sample.none", **sample_words.bound(audit.sample)) if audit.sample else t("findings.none")
 
 
 def _kept(group: Group, name: Callable[[Location], str], severity: str, condition: str, words: str) -> Group:
@@ -129,11 +134,14 @@ def _said(one: Finding, title: str) -> str:
     return f"{title} {one.code} {one.message} {one.fix} {show.where(one.place)}".casefold()
 
 
-def _rule(group: Group, chosen: str, records: int, kept: Mapping[str, str | None]) -> Markup:
-    share = group.records / records if records else 0
+def _rule(audit: Audit, group: Group, chosen: str, records: int, kept: Mapping[str, str | None]) -> Markup:
+    sample = audit.sample
+    some, records = (
+        hit(sample, group.code, group.records) if sample else (group.records, looked_at(audit, group.code, records))
+    )
+    share = some / records if records else 0
     bar = show.h('<span class="rb-share" aria-hidden="true"><span style="width:{}%"></span></span>', round(100 * share))
-    said = t("findings.of_records", some=group.records, n=records) if group.records else t("findings.no_record")
-    said = said if records else t("findings.no_dataset")
+    said = _of_records(audit, group, records)
     here = group.code == chosen
     link = show.link("findings", group.title, **kept, code=group.code)
     if here:
@@ -143,8 +151,19 @@ def _rule(group: Group, chosen: str, records: int, kept: Mapping[str, str | None
         " rb-chosen" if here else "",
         show.severity(group.severity),
         link,
-        bar if group.records and records else "",
+        bar if some and records else "",
         said,
         t("findings.places", n=group.count),
         group.code,
     )
+
+
+def _of_records(audit: Audit, group: Group, records: int) -> str:
+    """In how many records a rule has a finding, of how many."""
+    if not records:
+        return t("findings.no_dataset")
+    if audit.sample and any(one.place.index is not None for one in group.findings):
+        return sample_words.records(audit, group) or t("sample.once")
+    if not group.records:
+        return t("findings.no_record")
+    return t("findings.of_records", some=group.records, n=records)

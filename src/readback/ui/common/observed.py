@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from readback.checks.summary import Audit, Row
 from readback.requests.observer import Seen
-from readback.ui.common import show
+from readback.ui.common import caches, choice, show
 from readback.words import t
 
 Cells = Mapping[str, Any]
@@ -30,12 +30,19 @@ def lead(audit: Audit | None) -> str:
     """One sentence about all conditions: how many logged requests are equal."""
     equal = sum(row.observed[0] for row in audit.conditions) if audit else 0
     logged = sum(row.observed[1] for row in audit.conditions) if audit else 0
+    if audit and audit.sample and (logged or _any_logged()):
+        return t("sample.observed", equal=equal, n=logged) if logged else t("sample.observed_none")
     if not logged:
         return t("overview.observed")
     without = sum(not row.observed[1] for row in audit.conditions) if audit else 0
     key = "overview.observed_equal" if equal == logged else "overview.observed_some"
     rest = f" {t('overview.observed_without', n=without)}" if without else ""
     return t(key, equal=equal, logged=logged, n=logged - equal) + rest
+
+
+def _any_logged() -> bool:
+    watching = caches.observer(*choice.key())
+    return watching is not None and watching.there
 
 
 def cell(row: Row) -> Markup:

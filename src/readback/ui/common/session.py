@@ -82,6 +82,7 @@ def forget() -> None:
         st.session_state.pop(name, None)
     caches.dataset.clear()
     caches.audit.clear()
+    caches.sample.clear()
 
 
 def record(key: Key, at: int) -> Record | None:

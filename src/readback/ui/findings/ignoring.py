@@ -12,6 +12,7 @@ import streamlit as st
 
 from readback.checks import ignoring
 from readback.checks.groups import Group
+from readback.checks.sample import drawn
 from readback.checks.summary import Audit
 from readback.html import exact
 from readback.types import NOWHERE, Finding, Ignored, Workspace
@@ -26,8 +27,11 @@ def looked_at(audit: Audit) -> Audit:
     """The audit as the address asks for it: what it found, or what is ignored of it, in the same shape."""
     if not listing_ignored(audit):
         return audit
-    found = audit.ignored_findings
-    records = Counter(code for code, _ in {(one.code, one.place.index) for one in found if one.place.index is not None})
+    found, sample = audit.ignored_findings, audit.sample
+    numbers = set(drawn(sample.of, sample.drawn, sample.seed)) if sample else set()
+    at = {(one.code, one.place.index) for one in found if one.place.index is not None}
+    # what is told once of all records is at the first, which need not be in a sample
+    records = Counter(code for code, n in at if sample is None or code in sample.full or n in numbers)
     counts = Counter(one.code for one in found)
     severities = Counter[str](one.severity for one in found)
     return replace(
@@ -45,7 +49,8 @@ def told(audit: Audit) -> None:
     """What is ignored: how often, where, why, who says so and since when; what ignores nothing; and a way to see it."""
     if not audit.ignored:
         return
-    rows = [show.h("<li>{}</li>", _row(one, n, audit.stopped)) for one, n in audit.ignored]
+    part = audit.stopped or audit.sample is not None
+    rows = [show.h("<li>{}</li>", _row(one, n, part)) for one, n in audit.ignored]
     total = t("findings.ignored", n=sum(n for _, n in audit.ignored))
     show.draw(show.h('<div class="rb-small"><p>{}:</p><ul>{}</ul></div>', total, show.join(rows)))
     if audit.ignored_findings:
@@ -105,8 +110,8 @@ def _paste(workspace: Workspace) -> object:
     return t("findings.ignore_below" if workspace.ignore else "findings.ignore_file")
 
 
-def _row(one: Ignored, n: int, stopped: bool) -> str:
+def _row(one: Ignored, n: int, part: bool) -> str:
     where = _said(one.where)
     known = {"why": one.why or t("findings.unwritten"), "by": one.by or "–", "date": one.date or "–"}
     said = t("findings.ignored_row", code=f"{one.code}, {where}" if where else one.code, n=n, **known)
-    return said if n or stopped else f"{said} {t('findings.ignores_nothing')}"
+    return said if n or part else f"{said} {t('findings.ignores_nothing')}"

@@ -10,6 +10,7 @@ import streamlit as st
 from readback import as_json
 from readback.bookmarks import markdown
 from readback.checks.groups import Group, paragraphs
+from readback.checks.sample import Sample
 from readback.types import Finding, Location
 from readback.ui.common import downloads, show, table
 from readback.ui.common.table import Column
@@ -25,14 +26,19 @@ PLACE = ("file", "line", "column", "record", "index", "condition", "mode", "adap
          "start", "end")  # fmt: skip
 
 
-def download(found: Sequence[Group]) -> None:
-    """What is shown by the filter, in three forms; each is made when it is asked for."""
+def download(found: Sequence[Group], sample: Sample | None = None) -> None:
+    """What is shown by the filter, in three forms; each is made when it is asked for. That it is of a sample, the names
+    of the files say.
+    """
     n = sum(len(group.findings) for group in found)
-    makers: dict[str, Callable[[Sequence[Group]], str | bytes]] = {"csv": rows, "jsonl": lines, "markdown": text}
+    makers: dict[str, Callable[[Sequence[Group]], str | bytes]] = {
+        "csv": rows, "jsonl": lines, "markdown": partial(text, sample=sample),
+    }  # fmt: skip
     with st.popover(t("findings.download"), key="take_findings"):
         show.draw(show.h("<p>{}</p>", t("findings.download_said", n=n)))
         for form, (name, kind) in FORMS.items():
             make, key = partial(makers[form], found), f"download_{form}"
+            name = name.replace("findings", f"findings-of-a-sample-of-{sample.drawn}") if sample else name
             downloads.button(t(f"findings.as_{form}"), make, name, kind, key=key, on_click="ignore")
 
 
@@ -47,9 +53,10 @@ def rows(found: Sequence[Group]) -> bytes:
     return table.as_csv(columns, [_row(one) for group in found for one in group.findings])
 
 
-def text(found: Sequence[Group]) -> str:
+def text(found: Sequence[Group], sample: Sample | None = None) -> str:
     """The findings as Markdown: each rule with what it finds and how to fix it, then its places."""
-    return "\n".join(line for group in found for line in _section(group))
+    head = [f"{t('sample.is', n=sample.drawn, of=sample.of, seed=sample.seed)}\n"] if sample else []
+    return "\n".join((*head, *(line for group in found for line in _section(group))))
 
 
 def _row(one: Finding) -> dict[str, object]:

@@ -48,7 +48,8 @@ def of_dataset(audit: Audit, workspace: Workspace, data: Dataset) -> None:
     if not audit.variables:
         return
     readers = len({(row.kind, row.reader) for row in audit.variables})
-    st.header(t("variables.over_all"))
+    title = t("sample.variables", n=audit.sample.drawn) if audit.sample else t("variables.over_all")
+    st.header(title)
     if audit.names_left_out:
         show.notice(t("variables.left_out"), "warning")
     rows = [_of_dataset(row) for row in audit.variables]
@@ -67,7 +68,7 @@ def of_dataset(audit: Audit, workspace: Workspace, data: Dataset) -> None:
         *_nearest(audit.variables),
         *_documented(audit.variables),
     ]  # fmt: skip
-    table.table("variables_all", columns, rows, caption=t("variables.caption_all"))
+    table.table("variables_all", columns, rows, caption=title)
     _unused(audit)
 
 
@@ -78,7 +79,7 @@ def _unused(audit: Audit) -> None:
     names = show.join([show.h("<code>{}</code>", name) for name in shown], ", ")
     rest = len(audit.unused) - len(shown)
     more = t("variables.unused_more", n=rest) if rest else ""
-    lead = t("variables.unused", n=len(audit.unused))
+    lead = t("sample.unused" if audit.sample else "variables.unused", n=len(audit.unused))
     show.draw(show.h('<p class="rb-small">{} {}{}</p>', lead, names, more))
 
 

@@ -16,7 +16,7 @@ from readback.prompts import assemble
 from readback.prompts.self_tests import self_tests
 from readback.serving import limits
 from readback.types import Workspace
-from readback.ui.common import observed, show
+from readback.ui.common import observed, sample_words, show
 from readback.ui.common.table import Column
 from readback.ui.messages import program_line
 from readback.ui.overview.headline import Headline, pictures
@@ -28,16 +28,19 @@ Cells = Mapping[str, Any]
 
 
 def conditions(
-    workspace: Workspace, audit: Audit | None, headline: Headline | None
+    workspace: Workspace, checked: Audit, headline: Headline | None
 ) -> tuple[tuple[Column, ...], list[Cells]]:
-    """The columns that say something, and a row for each condition (or mode and task); before an audit the known."""
-    audit = audit if audit and audit.conditions else None  # without a record it tells nothing of a condition
+    """The columns that say something, and a row for each condition (or mode and task)."""
+    audit = checked if checked.conditions else None  # without a record it tells nothing of a condition
     given = audit.conditions if audit else _unchecked(workspace)
     by_name = {row.name: row for row in given}
     rows = [_cells(workspace, row, headline) for row in given]
 
     def of(draw: Callable[[Workspace, Row], Markup]) -> Callable[[Cells], Markup]:
         return lambda cells: draw(workspace, by_name[cells["name"]])
+
+    def title(key: str) -> str:
+        return sample_words.column(audit, t(f"overview.{key}"))
 
     columns = [
         Column("name", t("overview.name"), show=of(_to_messages)),
@@ -51,10 +54,10 @@ def conditions(
         columns += [
             Column("system", t("overview.system"), show=of(_system)),
             Column("trained", t("overview.trained"), show=of(_trained), help=t("overview.trained_help")),
-            Column("longest", t("overview.longest"), number=True, show=of(_longest), help=t("overview.longest_help")),
-            Column("errors", t("overview.errors"), number=True, show=of(_errors)),
-            Column("warnings", t("overview.warnings"), number=True, show=of(_warnings)),
-            Column("observed", t("overview.observed_column"), show=of(_observed), help=t("overview.observed_help")),
+            Column("longest", title("longest"), number=True, show=of(_longest), help=t("overview.longest_help")),
+            Column("errors", title("errors"), number=True, show=of(_errors)),
+            Column("warnings", title("warnings"), number=True, show=of(_warnings)),
+            Column("observed", title("observed_column"), show=of(_observed), help=t("overview.observed_help")),
         ]
     columns += pictures(headline, headline.shapes) if headline else ()
     told = {"name", "longest", "errors", "warnings"}

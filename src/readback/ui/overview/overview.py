@@ -13,7 +13,7 @@ from readback.checks.groups import Group
 from readback.checks.summary import Audit
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
-from readback.ui.common import choice, listing, show
+from readback.ui.common import choice, listing, sample_words, show
 from readback.ui.messages import training_row
 from readback.ui.overview import paired
 from readback.words import t
@@ -39,9 +39,9 @@ def faults(audit: Audit, found: Sequence[Weighed], pairs: Sequence[Pair]) -> Mar
     return show.join([_gravest(audit, [one.group for one in found]), stops], " ")
 
 
-def first(found: Sequence[Weighed], by: str) -> Markup:
+def first(audit: Audit, found: Sequence[Weighed], by: str) -> Markup:
     """At most seven rules to look at, each a sentence and a link; `by` is what a condition is called."""
-    rows = [_first(one, by, n) for n, one in enumerate(look_at(found), 1)]
+    rows = [_first(audit, one, by, n) for n, one in enumerate(look_at(found), 1)]
     return show.h("<ol class='rb-first'>{}</ol>", show.join(rows))
 
 
@@ -114,20 +114,26 @@ def _gravest(audit: Audit, found: Sequence[Group]) -> Markup:
     for severity, key in (("error", "faults"), ("warning", "only_warnings"), ("info", "only_notes")):
         kinds = [group for group in found if group.severity == severity]
         if kinds:
-            places = t("overview.places", n=audit.severities.get(severity, 0))
-            return show.link("findings", t(f"overview.{key}", n=len(kinds), places=places), severity=severity)
-    return show.h("{}", t("overview.no_errors"))
+            n, sample = audit.severities.get(severity, 0), audit.sample
+            places = t("sample.places_and_files" if sample else "overview.places", n=n)
+            known = sample_words.bound(sample) if sample else {}
+            section = "sample" if sample and key != "faults" else "overview"
+            said = t(f"{section}.{key}", **{**known, "n": len(kinds)}, places=places)
+            return show.link("findings", said, severity=severity)
+    return show.h(
+        "{}", t("sample.no_errors", **sample_words.bound(audit.sample)) if audit.sample else t("overview.no_errors")
+    )
 
 
-def _first(one: Weighed, by: str, number: int) -> Markup:
+def _first(audit: Audit, one: Weighed, by: str, number: int) -> Markup:
     group = one.group
-    records = t("overview.first_records", n=group.records)
+    records = sample_words.records(audit, group) if audit.sample else t("overview.first_records", n=group.records)
     conditions = t(f"overview.{by}", n=len(group.conditions))
     said = [records if group.records else "", conditions if group.conditions else ""]
     where = t("overview.and").join(part for part in said if part) or t("overview.places", n=group.count)
     side = "one" if one.one_sided else "both" if one.both_sided else "none"
     why = t("overview.first_why", n=number, severity=t(f"frame.{group.severity}"), side=t(f"overview.side_{side}"),
-            conditions=conditions, records=records, code=group.code)  # fmt: skip
+            conditions=conditions, records=records or t("sample.once"), code=group.code)  # fmt: skip
     return show.h(
         '<li>{} {} <span class="rb-small"><span class="rb-hinted" tabindex="0">{}<span class="rb-hint">{}</span></span>'
         "{}</span></li>",
@@ -135,15 +141,16 @@ def _first(one: Weighed, by: str, number: int) -> Markup:
         show.link("findings", group.title, code=group.code),
         t("overview.first_where", where=where),
         why,
-        _sides(one),
+        _sides(audit, one),
     )
 
 
-def _sides(one: Weighed) -> Markup:
+def _sides(audit: Audit, one: Weighed) -> Markup:
     """Which planned comparison it is in, and the way to look at both sides of it."""
     hit = one.one_sided or one.both_sided
     if not hit:
         return Markup("")
-    key = f"overview.first_{'one' if one.one_sided else 'both'}"
+    section = "sample" if audit.sample and one.one_sided else "overview"  # the other side may have it elsewhere
+    key = f"{section}.first_{'one' if one.one_sided else 'both'}"
     pair = paired.link(hit[0])
     return show.h(t(f"{key}_more" if hit[1:] else key, n=len(hit) - 1, pair="{pair}"), pair=pair)

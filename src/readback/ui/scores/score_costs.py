@@ -32,7 +32,7 @@ DRAWN = 20  # rows of the chart; the table has all
 
 def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
     """For each rule and condition the records with a finding beside those without; then what a changed prompt did."""
-    audit = choice.audit()
+    audit = choice.whole_audit()
     if audit is None:
         show.empty(t("scores.costs_unchecked"), t("scores.costs_check"), "findings")
         return
@@ -65,7 +65,7 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
 def listed(scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
     """The scores of the records with a finding in a condition, for the drill-down that is open."""
     opened = score_drilldown_links.opened()
-    audit, key = choice.audit(), score_drilldown.key_of(scored, opened.get("of", ""))
+    audit, key = choice.whole_audit(), score_drilldown.key_of(scored, opened.get("of", ""))
     if audit is None or key is None:
         return
     judged = (view.criterion.name, view.judge)
