@@ -11,6 +11,7 @@ from readback.ui.compare import (
     compare_take,
     compare_versions,
     compare_view,
+    fair,
 )
 from readback.ui.messages import bar, variants
 from readback.words import t
@@ -35,6 +36,7 @@ bar.said()
 
 found = compare_made.compared()
 compare_view.said(found)
+fair.draw()
 variants.compared(found)
 
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="switch"):

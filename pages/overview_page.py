@@ -4,6 +4,7 @@ import streamlit as st
 
 from readback.checks.comparisons import planned, weighed
 from readback.checks.groups import groups
+from readback.checks.verdicts import verdicts
 from readback.ui.common import choice, loaded, observed, sample_words, show, table
 from readback.ui.messages import made_up, training_row
 from readback.ui.overview import conditions_table, headline, overview, paired, registry
@@ -21,7 +22,8 @@ overview.facts(lead, workspace, len(data) if data else None, scored)
 audit = choice.audit()
 pairs = planned(workspace)
 found = weighed(audit, groups(audit), pairs)
-overview.facts(lead, workspace, len(data) if data else None, scored, overview.faults(audit, found, pairs))
+judged = verdicts(audit, found, pairs)
+overview.facts(lead, workspace, len(data) if data else None, scored, overview.faults(audit, found, judged))
 sample_words.notice(audit)
 if audit.stopped:
     show.notice(t("overview.stopped"), "warning")
@@ -39,6 +41,18 @@ if not (
     gone = registry.missing(workspace)
     show.empty(gone or t("overview.nothing"), t("frame.open_one" if gone else "overview.nothing_next"), "open")
 
+st.header(t("overview.first"))
+if overview.look_at(found):
+    show.draw(overview.order())
+    show.draw(overview.first(audit, found, "first_conditions" if workspace.conditions else "first_modes"))
+    show.draw(show.h("<p>{}</p>", show.link("findings", t("overview.all_findings"))))
+else:
+    none = t("sample.first_none" if audit.sample else "overview.first_none")
+    show.draw(show.h("<p>{} {}</p>", none, overview.next_step(workspace)))
+if judged:
+    st.header(t("overview.planned"))
+    paired.table_of(judged)
+
 head = headline.headline(workspace, scored) if scored else None
 columns, rows = conditions_table.conditions(workspace, audit, head)
 if rows:
@@ -54,18 +68,6 @@ elif head:
     table.table("scored", columns, rows, caption=t("overview.conditions_heading"))
 if head:
     show.draw(headline.legend(head))
-
-st.header(t("overview.first"))
-if overview.look_at(found):
-    show.draw(overview.order())
-    show.draw(overview.first(audit, found, "first_conditions" if workspace.conditions else "first_modes"))
-    show.draw(show.h("<p>{}</p>", show.link("findings", t("overview.all_findings"))))
-else:
-    none = t("sample.first_none" if audit.sample else "overview.first_none")
-    show.draw(show.h("<p>{} {}</p>", none, overview.next_step(workspace)))
-if pairs and rows:
-    st.header(t("overview.planned"))
-    paired.table_of(audit, found, pairs)
 
 made_up.section(workspace)
 registry.section(workspace)

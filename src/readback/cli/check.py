@@ -17,9 +17,12 @@ from typing import Any
 
 from readback import as_json, plugins
 from readback.checks import engine, rules
+from readback.checks.comparisons import planned, weighed
+from readback.checks.groups import groups
 from readback.checks.sample import SEED, SIZE, Sample, hit, share
 from readback.checks.summary import Audit, Progress, Row
 from readback.checks.unmapped import LOOKED_AT, Unmapped, fields, unmapped
+from readback.checks.verdicts import Verdict, verdicts
 from readback.cli import UsageError, _lines, _options, _variables, _workspace
 from readback.quantity import quantity
 from readback.readers.yaml_file import nearest
@@ -27,6 +30,7 @@ from readback.readers.yaml_text import flow
 from readback.records.dataset import Counts, DatasetChanged
 from readback.records.training_row import SAID
 from readback.types import Finding, Workspace
+from readback.words import t
 from readback.workspace import id_column, plain_templates
 
 KEY = re.compile(r'"key": ?"([0-9a-f]{16})"|\(key ([0-9a-f]{16})\)$', re.MULTILINE)
@@ -78,11 +82,11 @@ def run(args: argparse.Namespace) -> int:
         opened, select=select, ignore=ignore, conditions=names, baseline=baseline, jobs=jobs, sample=sample, seed=seed
     )
     try:
-        audit = _written(steps, args)
+        audit = _written(opened, steps, args)
     except DatasetChanged as changed:
         raise UsageError(f"{changed}; run it again") from None
     if args.format == "text" and not args.quiet:
-        told = _told(audit, whole=not (select or ignore or names))
+        told = _told(audit, _judged(opened, audit), whole=not (select or ignore or names))
         print("\n".join(map(_lines.safe, (*told, *(_files(opened) if args.verbose else ())))))
     for (rule, error), n in Counter((fault.rule, fault.error) for fault in audit.faults).items():
         times = f" {n} times" if n > 1 else ""
@@ -130,7 +134,7 @@ def _to_map(opened: Workspace, wanted: Sequence[Unmapped]) -> Iterator[str]:
         yield f"  {flow(one.variable)}: " + (f"{flow(one.offered)}{known}" if one.offered else none)
 
 
-def _written(steps: Iterator[Finding | Progress | Audit], args: argparse.Namespace) -> Audit:
+def _written(opened: Workspace, steps: Iterator[Finding | Progress | Audit], args: argparse.Namespace) -> Audit:
     """Write the findings as they come, as JSON all at the end; answers the summary."""
     form, line = args.format, _lines.with_fix if args.verbose else _lines.line
     for step in steps:
@@ -144,8 +148,23 @@ def _written(steps: Iterator[Finding | Progress | Audit], args: argparse.Namespa
             print(as_json.dumps(as_json.finding(step)))
     _tell(None, args.quiet)
     if form == "json":
-        print(as_json.dumps(summary(audit), indent=1))
+        print(as_json.dumps({**summary(audit), "comparisons": _comparisons(opened, audit)}, indent=1))
     return audit
+
+
+def _comparisons(opened: Workspace, audit: Audit) -> list[dict[str, Any]]:
+    return [
+        {
+            "a": one.pair.a,
+            "b": one.pair.b,
+            "verdict": one.kind,
+            "faults": [{"code": each.code, "sides": list(each.sides), "places": each.places,
+                        "records_on_one_side": len(each.records)} for each in one.faults],
+            "missing": [{"what": each.what, "side": each.side} for each in one.missing],
+            "unchecked": list(one.unchecked),
+        }
+        for one in _judged(opened, audit)
+    ]  # fmt: skip
 
 
 def summary(audit: Audit) -> dict[str, Any]:
@@ -205,7 +224,22 @@ def _tokens(row: Row) -> str:
     return f", {quantity(found.count, 'token')}{'' if found.exact else ' (estimated)'}" if found else ""
 
 
-def _told(audit: Audit, whole: bool) -> Iterator[str]:
+def _judged(opened: Workspace, audit: Audit) -> tuple[Verdict, ...]:
+    """Whether the comparisons that the files plan are fair."""
+    pairs = planned(opened)
+    return verdicts(audit, weighed(audit, groups(audit), pairs), pairs)
+
+
+def _verdict_lines(judged: Sequence[Verdict]) -> Iterator[str]:
+    for one in judged:
+        faults = [f"{fault.title} ({', '.join(fault.sides)})" for fault in one.faults]
+        missing = [t(f"verdict.missing_{each.what}", side=each.side, why=each.why) for each in one.missing]
+        why = "; ".join(missing if one.kind == "unknown" else faults)
+        asked = t("verdict.asked", a=one.pair.a, b=one.pair.b)
+        yield f"  {asked} {t(f'verdict.{one.kind}')}{f' {why}' if why else ''}"
+
+
+def _told(audit: Audit, judged: Sequence[Verdict], whole: bool) -> Iterator[str]:
     """The summary for people; only a whole audit tells that a suppression is needed no more."""
     yield ""
     yield f"{audit.workspace}: {_lines_of(audit.records)}"
@@ -225,6 +259,7 @@ def _told(audit: Audit, whole: bool) -> Iterator[str]:
         of_model = f", {quantity(row.model_errors, 'error')} of its model" if row.model_errors else ""
         found = f"{quantity(row.errors, 'error')}, {quantity(row.warnings, 'warning')}{of_model}"
         yield f"  {row.name}: {found} ({', '.join(parts)})"
+    yield from _verdict_lines(judged)
     for code, count in audit.counts.items():
         yield f"  {count:>6} {code}{_records(audit, code)}"
     if whole:

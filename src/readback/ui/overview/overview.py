@@ -8,9 +8,10 @@ from typing import Any
 from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
-from readback.checks.comparisons import Pair, Weighed
+from readback.checks.comparisons import Weighed
 from readback.checks.groups import Group
 from readback.checks.summary import Audit
+from readback.checks.verdicts import Verdict
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui.common import choice, listing, sample_words, show
@@ -18,7 +19,7 @@ from readback.ui.messages import training_row
 from readback.ui.overview import paired
 from readback.words import t
 
-FIRST = 7  # what a meeting can take in
+FIRST = 3  # what a meeting looks at first; the rest is one click away
 
 
 def facts(
@@ -29,18 +30,18 @@ def facts(
         show.draw(show.h('<p class="rb-lead">{} {}</p>', _much(workspace, records, scored), said))
 
 
-def faults(audit: Audit, found: Sequence[Weighed], pairs: Sequence[Pair]) -> Markup:
-    """What is against comparing: the faults of the planned comparisons, else how many of the gravest kind."""
+def faults(audit: Audit, found: Sequence[Weighed], judged: Sequence[Verdict]) -> Markup:
+    """What is against comparing: the verdicts on the planned comparisons, else how many of the gravest kind."""
     if "asm-nothing-to-send" in audit.counts:
         return show.h("{}", t("overview.nothing_sent"))
-    stops = paired.sentence(audit, found, pairs)
-    if stops and any(pair in one.with_finding for one in found if one.group.severity == "error" for pair in pairs):
+    stops = paired.sentence(audit, judged)
+    if any(one.kind == "unfair" for one in judged):
         return stops
     return show.join([_gravest(audit, [one.group for one in found]), stops], " ")
 
 
 def first(audit: Audit, found: Sequence[Weighed], by: str) -> Markup:
-    """At most seven rules to look at, each a sentence and a link; `by` is what a condition is called."""
+    """At most three rules to look at, each a sentence and a link; `by` is what a condition is called."""
     rows = [_first(audit, one, by, n) for n, one in enumerate(look_at(found), 1)]
     return show.h("<ol class='rb-first'>{}</ol>", show.join(rows))
 
@@ -117,8 +118,11 @@ def _gravest(audit: Audit, found: Sequence[Group]) -> Markup:
             n, sample = audit.severities.get(severity, 0), audit.sample
             places = t("sample.places_and_files" if sample else "overview.places", n=n)
             known = sample_words.bound(sample) if sample else {}
-            section = "sample" if sample and key != "faults" else "overview"
-            said = t(f"{section}.{key}", **{**known, "n": len(kinds)}, places=places)
+            said = t(
+                f"sample.{key}" if sample and key != "faults" else f"overview.{key}",
+                **{**known, "n": len(kinds)},
+                places=places,
+            )
             return show.link("findings", said, severity=severity)
     return show.h(
         "{}", t("sample.no_errors", **sample_words.bound(audit.sample)) if audit.sample else t("overview.no_errors")

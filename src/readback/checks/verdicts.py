@@ -1,0 +1,117 @@
+"""May two conditions be compared? One answer for every page and the command line, worked out of a check.
+
+* unfair: an error is on one side only, or on both sides in different records: the two differ by more than what is
+  compared.
+* same: every error of the two is on both sides, in the same records.
+* unknown: nothing speaks against it, and something that would tell is missing.
+* fair: no error is on either side, and nothing is missing.
+
+Warnings and notes do not decide. An error about a file or a model, in no condition's row, is on no side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from readback.checks.comparisons import Pair, Weighed
+from readback.checks.groups import names
+from readback.checks.records_with_finding import numbers
+from readback.checks.summary import Audit, selection_key
+
+Kind = Literal["fair", "same", "unfair", "unknown"]
+ORDER: tuple[Kind, ...] = ("unfair", "unknown", "same", "fair")  # the gravest first
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """An error that speaks against a comparison. `sides` have it, `places` are its findings there, `records` the
+    numbers of the records that have it on one side and not on the other (none where it is about no record).
+    """
+
+    code: str
+    title: str
+    sides: tuple[str, ...]
+    places: int
+    records: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What would be needed to tell: `condition` (the files have no such condition), `system` (whose system message is
+    not known, and why) or `stopped` (the check did not look at everything).
+    """
+
+    what: Literal["condition", "system", "stopped"]
+    side: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer for a pair; `faults` for unfair and same, `missing` for unknown, and what was not looked at at all:
+    `sample` (only some records), `requests` (no logged request of a side tells what was really sent), `ignored` (errors
+    that the workspace ignores are left out).
+    """
+
+    pair: Pair
+    kind: Kind
+    faults: tuple[Fault, ...] = ()
+    missing: tuple[Missing, ...] = ()
+    unchecked: tuple[Literal["sample", "requests", "ignored"], ...] = ()
+
+
+def verdict(audit: Audit, found: Sequence[Weighed], pair: Pair) -> Verdict:
+    """The answer for one pair; `found` are the groups of the audit as `weighed` gives them for this pair, too."""
+    errors = [one for one in found if one.group.severity == "error" and pair in one.with_finding]
+    against = [(one, _apart(audit, one, pair)) for one in errors]
+    unfair = tuple(_fault(audit, one, pair, apart) for one, apart in against if pair in one.one_sided or apart)
+    missing = tuple(_missing(audit, pair))
+    same = tuple(_fault(audit, one, pair, ()) for one, _ in against)
+    kind: Kind = "unfair" if unfair else "unknown" if missing else "same" if same else "fair"
+    return Verdict(pair, kind, unfair or same, missing, tuple(_unchecked(audit, pair)))
+
+
+def verdicts(audit: Audit, found: Sequence[Weighed], pairs: Sequence[Pair]) -> tuple[Verdict, ...]:
+    """The answer for each pair, in their order."""
+    return tuple(verdict(audit, found, pair) for pair in pairs)
+
+
+def _apart(audit: Audit, one: Weighed, pair: Pair) -> tuple[int, ...]:
+    """The records that have the fault on one side of the pair and not on the other."""
+    a, b = (_records(audit, one.group.code, side) for side in (pair.a, pair.b))
+    return tuple(sorted(a ^ b))
+
+
+def _records(audit: Audit, code: str, side: str) -> set[int]:
+    keys = [selection_key(row.choice) for row in audit.conditions if row.name == side]
+    return {number for key in keys for number in numbers(audit.with_finding.get((code, key), b""))}
+
+
+def _fault(audit: Audit, one: Weighed, pair: Pair, apart: tuple[int, ...]) -> Fault:
+    name = names(audit)
+    sides = tuple(side for side in (pair.a, pair.b) if side in one.conditions)
+    places = sum(name(each.place) in sides for each in one.group.findings if each.severity == "error")
+    return Fault(one.group.code, one.group.title, sides, places, apart)
+
+
+def _missing(audit: Audit, pair: Pair) -> Iterator[Missing]:
+    if audit.stopped:
+        yield Missing("stopped")
+    rows = {row.name: row for row in audit.conditions}
+    for side in dict.fromkeys((pair.a, pair.b)):
+        row = rows.get(side)
+        if row is None:
+            yield Missing("condition", side)
+        elif row.system_unknown:
+            yield Missing("system", side, row.system_unknown)
+
+
+def _unchecked(audit: Audit, pair: Pair) -> Iterator[Literal["sample", "requests", "ignored"]]:
+    if audit.sample:
+        yield "sample"
+    if not all(row.observed[1] for row in audit.conditions if row.name in (pair.a, pair.b)):
+        yield "requests"
+    if any(one.severity == "error" for one in audit.ignored_findings):
+        yield "ignored"

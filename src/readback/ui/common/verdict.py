@@ -1,0 +1,61 @@
+"""The verdict on a comparison as pages show it: one word, then why, each fault a link to exactly its places."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from markupsafe import Markup
+
+from readback.checks.verdicts import Fault, Missing, Verdict
+from readback.ui.common import show
+from readback.words import t
+
+LOOKS: Mapping[str, str] = {"fair": "rb-fine", "same": "rb-warn", "unfair": "rb-bad", "unknown": "rb-warn"}
+SHOWN = 3  # faults that a cell names
+
+
+def word(one: Verdict) -> Markup:
+    """Fair, not fair, fair with the same fault, or cannot tell."""
+    here = "_sample" if "sample" in one.unchecked and one.kind in ("fair", "same") else ""
+    return show.h('<strong class="{}">{}</strong>', LOOKS[one.kind], t(f"verdict.{one.kind}{here}"))
+
+
+def first(one: Verdict) -> Markup:
+    """The first fault, and how many more there are."""
+    more = len(one.faults) - 1
+    return show.h("{}{}", _fault(one, one.faults[0]), f", {t('verdict.more', n=more)}" if more else "")
+
+
+def why(one: Verdict, brief: bool = False) -> Markup:
+    """The faults or what is missing, and unless it is `brief` what was not looked at."""
+    said = [_fault(one, fault) for fault in one.faults[:SHOWN]]
+    if len(one.faults) > SHOWN:
+        said.append(show.h("{}", t("verdict.more", n=len(one.faults) - SHOWN)))
+    if one.kind == "unknown":
+        said = [show.h("{}", _missing(each)) for each in one.missing]
+    unchecked = [t(f"verdict.unchecked_{each}") for each in one.unchecked]
+    rest = show.h('<span class="rb-small">{}</span>', t("verdict.unchecked", what="; ".join(unchecked)))
+    return show.join([*said, *([rest] if unchecked and not brief else [])], "<br>")
+
+
+def line(one: Verdict) -> Markup:
+    """The whole answer in a paragraph."""
+    asked = t("verdict.asked", a=one.pair.a, b=one.pair.b)
+    return show.h('<p class="rb-verdict">{} {} {}</p>', asked, word(one), why(one))
+
+
+def _fault(one: Verdict, fault: Fault) -> Markup:
+    """A fault with its places, which are what the link opens; on both sides each has a link of its own."""
+    places = t("sample.places" if "sample" in one.unchecked else "overview.places", n=fault.places)
+    if len(fault.sides) == 1:
+        side = fault.sides[0]
+        return show.link("findings", t("verdict.fault", title=fault.title, places=places, side=side),
+                         severity="error", code=fault.code, arm=side)  # fmt: skip
+    key = "verdict.fault_apart" if fault.records else "verdict.fault_both"
+    said = t(key, title=fault.title, n=len(fault.records))
+    links = [show.link("findings", side, severity="error", code=fault.code, arm=side) for side in fault.sides]
+    return show.h("{} ({})", said, show.join(links, ", "))
+
+
+def _missing(one: Missing) -> str:
+    return t(f"verdict.missing_{one.what}", side=one.side, why=one.why)
