@@ -77,19 +77,22 @@ def run(args: argparse.Namespace) -> int:
     sent = read if args.wire else None
     seen = None if values else Observer(opened, _workspace.data(opened)).seen(record, assembly)
     found = list(_findings(opened, assemble.tried(opened, record, values), assembly, sent, seen))
-    own, values_sent = program.of_choice(opened, choice), program.sampling(opened, choice)
+    own, stated = program.of_choice(opened, choice), program.stated(opened, choice)
     if args.wire and sent is None:
         print("readback: no chat format is known here: a model's serving: {format: …} names one", file=sys.stderr)
     made_by, unknown = variants(opened, choice), unknown_system(opened, choice, assembly.messages)
     if args.format == "json":
         answer = as_json.rendering(
-            assembly, condition, found, sent, counted, own.dialect if own else None, values_sent, made_by, unknown
+            assembly, condition, found, sent, counted, own.dialect if own else None, stated, made_by, unknown
         )
         print(as_json.dumps(answer, indent=1))
     else:
         sizes = token_counts.each(opened, assembly)
-        told = {**as_json.chosen(choice, condition), "dialect": own.dialect if own else None, **values_sent}
-        lines = _text(told, assembly, sent, found, counted, sizes, made_by, unknown, args.verbose)
+        told = {**as_json.chosen(choice, condition), "dialect": own.dialect if own else None}
+        told |= {name: one.value for name, one in stated.items()}
+        lines = list(_text(told, assembly, sent, found, counted, sizes, made_by, unknown, args.verbose))
+        if args.verbose and own:
+            lines[1:1] = [_lines.safe(one) for one in _sampling(stated)]
         print("\n".join(_messages(assembly, sent) if args.quiet else lines))
     return int(_lines.worst((one.severity for one in found), args.fail_on))
 
@@ -218,6 +221,15 @@ def _text(
         yield f"\n=== tokens of {whole}: {by.count:,} ({by.tokenizer})"
     yield f"\n=== sha256 {assembly.fingerprint or 'none: nothing could be built'}"
     yield from map(_lines.with_fix if verbose else _lines.line, found)
+
+
+def _sampling(stated: Mapping[str, program.Stated]) -> Iterator[str]:
+    """Where each sampling value of an Albert mode is set, and which are not set."""
+    for name, one in stated.items():
+        where = {"mode": "for this mode", "top": "for all modes", "models": "under models"}[one.level]
+        yield f"    {name} is set at {one.place.file}:{one.place.line}, {where}"
+    if rest := [name for name in program.SAMPLING if name not in stated]:
+        yield f"    not set: {', '.join(rest)}"
 
 
 def _messages(assembly: Assembly, sent: ModelInput | None) -> Iterator[str]:
