@@ -531,6 +531,7 @@ class Workspace:
     people: Mapping[str, bool] = field(default_factory=dict)  # judges by name: whether a person, where it is said
     criteria: Mapping[str, Criterion] = field(default_factory=dict)
     acronyms: Mapping[str, str] = field(default_factory=dict)  # long forms that Albert modes put into the query
+    acronym_places: Mapping[str, Location] = field(default_factory=dict)
     scores: tuple[ScoreSource, ...] = ()
     sent: tuple[str, ...] = ()
     training: tuple[TrainingFile, ...] = ()  # the dataset too, where its rows are training rows

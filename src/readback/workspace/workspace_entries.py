@@ -44,6 +44,19 @@ def texts(workspace: Workspace, prompt: Prompt, user: str) -> dict[str, Any]:
     return found | said(syntax=syntax, default=prompt.defaults, settings=prompt.settings)
 
 
+def acronyms(workspace: Workspace) -> Any:
+    """The files of the table and what is written into the workspace file itself: one of them, or a list."""
+    places = workspace.acronym_places
+    inside = {
+        name: long
+        for name, long in workspace.acronyms.items()
+        if name not in places or places[name].file in (None, workspace.file)
+    }
+    files = dict.fromkeys(places[name].file for name in workspace.acronyms if name not in inside)
+    found = [*([inside] if inside else []), *files]
+    return found[0] if len(found) == 1 else found
+
+
 def adapter(one: Adapter) -> str:
     """The name of a shipped adapter, else the path of its file."""
     ours = any(shipped(profile).get(one.name) == one for profile in PROFILES)
