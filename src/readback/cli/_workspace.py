@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from collections.abc import Collection, Mapping
 
 from readback import workspace
-from readback.cli import UsageError
+from readback.cli import UsageError, _lines
 from readback.readers.yaml_file import nearest
 from readback.records.dataset import Dataset, open_dataset
 from readback.sources.template_language import LANGUAGES
@@ -18,7 +20,11 @@ from readback.workspace.plain_templates import KEY, SYNTAX
 
 def add(parser: argparse.ArgumentParser, formats: Collection[str] = ("text", "json")) -> None:
     """The arguments every command on a workspace has."""
-    parser.add_argument("workspace", metavar="WORKSPACE", help="a folder, or one file of it")
+    parser.add_argument(
+        "workspace",
+        metavar="WORKSPACE",
+        help="a folder, or one file of it; or org/name[@revision], from the local Hugging Face cache",
+    )
     choices_of_files(parser)
     parser.add_argument("--format", choices=tuple(formats), default="text", help="for people, or for programs")
 
@@ -54,9 +60,13 @@ def opened(args: argparse.Namespace, options: Mapping[str, str] | None = None) -
         chosen |= {SYNTAX: "\n".join(map(_language, said))} if (said := getattr(args, "syntax", [])) else {}
         chosen |= {judge_tables.KEY: "\n".join(tables)} if (tables := getattr(args, "judges", [])) else {}
         fields = _fields(getattr(args, "field", []))
-        return workspace.open(args.workspace, fields=fields, options=options, chosen=chosen)
+        found = workspace.open(args.workspace, fields=fields, options=options, chosen=chosen)
     except workspace.NothingRead as nothing:
         raise UsageError(f"{args.workspace}: {nothing.reason}") from None
+    if not os.path.lexists(args.workspace):
+        revision = f"revision {found.root.name} of the local Hugging Face cache"
+        print(_lines.safe(f"readback: {args.workspace} is {revision} ({found.root})"), file=sys.stderr)
+    return found
 
 
 def _language(said: str) -> str:
