@@ -30,6 +30,7 @@ with right:
     st.subheader(t("open.recognised"))
     loaded.files(workspace, t("open.recognised"))
     plain_files.judges(workspace)
+    plain_files.several(workspace)
     steps.typed_here()
     if steps.wanted(workspace):
         steps.draw(workspace, data)

@@ -11,12 +11,17 @@ from typing import Any, get_args
 from readback.readers.paths import resolve, show
 from readback.readers.text_file import read_text
 from readback.readers.yaml_node import Node
+from readback.sources import plain_prompts
 from readback.types import NOWHERE, Diagnostic, Location, Prompt, Syntax
 
 NAME = "inline"
 BLOCK = re.compile(r":\s*(?:[&!]\S*\s+)*[|>][-+0-9]{0,2}\s*(?:#.*)?$")
 SYNTAXES = tuple(s for s in get_args(Syntax) if s != "builder")
-MODE = ("mode", "template", "template_file", "system", "system_file", "syntax", "system_syntax", "default", "settings")
+PART = "part"  # also the key of Prompt.settings under which the number is kept
+MODE = (
+    "mode", "template", "template_file", PART, "system", "system_file", "syntax", "system_syntax", "default",
+    "settings",
+)  # fmt: skip
 TASK = ("system", "system_file", "user", "user_file", "syntax", "default")
 
 
@@ -44,6 +49,9 @@ def _prompt(
 ) -> Prompt:
     template, template_place = _text(parts, user, root, lines)
     system, system_place = _text(parts, "system", root, lines)
+    part = parts.get(PART)
+    if part is not None:
+        template, template_place = _part(part, template, template_place)
     syntax: Any = parts["syntax"].one_of(SYNTAXES) if "syntax" in parts else None
     of_system: Any = parts["system_syntax"].one_of(SYNTAXES) if "system_syntax" in parts else None
     return Prompt(
@@ -53,7 +61,7 @@ def _prompt(
         syntax=syntax or "jinja",
         system_syntax=of_system or syntax or "jinja",
         defaults=_values(parts.get("default")),
-        settings=_values(parts.get("settings")),
+        settings={**_values(parts.get("settings")), **({PART: part.value} if part and template is not None else {})},
         place=place if template is None else template_place,
         system_place=system_place,
     )
@@ -76,6 +84,19 @@ def _text(parts: Mapping[str, Node], key: str, root: Path, lines: Sequence[str])
     text, diagnostics = read_text(path, show(root, path))
     file.diagnostics.extend(diagnostics)
     return text, Location(file=show(root, path), line=1, column=1)
+
+
+def _part(node: Node, text: str | None, place: Location) -> tuple[str | None, Location]:
+    """One of the prompts that lines of three dashes part in a text file, counted from 1."""
+    number = node.whole(1)
+    if text is None or number is None:
+        return None, place
+    if not plain_prompts.may_be_cut(place.file or "", text) or number > plain_prompts.parts(text):
+        there = plain_prompts.parts(text) if plain_prompts.may_be_cut(place.file or "", text) else 0
+        node.wrong(f"a number up to {there}" if there else "nothing: the text is no .txt file with lines of ---")
+        return None, place
+    piece, line = plain_prompts.pieces(text)[number - 1]
+    return piece, replace(place, line=line)
 
 
 def _lines(node: Node, root: Path) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -18,7 +18,7 @@ from readback.workspace.recognise import CHAT_TEMPLATE, TEMPLATE
 from readback.workspace.survey import Survey
 
 NAME, TYPED = "plain files", "typed templates"
-KEY, SYNTAX = "template", "syntax"  # keys of what whoever opens a workspace chooses
+KEY, SYNTAX, PARTS = "template", "syntax", "parts"  # keys of what whoever opens a workspace chooses
 NOTHING = "asm-nothing-to-send"
 MOST = 500  # modes that plain files make
 READ = 16 << 20  # bytes of files that are read to see whether they are prompts
@@ -26,35 +26,40 @@ READ = 16 << 20  # bytes of files that are read to see whether they are prompts
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A file that may be a prompt."""
+    """A file that may be a prompt; or a part of one, with its number and the line it begins in."""
 
     file: str
     text: str
     language: Language
     diagnostics: tuple[Diagnostic, ...]
     probable: bool
+    line: int = 1
+    part: int | None = None
 
 
 def take(draft: Draft, around: Survey, wanted: Sequence[str] = ()) -> None:
     """Take the folder's template files as modes: those that are probably prompts, and the `wanted` ones.
 
-    What else could be one is offered under `alternatives`.
+    What else could be one is offered under `alternatives`, and so are files that may hold several prompts.
     """
     taken = {one.path for one in around.found}
-    wanted = [*wanted, *_chosen(draft)]
+    cut = _lines(draft, PARTS)
+    wanted = [*wanted, *_lines(draft, KEY), *cut]
     paths = [path for path in around.files if plain_prompts.ending(path.name) and path not in taken]
-    texts = _read(draft, paths, _fields(draft, around), wanted)
+    fields = _fields(draft, around)
+    texts = _read(draft, paths, fields, wanted)
     used = [one for one in texts if one.probable or one.file in wanted]
     if not used and len(papers := [one for one in texts if not plain_prompts.paper(PurePosixPath(one.file))]) == 1:
         used = papers  # the only text beside the records
-    _add(draft, used)
+    _add(draft, used, cut, fields)
     if offered := [one.file for one in texts if one not in used]:
         draft.alternatives[KEY] = tuple(offered)
 
 
 def take_file(draft: Draft, path: Path, around: Survey) -> None:
     """Take one template file that was opened by name."""
-    _add(draft, _read(draft, [path], _fields(draft, around), [show(draft.root, path)]))
+    fields = _fields(draft, around)
+    _add(draft, _read(draft, [path], fields, [show(draft.root, path)]), _lines(draft, PARTS), fields)
 
 
 def apply_languages(draft: Draft) -> None:
@@ -99,8 +104,15 @@ def _typed(entry: tuple[str, str]) -> tuple[str, Prompt]:
     return mode, Prompt(mode, user, system=system or None, syntax=syntax, system_syntax=syntax)
 
 
-def _chosen(draft: Draft) -> list[str]:
-    return [name for name in (draft.chosen.get(KEY) or "").split("\n") if name]
+def cut_files(made: Workspace) -> dict[str, int]:
+    """The files of which each part is a mode, with the number of modes."""
+    prompts = [one for config in made.configs if config.name == NAME for one in config.prompts.values()]
+    files = [one.place.file or "" for one in prompts if inline.PART in one.settings]
+    return {file: files.count(file) for file in files}
+
+
+def _lines(draft: Draft, key: str) -> list[str]:
+    return [name for name in (draft.chosen.get(key) or "").split("\n") if name]
 
 
 def _fields(draft: Draft, around: Survey) -> frozenset[str] | None:
@@ -142,54 +154,93 @@ def _read(draft: Draft, paths: Iterable[Path], fields: Collection[str] | None, w
     return found
 
 
-def _add(draft: Draft, texts: Sequence[_Text]) -> None:
+def _add(draft: Draft, texts: Sequence[_Text], cut: Collection[str], fields: Collection[str] | None) -> None:
     by_file = {one.file: one for one in texts}
-    modes, lost = plain_prompts.grouped(by_file)
+    files, lost = plain_prompts.grouped(by_file)
+    several = [one.user for one in files if one.user and plain_prompts.may_be_cut(one.user, by_file[one.user].text)]
+    if offered := tuple(file for file in several if file not in cut):
+        draft.alternatives[PARTS] = offered
+    modes = [
+        made
+        for one in files
+        for made in (
+            _parts(one, by_file, fields) if one.user in cut and one.user in several else (_Mode.of(one, by_file),)
+        )
+    ]
     if len(modes) > MOST:
+        first = modes[MOST].user or modes[MOST].system
         limit = {"what": "prompts of plain files", "limit": f"{MOST}"}
-        draft.diagnostics.append(Diagnostic("dat-limit", limit, Location(file=modes[MOST].user), f"{len(modes)}"))
-    prompts = {one.mode: _prompt(one, by_file) for one in modes[:MOST]}
-    if not prompts:
+        draft.diagnostics.append(Diagnostic("dat-limit", limit, _first(first), f"{len(modes)}"))
+    if not modes:
         return
-    draft.add_config(PromptConfig(NAME, inline.NAME, prompts))
+    draft.add_config(PromptConfig(NAME, inline.NAME, {one.mode: one.prompt() for one in modes[:MOST]}))
     for one in modes[:MOST]:
-        for file, role in ((one.user, "user"), (one.system, "system")):
-            if file is not None:
-                draft.diagnostics.extend(by_file[file].diagnostics)
-                draft.say(file, TEMPLATE, detail=_detail(one, by_file[file], role))
-                _left(draft, one, by_file[file], role)
+        for text, role in ((one.user, "user"), (one.system, "system")):
+            if text is not None:
+                draft.diagnostics.extend(text.diagnostics)
+                draft.say(text.file, TEMPLATE, detail=_detail(one, text, role))
+                _left(draft, one, text, role)
     for file in lost:
         draft.say(file, TEMPLATE, used=False, detail="a system message that no user text goes with")
 
 
-def _prompt(one: PlainPrompt, texts: dict[str, _Text]) -> Prompt:
-    user, system = texts[one.user] if one.user else None, texts[one.system] if one.system else None
-    return Prompt(
-        mode=one.mode,
-        template=user.text if user else None,
-        system=system.text if system else None,
-        syntax=user.language.syntax if user else "text",
-        system_syntax=system.language.syntax if system else "text",
-        place=_first(user or system),
-        system_place=_first(system),
-    )
+@dataclass(frozen=True, slots=True)
+class _Mode:
+    """A mode and its texts, of which at least one is there."""
+
+    mode: str
+    user: _Text | None
+    system: _Text | None
+
+    @classmethod
+    def of(cls, one: PlainPrompt, texts: Mapping[str, _Text]) -> _Mode:
+        user, system = texts[one.user] if one.user else None, texts[one.system] if one.system else None
+        return cls(one.mode, user, system)
+
+    def prompt(self) -> Prompt:
+        user, system = self.user, self.system
+        return Prompt(
+            mode=self.mode,
+            template=user.text if user else None,
+            system=system.text if system else None,
+            syntax=user.language.syntax if user else "text",
+            system_syntax=system.language.syntax if system else "text",
+            settings={inline.PART: user.part} if user and user.part else {},
+            place=_first(user or system),
+            system_place=_first(system),
+        )
 
 
-def _left(draft: Draft, one: PlainPrompt, text: _Text, role: str) -> None:
+def _parts(one: PlainPrompt, texts: Mapping[str, _Text], fields: Collection[str] | None) -> Iterator[_Mode]:
+    """A mode for each part of a file of several prompts; the system text that goes with the file goes with each."""
+    whole = _Mode.of(one, texts)
+    if whole.user is None:
+        return
+    for number, (text, line) in enumerate(plain_prompts.pieces(whole.user.text), 1):
+        spoken = language(PurePosixPath(whole.user.file).name, text, fields)
+        said = whole.user.diagnostics if number == 1 else ()  # they are about the file
+        part = replace(whole.user, text=text, line=line, part=number, language=spoken, diagnostics=said)
+        yield _Mode(plain_prompts.part_name(whole.user.file, number), part, whole.system)
+
+
+def _left(draft: Draft, one: _Mode, text: _Text, role: str) -> None:
     """Say what looks like something to fill in and is sent as it is."""
     if text.language.syntax == "text" and (marks := left_as_they_are(text.text)):
-        line = text.text[: text.text.index(marks[0])].count("\n") + 1
+        line = text.line + text.text[: text.text.index(marks[0])].count("\n")
         values = {"mode": one.mode, "mark": marks[0], "count": len(marks), "role": role}
         draft.report("asm-mark-not-filled", Location(file=text.file, line=line, mode=one.mode), marks[0], **values)
 
 
 def _first(text: _Text | None) -> Location:
-    return Location(file=text.file, line=1, column=1) if text else NOWHERE
+    return Location(file=text.file, line=text.line, column=1) if text else NOWHERE
 
 
-def _detail(one: PlainPrompt, text: _Text, role: str) -> str:
+def _detail(one: _Mode, text: _Text, role: str) -> str:
+    said = f"{role} text of {one.mode}, {SAID[text.language.syntax]}: {text.language.reason}"
+    if text.part:
+        return f"the first of the parts between lines of ---, each a mode: {said}"
     cut = plain_prompts.parts(text.text)
-    more = (
-        f"; {cut} parts between lines of ---, taken as one prompt" if cut > 1 and not text.file.endswith(".md") else ""
-    )
-    return f"{role} text of {one.mode}, {SAID[text.language.syntax]}: {text.language.reason}{more}"
+    if cut < 2 or text.file.endswith(".md"):
+        return said
+    how = "; --parts makes each a mode" if role == "user" and plain_prompts.may_be_cut(text.file, text.text) else ""
+    return f"{said}; {cut} parts between lines of ---, taken as one prompt{how}"

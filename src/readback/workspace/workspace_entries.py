@@ -7,6 +7,7 @@ from typing import Any
 
 from readback.adapters import shipped
 from readback.records.training_row import DATASET, TRAIN
+from readback.sources import inline
 from readback.tasks import PROFILES
 from readback.types import (
     Adapter,
@@ -41,7 +42,9 @@ def texts(workspace: Workspace, prompt: Prompt, user: str) -> dict[str, Any]:
             inside = place.file in (None, workspace.file)
             found |= {key: text} if inside else {f"{key}_file": place.file}
     syntax = None if prompt.syntax == "jinja" else prompt.syntax
-    return found | said(syntax=syntax, default=prompt.defaults, settings=prompt.settings)
+    part = prompt.settings.get(inline.PART)
+    settings = {key: value for key, value in prompt.settings.items() if key != inline.PART}
+    return found | said(part=part, syntax=syntax, default=prompt.defaults, settings=settings)
 
 
 def acronyms(workspace: Workspace) -> Any:

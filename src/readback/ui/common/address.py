@@ -20,6 +20,7 @@ FILES = (
     "training",
     "template",
     "syntax",
+    "parts",
     "judges",
 )  # which files are meant, where several could be
 SHARED = ("workspace", "record", "index", "condition", "mode", "adapter", "task", "judge", *FILES)  # on every page
