@@ -13,6 +13,7 @@ from readback.sources import inline, plain_prompts
 from readback.sources.plain_prompts import PlainPrompt
 from readback.sources.template_language import LANGUAGES, SAID, Language, language, left_as_they_are, names_a_field
 from readback.types import NOWHERE, Diagnostic, Location, Prompt, PromptConfig, Workspace
+from readback.workspace import chat_templates
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import CHAT_TEMPLATE, TEMPLATE
 from readback.workspace.survey import Survey
@@ -47,19 +48,43 @@ def take(draft: Draft, around: Survey, wanted: Sequence[str] = ()) -> None:
     wanted = [*wanted, *_lines(draft, KEY), *cut]
     paths = [path for path in around.files if plain_prompts.ending(path.name) and path not in taken]
     fields = _fields(draft, around)
-    texts = _read(draft, paths, fields, wanted)
+    served: list[Path] = []
+    texts = _read(draft, paths, fields, wanted, served)
     used = [one for one in texts if one.probable or one.file in wanted]
     if not used and len(papers := [one for one in texts if not plain_prompts.paper(PurePosixPath(one.file))]) == 1:
         used = papers  # the only text beside the records
     _add(draft, used, cut, fields)
     if offered := [one.file for one in texts if one not in used]:
         draft.alternatives[KEY] = tuple(offered)
+    _of_servers(served, draft)
 
 
 def take_file(draft: Draft, path: Path, around: Survey) -> None:
     """Take one template file that was opened by name."""
     fields = _fields(draft, around)
-    _add(draft, _read(draft, [path], fields, [show(draft.root, path)]), _lines(draft, PARTS), fields)
+    file = show(draft.root, path)
+    served: list[Path] = []
+    if file not in _lines(draft, KEY) and draft.dataset is None:
+        _read(draft, [path], fields, (), served)
+    if served:
+        _of_servers(served, draft)
+    else:
+        _add(draft, _read(draft, [path], fields, [file]), _lines(draft, PARTS), fields)
+
+
+def _of_servers(files: Sequence[Path], draft: Draft) -> None:
+    """Chat templates that lie among the files: where there is nothing else, each is a model that stands for itself, so
+    that a made-up conversation shows what it makes; else a model has to name the one that serves it.
+    """
+    known = draft.models.values()
+    sent = draft.prompts or draft.tasks or draft.judges or draft.conditions or draft.dataset
+    alone = not sent and all(one.chat_template and not one.chat_template.stated for one in known)
+    for path in files:
+        if alone:
+            chat_templates.take_by_name(path, draft)
+        else:
+            named = "a model's serving: names the template that it is for"
+            draft.say(show(draft.root, path), CHAT_TEMPLATE, used=False, detail=named)
 
 
 def apply_languages(draft: Draft) -> None:
@@ -123,7 +148,14 @@ def _fields(draft: Draft, around: Survey) -> frozenset[str] | None:
     return frozenset(draft.dataset.fields) | (found.fields if found else frozenset())
 
 
-def _read(draft: Draft, paths: Iterable[Path], fields: Collection[str] | None, wanted: Sequence[str]) -> list[_Text]:
+def _read(
+    draft: Draft,
+    paths: Iterable[Path],
+    fields: Collection[str] | None,
+    wanted: Sequence[str],
+    served: list[Path] | None = None,
+) -> list[_Text]:
+    """The files that may be prompts. Those that a model's server makes one text of messages with go to `served`."""
     found: list[_Text] = []
     left = READ
     for path in paths:
@@ -140,7 +172,8 @@ def _read(draft: Draft, paths: Iterable[Path], fields: Collection[str] | None, w
         if not text.strip() and not asked:
             continue
         if plain_prompts.for_server(text) and not asked:
-            draft.say(file, CHAT_TEMPLATE, used=False, detail="a model's serving: names the template that it is for")
+            if served is not None:
+                served.append(path)
             continue
         left -= len(text)
         if left < 0:
