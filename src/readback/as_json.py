@@ -106,6 +106,7 @@ def rendering(
     sampling: Mapping[str, tuple[Any, str, Location]] | None = None,
     made_by: Iterable[Any] = (),
     system_unknown: str | None = None,
+    unanswered: bool = False,
 ) -> dict[str, Any]:
     """The answer of `readback render`; mode, adapter and task are those of the condition where one was chosen.
 
@@ -113,7 +114,8 @@ def rendering(
     Albert mode is sent. `sampling` are the values that the configuration states for it, by name, and
     `sampling_places` says of each its `level` ("models", "mode" or "top" of the file) and its place. `made_by` are the
     named options that made the text: {"option", "value", "version", "others": [[value, version]]}. `system_unknown`
-    says why it is not known which system message the model gets, where none is sent.
+    says why it is not known which system message the model gets, where none is sent. `unanswered`: a judge's messages
+    whose answer is not there, which nobody can send and an export leaves out.
     """
     made = model_input(sent)
     return {
@@ -128,6 +130,7 @@ def rendering(
         "fingerprint": assembly.fingerprint,
         "made_by": [asdict(one) for one in made_by],
         "system_unknown": system_unknown,
+        "unanswered": unanswered,
         "masked": assembly.masked,
         "findings": [finding(found) for found in findings],
     }
