@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 from readback.readers.paths import resolve, show
 from readback.readers.text_file import read_text
+from readback.readers.yaml_file import read_yaml
 from readback.readers.yaml_node import Node
 from readback.sources import plain_prompts
 from readback.types import NOWHERE, Diagnostic, Location, Prompt, Syntax
@@ -22,7 +23,8 @@ MODE = (
     "mode", "template", "template_file", PART, "system", "system_file", "syntax", "system_syntax", "default",
     "settings",
 )  # fmt: skip
-TASK = ("system", "system_file", "user", "user_file", "syntax", "default")
+TASK = ("system", "system_file", "user", "user_file", "syntax", "system_syntax", "default")
+NOTED = ("wording", "origin")  # of a task's own file: whose words they are, for people
 
 
 def modes(node: Node, root: Path) -> Iterator[Prompt]:
@@ -41,7 +43,23 @@ def tasks(node: Node, root: Path) -> Iterator[Prompt]:
     """The base texts of `tasks:`, a mapping from task to system and user text."""
     lines = _lines(node, root)
     for name, part in node.entries():
-        yield _prompt(name, part.mapping(*TASK), "user", root, part.place, lines)
+        if isinstance(part.value, str):
+            yield from _task_file(name, part, root)
+        else:
+            yield _prompt(name, part.mapping(*TASK), "user", root, part.place, lines)
+
+
+def _task_file(name: str, named: Node, root: Path) -> Iterator[Prompt]:
+    """The base texts of a task in a YAML file of its own, as `readback import-adapter` writes them."""
+    path = resolve(root, named.value, place=named.place)
+    if isinstance(path, Diagnostic):
+        named.diagnostics.append(path)
+        return
+    parsed = read_yaml(path, show(root, path))
+    top = Node(parsed.value, parsed, named.diagnostics)
+    named.diagnostics.extend(parsed.diagnostics)
+    parts = {key: part for key, part in top.mapping(*TASK, *NOTED).items() if key in TASK}
+    yield _prompt(name, parts, "user", root, top.place, _lines(top, root))
 
 
 def _prompt(
