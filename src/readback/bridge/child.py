@@ -28,6 +28,7 @@ CONTEXT = ("json_schema", "format_instructions", "example_json", "output_format_
 SECONDS, MEMORY, FILES = 20, 1 << 30, 64
 KEYS = 8  # context keys of one factory: each doubles the number of calls
 SCHEMA = "json_schema"
+INSTALLED = ("site-packages", "dist-packages")  # where what a program needs lies beside it
 OTHER_SCHEMA = {"type": "object", "é": ["{{ x }}", {"b": None, "a": 1.5}], "properties": {}}
 
 
@@ -62,7 +63,8 @@ def _walled(root: Path) -> dict[str, Any]:
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
-    rules = landlock.ruleset(root)
+    beside = root.parent if root.parent.name in INSTALLED else root
+    rules = landlock.ruleset(root, beside)
     walls = jail.isolate()
     jail.die_with_parent()
     mapped = jail.mapped()
