@@ -3,6 +3,7 @@
 import streamlit as st
 
 from readback.ui.common import choice, downloads, exports, loaded, show, upload
+from readback.ui.messages import made_up
 from readback.ui.open import file_choices, folder_zip, mapping, opening, plain_files, steps
 from readback.words import t
 
@@ -30,9 +31,12 @@ with right:
     st.subheader(t("open.recognised"))
     loaded.files(workspace, t("open.recognised"))
     plain_files.tables(workspace)
+    plain_files.several(workspace)
     steps.typed_here()
     if steps.wanted(workspace):
         steps.draw(workspace, data)
+    elif made_up.wanted(workspace):
+        made_up.lead(workspace, "open")
     file_choices.several(workspace)
     file_choices.training(workspace)
     if data and not steps.wanted(workspace):

@@ -69,6 +69,7 @@ def answer(output: Output, *words: Any) -> tuple[int, str]:
         "serve W --host 0.0.0.0 --port 9 --base-path /x",
         "serve",
         "doctor",
+        "import-adapter P -o F --yes --format json",
     ],
 )
 def test_every_command_and_flag_is_understood(words: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 import readback
 from readback import cli, workspace
 from readback.cli.export import Terminal
-from readback.exporting import custom_id, rows, to_file, wanted
+from readback.exporting import rows, to_file, wanted
 from readback.exporting.export import Exported, NoModel, export
 from readback.exporting.lines import Form
 from readback.exporting.wanted import NothingToExport
@@ -27,7 +28,8 @@ from readback.prompts.assemble import assemble
 from readback.readers.cache_folder import cache_folder
 from readback.records import training_reader
 from readback.records.dataset import DatasetChanged, open_dataset
-from readback.types import Selection, Workspace
+from readback.requests import custom_id
+from readback.types import Condition, Judge, Selection, Workspace
 from readback.ui.messages import export_all
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -156,6 +158,47 @@ def test_a_judge_is_exported_for_the_conditions_that_have_answers(write: Write) 
         wanted.choices(opened, ["B"], judge="j")
 
 
+@pytest.mark.parametrize(
+    ("template", "condition", "row", "left_out"),
+    [
+        ("{question} {answer}", "A", {"id": "2"}, True),  # the condition answered another record only
+        ("{question} {response}", "A", {"id": "2", "response": "not A's"}, True),
+        ("{question}", "A", {"id": "2"}, True),
+        ("{question} {answer}", "A", {"id": "1"}, False),
+        ("{question} {answer}", "A", {"id": "3"}, False),  # the model replied with an empty text
+        ("{question} {answer}", None, {"id": "2"}, True),
+        ("{question} {response}", None, {"id": "2"}, True),
+        ("{question} {answer}", None, {"id": "2", "answer": None}, True),
+        ("{question} {answer}", None, {"id": "2", "answer": ""}, False),
+        ("{question} {response}", None, {"id": "2", "response": "So."}, False),
+        ("{question}", None, {"id": "2"}, False),
+    ],
+)
+def test_export_and_render_agree_on_a_judge_without_an_answer(
+    write: Write, capsys: Output, template: str, condition: str | None, row: Mapping[str, Any], left_out: bool
+) -> None:
+    answers = [{"id": "1", "response": "So."}, {"id": "3", "response": ""}]
+    files = {
+        "readback.yml": "dataset: d.jsonl\nmodes: [{mode: m, template: x}]\njudges: {j: {prompts: {user: j.txt}}}\n"
+        + ("conditions: [{name: A, mode: m, answers: a.jsonl}]\n" if condition else ""),
+        "d.jsonl": [{"question": "Why?", **row}],
+        "a.jsonl": answers,
+        "j.txt": template,
+    }
+    root = write(files)
+    found, _ = made(workspace.open(root), choices=[Selection(condition, judge="j")])
+    assert ("error" in found[0]) is left_out
+    if left_out:
+        assert found[0]["error"]["code"] in ("jdg-no-answer", "jdg-value-missing")
+    words = ["render", str(root), "--judge", "j", *(["--condition", condition] if condition else [])]
+    cli.main([*words, "--format", "json", "--fail-on", "never"])
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["messages"]
+    assert answer["unanswered"] is left_out
+    cli.main([*words, "--fail-on", "never"])
+    assert ("there is no answer to judge" in capsys.readouterr().out) is left_out
+
+
 def test_a_request_names_the_model_of_its_condition_else_the_given_one(write: Write) -> None:
     opened = workspace.open(write({"readback.yml": FILE.replace("q.word", "q"), "data.jsonl": FAILS}))
     found, _ = made(opened, "openai-batch", model="given")
@@ -176,17 +219,34 @@ def test_a_request_names_the_model_of_its_condition_else_the_given_one(write: Wr
 NAMES = st.text(st.characters(exclude_categories=()) | st.sampled_from("&=%/+ \ud800\n"))
 
 
-@given(st.integers(0, 10**9), st.none() | NAMES, NAMES, st.none() | NAMES, st.none() | NAMES)
+@given(st.integers(0, 10**9), st.none() | NAMES, NAMES, st.none() | NAMES)
 def test_a_custom_id_says_what_it_was_made_of(
-    index: int, record: str | None, condition: str, mode: str | None, judge: str | None
+    index: int, record: str | None, condition: str, judge: str | None
 ) -> None:
-    choice = Selection(condition, mode, judge=judge)
+    choice = Selection(condition, judge=judge)
     text = custom_id.written(index, record, choice)
     assert text.isascii()
-    assert custom_id.read(text) == (index, record, choice)
+    assert len(text) <= 64
+    others = {condition, "other"}
+    judges = {judge: Judge(judge, "")} if judge is not None else {}
+    opened = Workspace(Path(), "w", conditions=tuple(map(Condition, others)), judges=judges)
+    assert custom_id.resolve(text, opened, {index: record}.get) == (index, record, choice)
+    if "sha256" in text:
+        assert custom_id.resolve(text, opened, lambda at: "another record") is None
+    else:
+        assert custom_id.read(text) == (index, record, choice)
 
 
-@pytest.mark.parametrize("text", ["", "r17", "record=a", "index=1&other=2", "index=x"])
+def test_a_long_custom_id_is_shortened_to_the_digest_of_the_long_one() -> None:
+    long = "index=3&record=" + "r" * 60 + "&condition=one"
+    assert custom_id.written(3, "r" * 60, Selection(condition="one")) == (
+        "index=3&sha256=" + hashlib.sha256(long.encode()).hexdigest()[:32]
+    )
+    with pytest.raises(ValueError, match="shortened"):
+        custom_id.read(custom_id.written(3, "r" * 60, Selection(condition="one")))
+
+
+@pytest.mark.parametrize("text", ["", "r17", "record=a", "index=1&other=2", "index=x", "index=1&sha256=0&record=a"])
 def test_another_custom_id_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         custom_id.read(text)

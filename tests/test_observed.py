@@ -262,3 +262,73 @@ sent: [%s]
     assert [f.place.record for f in found.findings if f.code == "fmt-assembly-differs"] == ["q2"]
     assert [f for f in found.findings if f.code == "dat-request-unmatched"] == []
     assert {(row.name, row.observed) for row in found.conditions} == {("ours", (1, 2)), ("others", (0, 0))}
+
+
+LONG = "a condition with a name that is much too long for the custom_id of a batch"
+BATCH = f"""\
+dataset: data.jsonl
+modes:
+  - {{mode: plain, system: 'Be kind.', template: 'Q: {{{{ question }}}}'}}
+  - {{mode: terse, template: '{{{{ question }}}}'}}
+conditions: [{{name: {LONG}, mode: plain}}, {{name: b, mode: terse}}, {{name: judged, answers: a.jsonl}}]
+judges: {{j: {{prompts: {{user: judge.txt}}, fields: {{question: question, answer: response}}}}}}
+sent: [batch.jsonl, judge-batch.jsonl]
+"""
+
+
+def test_an_exported_batch_is_held_against_what_is_assembled_now(
+    write: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{"id": str(n), "question": f"Why {n}?"} for n in range(3)]
+    answers = [{"id": "1", "response": "So."}]
+    files = {"data.jsonl": rows, "a.jsonl": answers, "judge.txt": "{question} {answer}"}
+    root = write({**files, "readback.yml": BATCH.replace("sent: [batch.jsonl, judge-batch.jsonl]\n", "")})
+    batch = root / "batch.jsonl"
+    for more in (["-o", str(batch)], ["--judge", "j", "-o", str(root / "judge-batch.jsonl")]):
+        cli.main(["export", str(root), "--as", "openai-batch", "--model", "m", *more, "-q"])
+    ids = [json.loads(line)["custom_id"] for line in batch.read_text("utf-8").splitlines()]
+    assert all(len(one) <= 64 for one in ids)
+    assert (len(set(ids)), sum("sha256=" in one for one in ids)) == (6, 3)
+    (root / "readback.yml").write_text(BATCH, "utf-8")
+    capsys.readouterr()
+    cli.main(["check", str(root), "--format", "json"])
+    found = json.loads(capsys.readouterr().out)["findings"]
+    assert [one["message"] for one in found if one["code"] == "fmt-assembly-differs"] == []
+    (unmatched,) = [one for one in found if one["code"] == "dat-request-unmatched"]
+    assert "what the judge 'j' was asked" in unmatched["message"]
+    seen = _states(root)
+    assert seen == {(condition, record): "equal" for condition in (LONG, "b") for record in "012"}
+    (root / "readback.yml").write_text(BATCH.replace("Be kind.", "Be cruel."), "utf-8")
+    assert {key for key, state in _states(root).items() if state == "differs"} == {(LONG, record) for record in "012"}
+
+
+def _states(root: Any) -> dict[tuple[str, str], str]:
+    """What was observed of each condition and record."""
+    opened = workspace.open(root)
+    data = open_dataset(opened.root, opened.dataset)
+    observer = Observer(opened, data)
+    found = {}
+    for condition in (LONG, "b"):
+        for record in data.records():
+            seen = observer.seen(record, assemble.assemble(opened, record, Selection(condition=condition)))
+            found[condition, record.id or ""] = seen.verdict if seen else "none"
+    return found
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("index=7&record=9&condition=b", "no record is called '9'"),
+        ("index=0&record=0&condition=c", "no condition is called 'c'"),
+        ("index=0&sha256=" + "0" * 32, "is of a record or a condition that is not here any more"),
+        ("index=1&record=0&condition=b", "shares the id '0' with an earlier one"),
+    ],
+)
+def test_an_exported_request_that_belongs_to_nothing_says_why(write: Any, said: str, reason: str) -> None:
+    rows = [{"id": "0", "question": "Why?"}, {"id": "0", "question": "How?"}]
+    batch = [{"custom_id": said, "method": "POST", "url": "/v1", "body": {"messages": CHAT}}]
+    files = {"data.jsonl": rows, "batch.jsonl": batch, "judge-batch.jsonl": batch, "judge.txt": "x", "a.jsonl": []}
+    opened = workspace.open(write({**files, "readback.yml": BATCH}))
+    found = [one.message for one in engine.check(opened).findings if one.code == "dat-request-unmatched"]
+    assert found
+    assert all(reason in one for one in found)

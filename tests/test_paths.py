@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.readers.paths import expand, listing, resolve, show, snapshot
+from readback.readers.hub_cache import snapshot
+from readback.readers.paths import expand, listing, resolve, show
 from readback.types import Diagnostic, Location
 
 Write = Callable[[dict[str, Any]], Path]

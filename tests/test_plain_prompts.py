@@ -11,10 +11,12 @@ from typing import Any
 import chevron
 import jinja2
 import pytest
+from looking import page, said
 
 from readback import workspace
 from readback.cli import main
 from readback.prompts.assemble import assemble
+from readback.prompts.self_tests import self_tests
 from readback.records.dataset import open_dataset
 from readback.sources.plain_prompts import PlainPrompt, grouped, parts
 from readback.sources.template_language import language
@@ -312,3 +314,48 @@ def test_wrong_options_say_how_they_are_written(
     folder = write({"d.jsonl": ROWS, "p.j2": "{{ question }}"})
     assert main(["check", str(folder), *given]) == 2
     assert said in capsys.readouterr().err
+
+
+SERVER = (
+    "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+
+
+@pytest.mark.parametrize(
+    ("files", "models"),
+    [
+        ({"Qwen.jinja": SERVER}, ["Qwen"]),
+        ({"Qwen.jinja": SERVER, "llama/chat.jinja": SERVER}, ["Qwen", "llama/chat"]),
+        ({"chat_template.jinja": SERVER, "tool_use.jinja": SERVER}, ["m", "tool_use"]),
+        ({"Qwen.jinja": SERVER, "Qwen.j2": SERVER}, ["Qwen", "Qwen.jinja"]),
+        ({"Qwen.jinja": SERVER, "d.jsonl": ROWS}, []),
+        ({"Qwen.jinja": SERVER, "p.txt": "Ask {name}."}, []),
+        ({"Qwen.jinja": SERVER, "Modelfile": "FROM x\nTEMPLATE {{ .Prompt }}\n"}, ["Modelfile"]),
+    ],
+)
+def test_a_folder_of_nothing_but_chat_templates_shows_what_they_make(
+    write: Write, files: Any, models: list[str]
+) -> None:
+    opened = workspace.open(write({f"m/{name}": text for name, text in files.items()}) / "m")
+    assert sorted(opened.models) == sorted(models)
+    made = self_tests(opened)
+    for name in models:
+        if opened.models[name].chat_template:
+            assert made[name].first.text.endswith("<|im_start|>assistant\n")
+    used = {one.path for one in opened.recognised if one.what == "chat template" and one.used}
+    assert used == {one.chat_template.name for one in opened.models.values() if one.chat_template}
+
+
+def test_a_chat_template_opened_by_its_name_is_one_unless_it_is_asked_for_as_a_prompt(write: Write) -> None:
+    root = write({"Qwen.jinja": SERVER})
+    assert list(workspace.open(root / "Qwen.jinja").models) == ["Qwen"]
+    assert list(taken(root / "Qwen.jinja", template="Qwen.jinja").prompts) == ["Qwen"]
+    assert list(taken(root, template="Qwen.jinja").prompts) == ["Qwen"]
+
+
+def test_the_pages_of_such_a_folder_lead_on(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("READBACK_WORKSPACE", str(write({"Qwen.jinja": SERVER, "llama.jinja": SERVER})))
+    assert "Add rows and a prompt" in said(test := page("messages"))
+    assert "What the model reads" in said(test)
+    assert "See what they make of a conversation" in said(page("open"))

@@ -19,8 +19,11 @@ from readback.types import Adapter, Addition, Diagnostic, Location, Message
 
 CAPABILITIES = {"system_prompt": True, "structured_output": False}  # with what holds where nothing is said
 FURTHER = ("streaming", "file_tools", "code_execution", "sandboxed_execution")  # of the profile `current`; false unsaid
-WORDINGS = ("readback", "upstream", "own")  # whose sentences: ours, those of the program, the reader's own
+# Whose sentences: ours, those of the program, the same as `readback import-adapter` read them, the reader's own.
+WORDINGS = ("readback", "upstream", "imported", "own")
+ORIGIN = "origin"  # where an import read the sentences: for people, and not read
 OURS = "readback"
+KEYS = ("system", "user", ORIGIN)
 CODE = "asm-adapter-key"
 BLOCK = re.compile(r":\s*[|>][-+0-9]*\s*(?:#.*)?$")
 
@@ -36,7 +39,7 @@ def read_adapter(path: Path, root: Path, profile: str = DOCUMENT) -> tuple[Adapt
     diagnostics = list(parsed.diagnostics)
     top = Node(parsed.value, parsed, diagnostics)
     further = FURTHER if profile == CURRENT else ()
-    keys = ("name", "extends", "wording", *CAPABILITIES, *further, "tasks")
+    keys = ("name", "extends", "wording", ORIGIN, *CAPABILITIES, *further, "tasks")
     known = {key: Node(value, parsed, diagnostics, (key,)) for key, value in _entries(top, keys) if value is not None}
     name = known["name"].text() if "name" in known else None
     wording = known["wording"].one_of(WORDINGS) if "wording" in known else None
@@ -207,7 +210,7 @@ def _additions(entry: Node, lines: Sequence[str]) -> Iterator[Addition]:
     if entry.value is None:
         return
     for node in entry.items():
-        texts = {key: node.at(key, value) for key, value in _entries(node, ("system", "user")) if value is not None}
+        texts = {key: node.at(key, value) for key, value in _entries(node, KEYS) if value is not None and key != ORIGIN}
         said = {key: (text.text(), _begin(text.place, lines)) for key, text in texts.items()}
         system, system_place = said.get("system", (None, node.place))
         user, user_place = said.get("user", (None, node.place))

@@ -103,16 +103,19 @@ def rendering(
     sent: ModelInput | None = None,
     counted: tuple[Tokens, str] | None = None,
     dialect: str | None = None,
-    sampling: Mapping[str, Any] | None = None,
+    sampling: Mapping[str, tuple[Any, str, Location]] | None = None,
     made_by: Iterable[Any] = (),
     system_unknown: str | None = None,
+    unanswered: bool = False,
 ) -> dict[str, Any]:
     """The answer of `readback render`; mode, adapter and task are those of the condition where one was chosen.
 
     `dialect` is that of the Albert program in force, which also is beside the format of `wire`; null where no
-    Albert mode is sent. `sampling` are the values that the configuration states for it, by name. `made_by` are the
+    Albert mode is sent. `sampling` are the values that the configuration states for it, by name, and
+    `sampling_places` says of each its `level` ("models", "mode" or "top" of the file) and its place. `made_by` are the
     named options that made the text: {"option", "value", "version", "others": [[value, version]]}. `system_unknown`
-    says why it is not known which system message the model gets, where none is sent.
+    says why it is not known which system message the model gets, where none is sent. `unanswered`: a judge's messages
+    whose answer is not there, which nobody can send and an export leaves out.
     """
     made = model_input(sent)
     return {
@@ -122,10 +125,12 @@ def rendering(
         "wire": {**made, "dialect": dialect} if made and dialect and sent and sent.kind == "format" else made,
         "tokens": tokens(*counted) if counted else None,
         "dialect": dialect,
-        "sampling": dict(sampling or {}),
+        "sampling": {name: value for name, (value, *_) in (sampling or {}).items()},
+        "sampling_places": {name: {"level": by, "place": known(at)} for name, (_, by, at) in (sampling or {}).items()},
         "fingerprint": assembly.fingerprint,
         "made_by": [asdict(one) for one in made_by],
         "system_unknown": system_unknown,
+        "unanswered": unanswered,
         "masked": assembly.masked,
         "findings": [finding(found) for found in findings],
     }

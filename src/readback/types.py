@@ -96,9 +96,7 @@ class SystemText:
 
 @dataclass(frozen=True, slots=True)
 class Systems:
-    """The system texts of a file's rows: rows that have one, different texts, rows with the most frequent one, and the
-    words that all of them share in their order.
-    """
+    """System texts of a file's rows: rows with one, texts, rows with the most frequent, the words that all share."""
 
     rows: int = 0
     texts: int = 0
@@ -122,6 +120,7 @@ class Prompt:
     settings: Values = field(default_factory=dict)  # sampling and other keys, shown and never used in text
     place: Location = NOWHERE  # of the template's first character
     system_place: Location = NOWHERE
+    settings_places: Mapping[str, Location] = field(default_factory=dict)  # by name, where a file sets it
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +137,9 @@ class PromptConfig:
     instruction_places: Mapping[str, Location] = field(default_factory=dict)
     settings: Values = field(default_factory=dict)
     place: Location = NOWHERE
+    settings_places: Mapping[str, Location] = field(
+        default_factory=dict
+    )  # by name, or list and number: models[0].top_k
 
 
 @dataclass(frozen=True, slots=True)
@@ -529,6 +531,7 @@ class Workspace:
     people: Mapping[str, bool] = field(default_factory=dict)  # judges by name: whether a person, where it is said
     criteria: Mapping[str, Criterion] = field(default_factory=dict)
     acronyms: Mapping[str, str] = field(default_factory=dict)  # long forms that Albert modes put into the query
+    acronym_places: Mapping[str, Location] = field(default_factory=dict)
     scores: tuple[ScoreSource, ...] = ()
     sent: tuple[str, ...] = ()
     training: tuple[TrainingFile, ...] = ()  # the dataset too, where its rows are training rows

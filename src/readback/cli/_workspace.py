@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from collections.abc import Collection, Mapping
 
 from readback import workspace
-from readback.cli import UsageError
+from readback.cli import UsageError, _lines
 from readback.readers.yaml_file import nearest
 from readback.records.dataset import Dataset, open_dataset
 from readback.sources.template_language import LANGUAGES
 from readback.types import Workspace
 from readback.workspace import id_column, judge_tables, score_tables
 from readback.workspace.candidates import KINDS
-from readback.workspace.plain_templates import KEY, SYNTAX
+from readback.workspace.plain_templates import KEY, PARTS, SYNTAX, cut_files
 
 
 def add(parser: argparse.ArgumentParser, formats: Collection[str] = ("text", "json")) -> None:
     """The arguments every command on a workspace has."""
-    parser.add_argument("workspace", metavar="WORKSPACE", help="a folder, or one file of it")
+    parser.add_argument(
+        "workspace",
+        metavar="WORKSPACE",
+        help="a folder, or one file of it; or org/name[@revision], from the local Hugging Face cache",
+    )
     choices_of_files(parser)
     parser.add_argument("--format", choices=tuple(formats), default="text", help="for people, or for programs")
 
@@ -31,6 +37,10 @@ def choices_of_files(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--template", action="append", default=[], metavar="FILE",
         help="a text file to take as a prompt where no configuration names any; may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
+        "--parts", action="append", default=[], metavar="FILE",
+        help="a .txt file of several prompts between lines of ---: each is a mode, FILE · 1 and so on",
     )  # fmt: skip
     parser.add_argument(
         "--syntax", action="append", default=[], metavar="MODE=LANGUAGE",
@@ -56,14 +66,25 @@ def opened(args: argparse.Namespace, options: Mapping[str, str] | None = None) -
     try:
         chosen = {kind: file for kind in KINDS if (file := getattr(args, kind, None))}
         chosen |= {KEY: "\n".join(named)} if (named := getattr(args, "template", [])) else {}
+        chosen |= {PARTS: "\n".join(cut)} if (cut := getattr(args, "parts", [])) else {}
         chosen |= {SYNTAX: "\n".join(map(_language, said))} if (said := getattr(args, "syntax", [])) else {}
         chosen |= {judge_tables.KEY: "\n".join(tables)} if (tables := getattr(args, "judges", [])) else {}
         chosen |= {score_tables.KEY: "\n".join(tables)} if (tables := getattr(args, "scores", [])) else {}
         chosen |= {id_column.KEY: named} if (named := getattr(args, "id", None)) else {}
         fields = _fields(getattr(args, "field", []))
-        return workspace.open(args.workspace, fields=fields, options=options, chosen=chosen)
+        found = workspace.open(args.workspace, fields=fields, options=options, chosen=chosen)
     except workspace.NothingRead as nothing:
         raise UsageError(f"{args.workspace}: {nothing.reason}") from None
+    for file in getattr(args, "parts", []):
+        if file not in cut_files(found):
+            may = ", ".join(found.alternatives.get(PARTS, ()))
+            there = f"; there {'are' if ', ' in may else 'is'} {may}" if may else ""
+            why = "is no .txt file of prompts with lines of three dashes, or a configuration brings the prompts"
+            raise UsageError(f"--parts {file}: it {why}{there}")
+    if not os.path.lexists(args.workspace):
+        revision = f"revision {found.root.name} of the local Hugging Face cache"
+        print(_lines.safe(f"readback: {args.workspace} is {revision} ({found.root})"), file=sys.stderr)
+    return found
 
 
 def _language(said: str) -> str:

@@ -19,6 +19,7 @@ from readback.checks.chunk import by_format, everything
 from readback.checks.of_server import model_of, of_server
 from readback.cli import UsageError, _lines, _options, _workspace
 from readback.prompts import assemble, model_input, program, token_counts
+from readback.prompts.judge_messages import unanswered
 from readback.prompts.unknown_system import unknown_system
 from readback.prompts.variants import Variant, variants
 from readback.quantity import quantity
@@ -39,6 +40,8 @@ from readback.types import (
     Tokens,
     Workspace,
 )
+
+UNANSWERED = "there is no answer to judge: this can be read and not be sent, and an export leaves it out"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,25 +74,33 @@ def run(args: argparse.Namespace) -> int:
     record = _record(args, _workspace.data(opened))
     condition = opened.condition(choice.condition) if choice.condition else None
     values = _values(args.set)
-    assembly = assemble.assemble(opened, record, choice, _answer(opened, condition, choice, record), values)
+    reply = _answer(opened, condition, choice, record)
+    assembly = assemble.assemble(opened, record, choice, reply, values)
     read = model_input.sent(opened, record, assembly, condition, args.wire_form == "training")
     counted = token_counts.counted(opened, assembly, read) if assembly.messages else None
     sent = read if args.wire else None
     seen = None if values else Observer(opened, _workspace.data(opened)).seen(record, assembly)
     found = list(_findings(opened, assemble.tried(opened, record, values), assembly, sent, seen))
-    own, values_sent = program.of_choice(opened, choice), program.sampling(opened, choice)
+    own, stated = program.of_choice(opened, choice), program.stated(opened, choice)
     if args.wire and sent is None:
         print("readback: no chat format is known here: a model's serving: {format: …} names one", file=sys.stderr)
     made_by, unknown = variants(opened, choice), unknown_system(opened, choice, assembly.messages)
+    lacking = bool(assembly.messages) and unanswered(assembly, reply, values)
     if args.format == "json":
         answer = as_json.rendering(
-            assembly, condition, found, sent, counted, own.dialect if own else None, values_sent, made_by, unknown
-        )
+            assembly, condition, found, sent, counted, own.dialect if own else None, stated, made_by, unknown,
+            lacking,
+        )  # fmt: skip
         print(as_json.dumps(answer, indent=1))
     else:
         sizes = token_counts.each(opened, assembly)
-        told = {**as_json.chosen(choice, condition), "dialect": own.dialect if own else None, **values_sent}
-        lines = _text(told, assembly, sent, found, counted, sizes, made_by, unknown, args.verbose)
+        told = {**as_json.chosen(choice, condition), "dialect": own.dialect if own else None}
+        told |= {name: one.value for name, one in stated.items()}
+        lines = list(_text(told, assembly, sent, found, counted, sizes, made_by, unknown, args.verbose))
+        if lacking:
+            lines.insert(1, UNANSWERED)
+        if args.verbose and own:
+            lines[1:1] = [_lines.safe(one) for one in _sampling(stated)]
         print("\n".join(_messages(assembly, sent) if args.quiet else lines))
     return int(_lines.worst((one.severity for one in found), args.fail_on))
 
@@ -218,6 +229,15 @@ def _text(
         yield f"\n=== tokens of {whole}: {by.count:,} ({by.tokenizer})"
     yield f"\n=== sha256 {assembly.fingerprint or 'none: nothing could be built'}"
     yield from map(_lines.with_fix if verbose else _lines.line, found)
+
+
+def _sampling(stated: Mapping[str, program.Stated]) -> Iterator[str]:
+    """Where each sampling value of an Albert mode is set, and which are not set."""
+    for name, one in stated.items():
+        where = {"mode": "for this mode", "top": "for all modes", "models": "under models"}[one.level]
+        yield f"    {name} is set at {one.place.file}:{one.place.line}, {where}"
+    if rest := [name for name in program.SAMPLING if name not in stated]:
+        yield f"    not set: {', '.join(rest)}"
 
 
 def _messages(assembly: Assembly, sent: ModelInput | None) -> Iterator[str]:

@@ -7,6 +7,7 @@ import os
 import sys
 
 from readback.cli import UsageError
+from readback.readers import hub_cache
 from readback.ui.common import server
 
 
@@ -19,7 +20,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     if args.workspace and not os.path.lexists(args.workspace):
-        raise UsageError(f"{args.workspace}: there is no such file or folder")
+        if not hub_cache.is_repository(args.workspace):
+            raise UsageError(f"{args.workspace}: there is no such file or folder")
+        try:
+            hub_cache.find(args.workspace)
+        except hub_cache.NotCached as missing:
+            raise UsageError(f"{args.workspace}: there is no such file or folder, and {missing}") from None
     argv = server.command(args.workspace, args.host, args.port, args.base_path)
     sys.stdout.flush()
     os.execv(argv[0], argv)  # noqa: S606 - the server takes this process's place, and its signals

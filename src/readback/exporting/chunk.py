@@ -13,12 +13,14 @@ from readback.exporting.lines import Line
 from readback.prompts import in_chunks
 from readback.prompts.assemble import assemble
 from readback.prompts.in_child import warm as warm
+from readback.prompts.judge_messages import unanswered
 from readback.types import Assembly, Record, RuleContext, Selection, Workspace
 
 WORK = "readback.exporting.chunk:export_chunk"
 TEXT = 1 << 20  # characters of lines after which a frame is sent, however few records are in it
 WORST = ("error", "warning", "info")
 NO_ANSWER = "jdg-no-answer"
+UNANSWERED = "there is no answer that the judge could be asked about"
 NOTHING = "nothing was assembled, and nothing says why"
 
 
@@ -38,8 +40,9 @@ def export_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 sandbox.beat()  # each has the time of a record; the first one's has just begun
             reply = inside.replies.get(choice, record)
             sent = assemble(inside.opened, record, choice, reply, origins=False)
-            idle = reply is None and choice.judge is not None and choice.condition is not None
-            if sent.messages and not idle:  # a judge that is asked about nothing would still give scores
+            if sent.messages and not unanswered(
+                sent, reply
+            ):  # a judge that is asked about nothing would still give scores
                 one = lines.line(form, sent, at, models.get(choice, ""))
             else:
                 one = lines.failed(at, record.id, choice, *why(inside.opened, record, sent))
@@ -57,6 +60,8 @@ def why(opened: Workspace, record: Record, made: Assembly) -> tuple[str, str]:
     case = RuleContext(opened, record, made)
     found = [rules.noted(diagnostic, case) for diagnostic in made.diagnostics]
     worst = min(found, key=lambda one: (one.code != NO_ANSWER, WORST.index(one.severity)), default=None)
+    if made.messages and (worst is None or worst.code != NO_ANSWER):  # the prompt does not ask for the answer itself
+        return NO_ANSWER, UNANSWERED
     return (worst.code, worst.message) if worst else ("dat-limit", NOTHING)
 
 

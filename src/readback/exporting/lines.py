@@ -17,7 +17,7 @@ from json.encoder import encode_basestring as quoted
 from typing import Literal, NamedTuple
 
 from readback import adapters, as_json
-from readback.exporting import custom_id
+from readback.requests import custom_id
 from readback.types import Assembly, Selection
 
 Form = Literal["messages-jsonl", "openai-batch", "parquet"]

@@ -99,7 +99,14 @@ def texts(workspace: Workspace, record: Record, choice: Selection, origins: bool
     if isinstance(own, Diagnostic):
         return Texts(None, None, None, diagnostics=(own,))
     base = base_texts(
-        own.prompt, record, own.model, workspace.options, own.is_task, workspace.acronyms, origins=origins
+        own.prompt,
+        record,
+        own.model,
+        workspace.options,
+        own.is_task,
+        workspace.acronyms,
+        workspace.acronym_places,
+        origins=origins,
     )
     profile = profile_of(workspace.options)
     adapter = adapters.find(own.adapter, workspace.adapters, profile) if own.adapter else None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from readback.prompts import builders
-from readback.prompts.albert_query import asked, system_argument
+from readback.prompts.albert_query import asked, query_of, system_argument, with_acronyms
 from readback.prompts.render import Rendered, Template, render
 from readback.prompts.tri_section import Segments
 from readback.sources.prompt_formats import SYSTEM
@@ -35,11 +35,15 @@ LIMIT = 3  # chunks used where neither the data nor the configuration says
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """`values` of the record; `defaults` fill the names that are not in them. Notes are about one name each."""
+    """`values` of the record; `defaults` fill the names that are not in them. Notes are about one name each.
+
+    `acronyms` are those that were spelled out in the query, where the program does so.
+    """
 
     values: Values
     defaults: Values
     diagnostics: tuple[tuple[str, Diagnostic], ...] = ()
+    acronyms: Mapping[str, str] = field(default_factory=dict)
 
 
 FALSY = "alb-falsy-default"
@@ -64,13 +68,15 @@ def base_texts(
     options: Mapping[str, str],
     task: bool,
     acronyms: Mapping[str, str] | None = None,
+    places: Mapping[str, Location] | None = None,
     *,
     origins: bool = True,
 ) -> Base:
     """The texts of `prompt`; `task` says that it is a task's and no mode's, `origins` whether to tell who wrote what.
 
     A mode without a system text gets the model's own: that of its Modelfile, else the one it was trained with. Albert
-    modes spell out the `acronyms` in the query, and take a system prompt that the record brings.
+    modes spell out the `acronyms` in the query (`places`: where each stands), and take a system prompt that the record
+    brings.
     """
     if prompt.syntax == "builder":
         kind = model.type if model else None
@@ -91,7 +97,7 @@ def base_texts(
     argument, ignored = system_argument(prompt, record, options)
     return Base(
         argument or (parts[0].segments if own else model_system(model) if not task else ()),
-        parts[-1].segments,
+        with_acronyms(parts[-1].segments, query_of(record.fields), values.acronyms, places or {}),
         names,
         (*(diagnostic for part in parts for diagnostic in part.diagnostics), *applied, *ignored),
         all(part.ok for part in parts),
@@ -194,20 +200,21 @@ def given(
 def _albert(
     defaults: Values, data: dict[str, Any], options: Mapping[str, str], place: Location, acronyms: Mapping[str, str]
 ) -> Given:
-    changed = list(asked(data, acronyms, place))
+    current = options.get("albert_dialect") == "current"
+    known: Mapping[str, str] = {} if current else acronyms
+    changed = list(asked(data, known, place))
     filled = {name: data.pop(name, None) for name in defaults if not data.get(name)}
     diagnostics = [
         (name, _falsy(name, value, defaults[name], place))
         for name, value in filled.items()
         if value is not None and value != defaults[name]
     ]
-    current = options.get("albert_dialect") == "current"
     for name in [name for name, value in data.items() if isinstance(value, list) and chunk_list(name)]:
         if name.endswith(COLLECTION) != current:
             del data[name]  # the other program's name, which this one leaves without a value
     if options.get("apply_limit") != "off":
         diagnostics += list(_limit(data, defaults, place))
-    return Given(data, defaults, (*changed, *diagnostics))
+    return Given(data, defaults, (*changed, *diagnostics), known)
 
 
 def chunk_list(name: str) -> bool:

@@ -9,11 +9,12 @@ from types import MappingProxyType
 from readback.prompts import judge_fill_format, judge_fill_rubric
 from readback.prompts.judge_fill_format import GOLD_FIELD
 from readback.prompts.judge_fill_rubric import PLACEHOLDERS
-from readback.prompts.judge_values import FOUR, Rows, Value, value
+from readback.prompts.judge_values import ABSENT, ABSENT_OTHER, FOUR, Rows, Value, value
 from readback.prompts.tri_section import to_messages
 from readback.records.field_path import MISSING, look
-from readback.sources.judge_names import filled_by, format_names
-from readback.types import Answer, Diagnostic, Judge, Location, Message, Record, Segment, Values, VariableUse
+from readback.records.row_fields import kind
+from readback.sources.judge_names import USUAL, filled_by, format_names
+from readback.types import Answer, Assembly, Diagnostic, Judge, Location, Message, Record, Segment, Values, VariableUse
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 Made = tuple[tuple[Message, ...], tuple[tuple[str, Location], ...], tuple[Diagnostic, ...], tuple[VariableUse, ...]]
@@ -48,6 +49,21 @@ def judge_messages(
         return (), filled.names, tuple(_weighed(judge, record, diagnostic) for diagnostic in filled.diagnostics), uses
     system = (Segment(judge.system, "system", judge.name, judge.system_place),) if judge.system else ()
     return to_messages(system, filled.user, True), filled.names, filled.diagnostics, uses
+
+
+def unanswered(made: Assembly, answer: Answer | None, tried: Values = NOTHING) -> bool:
+    """Whether a judge's prompt asks about an answer that is not there: it can be read, and nobody can send it.
+
+    `answer` is that of the condition, `tried` are values that somebody tries. An answer that is there and empty is what
+    the model replied, and is judged.
+    """
+    if made.choice.judge is None or "answer" in tried:
+        return False
+    lacking = (one.values for one in made.diagnostics if one.code in (ABSENT["answer"], ABSENT_OTHER))
+    return (made.choice.condition is not None and answer is None) or any(
+        values["what"] == kind(None) and USUAL.get(values["name"].lower(), values["name"]) == "answer"
+        for values in lacking
+    )
 
 
 def _input(placeholder: str) -> str:

@@ -14,6 +14,7 @@ from readback.types import NOWHERE, Answer, Diagnostic, Judge, Location, Record,
 
 FOUR = ("question", "answer", "documents", "gold")
 ABSENT = {"answer": "jdg-no-answer", "gold": "jdg-gold-missing"}
+ABSENT_OTHER = "jdg-value-missing"
 Spelling = Callable[[Values], row_fields.Field | None]
 # A rubric reads the rows of its own pipeline, where these fields have known names; other judges go by their `fields`.
 ROWS: dict[str, Spelling] = {
@@ -252,7 +253,7 @@ def absent(
                 tried = USUAL[name] if name not in judge.fields and one.value is None else (one.field,)
                 yield Diagnostic("jdg-no-documents", said | {"field": ", ".join(tried)}, one.place)
         elif not one.text.strip():
-            yield Diagnostic(ABSENT.get(name, "jdg-value-missing"), said, one.place, name)
+            yield Diagnostic(ABSENT.get(name, ABSENT_OTHER), said, one.place, name)
 
 
 def _both(judge: Judge, one: Value, other: Location) -> Values:

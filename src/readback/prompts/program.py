@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from readback.serving.named_formats import Bug, Dialect
 from readback.sources import albert
-from readback.types import Model, Prompt, PromptConfig, Selection, Workspace
+from readback.types import NOWHERE, Location, Model, Prompt, PromptConfig, Selection, Workspace
 
 ALBERT = "albert"
-SAMPLING = (*albert.SAMPLING, "max_tokens")
+SAMPLING = albert.SAMPLED
 
 
 class Program(NamedTuple):
@@ -51,8 +51,21 @@ def of_choice(workspace: Workspace, choice: Selection) -> Program | None:
     return own if own and own.albert else None
 
 
+class Stated(NamedTuple):
+    """One sampling value and who states it: the entry of `models`, the mode, or the top of the file (`top`)."""
+
+    value: Any
+    level: Literal["models", "mode", "top"]
+    place: Location
+
+
 def sampling(workspace: Workspace, choice: Selection) -> Mapping[str, Any]:
-    """The sampling values that an Albert configuration sends along, by their names; empty where it states none.
+    """The sampling values that an Albert configuration sends along, by their names; empty where it states none."""
+    return {name: one.value for name, one in stated(workspace, choice).items()}
+
+
+def stated(workspace: Workspace, choice: Selection) -> Mapping[str, Stated]:
+    """The sampling values that an Albert configuration sends along, by their names, with the place that states each.
 
     The mode's go before those at the top of the file. In the later program those of the first entry of `models` whose
     `model_kind` begins the model's name go before both. What a program has of its own is not shown: it is not stated.
@@ -61,12 +74,20 @@ def sampling(workspace: Workspace, choice: Selection) -> Mapping[str, Any]:
     own = of_choice(workspace, choice)
     if prompt is None or own is None:
         return {}
-    values = {name: prompt.settings[name] for name in SAMPLING if name in prompt.settings}
+    top = own.config.settings_places if own.config else {}
+    found = {name: _of_mode(prompt, name, top) for name in SAMPLING if name in prompt.settings}
     if own.dialect == "current" and own.config and model:
         kinds = own.config.settings.get("models", ())
-        of_kind: Mapping[str, Any] = next((one for one in kinds if begins_as(str(one.get("model_kind")), model)), {})
-        values |= {name: of_kind[name] for name in SAMPLING if name in of_kind}
-    return values
+        at = next((i for i, one in enumerate(kinds) if begins_as(str(one.get("model_kind")), model)), None)
+        of_kind: Mapping[str, Any] = {} if at is None else kinds[at]
+        places = {name: top.get(f"models[{at}].{name}", NOWHERE) for name in of_kind}
+        found |= {name: Stated(of_kind[name], "models", places[name]) for name in SAMPLING if name in of_kind}
+    return found
+
+
+def _of_mode(prompt: Prompt, name: str, top: Mapping[str, Location]) -> Stated:
+    place = prompt.settings_places.get(name, NOWHERE)
+    return Stated(prompt.settings[name], "top" if place == top.get(name) else "mode", place)
 
 
 def begins_as(kind: str, model: Model) -> bool:

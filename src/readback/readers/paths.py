@@ -112,30 +112,6 @@ def _own_blob(root: Path, path: Path, real: Path) -> bool:
     return plain and real.is_relative_to(home / "blobs")
 
 
-def snapshot(folder: Path) -> Path:
-    """The folder to open for a Hugging Face cache entry: the snapshot of refs/main, or the only one; else `folder`.
-
-    Nothing of it is reached through a link: an entry has links among its files only.
-    """
-    snapshots = folder / "snapshots"
-    if not folder.name.startswith(CACHE_ENTRY) or not _is_folder(snapshots):
-        return folder
-    revisions = [p for p in _entries(snapshots) if _is_folder(p)]
-    main = _revision(folder / "refs" / "main") if _is_folder(folder / "refs") else None
-    chosen = [p for p in revisions if p.name == main] or (revisions if len(revisions) == 1 else [])
-    return chosen[0] if chosen else folder
-
-
-def _revision(ref: Path) -> str | None:
-    try:
-        if ref.is_symlink() or not ref.is_file():
-            return None
-        with ref.open("rb") as file:
-            return file.read(200).decode("ascii", "replace").strip()
-    except OSError:
-        return None
-
-
 def listing(root: Path, depth: int = DEPTH, limit: int = FILES) -> Listing:
     """The files at most `depth` folders below `root`: hidden names skipped, folders that are links not entered."""
     files: list[Path] = []
@@ -143,14 +119,14 @@ def listing(root: Path, depth: int = DEPTH, limit: int = FILES) -> Listing:
     waiting = deque([(root, 0)])
     while waiting:
         folder, level = waiting.popleft()
-        names = _entries(folder)
+        names = entries(folder)
         if len(names) > ENTRIES:
             diagnostics.append(_limit(f"names in one folder ({show(root, folder) or '.'})", ENTRIES))
         for path in names[:ENTRIES]:
             if not _printable(path.name):
                 diagnostic = _missing(ascii(path.name), "its name is not UTF-8", NOWHERE)
                 diagnostics.append(replace(diagnostic, severity="info"))
-            elif _is_folder(path):
+            elif is_folder(path):
                 if level < depth:
                     waiting.append((path, level + 1))
             elif len(files) < limit:
@@ -164,7 +140,8 @@ def _limit(what: str, limit: int) -> Diagnostic:
     return Diagnostic("dat-limit", {"what": what, "limit": limit}, NOWHERE, what)
 
 
-def _entries(folder: Path) -> list[Path]:
+def entries(folder: Path) -> list[Path]:
+    """What is in a folder, by name, hidden names left out; nothing of one that cannot be read."""
     try:
         with os.scandir(folder) as found:
             names = [entry.name for entry in islice(found, ENTRIES + 1)]
@@ -173,7 +150,8 @@ def _entries(folder: Path) -> list[Path]:
     return [folder / name for name in sorted(names) if not name.startswith(".")]
 
 
-def _is_folder(path: Path) -> bool:
+def is_folder(path: Path) -> bool:
+    """Whether it is a folder itself, and no link to one."""
     try:
         return stat.S_ISDIR(path.lstat().st_mode)
     except OSError:

@@ -18,11 +18,13 @@ from readback.readers.cache_folder import cache_folder
 from readback.readers.file_state import state
 from readback.readers.progress import Cancelled, Progress
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
+from readback.requests import custom_id
 from readback.requests.request import Request, read_request, result_of
 from readback.types import DatasetSource, Diagnostic, Location, Record, Workspace
 
 RECORDS = ("record", "record_id", "custom_id", "id", "task_id", "qid", "question_id", "item_id")  # after the dataset's
 CONDITION_FIELDS = ("condition", "run", "run_name", "label", "model_label", "mode", "prompt_mode")
+CUSTOM_ID = "custom_id"
 BESIDE = ("metadata", "meta", "extra")  # where else a row keeps such names
 TEXTS = (
     "prompt",
@@ -34,7 +36,7 @@ OURS = ("dat-missing-id", "dat-duplicate-id")  # about ids, which a log need not
 REPEATS = 8  # requests of one record and condition that are looked at; retries are mostly equal
 STEP = 1_000  # rows between two looks at whether to go on
 KEEP = 64  # indexes on disk
-VERSION = "3"
+VERSION = "4"
 
 Key = tuple[str, str]  # condition (or mode, where there are none), record id
 
@@ -110,6 +112,8 @@ def _key(row: Record, file: str, data: Dataset, conditions: _Conditions) -> Key 
         return request
     names = dict.fromkeys((data.id_field, *RECORDS)) if data.id_field else dict.fromkeys(RECORDS)
     fields = result_of(row.fields)
+    if (ours := conditions.exported(_named(fields, CUSTOM_ID), data)) is not None:
+        return ours
     said = [text for name in names if name and (text := _named(fields, name)) is not None]
     record = next((text for text in said if data.find(text) is not None), None)
     if record is None:
@@ -126,6 +130,7 @@ class _Conditions:
     """The names a row may go by, and what they stand for."""
 
     def __init__(self, opened: Workspace) -> None:
+        self.opened = opened
         self.names = {
             name: condition.name for condition in opened.conditions for name in (condition.name, *condition.aliases)
         }
@@ -137,6 +142,24 @@ class _Conditions:
                 if isinstance(name, str):
                     served.setdefault(name, set()).add(condition.name)
         self.by_model = {name: next(iter(found)) for name, found in served.items() if len(found) == 1}
+
+    def exported(self, said: str | None, data: Dataset) -> Key | str | None:
+        """What a request that Readback exported is about, or why that cannot be said; None for any other request."""
+        try:
+            found = custom_id.resolve(said or "", self.opened, lambda index: _record(data, index))
+        except ValueError:
+            return None
+        if found is None:
+            return f"its custom_id '{said}' is of a record or a condition that is not here any more"
+        index, record, choice = found
+        if choice.judge is not None:
+            return f"it is what the judge '{choice.judge}' was asked, and requests of judges are not compared"
+        if record is None or data.find(record) is None:
+            return f"no record is called '{record}'" if record is not None else "its record has no id"
+        if _record(data, index) == record and data.again(index):
+            return f"its record {index} shares the id '{record}' with an earlier one"
+        name = choice.condition or choice.mode or choice.task or ""
+        return (self.names[name], record) if name in self.names else f"no condition is called '{name}'"
 
     def of(self, fields: Mapping[str, Any], file: str, request: Request) -> str:
         """`is NAME`, or a sentence that begins with `no `: the row itself says it, else its file, else its model."""
@@ -150,6 +173,10 @@ class _Conditions:
         if request.model in self.by_model:
             return f"is {self.by_model[request.model]}"
         return f"no condition is called '{said[0]}'" if said else "no condition is named, and there are several"
+
+
+def _record(data: Dataset, index: int) -> str | None:
+    return data.place(index).record if index < len(data) else None
 
 
 def _named(fields: Mapping[str, Any], name: str) -> str | None:
@@ -204,5 +231,5 @@ def _mark(opened: Workspace, data: Dataset, files: Sequence[Dataset]) -> str:
             seen.append([str(one.path), *state(one.path)])
     conditions: list[object] = [[condition.name, condition.aliases, condition.model] for condition in opened.conditions]
     conditions = conditions or list(opened.prompts)
-    about = [VERSION, seen, data.id_field, conditions, opened.sent]
+    about = [VERSION, seen, data.id_field, conditions, list(opened.judges), opened.sent]
     return hashlib.blake2b(json.dumps(about).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -23,8 +23,8 @@ class _Beneath(ctypes.Structure):
     _fields_ = (("allowed", ctypes.c_uint64), ("folder", ctypes.c_int32))
 
 
-def ruleset() -> int | None:
-    """A descriptor of the rules, made once; None where the kernel has no Landlock."""
+def ruleset(*further: Path) -> int | None:
+    """A descriptor of the rules, made once; None where the kernel has no Landlock. `further`: more to read."""
     if sys.platform != "linux":
         return None
     libc = ctypes.CDLL(None, use_errno=True)
@@ -36,7 +36,7 @@ def ruleset() -> int | None:
     rules: int = libc.syscall(CREATE_RULESET, ctypes.byref(attributes), ctypes.sizeof(attributes), 0)
     if rules < 0:
         return None
-    for folder in _pythons_own():
+    for folder in (*_pythons_own(), *map(str, further)):
         try:
             number = os.open(folder, os.O_PATH | os.O_CLOEXEC)
         except OSError:  # not there, or out of reach already

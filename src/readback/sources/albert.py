@@ -6,8 +6,9 @@ the program's later rewrite (`models`, sampling values) are read too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,17 @@ SAMPLING = (
     "temperature", "top_p", "top_k", "min_p", "presence_penalty", "length_penalty", "frequency_penalty",
     "repetition_penalty", "stop_token_ids",
 )  # fmt: skip
+SAMPLED = (*SAMPLING, "max_tokens")
+# The values that vLLM takes (`SamplingParams`), to which both programs send them: the numbers that hold, and in words.
+NUMBERS: dict[str, tuple[Callable[[float], bool], str]] = {
+    "temperature": (lambda value: value >= 0, "a number, 0 or more"),
+    "top_p": (lambda value: 0 < value <= 1, "a number above 0, at most 1"),
+    "min_p": (lambda value: 0 <= value <= 1, "a number from 0 to 1"),
+    "presence_penalty": (lambda value: -2 <= value <= 2, "a number from -2 to 2"),
+    "frequency_penalty": (lambda value: -2 <= value <= 2, "a number from -2 to 2"),
+    "repetition_penalty": (lambda value: value > 0, "a number above 0"),
+    "length_penalty": (lambda value: True, "a number"),
+}
 OWN = "prompt_format"  # a key at the top that other programs do not have
 TOP = (OWN, "max_tokens", "system_prompt", "prompts", "models", *SAMPLING)
 PER_PROMPT = (
@@ -36,6 +48,7 @@ PER_PROMPT = (
     "max_tokens",
     *SAMPLING,
 )
+Sampled = tuple[dict[str, Any], dict[str, Location]]  # values by name, and where each is
 PER_MODEL = ("model_kind", "prompt_format", "max_tokens", *SAMPLING)
 
 
@@ -91,17 +104,20 @@ def read(
     if top.value.get("system_prompt") is not None:
         top.at("system_prompt", top.value["system_prompt"]).text()
     templates = Templates(path, root)
+    values, places = _sampling(top)
+    models, of_models = _models(top) if "models" in top.value else (None, {})
     config = replace(
         empty,
-        prompts=_prompts(top, templates),
+        prompts=_prompts(top, templates, (values, places)),
         chat_format=_chat_format(top),
-        max_tokens=_max_tokens(top),
-        settings={**_sampling(top), **({"models": _models(top)} if "models" in top.value else {})},
+        max_tokens=values.get("max_tokens"),
+        settings=values if models is None else {**values, "models": models},
+        settings_places={**places, **of_models},
     )
     return config, (*parsed.diagnostics, *top.diagnostics, *templates.diagnostics)
 
 
-def _prompts(top: Node, templates: Templates) -> dict[str, Prompt]:
+def _prompts(top: Node, templates: Templates, sampled: Sampled) -> dict[str, Prompt]:
     """The prompts by mode. A mode named twice: the last one wins, as in the program, even if it cannot be built."""
     listed = top.at("prompts", top.value["prompts"])
     prompts: dict[str, Prompt] = {}
@@ -115,7 +131,7 @@ def _prompts(top: Node, templates: Templates) -> dict[str, Prompt]:
             entry.report("alb-duplicate-mode", mode, name=mode, file=at.file, line=at.line)
         first.setdefault(mode, entry)
         prompts.pop(mode, None)
-        if prompt := _prompt(entry, mode, top, templates):
+        if prompt := _prompt(entry, mode, top, templates, sampled):
             prompts[mode] = prompt
         top.diagnostics[before:] = [replace(n, place=replace(n.place, mode=mode)) for n in top.diagnostics[before:]]
     return prompts
@@ -135,8 +151,11 @@ def _mode(entry: Node) -> str | None:
     return None
 
 
-def _prompt(entry: Node, mode: str, top: Node, templates: Templates) -> Prompt | None:
-    """One entry of `prompts`; None, with a diagnostic, when its template cannot be read."""
+def _prompt(entry: Node, mode: str, top: Node, templates: Templates, sampled: Sampled) -> Prompt | None:
+    """One entry of `prompts`; None, with a diagnostic, when its template cannot be read.
+
+    Its sampling values go before those at the top of the file (`sampled`), and never reach another mode.
+    """
     value = entry.value
     entry.diagnostics.extend(unknown_keys(value, PER_PROMPT, entry.parsed, *entry.keys, code="alb-unknown-key"))
     if "prompt_format" in value:
@@ -149,14 +168,16 @@ def _prompt(entry: Node, mode: str, top: Node, templates: Templates) -> Prompt |
     default = value.get("default")
     if not isinstance(default, Mapping | None):
         entry.at("default", default).wrong("a mapping from variables to values")
+    values, places = _sampling(entry)
     return Prompt(
         mode=mode,
         template=template.text,
         system=system,
         defaults=dict(default) if isinstance(default, Mapping) else {},
-        settings={"dialect": NAME, **_sampling(top), **_sampling(entry), **template.settings},
+        settings={"dialect": NAME, **sampled[0], **values, **template.settings},
         place=template.place,
         system_place=system_place,
+        settings_places={**sampled[1], **places},
     )
 
 
@@ -209,18 +230,11 @@ def _chat_format(top: Node) -> str | None:
     return said
 
 
-def _max_tokens(top: Node) -> int | None:
-    said = top.value.get("max_tokens")
-    return None if said is None else top.at("max_tokens", said).whole()
-
-
-def _sampling(node: Node) -> dict[str, Any]:
-    """The sampling values that can be sent; one of another type is a diagnostic, and left out."""
-    found = {}
-    for key in (*SAMPLING, "max_tokens"):
-        if node.value.get(key) is not None and _is_sampling(key, node.at(key, node.value[key])):
-            found[key] = node.value[key]
-    return found
+def _sampling(node: Node) -> Sampled:
+    """The sampling values that can be sent, and where each is; one of another type or size is a diagnostic."""
+    stated = {key: node.at(key, node.value[key]) for key in SAMPLED if node.value.get(key) is not None}
+    right = {key: part for key, part in stated.items() if _is_sampling(key, part)}
+    return {key: part.value for key, part in right.items()}, {key: part.place for key, part in right.items()}
 
 
 def _is_sampling(key: str, part: Node) -> bool:
@@ -229,12 +243,20 @@ def _is_sampling(key: str, part: Node) -> bool:
         return isinstance(part.value, list) and None not in found
     if key in ("top_k", "max_tokens"):
         return part.whole(-1 if key == "top_k" else 1) is not None  # -1: every token, as the server has it
-    return part.number() is not None
+    number = part.number()
+    if number is None:
+        return False
+    holds, expected = NUMBERS[key]
+    if isfinite(number) and holds(number):
+        return True
+    part.wrong(expected)
+    return False
 
 
-def _models(top: Node) -> list[dict[str, Any]]:
-    """The entries of `models`, whose `prompt_format` the program ignores by design."""
+def _models(top: Node) -> tuple[list[dict[str, Any]], dict[str, Location]]:
+    """The entries of `models`, whose `prompt_format` the program ignores by design, and where their values are."""
     found: list[dict[str, Any]] = []
+    places: dict[str, Location] = {}
     for one in top.at("models", top.value["models"]).listed():
         if not isinstance(one.value, Mapping):
             one.wrong("a mapping with model_kind")
@@ -242,9 +264,11 @@ def _models(top: Node) -> list[dict[str, Any]]:
         top.diagnostics.extend(unknown_keys(one.value, PER_MODEL, one.parsed, *one.keys, code="alb-unknown-key"))
         if one.value.get("model_kind") is not None:
             one.at("model_kind", one.value["model_kind"]).text()
-        shown = {key: value for key, value in one.value.items() if key not in (*SAMPLING, "max_tokens")}
-        found.append({**shown, **_sampling(one)})
-    return found
+        shown = {key: value for key, value in one.value.items() if key not in SAMPLED}
+        values, own = _sampling(one)
+        places |= {f"models[{len(found)}].{key}": place for key, place in own.items()}
+        found.append({**shown, **values})
+    return found, places
 
 
 def _kind(value: Any) -> str:

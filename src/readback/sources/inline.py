@@ -10,14 +10,21 @@ from typing import Any, get_args
 
 from readback.readers.paths import resolve, show
 from readback.readers.text_file import read_text
+from readback.readers.yaml_file import read_yaml
 from readback.readers.yaml_node import Node
+from readback.sources import plain_prompts
 from readback.types import NOWHERE, Diagnostic, Location, Prompt, Syntax
 
 NAME = "inline"
 BLOCK = re.compile(r":\s*(?:[&!]\S*\s+)*[|>][-+0-9]{0,2}\s*(?:#.*)?$")
 SYNTAXES = tuple(s for s in get_args(Syntax) if s != "builder")
-MODE = ("mode", "template", "template_file", "system", "system_file", "syntax", "system_syntax", "default", "settings")
-TASK = ("system", "system_file", "user", "user_file", "syntax", "default")
+PART = "part"  # also the key of Prompt.settings under which the number is kept
+MODE = (
+    "mode", "template", "template_file", PART, "system", "system_file", "syntax", "system_syntax", "default",
+    "settings",
+)  # fmt: skip
+TASK = ("system", "system_file", "user", "user_file", "syntax", "system_syntax", "default")
+NOTED = ("wording", "origin")  # of a task's own file: whose words they are, for people
 
 
 def modes(node: Node, root: Path) -> Iterator[Prompt]:
@@ -36,7 +43,23 @@ def tasks(node: Node, root: Path) -> Iterator[Prompt]:
     """The base texts of `tasks:`, a mapping from task to system and user text."""
     lines = _lines(node, root)
     for name, part in node.entries():
-        yield _prompt(name, part.mapping(*TASK), "user", root, part.place, lines)
+        if isinstance(part.value, str):
+            yield from _task_file(name, part, root)
+        else:
+            yield _prompt(name, part.mapping(*TASK), "user", root, part.place, lines)
+
+
+def _task_file(name: str, named: Node, root: Path) -> Iterator[Prompt]:
+    """The base texts of a task in a YAML file of its own, as `readback import-adapter` writes them."""
+    path = resolve(root, named.value, place=named.place)
+    if isinstance(path, Diagnostic):
+        named.diagnostics.append(path)
+        return
+    parsed = read_yaml(path, show(root, path))
+    top = Node(parsed.value, parsed, named.diagnostics)
+    named.diagnostics.extend(parsed.diagnostics)
+    parts = {key: part for key, part in top.mapping(*TASK, *NOTED).items() if key in TASK}
+    yield _prompt(name, parts, "user", root, top.place, _lines(top, root))
 
 
 def _prompt(
@@ -44,6 +67,9 @@ def _prompt(
 ) -> Prompt:
     template, template_place = _text(parts, user, root, lines)
     system, system_place = _text(parts, "system", root, lines)
+    part = parts.get(PART)
+    if part is not None:
+        template, template_place = _part(part, template, template_place)
     syntax: Any = parts["syntax"].one_of(SYNTAXES) if "syntax" in parts else None
     of_system: Any = parts["system_syntax"].one_of(SYNTAXES) if "system_syntax" in parts else None
     return Prompt(
@@ -53,7 +79,7 @@ def _prompt(
         syntax=syntax or "jinja",
         system_syntax=of_system or syntax or "jinja",
         defaults=_values(parts.get("default")),
-        settings=_values(parts.get("settings")),
+        settings={**_values(parts.get("settings")), **({PART: part.value} if part and template is not None else {})},
         place=place if template is None else template_place,
         system_place=system_place,
     )
@@ -76,6 +102,19 @@ def _text(parts: Mapping[str, Node], key: str, root: Path, lines: Sequence[str])
     text, diagnostics = read_text(path, show(root, path))
     file.diagnostics.extend(diagnostics)
     return text, Location(file=show(root, path), line=1, column=1)
+
+
+def _part(node: Node, text: str | None, place: Location) -> tuple[str | None, Location]:
+    """One of the prompts that lines of three dashes part in a text file, counted from 1."""
+    number = node.whole(1)
+    if text is None or number is None:
+        return None, place
+    if not plain_prompts.may_be_cut(place.file or "", text) or number > plain_prompts.parts(text):
+        there = plain_prompts.parts(text) if plain_prompts.may_be_cut(place.file or "", text) else 0
+        node.wrong(f"a number up to {there}" if there else "nothing: the text is no .txt file with lines of ---")
+        return None, place
+    piece, line = plain_prompts.pieces(text)[number - 1]
+    return piece, replace(place, line=line)
 
 
 def _lines(node: Node, root: Path) -> list[str]:

@@ -26,7 +26,8 @@ PAPERS = frozenset({
 # A template of a model's server goes through the messages itself; what a prompt's template goes through are fields.
 CHAT = re.compile(r"\bmessages\b")
 ROLES = re.compile(r"add_generation_prompt|\b[be]os_token\b|\[['\"]role['\"]\]|\.role\b")
-CUT = re.compile(r"^---[ \t]*\r?$", re.MULTILINE)
+CUT = re.compile(r"^---[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
+CUTTABLE = ".txt"  # in other files such lines mean something else: a rule in Markdown, settings before a template
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +83,33 @@ def grouped(files: Iterable[str]) -> tuple[list[PlainPrompt], list[str]]:
     return _named_apart(made), lost
 
 
+def pieces(text: str) -> tuple[tuple[str, int], ...]:
+    """The prompts between lines of three dashes, each as if it were a file of its own, with the line it begins in.
+
+    What is between two such lines and holds nothing but blanks is no prompt.
+    """
+    found: list[tuple[str, int]] = []
+    start = 0
+    for end, after in (*((hit.start(), hit.end()) for hit in CUT.finditer(text)), (len(text), len(text))):
+        if text[start:end].strip():
+            found.append((text[start:end], text.count("\n", 0, start) + 1))
+        start = after
+    return tuple(found)
+
+
 def parts(text: str) -> int:
     """Into how many prompts lines of three dashes would cut a text; 1 where there are none."""
-    return sum(1 for piece in CUT.split(text) if piece.strip()) or 1
+    return len(pieces(text)) or 1
+
+
+def may_be_cut(file: str, text: str) -> bool:
+    """Whether a file may hold several prompts."""
+    return file.lower().endswith(CUTTABLE) and parts(text) > 1
+
+
+def part_name(file: str, number: int) -> str:
+    """What the mode of one part of a file is called."""
+    return f"{file} · {number}"
 
 
 def _of_folder(folder: PurePosixPath, paths: list[PurePosixPath]) -> tuple[list[PlainPrompt], list[str]]:

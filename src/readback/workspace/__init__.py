@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from readback.readers.paths import resolve, show, snapshot
+from readback.readers import hub_cache
+from readback.readers.paths import resolve, show
 from readback.readers.yaml_file import read_yaml
 from readback.types import Diagnostic, Location, Workspace
 from readback.workspace import (
@@ -55,16 +56,18 @@ def open(  # noqa: A001 - the verb that fits
 ) -> Workspace:
     """The workspace at `path`. Every fault in it is a diagnostic; NothingRead only when there is nothing to show.
 
+    Where nothing is at `path`, `org/name` or `org/name@revision` is a repository in the local Hugging Face cache.
+
     `fields` adds to the dataset's field mapping (template variable <- record field), as a page's one-click
     mapping does, also where the dataset was found by discovery. `options` replace those the file says. `chosen` names
     the file to take where several could be meant, by kind: `plan`, `prompts`, `dataset`; it replaces what the file
     says of them. `training` in it says where the system texts of models stand (see `training_texts.said`). `offered`:
     only files among which the folder leaves a choice may be chosen, since whoever asks may only have followed a link.
     """
-    place = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would lose a Hugging Face snapshot's own folder
+    place = _place(str(path))
     try:
         begun = _Begun(options or {}, {kind: file for kind, file in (chosen or {}).items() if file}, offered)
-        draft = _folder(snapshot(place), begun) if place.is_dir() else _file(place, begun)
+        draft = _folder(hub_cache.snapshot(place), begun) if place.is_dir() else _file(place, begun)
     except OSError as error:
         raise NothingRead(f"{place.name}: {(error.strerror or 'it cannot be read').lower()}") from error
     plain_templates.apply_languages(draft)
@@ -83,6 +86,16 @@ def open(  # noqa: A001 - the verb that fits
     if draft.dataset and fields:
         draft.dataset = replace(draft.dataset, fields={**draft.dataset.fields, **fields})
     return draft.workspace()
+
+
+def _place(said: str) -> Path:
+    """Where to look: the path, or where that leads nowhere the snapshot of a repository that was downloaded before."""
+    if os.path.lexists(said) or not hub_cache.is_repository(said):
+        return Path(os.path.abspath(said))  # noqa: PTH100 - resolve() would lose a Hugging Face snapshot's own folder
+    try:
+        return hub_cache.find(said).folder.absolute()
+    except hub_cache.NotCached as missing:
+        raise NothingRead(f"there is no such file or folder, and {missing}") from None
 
 
 def _nothing_to_send(draft: Draft) -> None:
@@ -119,7 +132,7 @@ class _Begun:
 
 
 def _folder(root: Path, begun: _Begun) -> Draft:
-    draft = begun.draft(root, root.name or "workspace")
+    draft = begun.draft(root, hub_cache.name(root) or root.name or "workspace")
     file = root / workspace_file.NAME
     if os.path.lexists(file):
         draft.file = workspace_file.NAME

@@ -21,7 +21,8 @@ NAME = re.compile(r"(?<![\w.])[a-z_]\w*", re.IGNORECASE)
 def resolve(draft: Draft) -> None:
     """Take the later program where the files can only be meant for it, and say so.
 
-    In the later program a mode needs no template: it then sends the bare query, and nothing is missing.
+    In the later program a mode needs no template: it then sends the bare query, and nothing is missing. Nor does it
+    spell out acronyms.
     """
     if OPTION not in draft.options:
         _infer(draft)
@@ -32,6 +33,12 @@ def resolve(draft: Draft) -> None:
             if diagnostic.code == "alb-template-missing" and not diagnostic.values["template"]
         ]
         draft.diagnostics[:] = [diagnostic for diagnostic in draft.diagnostics if diagnostic not in optional]
+        if place := next(iter(draft.acronym_places.values()), None):
+            values = {
+                "what": "every acronym of the table",
+                "reason": "the program in force, the later one, has no such step",
+            }
+            draft.report("alb-acronym-unused", place, **values)
 
 
 def _infer(draft: Draft) -> None:

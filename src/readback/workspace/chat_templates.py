@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from readback.readers.paths import show
 from readback.readers.yaml_node import Node
@@ -48,11 +48,21 @@ def _file(node: Node | None, draft: Draft) -> Path | None:
 
 def take(found: Found, draft: Draft) -> None:
     """A chat template by itself is a model: what it serves, without what it was trained with."""
-    read = replace(chat.read(found.path, draft.root), stated=False)
     folder = found.path.parent
-    name = draft.root.name if folder == draft.root else show(draft.root, folder)
-    draft.models[name] = Model(name, chat_template=read, place=Location(file=show(draft.root, found.path)))
-    _say(read, found.path, draft, "; ".join(filter(None, (name, read.detail))))
+    _alone(found.path, draft.root.name if folder == draft.root else show(draft.root, folder), draft)
+
+
+def take_by_name(path: Path, draft: Draft) -> None:
+    """A chat template of any name is a model that is called like the file, as several may lie in one folder."""
+    file = show(draft.root, path)
+    name = str(PurePosixPath(file).with_suffix(""))
+    _alone(path, file if name in draft.models else name, draft)
+
+
+def _alone(path: Path, name: str, draft: Draft) -> None:
+    read = replace(chat.read(path, draft.root), stated=False)
+    draft.models[name] = Model(name, chat_template=read, place=Location(file=show(draft.root, path)))
+    _say(read, path, draft, "; ".join(filter(None, (name, read.detail))))
 
 
 def found(files: Sequence[Found], draft: Draft) -> None:

@@ -53,6 +53,7 @@ class Draft:
     people: dict[str, bool] = field(default_factory=dict)
     criteria: dict[str, Criterion] = field(default_factory=dict)
     acronyms: dict[str, str] = field(default_factory=dict)
+    acronym_places: dict[str, Location] = field(default_factory=dict)
     scores: list[ScoreSource] = field(default_factory=list)
     sent: list[str] = field(default_factory=list)
     training: list[TrainingFile] = field(default_factory=list)
@@ -132,6 +133,7 @@ class Draft:
             people=self.people,
             criteria=self.criteria,
             acronyms=self.acronyms,
+            acronym_places=self.acronym_places,
             scores=tuple(self.scores),
             sent=tuple(self.sent),
             training=tuple(self.training),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -13,12 +13,13 @@ from readback.sources import inline, plain_prompts
 from readback.sources.plain_prompts import PlainPrompt
 from readback.sources.template_language import LANGUAGES, SAID, Language, language, left_as_they_are, names_a_field
 from readback.types import NOWHERE, Diagnostic, Location, Prompt, PromptConfig, Workspace
+from readback.workspace import chat_templates
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import CHAT_TEMPLATE, TEMPLATE
 from readback.workspace.survey import Survey
 
 NAME, TYPED = "plain files", "typed templates"
-KEY, SYNTAX = "template", "syntax"  # keys of what whoever opens a workspace chooses
+KEY, SYNTAX, PARTS = "template", "syntax", "parts"  # keys of what whoever opens a workspace chooses
 NOTHING = "asm-nothing-to-send"
 MOST = 500  # modes that plain files make
 READ = 16 << 20  # bytes of files that are read to see whether they are prompts
@@ -26,37 +27,64 @@ READ = 16 << 20  # bytes of files that are read to see whether they are prompts
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A file that may be a prompt."""
+    """A file that may be a prompt; or a part of one, with its number and the line it begins in."""
 
     file: str
     text: str
     language: Language
     diagnostics: tuple[Diagnostic, ...]
     probable: bool
+    line: int = 1
+    part: int | None = None
 
 
 def take(draft: Draft, around: Survey, wanted: Sequence[str] = ()) -> None:
     """Take the folder's template files as modes: those that are probably prompts, and the `wanted` ones.
 
-    What else could be one is offered under `alternatives`.
+    What else could be one is offered under `alternatives`, and so are files that may hold several prompts.
     """
     taken = {one.path for one in around.found}
-    wanted = [*wanted, *_chosen(draft)]
+    cut = _lines(draft, PARTS)
+    wanted = [*wanted, *_lines(draft, KEY), *cut]
     paths = [path for path in around.files if plain_prompts.ending(path.name) and path not in taken]
     fields = _fields(draft, around)
-    texts = _read(draft, paths, fields, wanted)
+    served: list[Path] = []
+    texts = _read(draft, paths, fields, wanted, served)
     used = [one for one in texts if one.probable or one.file in wanted]
     if not used and len(papers := [one for one in texts if not plain_prompts.paper(PurePosixPath(one.file))]) == 1:
         used = papers  # the only text beside the records
-    _add(draft, used, fields)
+    _add(draft, used, cut, fields)
     if offered := [one.file for one in texts if one not in used]:
         draft.alternatives[KEY] = tuple(offered)
+    _of_servers(served, draft)
 
 
 def take_file(draft: Draft, path: Path, around: Survey) -> None:
     """Take one template file that was opened by name."""
     fields = _fields(draft, around)
-    _add(draft, _read(draft, [path], fields, [show(draft.root, path)]), fields)
+    file = show(draft.root, path)
+    served: list[Path] = []
+    if file not in _lines(draft, KEY) and draft.dataset is None:
+        _read(draft, [path], fields, (), served)
+    if served:
+        _of_servers(served, draft)
+    else:
+        _add(draft, _read(draft, [path], fields, [file]), _lines(draft, PARTS), fields)
+
+
+def _of_servers(files: Sequence[Path], draft: Draft) -> None:
+    """Chat templates that lie among the files: where there is nothing else, each is a model that stands for itself, so
+    that a made-up conversation shows what it makes; else a model has to name the one that serves it.
+    """
+    known = draft.models.values()
+    sent = draft.prompts or draft.tasks or draft.judges or draft.conditions or draft.dataset
+    alone = not sent and all(one.chat_template and not one.chat_template.stated for one in known)
+    for path in files:
+        if alone:
+            chat_templates.take_by_name(path, draft)
+        else:
+            named = "a model's serving: names the template that it is for"
+            draft.say(show(draft.root, path), CHAT_TEMPLATE, used=False, detail=named)
 
 
 def apply_languages(draft: Draft) -> None:
@@ -101,8 +129,15 @@ def _typed(entry: tuple[str, str]) -> tuple[str, Prompt]:
     return mode, Prompt(mode, user, system=system or None, syntax=syntax, system_syntax=syntax)
 
 
-def _chosen(draft: Draft) -> list[str]:
-    return [name for name in (draft.chosen.get(KEY) or "").split("\n") if name]
+def cut_files(made: Workspace) -> dict[str, int]:
+    """The files of which each part is a mode, with the number of modes."""
+    prompts = [one for config in made.configs if config.name == NAME for one in config.prompts.values()]
+    files = [one.place.file or "" for one in prompts if inline.PART in one.settings]
+    return {file: files.count(file) for file in files}
+
+
+def _lines(draft: Draft, key: str) -> list[str]:
+    return [name for name in (draft.chosen.get(key) or "").split("\n") if name]
 
 
 def _fields(draft: Draft, around: Survey) -> frozenset[str] | None:
@@ -113,7 +148,14 @@ def _fields(draft: Draft, around: Survey) -> frozenset[str] | None:
     return frozenset(draft.dataset.fields) | (found.fields if found else frozenset())
 
 
-def _read(draft: Draft, paths: Iterable[Path], fields: Collection[str] | None, wanted: Sequence[str]) -> list[_Text]:
+def _read(
+    draft: Draft,
+    paths: Iterable[Path],
+    fields: Collection[str] | None,
+    wanted: Sequence[str],
+    served: list[Path] | None = None,
+) -> list[_Text]:
+    """The files that may be prompts. Those that a model's server makes one text of messages with go to `served`."""
     found: list[_Text] = []
     left = READ
     for path in paths:
@@ -130,7 +172,8 @@ def _read(draft: Draft, paths: Iterable[Path], fields: Collection[str] | None, w
         if not text.strip() and not asked:
             continue
         if plain_prompts.for_server(text) and not asked:
-            draft.say(file, CHAT_TEMPLATE, used=False, detail="a model's serving: names the template that it is for")
+            if served is not None:
+                served.append(path)
             continue
         left -= len(text)
         if left < 0:
@@ -144,40 +187,76 @@ def _read(draft: Draft, paths: Iterable[Path], fields: Collection[str] | None, w
     return found
 
 
-def _add(draft: Draft, texts: Sequence[_Text], fields: Collection[str] | None) -> None:
+def _add(draft: Draft, texts: Sequence[_Text], cut: Collection[str], fields: Collection[str] | None) -> None:
     by_file = {one.file: one for one in texts}
-    modes, lost = plain_prompts.grouped(by_file)
+    files, lost = plain_prompts.grouped(by_file)
+    several = [one.user for one in files if one.user and plain_prompts.may_be_cut(one.user, by_file[one.user].text)]
+    if offered := tuple(file for file in several if file not in cut):
+        draft.alternatives[PARTS] = offered
+    modes = [
+        made
+        for one in files
+        for made in (
+            _parts(one, by_file, fields) if one.user in cut and one.user in several else (_Mode.of(one, by_file),)
+        )
+    ]
     if len(modes) > MOST:
+        first = modes[MOST].user or modes[MOST].system
         limit = {"what": "prompts of plain files", "limit": f"{MOST}"}
-        draft.diagnostics.append(Diagnostic("dat-limit", limit, Location(file=modes[MOST].user), f"{len(modes)}"))
-    prompts = {one.mode: _prompt(one, by_file) for one in modes[:MOST]}
-    if not prompts:
+        draft.diagnostics.append(Diagnostic("dat-limit", limit, _first(first), f"{len(modes)}"))
+    if not modes:
         return
-    draft.add_config(PromptConfig(NAME, inline.NAME, prompts))
+    draft.add_config(PromptConfig(NAME, inline.NAME, {one.mode: one.prompt() for one in modes[:MOST]}))
     for one in modes[:MOST]:
-        for file, role in ((one.user, "user"), (one.system, "system")):
-            if file is not None:
-                draft.diagnostics.extend(by_file[file].diagnostics)
-                draft.say(file, TEMPLATE, detail=_detail(one, by_file[file], role))
-                _left(draft, one, by_file[file], role, fields or ())
+        for text, role in ((one.user, "user"), (one.system, "system")):
+            if text is not None:
+                draft.diagnostics.extend(text.diagnostics)
+                draft.say(text.file, TEMPLATE, detail=_detail(one, text, role))
+                _left(draft, one, text, role, fields or ())
     for file in lost:
         draft.say(file, TEMPLATE, used=False, detail="a system message that no user text goes with")
 
 
-def _prompt(one: PlainPrompt, texts: dict[str, _Text]) -> Prompt:
-    user, system = texts[one.user] if one.user else None, texts[one.system] if one.system else None
-    return Prompt(
-        mode=one.mode,
-        template=user.text if user else None,
-        system=system.text if system else None,
-        syntax=user.language.syntax if user else "text",
-        system_syntax=system.language.syntax if system else "text",
-        place=_first(user or system),
-        system_place=_first(system),
-    )
+@dataclass(frozen=True, slots=True)
+class _Mode:
+    """A mode and its texts, of which at least one is there."""
+
+    mode: str
+    user: _Text | None
+    system: _Text | None
+
+    @classmethod
+    def of(cls, one: PlainPrompt, texts: Mapping[str, _Text]) -> _Mode:
+        user, system = texts[one.user] if one.user else None, texts[one.system] if one.system else None
+        return cls(one.mode, user, system)
+
+    def prompt(self) -> Prompt:
+        user, system = self.user, self.system
+        return Prompt(
+            mode=self.mode,
+            template=user.text if user else None,
+            system=system.text if system else None,
+            syntax=user.language.syntax if user else "text",
+            system_syntax=system.language.syntax if system else "text",
+            settings={inline.PART: user.part} if user and user.part else {},
+            place=_first(user or system),
+            system_place=_first(system),
+        )
 
 
-def _left(draft: Draft, one: PlainPrompt, text: _Text, role: str, fields: Collection[str]) -> None:
+def _parts(one: PlainPrompt, texts: Mapping[str, _Text], fields: Collection[str] | None) -> Iterator[_Mode]:
+    """A mode for each part of a file of several prompts; the system text that goes with the file goes with each."""
+    whole = _Mode.of(one, texts)
+    if whole.user is None:
+        return
+    for number, (text, line) in enumerate(plain_prompts.pieces(whole.user.text), 1):
+        spoken = language(PurePosixPath(whole.user.file).name, text, fields)
+        said = whole.user.diagnostics if number == 1 else ()  # they are about the file
+        part = replace(whole.user, text=text, line=line, part=number, language=spoken, diagnostics=said)
+        yield _Mode(plain_prompts.part_name(whole.user.file, number), part, whole.system)
+
+
+def _left(draft: Draft, one: _Mode, text: _Text, role: str, fields: Collection[str]) -> None:
     """Say what looks like something to fill in and is sent as it is: in a text in which nothing is filled in, and, by
     the name of a field, in one whose language writes it otherwise.
     """
@@ -185,7 +264,7 @@ def _left(draft: Draft, one: PlainPrompt, text: _Text, role: str, fields: Collec
     if syntax in ("jinja", "mustache"):
         marks = tuple(mark for mark in marks if mark.strip("{}%()s") in fields)
     if syntax in ("text", "jinja", "mustache") and marks:
-        line = text.text[: text.text.index(marks[0])].count("\n") + 1
+        line = text.line + text.text[: text.text.index(marks[0])].count("\n")
         spoken = "" if syntax == "text" else SAID[syntax]
         values = {"mode": one.mode, "mark": marks[0], "count": len(marks), "role": role, "language": spoken,
                   "record": "" if spoken else "record"}  # fmt: skip
@@ -193,12 +272,15 @@ def _left(draft: Draft, one: PlainPrompt, text: _Text, role: str, fields: Collec
 
 
 def _first(text: _Text | None) -> Location:
-    return Location(file=text.file, line=1, column=1) if text else NOWHERE
+    return Location(file=text.file, line=text.line, column=1) if text else NOWHERE
 
 
-def _detail(one: PlainPrompt, text: _Text, role: str) -> str:
+def _detail(one: _Mode, text: _Text, role: str) -> str:
+    said = f"{role} text of {one.mode}, {SAID[text.language.syntax]}: {text.language.reason}"
+    if text.part:
+        return f"the first of the parts between lines of ---, each a mode: {said}"
     cut = plain_prompts.parts(text.text)
-    more = (
-        f"; {cut} parts between lines of ---, taken as one prompt" if cut > 1 and not text.file.endswith(".md") else ""
-    )
-    return f"{role} text of {one.mode}, {SAID[text.language.syntax]}: {text.language.reason}{more}"
+    if cut < 2 or text.file.endswith(".md"):
+        return said
+    how = "; --parts makes each a mode" if role == "user" and plain_prompts.may_be_cut(text.file, text.text) else ""
+    return f"{said}; {cut} parts between lines of ---, taken as one prompt{how}"

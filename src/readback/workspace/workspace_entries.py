@@ -7,6 +7,7 @@ from typing import Any
 
 from readback.adapters import shipped
 from readback.records.training_row import DATASET, TRAIN
+from readback.sources import inline
 from readback.tasks import PROFILES
 from readback.types import (
     Adapter,
@@ -41,7 +42,22 @@ def texts(workspace: Workspace, prompt: Prompt, user: str) -> dict[str, Any]:
             inside = place.file in (None, workspace.file)
             found |= {key: text} if inside else {f"{key}_file": place.file}
     syntax = None if prompt.syntax == "jinja" else prompt.syntax
-    return found | said(syntax=syntax, default=prompt.defaults, settings=prompt.settings)
+    part = prompt.settings.get(inline.PART)
+    settings = {key: value for key, value in prompt.settings.items() if key != inline.PART}
+    return found | said(part=part, syntax=syntax, default=prompt.defaults, settings=settings)
+
+
+def acronyms(workspace: Workspace) -> Any:
+    """The files of the table and what is written into the workspace file itself: one of them, or a list."""
+    places = workspace.acronym_places
+    inside = {
+        name: long
+        for name, long in workspace.acronyms.items()
+        if name not in places or places[name].file in (None, workspace.file)
+    }
+    files = dict.fromkeys(places[name].file for name in workspace.acronyms if name not in inside)
+    found = [*([inside] if inside else []), *files]
+    return found[0] if len(found) == 1 else found
 
 
 def adapter(one: Adapter) -> str:

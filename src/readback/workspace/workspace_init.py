@@ -215,8 +215,8 @@ def _criteria(workspace: Workspace) -> Iterator[str]:
         yield "criteria:"
     for name, criterion in own.items():
         yield f"  {flow(name)}: {flow(entries.criterion(criterion))}"
-    if workspace.acronyms:
-        yield f"acronyms: {flow(workspace.acronyms)}"
+    if named := entries.acronyms(workspace):
+        yield f"acronyms: {flow(named)}"
 
 
 def _comparisons(workspace: Workspace) -> Iterator[str]:

@@ -20,6 +20,7 @@ FILES = (
     "training",
     "template",
     "syntax",
+    "parts",
     "judges",
     "scores",
     "id",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +11,7 @@ import streamlit as st
 
 from readback import project_files
 from readback.html import exact
+from readback.readers import hub_cache
 from readback.ui.common import upload
 
 BROWSER = "browser"  # where a session keeps what tells its browser from others
@@ -24,12 +26,25 @@ def configured() -> Mapping[str, Path]:
     """The workspaces the server was started with (READBACK_WORKSPACE, several separated as in PATH), by id."""
     found: dict[str, Path] = {}
     for text in filter(None, os.environ.get("READBACK_WORKSPACE", "").split(os.pathsep)):
-        path = Path(os.path.abspath(Path(text).expanduser()))  # noqa: PTH100 - links stay as they are named
-        name = stem = exact.spelling(path.name) or "workspace"
+        path, called = _place(text)
+        name = stem = exact.spelling(called) or "workspace"
         while name in found:
             name = f"{stem}-{sum(key.startswith(stem) for key in found) + 1}"
         found[name] = path
     return found
+
+
+def _place(text: str) -> tuple[Path, str]:
+    """The path that the server was told, or the repository of the local Hugging Face cache, and what it is called.
+
+    Only who starts the server names repositories: nothing that comes from a browser is looked up in the cache.
+    """
+    path = Path(os.path.abspath(Path(text).expanduser()))  # noqa: PTH100 - links stay as they are named
+    if not os.path.lexists(path) and hub_cache.is_repository(text):
+        with contextlib.suppress(hub_cache.NotCached):
+            found = hub_cache.find(text)
+            return found.folder.absolute(), found.repository
+    return path, path.name
 
 
 def browser() -> str:

@@ -32,8 +32,23 @@ def alone(workspace: Workspace) -> Mapping[str, SelfTest]:
 
 def wanted(workspace: Workspace) -> bool:
     """Whether the page shows such a model: the address asks for one, or there is nothing else to show."""
-    empty = not (workspace.prompts or workspace.tasks or workspace.judges or workspace.conditions)
-    return bool(alone(workspace)) and (empty or st.query_params.get(KEY) in alone(workspace))
+    return bool(alone(workspace)) and (_nothing_sent(workspace) or st.query_params.get(KEY) in alone(workspace))
+
+
+def _nothing_sent(workspace: Workspace) -> bool:
+    return not (workspace.prompts or workspace.tasks or workspace.judges or workspace.conditions)
+
+
+def lead(workspace: Workspace, here: str) -> None:
+    """What such models are; where the workspace has nothing else, also how to see messages of one's own."""
+    said = show.h('<p class="rb-small">{}</p>', t("made_up.lead"))
+    if not _nothing_sent(workspace):
+        show.draw(said)
+        return
+    see = show.link("messages", t("made_up.see")) if here != "messages" else None
+    bring = show.link("open", t("made_up.bring")) if here != "open" else None
+    links = show.join([one for one in (see, bring) if one], " · ")
+    show.draw(show.h("{}<p>{} {}</p>", said, t("made_up.next"), links))
 
 
 def section(workspace: Workspace) -> None:
@@ -42,7 +57,7 @@ def section(workspace: Workspace) -> None:
     if not rows:
         return
     st.header(t("made_up.title"))
-    show.draw(show.h('<p class="rb-small">{}</p>', t("made_up.lead")))
+    lead(workspace, "overview")
     columns = (
         Column("name", t("overview.model"), show=_link),
         Column("by", t("made_up.by")),
@@ -65,7 +80,7 @@ def page(workspace: Workspace) -> None:
         address.follow_switch("whitespace")
         st.toggle(t("messages.whitespace"), key="whitespace", help=t("messages.whitespace_help"),
                   on_change=address.keep, args=("whitespace",))  # fmt: skip
-    show.draw(show.h('<p class="rb-small">{}</p>', t("made_up.lead")))
+    lead(workspace, "messages")
     self_test, model = made[name], workspace.models[name]
     sent = self_test.first if which == SENT else self_test.later
     found = _found(workspace, model)

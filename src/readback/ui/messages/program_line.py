@@ -21,8 +21,8 @@ def draw() -> None:
         return
     other = f"albert_dialect={OTHER[own.dialect]}"
     link = show.link("compare", t("messages.program_other"), differs="option", b_option=other)
-    said = " · ".join((in_short(workspace, sent), *_further(workspace, sent, own)))
-    show.draw(show.h('<p class="rb-small rb-program">{} · {}</p>', said, link))
+    said = " · ".join((in_short(workspace, sent), *_further(workspace, own)))
+    show.draw(show.h('<p class="rb-small rb-program">{} · {}<br>{}</p>', said, link, _sampling(workspace, sent)))
 
 
 def in_short(workspace: Workspace, sent: Selection) -> str:
@@ -45,11 +45,23 @@ def _format(workspace: Workspace, sent: Selection, own: program.Program) -> str:
     return t(f"messages.program_no_format_{own.dialect}")
 
 
-def _further(workspace: Workspace, sent: Selection, own: program.Program) -> Iterator[str]:
-    """The option of the later program's ChatML where it counts, and the sampling values."""
+def _further(workspace: Workspace, own: program.Program) -> Iterator[str]:
+    """The option of the later program's ChatML, where it counts."""
     if own.dialect == "current" and "chatml_bug" in options.called_for(workspace):
         yield options.say("chatml_bug", own.chatml_bug)
-    values = program.sampling(workspace, sent)
-    yield ", ".join(f"{name} {json.dumps(value, ensure_ascii=False)}" for name, value in values.items()) or t(
-        "messages.program_no_sampling"
-    )
+
+
+def _sampling(workspace: Workspace, sent: Selection) -> str:
+    """The sampling values with the line that sets each, and the names that nothing sets."""
+    stated = program.stated(workspace, sent)
+    if not stated:
+        return t("messages.program_no_sampling")
+    said = ", ".join(_stated(name, one) for name, one in stated.items())
+    rest = ", ".join(name for name in program.SAMPLING if name not in stated)
+    values = t("messages.program_sampling", values=said)
+    return f"{values} · {t('messages.program_not_set', names=rest)}" if rest else values
+
+
+def _stated(name: str, one: program.Stated) -> str:
+    where = t(f"messages.program_set_{one.level}", file=one.place.file or "", line=str(one.place.line or ""))
+    return f"{name} {json.dumps(one.value, ensure_ascii=False)} ({where})"

@@ -11,6 +11,7 @@ import streamlit as st
 from readback import adapters, plugins
 from readback.checks.rules import Fault
 from readback.html import exact
+from readback.prompts.judge_messages import unanswered
 from readback.prompts.unknown_system import unknown_system
 from readback.types import Assembly, Finding, Location, Message, Segment
 from readback.ui.common import choice, downloads, exports, layers, message, observed, show, token_sizes
@@ -28,6 +29,8 @@ def warnings(made: Assembly, tried: Mapping[str, Any]) -> None:
         show.notice(t("messages.wording", names=", ".join(ours)))
     if why := unknown_system(choice.workspace(), made.choice, made.messages) if made.messages else None:
         show.notice(t("messages.system_unknown", why=why), "warning")
+    if made.messages and unanswered(made, choice.answer(made.choice), tried):
+        show.notice(t("messages.unanswered"), "warning")
     if tried:
         show.notice(t("messages.tried", names=", ".join(tried)), "warning")
 

@@ -29,6 +29,20 @@ def offered(workspace: Workspace) -> None:
         st.button(show.md(t("open.use_file", file=file)), key=f"use_{file}", on_click=_use, args=(file,))
 
 
+def several(workspace: Workspace) -> None:
+    """A click for each file that may hold several prompts, and one that makes such a file one prompt again."""
+    for file in workspace.alternatives.get(plain_templates.PARTS, ()):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            show.notice(t("open.parts", file=file))
+            st.button(show.md(t("open.parts_use", file=file)), key=f"parts_{file}", on_click=_cut, args=(file, True))
+    asked = (address.get(plain_templates.PARTS) or "").split("\n")
+    for file, n in plain_templates.cut_files(workspace).items():
+        if file in asked:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                show.notice(t("open.parts_used", file=file, n=n))
+                st.button(t("open.unmap"), key=f"whole_{file}", on_click=_cut, args=(file, False))
+
+
 def tables(workspace: Workspace) -> None:
     """A click for each table that may be scores, and for the column that may be the id."""
     for key in (judge_tables.KEY, score_tables.KEY):
@@ -74,6 +88,12 @@ def _chosen() -> None:
 
 def _use(file: str) -> None:
     _put(plain_templates.KEY, [*(address.get(plain_templates.KEY) or "").split("\n"), file])
+
+
+def _cut(file: str, asked: bool) -> None:
+    before = [one for one in (address.get(plain_templates.PARTS) or "").split("\n") if one != file]
+    address.put(mode=None, condition=None)  # the modes have other names then
+    _put(plain_templates.PARTS, [*before, *([file] if asked else [])])
 
 
 def _table(key: str, table: str) -> None:

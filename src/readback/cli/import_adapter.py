@@ -1,0 +1,106 @@
+"""Read the adapter texts and base prompts of an installed program (karenina) as files of a workspace.
+
+It runs the Python code of that program's prompt modules, in a child process without an environment, without network,
+under limits of time and memory; so it says which files these are and asks first. What is written are the authors' own
+sentences: they belong to your workspace.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from readback import as_json
+from readback.bridge import run as program_run
+from readback.bridge import yaml_files
+from readback.bridge.imported import Imported, imported
+from readback.bridge.run import NotImported, Program
+from readback.cli import UsageError, _lines
+from readback.quantity import quantity
+
+WORKSPACE = "readback.yml"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "path",
+        metavar="PATH",
+        type=Path,
+        help="a checkout, a folder of installed packages, or the program's own folder",
+    )
+    add("-o", "--output", metavar="FOLDER", type=Path, required=True, help="the folder that the files are written to")
+    add("--yes", action="store_true", help="run that program's code without asking")
+    add("--format", choices=("text", "json"), default="text", help="for people, or for programs")
+
+
+def run(args: argparse.Namespace) -> int:
+    try:
+        program = program_run.find(args.path)
+        _ask(program, args.yes)
+        found = program_run.read(program)
+        made = imported(program, found)
+    except NotImported as reason:
+        raise UsageError(str(reason)) from None
+    files = {**made.files, **_workspace(args.output, made)}
+    _write(args.output, files)
+    if args.format == "json":
+        values = {name: getattr(made, name) for name in ("registrations", "kept", "texts", "equal")}
+        lists = {name: list(getattr(made, name)) for name in ("interfaces", "tasks", "left_out")}
+        print(as_json.dumps({**values, **lists, "files": sorted(files), "walls": found["walls"]}, indent=1))
+    else:
+        print(_lines.safe("\n".join(_said(made, files, args.output))))
+        if found["walls"]["files"] != "its own":
+            print("readback: this system has no Landlock, so that code could read other files, too", file=sys.stderr)
+    return int(made.kept < made.registrations or not made.registrations)
+
+
+def _ask(program: Program, yes: bool) -> None:
+    """Say which files are run, and go on only where somebody agrees. Raises UsageError."""
+    version = f" {program.version}" if program.version else ""
+    print(_lines.safe(f"readback: this runs Python code of {program.root}{version}:"), file=sys.stderr)
+    for file in program.files:
+        print(_lines.safe(f"  {file}"), file=sys.stderr)
+    print("and what these import, in a child without network, under limits of time and memory.", file=sys.stderr)
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise UsageError("nobody is here to be asked: --yes runs the code without asking")
+    print("Run it? [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise UsageError("not run")
+
+
+def _workspace(folder: Path, made: Imported) -> dict[str, str]:
+    """A readback.yml that names the files, where the folder has none of somebody's own."""
+    if not made.files or ((folder / WORKSPACE).exists() and not _ours(folder / WORKSPACE)):
+        return {}
+    adapters = [file for file in made.files if file.startswith("adapters/")]
+    tasks = {Path(file).stem: file for file in made.files if file.startswith("tasks/")}
+    return {WORKSPACE: yaml_files.workspace(adapters, tasks)}
+
+
+def _write(folder: Path, files: dict[str, str]) -> None:
+    """Each file whole. A file that an import did not write is not replaced: UsageError."""
+    if taken := [file for file in files if (folder / file).exists() and not _ours(folder / file)]:
+        raise UsageError(f"{folder / taken[0]} is there and was not written by an import; nothing was written")
+    for file, text in files.items():
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file).write_text(text, "utf-8", newline="")
+
+
+def _ours(file: Path) -> bool:
+    try:
+        with file.open("rb") as opened:
+            return opened.read(len(yaml_files.HEADER.encode())) == yaml_files.HEADER.encode()
+    except OSError:
+        return False
+
+
+def _said(made: Imported, files: dict[str, str], folder: Path) -> list[str]:
+    counts = f"{quantity(made.registrations, 'registration')}, {made.kept:,} written"
+    of = f"{quantity(len(made.interfaces), 'interface')} and {quantity(len(made.tasks), 'task')}"
+    lines = [f"{counts}, for {of}", f"{made.equal:,} of {made.texts:,} texts are equal, byte for byte"]
+    lines += [f"{folder / file}" for file in sorted(files)]
+    return lines + ["left out, or not quite as it was:", *(f"  {one}" for one in made.left_out)] * bool(made.left_out)
