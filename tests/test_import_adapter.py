@@ -156,6 +156,17 @@ def test_what_cannot_be_taken_over_is_left_out_with_its_reason(
     assert not (tmp_path / "out/adapters/odd.yml").exists()
 
 
+def test_conditions_that_depend_on_each_other_are_a_table_of_cases_and_said(tmp_path: Path, capsys: Output) -> None:
+    keys = "bool(k.get('example_json')), bool(k.get('parsing_notes'))"
+    said = f"{{(1, 1): 'w', (1, 0): 'x', (0, 1): 'y', (0, 0): 'z'}}[{keys}]"
+    code = SAYS + REGISTER.format(f"lambda **k: Says({said})")
+    program(tmp_path / "program", {"adapters/odd/prompts/odd.py": code})
+    assert run(tmp_path / "program", tmp_path / "out") == 0
+    told = capsys.readouterr().out
+    assert "91 registrations, 91 written" in told
+    assert "odd, parsing (adapters/odd/prompts/odd.py:10): written as a table of cases" in told
+
+
 def test_texts_that_nothing_registers_are_told(tmp_path: Path, capsys: Output) -> None:
     program(tmp_path / "program", {"adapters/claude_tool/prompts/feedback.py": "AGAIN = 'Try again.'\n_own = 'x'\n"})
     assert run(tmp_path / "program", tmp_path / "out") == 0
