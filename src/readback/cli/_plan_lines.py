@@ -9,12 +9,14 @@ from typing import Any
 from readback.cli import _lines, _trade_lines
 from readback.scores import report
 from readback.scores.comparing.comparison import Compared, Comparison
+from readback.scores.pooled import JUDGES, PEOPLE
 from readback.scores.report import Line
 from readback.scores.table import ConditionKey
 from readback.types import Criterion
 from readback.words import t
 
 Answer = Mapping[str, Any]
+POOLS = {PEOPLE: ", mean over people", JUDGES: ", mean over judges"}
 Name = Callable[[Answer, str], str]  # a comparison and its side, a or b, as the side is called
 
 
@@ -110,7 +112,12 @@ def _criterion(name: str, criteria: Answer) -> Criterion:
 
 
 def _about(one: Answer) -> str:
-    return str(one["criterion"]) + (f", judge {one['judge']}" if one["judge"] else "")
+    return str(one["criterion"]) + by(one["judge"])
+
+
+def by(judge: str | None) -> str:
+    """Whose scores they are, behind the name of a criterion."""
+    return POOLS.get(judge, f", judge {judge}") if judge else ""
 
 
 def _refused(one: Answer, name: Name) -> str:
