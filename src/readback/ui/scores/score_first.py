@@ -9,7 +9,8 @@ from markupsafe import Markup
 
 from readback.checks.rules import finding
 from readback.scores import charts as drawn
-from readback.scores import report
+from readback.scores import pooled, report
+from readback.scores.agreement.measured import of_pool
 from readback.scores.comparing import comparability, difference
 from readback.scores.comparing.comparison import Blocked, Compared, Comparison
 from readback.scores.report import Line
@@ -17,7 +18,15 @@ from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.types import Diagnostic, Workspace
 from readback.ui.common import show, table
-from readback.ui.scores import score_chart, score_lead, score_means, score_sentences, score_tables, score_view
+from readback.ui.scores import (
+    score_chart,
+    score_drilldown_links,
+    score_lead,
+    score_means,
+    score_sentences,
+    score_tables,
+    score_view,
+)
 from readback.ui.scores.score_chart import Point
 from readback.ui.scores.score_drilldown import address_of
 from readback.ui.scores.score_view import Chosen
@@ -37,6 +46,35 @@ def lead(scored: ScoreTable, workspace: Workspace, plan: Sequence[Line], rows: S
     if absent := score_lead.without_scores(scored, workspace):
         names = ", ".join(dict.fromkeys(name for _, name in absent))
         show.draw(show.h('<p class="rb-small">{}</p>', t("scores.plan_absent", n=len(absent), names=names)))
+    if scored.pool is not None:
+        show.draw(show.h('<p class="rb-small">{} {}</p>', *_pooled(scored, view)))
+
+
+def _pooled(scored: ScoreTable, view: Chosen) -> tuple[str, Markup]:
+    """That items count with the mean of those who scored them, how many these are, and how far they agree."""
+    name, pool = view.criterion.name, view.judge.removeprefix("*")
+    found = pooled.raters(scored, name, view.judge)
+    who = t(f"scores.{pool}", n=found.judges)
+    each = str(found.most) if found.fewest == found.most else t("scores.span", low=found.fewest, high=found.most)
+    agreed = of_pool(score_view.of_files(scored), name, pooled.members(scored, name, view.judge))
+    span = t("scores.no_interval")
+    if agreed.interval:
+        span = t("scores.interval", **dict(zip(("low", "high"), map(report.signed, agreed.interval), strict=True)))
+    key = "scores.pool_agree" if agreed.alpha is not None else "scores.pool_agree_none"
+    given = {"metric": agreed.metric, "alpha": report.signed(agreed.alpha), "interval": span, "n": agreed.units}
+    way = score_drilldown_links.link(t("scores.pool_way"), view="agreement")
+    return f"{t('scores.pool_said', who=who, each=each)} {t(key, **given)}", way
+
+
+def _apart(scored: ScoreTable, view: Chosen) -> None:
+    """A line for each reference answer: why it is set apart, and its numbers."""
+    for row in score_view.apart(view):
+        why = scored.apart[row.condition]
+        said = t(f"scores.apart_{why.by}", name=score_view.called(scored, row.condition), n=why.n, metric=why.criterion)
+        sure = t("scores.interval", **score_means.ends(row)) if row.span else t("scores.no_interval")
+        numbers = t("scores.apart_mean", mean=score_means.mean(row.mean), interval=sure)
+        count = score_drilldown_links.count(row.n, of=address_of(scored, row.condition), state="scored")
+        show.draw(show.h('<p class="rb-apart">{} {} n {}.</p>', said, numbers, count))
 
 
 def charts(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Chosen) -> None:
@@ -53,6 +91,7 @@ def charts(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Ch
         _distribution(scored, rows, view, width)
     with right:
         _differences(scored, rows, compared, view, width)
+    _apart(scored, view)
     for warning in score_means.warnings(rows):
         show.draw(show.h('<p class="rb-small rb-caution">{}</p>', warning))
 

@@ -16,6 +16,7 @@ from readback.scores.report import Line
 from readback.scores.table import Planned, ScoreTable
 from readback.types import Criterion, Workspace
 from readback.ui.common import show
+from readback.ui.scores import score_view
 from readback.words import t
 
 FIRST = 3  # planned comparisons that are read at first sight
@@ -41,7 +42,7 @@ def elsewhere(table: ScoreTable, workspace: Workspace) -> tuple[str, ...]:
 
 def without_scores(table: ScoreTable, workspace: Workspace) -> tuple[tuple[Planned, str], ...]:
     """The planned comparisons that no score file speaks of, each with the name that has none."""
-    return compare.absent(table, planned(workspace))
+    return compare.absent(score_view.of_files(table), planned(workspace))
 
 
 def draw(table: ScoreTable, found: Sequence[Line], criterion: Criterion) -> Markup:
