@@ -47,7 +47,7 @@ def test_by_keyboard_alone_from_a_bar_to_its_records_to_the_message_and_back(dem
     tab_to(page, record)
     page.keyboard.press("Enter")
     arrived(page, f"item={record}")
-    tab_to(page, "the exact messages")
+    tab_to(page, "Open in Messages")
     page.keyboard.press("Enter")
     page.wait_for_url("**/messages?*")
     page.wait_for_selector(".rb-exact")
@@ -74,14 +74,14 @@ def test_what_a_link_opens_is_in_sight_when_the_charts_are_drawn(demo: str, page
 
 
 def test_a_link_restores_the_screen(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}{SCORES}&criterion=faithfulness&view=slope", '[data-testid="stPlotlyChart"]')
+    open_page(page, f"{demo}{SCORES}&criterion=faithfulness&view=means", '[data-testid="stPlotlyChart"]')
     assert page.get_by_label("Criterion").input_value() == "faithfulness"
-    assert page.locator('[data-testid="stPlotlyChart"]').count() == 3
+    assert page.locator('[data-testid="stPlotlyChart"]').count() == 4
 
 
 def test_a_cell_of_a_chart_is_reached_by_keyboard_through_its_table(demo: str, page: Any) -> None:
     open_page(page, f"{demo}{SCORES}&view=means", '[data-testid="stPlotlyChart"]')
-    page.locator("summary", has_text="The numbers of this chart").focus()
+    page.locator("summary", has_text="The numbers of this chart").last.focus()
     page.keyboard.press("Enter")
     tab_to(page, "instruction-only, open book")
     page.keyboard.press("Enter")
@@ -125,7 +125,7 @@ def test_a_narrow_page_scrolls_its_charts_and_nothing_else_sideways(demo: str, t
             "&item=ellery-02&arm=base%2C+open+book",
             "",
             "&view=joint",
-            "&view=slope",
+            "&view=slices",
             "&view=lengths",
             "&view=costs",
         ],

@@ -67,12 +67,15 @@ def plus(value: float) -> str:
 
 
 def p_of(one: Answer) -> str:
-    """p as computed, Holm's over its family where that is more than one, and the test."""
+    """p, for how many comparisons of its kind it is corrected, p before, and the test."""
     if one["p"] is None:
         return ""
-    holm = f", Holm over {one['family']}: {one['p_adjusted']:.2g}" if one["family"] > 1 else ""
+    kind = "planned" if one["planned"] else "exploratory"
+    many = one["family"] > 1
+    p = f"p {one['p_adjusted']:.2g}, corrected for {one['family']} {kind} comparisons" if many else f"p {one['p']:.2g}"
+    before = f" ({one['p']:.2g} before)" if many else ""
     seed = f", seed {one['seed']}" if one["seed"] is not None else ""
-    return f"p {one['p']:.2g}{holm}; {one['p_method']}{seed}"
+    return f"{p}{before}; {one['p_method']}{seed}"
 
 
 def left_out(one: Answer, name: Name) -> str:

@@ -9,6 +9,7 @@ from readback.cli import _finding_costs, _plan_lines, _reported_lines, _source_l
 from readback.cli._plan_lines import at_odds, ends, left_out, number, p_of, plus
 from readback.scores.certainty import CONCENTRATED
 from readback.scores.comparing.comparison import Compared
+from readback.words import t
 
 LOST = ("failed", "missing", "not_applicable")
 NARROW = ("t", "bca")  # methods whose intervals are too short where one value holds most scores
@@ -86,11 +87,10 @@ def _rows(answer: Answer, say: _Labels) -> Iterator[str]:
             yield f"  {_row(row, say)}"
         narrow = [row for row in rows if (row["share_of_one"] or 0) >= CONCENTRATED and row["method"] in NARROW]
         if narrow:
-            share = f"one value holds {100 * CONCENTRATED:.0f} % or more of the scores, so"
-            theirs = "their intervals are" if len(narrow) > 1 else "its interval is"
-            where = f"in {len(narrow)} of {len(rows)} rows {share} {theirs}" if len(rows) > 1 else ""
+            share = int(100 * CONCENTRATED)
             better = "; on the whole scale it is right more often" if narrow[0]["interval_on_scale"] else ""
-            yield f"  {where or f'{share} the interval is'} likely too narrow{better}"
+            said = t("scores.concentrated", n=len(narrow), all=len(rows), share=share).removesuffix(".")
+            yield f"  {said}{better}"
         for row in every:
             if row["condition"] in apart:
                 why = next(one for one in answer["references"] if one["condition"] == row["condition"])
@@ -119,7 +119,7 @@ def _exploratory(answer: Answer, say: _Labels) -> Iterator[str]:
         yield f"  {_heading(one['criterion'], one['judge'])}: {about}, {one['test']} p {one['p']:.2g}"
     made = [one for one in answer["comparisons"] if not one["planned"]]
     if made:
-        yield "\nexploratory comparisons, which nobody planned (Holm for each criterion and judge)"
+        yield "\nexploratory comparisons, which nobody planned"
     for one in made:
         yield from _comparison(one, say)
     yield from (f"  {line}" for line in _trade_lines.text(answer, made, say.side))
@@ -223,10 +223,9 @@ def _comparison(one: Answer, say: _Labels) -> Iterator[str]:
 
 
 def _verdict(one: Answer, say: _Labels) -> str:
-    """The verdict with the condition's name in place of its letter."""
-    verdict = str(one["verdict"])
-    side, _, rest = verdict.partition(" ")
-    return f"{say.side(one, side)} {rest}" if side in ("a", "b") else verdict
+    """The verdict with the conditions' names in place of their letters."""
+    names = {side: say.side(one, side) for side in ("a", "b")}
+    return t(f"scores.verdict_{one['verdict'].replace(' ', '_')}", **names)
 
 
 def _heading(criterion: str, judge: str | None) -> str:

@@ -63,12 +63,11 @@ def verdict(one: Line, name: Name) -> str:
 
 
 def tested(one: Comparison) -> str:
-    """The test in a few words: p as computed, and Holm's over its family."""
+    """The test in a few words: p, and for how many comparisons of which kind it is corrected."""
     if one.p is None:
         return ""
-    if one.planned is not None and one.p_adjusted is not None:
-        return t("scores.p_holm", p=p_text(one.p), adjusted=p_text(one.p_adjusted), n=one.family)
-    return t("scores.p", p=p_text(one.p))
+    p = p_text(one.p if one.p_adjusted is None else one.p_adjusted)
+    return t("scores.p_planned" if one.planned is not None else "scores.p_exploratory", p=p, n=one.family)
 
 
 def expected(one: Line, name: Name) -> str:

@@ -77,7 +77,7 @@ def _take(key: str, made: Chart, said: str, how: str = "") -> None:
         )  # fmt: skip
         st.segmented_control(
             t("scores.picture"), PICTURES, default=PICTURES[0], key=f"picture_{key}", required=True,
-            format_func=lambda one: t(f"scores.picture_{one}"), label_visibility="collapsed",
+            format_func=lambda one: t(f"scores.picture_{one}"), help=t("scores.picture_help"),
         )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ from readback.ui.scores import (
     score_sentences,
     score_tables,
     score_view,
+    score_views,
 )
 from readback.ui.scores.score_chart import Point
 from readback.ui.scores.score_drilldown import address_of
@@ -78,19 +79,16 @@ def _apart(scored: ScoreTable, view: Chosen) -> None:
 
 
 def charts(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Chosen) -> None:
-    """The two charts: beside each other where half the page holds them, else one below the other."""
+    """How scores are spread, how far they are apart, and each record; each over the whole width."""
     conditions = score_view.conditions(scored, view)
     if conditions > score_view.MOST and view.by:
         many = t("scores.many", n=conditions, factor=view.by)
         show.draw(show.h('<p class="rb-small">{}</p>', many))
-    if len(rows) > drawn.ROOMY:
-        left, right, width = st.container(), st.container(), drawn.WIDE
-    else:
-        (left, right), width = st.columns(2, gap="medium"), drawn.NARROW
-    with left:
-        _distribution(scored, rows, view, width)
-    with right:
-        _differences(scored, rows, compared, view, width)
+    _distribution(scored, rows, view)
+    _differences(scored, rows, compared, view)
+    if view.baseline:
+        st.header(t("scores.record_view"), anchor=False)
+        score_views.slope(scored, rows, view)
     _apart(scored, view)
     for warning in score_means.warnings(rows):
         show.draw(show.h('<p class="rb-small rb-caution">{}</p>', warning))
@@ -116,9 +114,9 @@ def tables(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Ch
         table.table("differences", *made, caption=title, tools=len(lines) > score_view.MOST)
 
 
-def _distribution(scored: ScoreTable, rows: Sequence[Row], view: Chosen, width: int) -> None:
+def _distribution(scored: ScoreTable, rows: Sequence[Row], view: Chosen) -> None:
     made = drawn.distribution(
-        rows, score_view.names(scored, rows), view.criterion, score_view.say, score_view.dark(), width
+        rows, score_view.names(scored, rows), view.criterion, score_view.say, score_view.dark(), drawn.WIDE
     )
 
     def opens(point: Point) -> dict[str, str | None] | None:
@@ -130,14 +128,14 @@ def _distribution(scored: ScoreTable, rows: Sequence[Row], view: Chosen, width: 
     score_chart.draw("distribution", made, said, score_sentences.counted(rows), opens)
 
 
-def _differences(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Chosen, width: int) -> None:
+def _differences(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Chosen) -> None:
     if not view.baseline:
-        _means(scored, rows, view, width)
+        _means(scored, rows, view)
         return
     lines = _lines(compared, rows)
     made = drawn.forest(
         lines, [score_view.called(scored, one.b) for one in lines], view.criterion, score_view.say, score_view.dark(),
-        baseline=report.short(scored, lines[0].a) if lines else "", why=_why, width=width,
+        baseline=report.short(scored, lines[0].a) if lines else "", why=_why, width=drawn.WIDE,
     )  # fmt: skip
 
     def opens(point: Point) -> dict[str, str | None] | None:
@@ -160,9 +158,11 @@ def _lines(compared: Compared, rows: Sequence[Row]) -> list[Line]:
     return [*made, *compared.blocked]
 
 
-def _means(scored: ScoreTable, rows: Sequence[Row], view: Chosen, width: int) -> None:
+def _means(scored: ScoreTable, rows: Sequence[Row], view: Chosen) -> None:
     """With one condition there is nothing to set against it: its mean is where the differences would."""
-    made = drawn.means(rows, score_view.names(scored, rows), view.criterion, score_view.say, score_view.dark(), width)
+    made = drawn.means(
+        rows, score_view.names(scored, rows), view.criterion, score_view.say, score_view.dark(), drawn.WIDE
+    )
 
     def opens(point: Point) -> dict[str, str | None] | None:
         at = score_chart.place(point)

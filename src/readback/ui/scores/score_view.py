@@ -17,7 +17,7 @@ from readback.scores.comparing.comparison import Compared
 from readback.scores.comparing.planned import planned
 from readback.scores.summary_row import Row
 from readback.scores.table import ConditionKey, ScoreTable
-from readback.types import Criterion, Finding, Workspace
+from readback.types import Criterion, Diagnostic, Finding, Workspace
 from readback.ui.common import address
 from readback.ui.common.work import Job, whole
 from readback.ui.scores import score_drilldown_links, score_pickers
@@ -169,6 +169,21 @@ def _key(table: ScoreTable, view: Chosen) -> ConditionKey:
     if view.by:
         return ((view.by, view.baseline.removeprefix(f"{view.by}=")),)
     return next(one for one in table.columns.conditions if address_of(table, one) == view.baseline)
+
+
+def other(table: ScoreTable, found: Sequence[Row], view: Chosen, key: str = "b") -> str:
+    """The condition that is set against the baseline, as the address names it."""
+    sides = [row.condition for row in found if address_of(table, row.condition) != view.baseline]
+    addresses, label = [address_of(table, side) for side in sides], t("scores.other_condition")
+    first = st.query_params.get("b", "")
+    if not score_pickers.factors(sides):
+        return pick(key, label, addresses, lambda one: _called(table, sides, one), 360, first)
+    return score_pickers.draw(key, label, table, sides, first)
+
+
+def reasons(why: Sequence[Diagnostic]) -> str:
+    """Why two conditions are not compared, in the words of the rules."""
+    return " ".join(finding(diagnostic).message for diagnostic in why)
 
 
 def conditions(table: ScoreTable, view: Chosen) -> int:
