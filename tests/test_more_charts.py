@@ -97,7 +97,8 @@ def test_a_tiny_difference_is_not_blown_up() -> None:
 
 def test_wins_lie_right_losses_left_and_ties_across() -> None:
     made = charts.wins([(50, 30, 20)], ["a"], say)
-    assert [(bar.base[0], bar.x[0]) for bar in made.figure.data if bar.type == "bar"] == [
+    bars = [bar for bar in made.figure.data if bar.type == "bar"]
+    assert [(bar.base[0], bar.x[0]) for bar in bars] == [
         (-35, 20),
         (-15, 30),
         (15, 50),

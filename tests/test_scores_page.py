@@ -206,7 +206,7 @@ def test_many_conditions_begin_with_one_factor_and_can_be_seen_one_by_one(write:
     assert page(root, by="reranker").selectbox("by").value == "reranker"
     every = page(root, by="*")
     assert "too many to begin with" not in drawn(every)
-    assert len(every.get("plotly_chart")) == 2
+    assert len(every.get("plotly_chart")) == 3
 
 
 def test_scores_without_the_factors_of_others_are_not_taken_by_a_factor(write: Write, page: Open) -> None:

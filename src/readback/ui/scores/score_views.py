@@ -133,6 +133,9 @@ def slope(scored: ScoreTable, rows: Sequence[Row], view: Chosen) -> None:
         show.draw(show.h('<p class="rb-blocked">{}</p>', t("scores.blocked_line", why=score_view.reasons(why))))
         return
     found = paired_items.items(scored, a, b, view.criterion.name, view.judge)
+    if not found.items:
+        show.draw(show.h("<p>{}</p>", t("scores.slope_none")))
+        return
     sides = (score_drilldown.called(scored, view.baseline), score_drilldown.called(scored, chosen))
     apart = (found.b - found.a).round(EXACT)  # means of the same scores differ by rounding alone
     up, down = int((apart > 0).sum()), int((apart < 0).sum())
