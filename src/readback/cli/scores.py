@@ -21,7 +21,7 @@ from readback.scores import answer as answers
 from readback.scores import answer_sections, criterion_kinds, pooled, summary, warnings
 from readback.scores import loading as scores
 from readback.scores.comparing import compare
-from readback.scores.comparing.comparison import Compared
+from readback.scores.comparing.comparison import Compared, Comparison
 from readback.scores.comparing.planned import planned
 from readback.scores.table import Planned, ScoreTable
 
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     except LookupError as unknown:
         raise UsageError(str(unknown.args[0])) from None
     if args.findings:
-        answer |= _finding_costs.answer(workspace, table, answer["rows"], jobs)
+        answer |= _finding_costs.answer(workspace, table, answer["rows"], jobs, _planned_pairs(table, plan, asked))
     found = [rules.finding(diagnostic) for diagnostic in warnings.diagnostics(table)]
     if args.format == "json":
         print(as_json.dumps(answer, indent=1))
@@ -94,6 +94,15 @@ def _sides(table: ScoreTable, plan: tuple[Planned, ...], asked: Mapping[str, Any
         return pairs
     rows = summary.rows(table, asked["by"], asked["criterion"], asked["judge"])
     return [*pairs, *((row.condition, None, row.criterion, row.judge) for row in rows if row.n)]
+
+
+def _planned_pairs(
+    table: ScoreTable, plan: tuple[Planned, ...], asked: Mapping[str, Any]
+) -> list[tuple[ScoreTable, Comparison]]:
+    """The planned comparisons that were made, each with the table it is of: means over judges first."""
+    whole = compare.compare(table, plan, **asked)
+    pairs = [(pooled.pooled(table) or table, one) for one in _pooled(table, plan, asked).comparisons]
+    return [(of, one) for of, one in (*pairs, *((table, one) for one in whole.comparisons)) if one.planned]
 
 
 def _pooled(table: ScoreTable, plan: tuple[Planned, ...], asked: Mapping[str, Any]) -> Compared:

@@ -39,7 +39,7 @@ MOST = 6  # other criteria that a pair is looked at under
 def lead(scored: ScoreTable, workspace: Workspace, plan: Sequence[Line], rows: Sequence[Row], view: Chosen) -> None:
     """The first words: the planned comparisons; where none was planned the range of the means, and that it is so."""
     if plan:
-        show.draw(score_lead.draw(scored, plan, view.criterion))
+        show.draw(score_lead.draw(scored, workspace, plan, view.criterion))
     else:
         several = len([row for row in rows if row.n]) > 1
         below = _unplanned(scored, workspace) if several else ""
