@@ -29,7 +29,9 @@ def distribution(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -
     value = scored[0].distribution[0 if criterion.direction == "down" else -1][0]
     shares = {row: dict(row.distribution).get(value, 0) / row.n for row in scored}
     high, low = max(scored, key=shares.__getitem__), min(scored, key=shares.__getitem__)
-    best = t("scores.distribution_best_range" if " to " in value else "scores.distribution_best")
+    measured = not criterion.values  # then the scale may go on beyond what was given
+    key = "best_range" if " to " in value else "highest" if measured and criterion.direction != "down" else "best"
+    best = t(f"scores.distribution_{key}")
     given = {"best": best, "value": value.replace("-", MINUS)}
     if shares[high] == shares[low]:
         n, everything = sum(round(shares[row] * row.n) for row in scored), sum(row.n for row in scored)

@@ -140,11 +140,11 @@ def slope(scored: ScoreTable, rows: Sequence[Row], view: Chosen) -> None:
     apart = (found.b - found.a).round(EXACT)  # means of the same scores differ by rounding alone
     up, down = int((apart > 0).sum()), int((apart < 0).sum())
     same = len(found.items) - up - down
-    if 0 < len(found.items) <= FEW:
+    moved = counts.transitions(found.a, found.b, view.criterion, None, sides)
+    if len(found.items) <= FEW:
         made = charts.dumbbell(found.items, found.a.tolist(), found.b.tolist(), sides, view.criterion, score_view.say,
                                score_view.dark(), charts.WIDE)  # fmt: skip
     else:
-        moved = counts.transitions(found.a, found.b, view.criterion, None, sides)
         made = charts.slope(moved, view.criterion, score_view.say, score_view.dark(), charts.WIDE)
     said = t("scores.slope_said", n=len(found.items), a=sides[0], b=sides[1], up=up, down=down, same=same)
 
@@ -156,7 +156,8 @@ def slope(scored: ScoreTable, rows: Sequence[Row], view: Chosen) -> None:
     how = t("scores.slope_method", a=found.only_a, b=found.only_b)
     values = view.criterion.values
     if len(found.items) > FEW and not {*found.a.tolist(), *found.b.tolist()} <= set(values):
-        how = f"{t('scores.slope_rounded' if values else 'scores.slope_ranges')} {how}"
+        ranges = any(" to " in name for name in moved.rows)
+        how = f"{t('scores.slope_rounded')} {how}" if values else f"{t('scores.slope_ranges')} {how}" if ranges else how
     score_chart.draw("each", made, said, how, opens)
     show.draw(_sides(view.baseline, chosen, up, same, down))
 
