@@ -46,24 +46,25 @@ if "item" in drilldown:
     score_record.page(scored, workspace, drilldown["item"], drilldown.get("arm", ""))
     st.stop()
 
-rows, compared = score_view.rows(scored, view), score_view.compared(scored, view)
-plan = score_lead.lines(scored, workspace, criterion.name, view.judge)
-score_first.lead(scored, workspace, plan, rows, view)
+seen = view.table
+rows, compared = score_view.rows(seen, view), score_view.compared(seen, view, workspace)
+plan = score_lead.lines(seen, workspace, criterion.name, view.judge)
+score_first.lead(seen, workspace, plan, rows, view)
 if criterion.name in scored.inferred:
     show.notice(t("scores.inferred", criterion=criterion.name, scale=scale_text(criterion)))
-score_first.charts(scored, rows, compared, view)
-show.draw(score_means.strip(rows, view.judge))
+score_first.charts(seen, rows, compared, view)
+show.draw(score_means.strip(rows, score_view.judge_name(scored, criterion.name, view.judge) if view.judge else ""))
 if score_drilldown_links.is_open() and "under" not in drilldown:
-    score_drilldown_lists.draw(scored, workspace, criterion.name, view.judge)
-score_first.trade(scored, plan, compared)
-score_first.tables(scored, rows, compared, view)
-score_more.draw(scored, workspace, rows, view)
+    score_drilldown_lists.draw(seen, workspace, criterion.name, view.judge)
+score_first.trade(seen, plan, compared)
+score_first.tables(seen, rows, compared, view)
+score_more.draw(seen, workspace, rows, view)
 if criterion.meanings:
     with st.expander(t("scores.scale")):
         show.draw(score_means.meanings(criterion))
 score_expenses.draw(scored)
 with st.expander(t("scores.computed")):
-    show.draw(score_computed.draw(scored, criterion, rows, compared.comparisons))
+    show.draw(score_computed.draw(seen, criterion, rows, compared.comparisons))
 if count:
     with st.expander(t("scores.noticed", n=count)):
         show.findings(findings, to_message=False)

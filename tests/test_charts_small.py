@@ -71,10 +71,35 @@ def test_a_chart_of_ninety_six_million_scores_stays_under_fifty_kilobytes(name: 
 @pytest.mark.parametrize("name", DRAWN)
 def test_many_rows_stand_in_columns_by_factor_with_nothing_cut(name: str) -> None:
     figure = DRAWN[name](96, False).figure
-    texts = [trace for trace in figure.data if trace.type == "scatter" and trace.xaxis == "x2"]
-    assert [list(dict.fromkeys(trace.text)) for trace in texts] == [list(values) for values in FACTORS.values()]
-    heads = [re.sub("<br>", "", diagnostic.text) for diagnostic in figure.layout.annotations if diagnostic.xref == "x2"]
-    assert heads == list(FACTORS)
+    axes = [figure.layout[f"yaxis{at}"] for at in range(2, 2 + len(FACTORS))]
+    assert [list(dict.fromkeys(axis.ticktext)) for axis in axes] == [list(values) for values in FACTORS.values()]
+    heads = [re.sub("<br>", "", one.text) for one in figure.layout.annotations]
+    assert [one for one in heads if one in FACTORS] == list(FACTORS)
+
+
+@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("many", [2, 6, 30, 96])
+def test_names_keep_their_pixels_before_the_marks_which_have_the_rest_and_no_label_is_cut(name: str, many: int) -> None:
+    figure = DRAWN[name](many, False).figure
+    layout = figure.layout
+    axes = [layout[f"yaxis{at}"] for at in range(2, 20) if f"yaxis{at}" in layout]
+    texts = [text for axis in axes for text in axis.ticktext]
+    assert texts
+    assert not any("…" in text for text in texts)
+    assert min(axis.shift for axis in axes) >= -layout.margin.l
+    assert layout.margin.l + layout.margin.r <= 0.88 * charts.WIDE  # of which the marks have the rest
+    assert layout.xaxis.domain in (None, (0, 1))
+    assert not [shape for shape in layout.shapes if shape.type == "rect"]  # nothing breaks the lines of the grid
+
+
+def test_a_long_name_is_on_several_lines_and_its_row_is_as_high() -> None:
+    names = ["a plain name", "a name that somebody wrote to say everything there is to say of a condition, all of it"]
+    figure = charts.means(rows(2), names, RELEVANCE, say).figure
+    first, second = figure.layout.yaxis2.ticktext
+    assert (first, second.replace("<br>", " ")) == tuple(names)
+    assert second.count("<br>") >= 1
+    a, b = figure.data[0].y
+    assert b - a >= 18.2 * (second.count("<br>") + 1)
 
 
 @pytest.mark.parametrize("name", DRAWN)

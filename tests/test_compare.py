@@ -185,7 +185,7 @@ def test_the_command_says_the_same_in_words_and_in_json(write: Write, capsys: py
     assert (one["planned"], one["expected"]) == (True, "open wins")
     cli.main(["scores", str(root)])
     said = capsys.readouterr().out
-    first = "Does it help? The data do not separate open from shut: on 30 shared questions they differ by 0.00 (95 %"
+    first = "Does it help? No clear difference between open and shut: on 30 shared questions they differ by 0.00 (95 %"
     assert said.startswith(first)
-    assert "expected: open wins; found: not separated\n" in said
+    assert "expected: open wins; found: no clear difference\n" in said
     assert "exploratory" not in said

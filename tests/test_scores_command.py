@@ -65,12 +65,12 @@ def test_the_plan_is_answered_first_in_its_order_with_what_was_expected(study: P
         "  expected: no difference; found: equal within the margin",
         "Are there fewer errors? On 30 shared questions shut scores 2.00 higher than open (",
         "Was it worth it? gone against shut was planned, but there are no scores of gone.",
-        "(Holm over 3 planned comparisons.)",
+        "(Each p is corrected for 3 planned comparisons (Holm).)",
     ]
     assert [line.startswith(start) for line, start in zip(plan, starts, strict=True)] == [True] * 7
     assert " Lower is better here. (errors, judge j; p " in plan[4]
     assert " (clear, judge j; p " in plan[0]
-    assert "Holm over 3" in plan[0]
+    assert ", corrected for 3 planned comparisons (" in plan[0]
     assert said.index("exploratory") > said.index("mean ")
 
 

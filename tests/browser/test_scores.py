@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 from counts import part
-from served import open_page, settle, turn_to
+from served import At, open_page, settle, turn_to
 from test_security import serious
 from test_walk import asked
 
@@ -43,11 +44,11 @@ def test_by_keyboard_alone_from_a_bar_to_its_records_to_the_message_and_back(dem
     page.keyboard.press("Enter")
     arrived(page, "value=2")
     assert asked(page)["of"] == OPEN
-    record = page.locator('th a[href*="item="]').first.inner_text()
+    record = page.locator('th a[href*="item="]:visible').first.inner_text()
     tab_to(page, record)
     page.keyboard.press("Enter")
     arrived(page, f"item={record}")
-    tab_to(page, "the exact messages")
+    tab_to(page, "Open in Messages")
     page.keyboard.press("Enter")
     page.wait_for_url("**/messages?*")
     page.wait_for_selector(".rb-exact")
@@ -74,14 +75,14 @@ def test_what_a_link_opens_is_in_sight_when_the_charts_are_drawn(demo: str, page
 
 
 def test_a_link_restores_the_screen(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}{SCORES}&criterion=faithfulness&view=slope", '[data-testid="stPlotlyChart"]')
+    open_page(page, f"{demo}{SCORES}&criterion=faithfulness&view=means", '[data-testid="stPlotlyChart"]')
     assert page.get_by_label("Criterion").input_value() == "faithfulness"
-    assert page.locator('[data-testid="stPlotlyChart"]').count() == 3
+    assert page.locator('[data-testid="stPlotlyChart"]').count() == 4
 
 
 def test_a_cell_of_a_chart_is_reached_by_keyboard_through_its_table(demo: str, page: Any) -> None:
     open_page(page, f"{demo}{SCORES}&view=means", '[data-testid="stPlotlyChart"]')
-    page.locator("summary", has_text="The numbers of this chart").focus()
+    page.locator("summary", has_text="The numbers of this chart").last.focus()
     page.keyboard.press("Enter")
     tab_to(page, "instruction-only, open book")
     page.keyboard.press("Enter")
@@ -125,7 +126,7 @@ def test_a_narrow_page_scrolls_its_charts_and_nothing_else_sideways(demo: str, t
             "&item=ellery-02&arm=base%2C+open+book",
             "",
             "&view=joint",
-            "&view=slope",
+            "&view=slices",
             "&view=lengths",
             "&view=costs",
         ],
@@ -135,3 +136,30 @@ def test_a_narrow_page_scrolls_its_charts_and_nothing_else_sideways(demo: str, t
 def test_no_serious_fault_for_a_screen_reader_or_a_keyboard(demo: str, tour: Any, more: str) -> None:
     turn_to(tour, demo + SCORES + more, ".rb-strip, .rb-arrive")
     assert serious(tour) == []
+
+
+LABELS = """() => [...document.querySelectorAll('[class*="st-key-wide_"] .yaxislayer-above text, '
+    + '[class*="st-key-wide_"] .overaxes-above text')].filter(e => e.textContent.trim()).map(e => {
+        const at = e.getBoundingClientRect(), all = e.closest('.js-plotly-plot').getBoundingClientRect();
+        return [e.textContent, at.left - all.left, all.right - at.right, at.top, at.left, at.right];
+    })"""
+
+
+@pytest.mark.parametrize("width", [1366, 1920])
+def test_no_label_of_a_chart_is_cut_or_lies_over_another(at: At, page: Any, tmp_path: Path, width: int) -> None:
+    names = ("a short one", "a condition that somebody gave a whole sentence of a name, to be sure of it", "third")
+    rows = "".join(f'{q},"{name}",{(q + n) % 3}\n' for q in range(8) for n, name in enumerate(names))
+    (tmp_path / "s.csv").write_text(f"qid,arm,relevance_score\n{rows}")
+    page.set_viewport_size({"width": width, "height": 900})
+    turn_to(page, at(tmp_path, "scores"), '[data-testid="stPlotlyChart"]')
+    page.wait_for_timeout(1_500)
+    labels = page.evaluate(LABELS)
+    said = " ".join(text for text, *_ in labels)
+    assert all(word in said for word in " ".join(names).split())
+    assert min(min(left, right) for _, left, right, *_ in labels) >= 0
+    lines = sorted((top, left, right) for _, _, _, top, left, right in labels)
+    for (top, _, right), (below, left, _) in pairwise(lines):
+        assert abs(top - below) > 2 or right <= left
+    charts = page.locator('[class*="st-key-wide_"]').all()
+    assert {round(one.bounding_box()["width"]) for one in charts} == {round(charts[0].bounding_box()["width"])}
+    assert charts[0].bounding_box()["width"] >= 0.8 * (width - 240)

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
-from readback.checks import costs, engine
+from readback.checks import costs, engine, fair_pairs
 from readback.cli._plan_lines import ends, number, plus
 from readback.quantity import quantity
 from readback.records.dataset import open_dataset
+from readback.scores import report
+from readback.scores.comparing.comparison import Comparison
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
+from readback.words import t
 
 
 def answer(
-    workspace: Workspace, table: ScoreTable, rows: Sequence[Mapping[str, Any]], jobs: int | None = None
-) -> dict[str, Any]:
-    """{"findings", "prompt_changes", "not_records"} for every criterion and judge of `rows`.
+    workspace: Workspace, table: ScoreTable, rows: Sequence[Mapping[str, Any]], jobs: int | None = None,
+    planned: Sequence[tuple[ScoreTable, Comparison]] = (),
+) -> dict[str, Any]:  # fmt: skip
+    """{"findings", "prompt_changes", "not_records", "fair"} for every criterion and judge of `rows`.
 
     Without a dataset there are no records to look at, and all three are empty.
     """
-    told: dict[str, Any] = {"findings": [], "prompt_changes": [], "not_records": 0}
+    told: dict[str, Any] = {"findings": [], "prompt_changes": [], "not_records": 0, "fair": []}
     if workspace.dataset is None:
         return told
     data = open_dataset(workspace.root, workspace.dataset)
@@ -32,11 +37,34 @@ def answer(
         told["findings"] += [about | _plain(one) for one in made.within]
         told["prompt_changes"] += [about | _plain(one) for one in made.changes]
         told["not_records"] = max(told["not_records"], made.unknown)
+    for of_pair, one in planned:
+        if found := fair_pairs.fairness(workspace, data, audit, of_pair, one):
+            told["fair"].append(_fair(of_pair, one, found))
     return told
+
+
+def _fair(table: ScoreTable, one: Comparison, found: fair_pairs.Fairness) -> dict[str, Any]:
+    """The verdict on a planned pair, and its difference with and without the records that errors touch."""
+    pool = one.judge.removeprefix("*") if table.pool is not None else None
+    rest, name = found.untouched, partial(report.short, table)
+    errors = t("scores.fair_errors", one=found.one_sided, both=found.both_sided)
+    said = f"{errors} {report.untouched(one, found.touched, rest, name)}"
+    fair = t("scores.fair", a=name(one.a), b=name(one.b))
+    return {
+        "a": dict(one.a), "b": dict(one.b), "criterion": one.criterion, "judge": None if pool else one.judge or None,
+        "pool": pool, "fair": found.fair, "one_sided": found.one_sided, "both_sided": found.both_sided,
+        "touched": len(found.touched), "n_shared": one.n_shared, "difference": one.difference,
+        "n_untouched": rest.n_shared if rest else None, "difference_untouched": rest.difference if rest else None,
+        "interval_untouched": rest.span if rest else None,
+        "said": f"{name(one.b)} against {name(one.a)}, {one.criterion}: {fair if found.fair else said}",
+    }  # fmt: skip
 
 
 def text(answer: Mapping[str, Any]) -> Iterator[str]:
     """Lines for people; nothing where the command was not asked."""
+    if answer.get("fair"):
+        yield "\nare the planned comparisons fair?"
+    yield from (f"  {one['said']}" for one in answer.get("fair", ()))
     if answer.get("findings"):
         yield "\nfindings and scores, which go together or not; neither is the cause of the other"
     for one in answer.get("findings", ()):

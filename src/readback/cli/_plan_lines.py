@@ -9,12 +9,14 @@ from typing import Any
 from readback.cli import _lines, _trade_lines
 from readback.scores import report
 from readback.scores.comparing.comparison import Compared, Comparison
+from readback.scores.pooled import JUDGES, PEOPLE
 from readback.scores.report import Line
 from readback.scores.table import ConditionKey
 from readback.types import Criterion
 from readback.words import t
 
 Answer = Mapping[str, Any]
+POOLS = {PEOPLE: ", mean over people", JUDGES: ", mean over judges"}
 Name = Callable[[Answer, str], str]  # a comparison and its side, a or b, as the side is called
 
 
@@ -65,12 +67,15 @@ def plus(value: float) -> str:
 
 
 def p_of(one: Answer) -> str:
-    """p as computed, Holm's over its family where that is more than one, and the test."""
+    """p, for how many comparisons of its kind it is corrected, p before, and the test."""
     if one["p"] is None:
         return ""
-    holm = f", Holm over {one['family']}: {one['p_adjusted']:.2g}" if one["family"] > 1 else ""
+    kind = "planned" if one["planned"] else "exploratory"
+    many = one["family"] > 1
+    p = f"p {one['p_adjusted']:.2g}, corrected for {one['family']} {kind} comparisons" if many else f"p {one['p']:.2g}"
+    before = f" ({one['p']:.2g} before)" if many else ""
     seed = f", seed {one['seed']}" if one["seed"] is not None else ""
-    return f"p {one['p']:.2g}{holm}; {one['p_method']}{seed}"
+    return f"{p}{before}; {one['p_method']}{seed}"
 
 
 def left_out(one: Answer, name: Name) -> str:
@@ -110,7 +115,12 @@ def _criterion(name: str, criteria: Answer) -> Criterion:
 
 
 def _about(one: Answer) -> str:
-    return str(one["criterion"]) + (f", judge {one['judge']}" if one["judge"] else "")
+    return str(one["criterion"]) + by(one["judge"])
+
+
+def by(judge: str | None) -> str:
+    """Whose scores they are, behind the name of a criterion."""
+    return POOLS.get(judge, f", judge {judge}") if judge else ""
 
 
 def _refused(one: Answer, name: Name) -> str:

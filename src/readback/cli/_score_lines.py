@@ -9,6 +9,7 @@ from readback.cli import _finding_costs, _plan_lines, _reported_lines, _source_l
 from readback.cli._plan_lines import at_odds, ends, left_out, number, p_of, plus
 from readback.scores.certainty import CONCENTRATED
 from readback.scores.comparing.comparison import Compared
+from readback.words import t
 
 LOST = ("failed", "missing", "not_applicable")
 NARROW = ("t", "bca")  # methods whose intervals are too short where one value holds most scores
@@ -21,13 +22,17 @@ ALONE = "no scores by item: the files only state means, so nothing can be paired
 Answer = Mapping[str, Any]
 
 
-def text(answer: Answer, made: Compared, factors: Collection[str]) -> Iterator[str]:
-    """The plan's answers; blocks by criterion and judge; what was not planned; what is not compared and why."""
+def text(answer: Answer, made: Compared, factors: Collection[str], of_pools: Compared) -> Iterator[str]:
+    """The plan's answers; blocks by criterion and judge; what was not planned; what is not compared and why.
+
+    Means over judges are first, where items have several; `of_pools` are their comparisons, `made` those by judge.
+    """
     say = _Labels(answer, factors)
     if answer["synthetic"]:
         yield "these scores are synthetic: made by a generator, not by a judge"
     if not answer["rows"] and not answer["duels"]:
         yield ALONE if answer["aggregates"] else EMPTY
+    yield from _pooled(answer, of_pools, factors)
     yield from _plan_lines.text(answer, made, say.side)
     yield from _rows(answer, say)
     yield from _reported_lines.text(answer, say.label)
@@ -42,20 +47,66 @@ def text(answer: Answer, made: Compared, factors: Collection[str]) -> Iterator[s
     yield from _source_lines.text(answer)
 
 
+def _pooled(whole: Answer, made: Compared, factors: Collection[str]) -> Iterator[str]:
+    """The same of means over judges, each item counted with the mean of those who scored it."""
+    if not whole.get("pooled"):
+        return
+    yield "each item with the mean of those who scored it; after it every judge alone"
+    named = {
+        key: [{**one, "judge": f"*{one['pool']}"} for one in whole["pooled"][key]]
+        for key in ("rows", "comparisons", "blocked", "omnibus")
+    }
+    same = {key: whole[key] for key in ("criteria", "criteria_order", "references")}
+    answer = {**whole["pooled"], **same, **named, "planned_without_scores": []}
+    say = _Labels(answer, factors)
+    yield from _plan_lines.text(answer, made, say.side)
+    yield from _rows(answer, say)
+    yield from _exploratory(answer, say)
+    yield "\neach judge alone"
+
+
+def _agreed(answer: Answer, criterion: str, judge: str | None) -> Iterator[str]:
+    """Beside means over judges how far these agree."""
+    for one in answer.get("agreement", ()):
+        if (one["criterion"], f"*{one['pool']}") == (criterion, judge):
+            span = f" (95 % interval {ends(one['interval'])})" if one["interval"] else ""
+            alpha = "is not defined" if one["alpha"] is None else f"{number(one['alpha'])}{span}"
+            yield f"  agreement: Krippendorff's alpha ({one['metric']}) {alpha} on {one['units']} answers"
+
+
 def _rows(answer: Answer, say: _Labels) -> Iterator[str]:
-    for heading, rows in _by_heading(answer["rows"]).items():
-        yield f"\n{_heading(*heading)}{_scale(answer['criteria'][heading[0]])}"
+    place = {name: at for at, name in enumerate(answer.get("criteria_order", ()))}
+    apart = [one["condition"] for one in answer.get("references", ())]
+    for heading, every in sorted(_by_heading(answer["rows"]).items(), key=lambda one: place.get(one[0][0], len(place))):
+        rows = _best_first([row for row in every if row["condition"] not in apart], answer["criteria"][heading[0]])
+        yield f"\n{_heading(*heading)}{_scale(answer['criteria'][heading[0]], heading[1])}"
+        yield from _agreed(answer, *heading)
         if more := say.named_once(heading):
             yield f"  conditions by {' · '.join(more)}"
         for row in rows:
             yield f"  {_row(row, say)}"
         narrow = [row for row in rows if (row["share_of_one"] or 0) >= CONCENTRATED and row["method"] in NARROW]
         if narrow:
-            share = f"one value holds {100 * CONCENTRATED:.0f} % or more of the scores, so"
-            theirs = "their intervals are" if len(narrow) > 1 else "its interval is"
-            where = f"in {len(narrow)} of {len(rows)} rows {share} {theirs}" if len(rows) > 1 else ""
+            share = int(100 * CONCENTRATED)
             better = "; on the whole scale it is right more often" if narrow[0]["interval_on_scale"] else ""
-            yield f"  {where or f'{share} the interval is'} likely too narrow{better}"
+            said = t("scores.concentrated", n=len(narrow), all=len(rows), share=share).removesuffix(".")
+            yield f"  {said}{better}"
+        for row in every:
+            if row["condition"] in apart:
+                why = next(one for one in answer["references"] if one["condition"] == row["condition"])
+                yield f"  set apart, {_apart(why)}: {_row(row, say)}"
+
+
+def _best_first(rows: Collection[Answer], criterion: Answer) -> list[Answer]:
+    """By their means, as the page has them; what has no mean is last."""
+    sign = 1 if criterion["direction"] == "down" else -1
+    return sorted(rows, key=lambda row: (row["mean"] is None, sign * (row["mean"] or 0)))
+
+
+def _apart(one: Answer) -> str:
+    if one["by"] == "metric":
+        return f"the reference answer ({one['criterion']} is 1.00 on all {one['n']} items)"
+    return f"the reference answer (its {one['n']} answers equal the dataset's)"
 
 
 def _exploratory(answer: Answer, say: _Labels) -> Iterator[str]:
@@ -68,7 +119,7 @@ def _exploratory(answer: Answer, say: _Labels) -> Iterator[str]:
         yield f"  {_heading(one['criterion'], one['judge'])}: {about}, {one['test']} p {one['p']:.2g}"
     made = [one for one in answer["comparisons"] if not one["planned"]]
     if made:
-        yield "\nexploratory comparisons, which nobody planned (Holm for each criterion and judge)"
+        yield "\nexploratory comparisons, which nobody planned"
     for one in made:
         yield from _comparison(one, say)
     yield from (f"  {line}" for line in _trade_lines.text(answer, made, say.side))
@@ -84,7 +135,10 @@ def _exploratory(answer: Answer, say: _Labels) -> Iterator[str]:
 def _row(row: Answer, say: _Labels) -> str:
     lost = [f"{row[name]} {name.replace('_', ' ')}" for name in LOST if row[name]]
     mean = "–" if row["mean"] is None else number(row["mean"])
-    said = f"{say.side(row, 'condition')}: mean {mean}, n {row['n']}" + (f" ({', '.join(lost)})" if lost else "")
+    raters = "" if "pool" not in row else f", {row['judges']} {row['pool']}, {_each(row)} an item"
+    said = (
+        f"{say.side(row, 'condition')}: mean {mean}, n {row['n']}" + (f" ({', '.join(lost)})" if lost else "") + raters
+    )
     if row["interval"]:
         said += f", 95 % interval {ends(row['interval'])} ({row['method']})"
     if row["interval_clustered"]:
@@ -95,6 +149,11 @@ def _row(row: Answer, say: _Labels) -> str:
     if row["interval_on_scale"]:
         said += f", on the whole scale {ends(row['interval_on_scale'])}"
     return said
+
+
+def _each(row: Answer) -> str:
+    low, high = row["judges_fewest"], row["judges_most"]
+    return str(low) if low == high else f"{low} to {high}"
 
 
 def _pair(one: Answer, say: _Labels) -> str:
@@ -164,19 +223,20 @@ def _comparison(one: Answer, say: _Labels) -> Iterator[str]:
 
 
 def _verdict(one: Answer, say: _Labels) -> str:
-    """The verdict with the condition's name in place of its letter."""
-    verdict = str(one["verdict"])
-    side, _, rest = verdict.partition(" ")
-    return f"{say.side(one, side)} {rest}" if side in ("a", "b") else verdict
+    """The verdict with the conditions' names in place of their letters."""
+    names = {side: say.side(one, side) for side in ("a", "b")}
+    return t(f"scores.verdict_{one['verdict'].replace(' ', '_')}", **names)
 
 
 def _heading(criterion: str, judge: str | None) -> str:
-    return criterion + (f", judge {judge}" if judge else "")
+    return criterion + _plan_lines.by(judge)
 
 
-def _scale(found: Answer) -> str:
+def _scale(found: Answer, judge: str | None = None) -> str:
     """The scale in brackets, and that it was only inferred, and which way is better if it is not up."""
-    if found["values"]:
+    if judge in _plan_lines.POOLS and found["low"] is not None:
+        text = f"{found['low']:g} to {found['high']:g}"
+    elif found["values"]:
         text = ", ".join(f"{value:g}" for value in found["values"])
     elif found["low"] is not None and found["high"] is not None:
         text = f"{found['low']:g} to {found['high']:g}"

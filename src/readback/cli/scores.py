@@ -18,10 +18,10 @@ from readback.as_csv import csv_text
 from readback.checks import rules
 from readback.cli import UsageError, _finding_costs, _lines, _options, _score_lines, _workspace
 from readback.scores import answer as answers
-from readback.scores import answer_sections, summary, warnings
+from readback.scores import answer_sections, criterion_kinds, pooled, summary, warnings
 from readback.scores import loading as scores
 from readback.scores.comparing import compare
-from readback.scores.comparing.comparison import Compared
+from readback.scores.comparing.comparison import Compared, Comparison
 from readback.scores.comparing.planned import planned
 from readback.scores.table import Planned, ScoreTable
 
@@ -58,14 +58,17 @@ def run(args: argparse.Namespace) -> int:
     plan = planned(workspace)
     asked = {"by": args.by, "baseline": args.baseline, "criterion": args.criterion, "judge": args.judge}
     try:
-        answer = answers.as_json(table, plan, tell=lambda diagnostic: rules.finding(diagnostic).message, **asked)
+        order = criterion_kinds.order_of(table, workspace)
+        answer = answers.as_json(
+            table, plan, tell=lambda diagnostic: rules.finding(diagnostic).message, order=order, **asked
+        )
         if args.slice:
             field = answer_sections.field(workspace, table, args.slice)
             answer["slices"] = answer_sections.slices(table, field, _sides(table, plan, asked))
     except LookupError as unknown:
         raise UsageError(str(unknown.args[0])) from None
     if args.findings:
-        answer |= _finding_costs.answer(workspace, table, answer["rows"], jobs)
+        answer |= _finding_costs.answer(workspace, table, answer["rows"], jobs, _planned_pairs(table, plan, asked))
     found = [rules.finding(diagnostic) for diagnostic in warnings.diagnostics(table)]
     if args.format == "json":
         print(as_json.dumps(answer, indent=1))
@@ -75,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
         shown = (args.by,) if args.by else table.varying
         there = answer["comparisons"] or answer["blocked"]
         made = compare.compare(table, plan, **asked) if there else Compared()
-        text = _score_lines.text(_lines.unbroken(answer), made, _lines.unbroken(shown))
+        text = _score_lines.text(_lines.unbroken(answer), made, _lines.unbroken(shown), _pooled(table, plan, asked))
         print("\n".join(map(_lines.safe, text)))
         line = _lines.with_fix if args.verbose else _lines.line
         print("".join(f"{line(one)}\n" for one in found if not args.quiet), end="")
@@ -91,6 +94,24 @@ def _sides(table: ScoreTable, plan: tuple[Planned, ...], asked: Mapping[str, Any
         return pairs
     rows = summary.rows(table, asked["by"], asked["criterion"], asked["judge"])
     return [*pairs, *((row.condition, None, row.criterion, row.judge) for row in rows if row.n)]
+
+
+def _planned_pairs(
+    table: ScoreTable, plan: tuple[Planned, ...], asked: Mapping[str, Any]
+) -> list[tuple[ScoreTable, Comparison]]:
+    """The planned comparisons that were made, each with the table it is of: means over judges first."""
+    whole = compare.compare(table, plan, **asked)
+    pairs = [(pooled.pooled(table) or table, one) for one in _pooled(table, plan, asked).comparisons]
+    return [(of, one) for of, one in (*pairs, *((table, one) for one in whole.comparisons)) if one.planned]
+
+
+def _pooled(table: ScoreTable, plan: tuple[Planned, ...], asked: Mapping[str, Any]) -> Compared:
+    """The comparisons of means over judges that the answer tells of."""
+    made = pooled.pooled(table) if asked["judge"] is None else None
+    names = {asked["criterion"], f"{asked['criterion']}_score", None}
+    if made is None or not (asked["criterion"] is None or names & set(made.columns.criteria)):
+        return Compared()
+    return compare.compare(made, plan, **asked)
 
 
 def _csv(rows: list[Mapping[str, Any]]) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from readback.scores import answer_sections, expenses, summary
+from readback.scores import answer_sections, criterion_kinds, expenses, pooled, summary
+from readback.scores.agreement.measured import of_pool
 from readback.scores.comparing import compare, omnibus
 from readback.scores.comparing.comparison import Blocked, Compared, Comparison, Omnibus
 from readback.scores.comparing.winner import winner
@@ -27,11 +28,12 @@ def as_json(
     baseline: str | None = None,
     criterion: str | None = None,
     judge: str | None = None,
+    order: tuple[str, ...] = (),
 ) -> dict[str, Any]:
     """{"rows", "comparisons", "blocked", …}; what is not computed is null or empty, with the reason beside it.
 
-    `plan` is the place of a comparison in the plan, from 1. Raises LookupError for a factor, criterion, judge or
-    baseline that is not there.
+    `plan` is the place of a comparison in the plan, from 1; `order` that in which criteria are read. Raises
+    LookupError for a factor, criterion, judge or baseline that is not there.
     """
     names = answer_sections.criteria_of(table, criterion)
     rows: list[dict[str, Any]] = []
@@ -44,6 +46,91 @@ def as_json(
     at = {one: number for number, one in enumerate(planned, 1)}
     return {
         "rows": rows,
+        **_tested(made, tests, at, tell),
+        "planned_without_scores": [
+            {"a": one.a, "b": one.b, "without": name, "question": one.question or None, "plan": at[one]}
+            for one, name in compare.absent(table, planned)
+        ],
+        "criteria": {name: _criterion(table, name) for name in table.criteria},
+        "criteria_order": list(order),
+        "references": [{"condition": dict(key), **asdict(one)} for key, one in table.apart.items()],
+        "aggregates": answer_sections.reported(table, names, judge),
+        "stated_beside_rows": answer_sections.beside_rows(table),
+        "pooled": as_pooled(table, planned, tell=tell, by=by, baseline=baseline, criterion=criterion, judge=judge),
+        "duels": [pairwise.as_json(one) for one in pairwise.told(table) if judge in (None, one.judge)],
+        "ranking": answer_sections.ranking(table, judge),
+        "costs": expenses.as_json(table, judge),
+        "sources": [asdict(one) for one in table.sources],
+        "synthetic": table.synthetic,
+    }
+
+
+def as_pooled(
+    table: ScoreTable,
+    planned: tuple[Planned, ...] = (),
+    *,
+    tell: Tell,
+    by: str | None = None,
+    baseline: str | None = None,
+    criterion: str | None = None,
+    judge: str | None = None,
+) -> dict[str, Any] | None:
+    """{"rows", "comparisons", "blocked", "omnibus", "agreement"} of means over judges; None where nothing is pooled.
+
+    `judge` of each is null and `pool` says whose means they are: "people" or "judges". One judge that is asked for is
+    no pool.
+    """
+    made = pooled.pooled(table) if judge is None else None
+    names = () if made is None else tuple(n for n in made.columns.criteria if _asked_for(n, criterion))
+    if made is None or not names:
+        return None
+    compared = compare.compare(made, planned, by=by, baseline=baseline, criterion=criterion)
+    tests = omnibus.omnibus(made, by, criterion)
+    at = {one: number for number, one in enumerate(planned, 1)}
+    found = {"rows": [_pooled_row(made, row) for row in summary.rows(made, by, criterion)],
+             **_tested(compared, tests, at, tell)}  # fmt: skip
+    for one in (*found["comparisons"], *found["blocked"], *found["omnibus"]):
+        one["pool"], one["judge"] = _pool(one["judge"]), None
+    agreed = [_agreement(table, made, name, pool) for name, pool in _pools(made) if name in names]
+    return {**found, "agreement": agreed}
+
+
+def _pools(made: ScoreTable) -> tuple[tuple[str, str], ...]:
+    return tuple(made.pool.judges) if made.pool is not None else ()
+
+
+def _pool(name: str | None) -> str | None:
+    return name.removeprefix("*") if name else None
+
+
+def _pooled_row(made: ScoreTable, row: Row) -> dict[str, Any]:
+    raters = pooled.raters(made, row.criterion, row.judge, row.condition)
+    given = {"judges": raters.judges, "judges_fewest": raters.fewest, "judges_most": raters.most}
+    return {**_row(row), "judge": None, "pool": _pool(row.judge), **given}
+
+
+def _agreement(table: ScoreTable, made: ScoreTable, name: str, pool: str) -> dict[str, Any]:
+    """The agreement of those who are pooled, in short; `readback agreement` has all of it, over every judge."""
+    found = of_pool(table, name, pooled.members(made, name, pool))
+    return {
+        "criterion": name,
+        "pool": _pool(pool),
+        "judges": list(pooled.members(made, name, pool)),
+        "metric": found.metric,
+        "alpha": found.alpha,
+        "interval": found.interval,
+        "units": found.units,
+        "seed": found.seed,
+    }
+
+
+def _asked_for(name: str, criterion: str | None) -> bool:
+    return criterion in (None, name, name.removesuffix("_score"))
+
+
+def _tested(made: Compared, tests: tuple[Omnibus, ...], at: Mapping[Planned, int], tell: Tell) -> dict[str, Any]:
+    """The comparisons that were made, those that were not, and the tests of several conditions together."""
+    return {
         "comparisons": [_comparison(one, at) for one in made.comparisons],
         **({"comparisons_skipped": made.skipped} if made.skipped else {}),
         "blocked": [_blocked(one, at, tell) for one in made.blocked],
@@ -60,18 +147,6 @@ def as_json(
             }
             for one in tests
         ],
-        "planned_without_scores": [
-            {"a": one.a, "b": one.b, "without": name, "question": one.question or None, "plan": at[one]}
-            for one, name in compare.absent(table, planned)
-        ],
-        "criteria": {name: _criterion(table, name) for name in table.criteria},
-        "aggregates": answer_sections.reported(table, names, judge),
-        "stated_beside_rows": answer_sections.beside_rows(table),
-        "duels": [pairwise.as_json(one) for one in pairwise.told(table) if judge in (None, one.judge)],
-        "ranking": answer_sections.ranking(table, judge),
-        "costs": expenses.as_json(table, judge),
-        "sources": [asdict(one) for one in table.sources],
-        "synthetic": table.synthetic,
     }
 
 
@@ -181,4 +256,5 @@ def _criterion(table: ScoreTable, name: str) -> dict[str, Any]:
         "high": found.high,
         "direction": found.direction,
         "inferred": name in table.inferred,
+        "kind": criterion_kinds.kind(table, name),
     }

@@ -181,7 +181,9 @@ def _coded(values: Any, criterion: Criterion, both: Any) -> tuple[tuple[str, ...
             return names, np.clip(np.searchsorted(edges, values, side="right") - 1, 0, BINS - 1)
         steps = seen
     middles = (steps[1:] + steps[:-1]) / 2
-    return tuple(number(value) for value in steps.tolist()), np.searchsorted(middles, values, side="right")
+    rounded = tuple(number(round(value, 2)) for value in steps.tolist())  # a mean over three judges has endless digits
+    exact = tuple(number(value) for value in steps.tolist())
+    return rounded if len(set(rounded)) == len(rounded) else exact, np.searchsorted(middles, values, side="right")
 
 
 def _shaped(flat: Sequence[Any], width: int) -> tuple[tuple[Any, ...], ...]:

@@ -14,7 +14,7 @@ from readback.readers.file_state import State, state
 from readback.readers.paths import resolve
 from readback.readers.progress import Cancelled, Progress
 from readback.readers.yaml_file import nearest
-from readback.scores import expenses, judge_names, rubrics
+from readback.scores import expenses, judge_names, reference, rubrics
 from readback.scores import files as score_files
 from readback.scores.comparing.planned import planned
 from readback.scores.criteria import known, look_up, scale_text
@@ -99,6 +99,7 @@ def _said(workspace: Workspace) -> tuple[object, ...]:
         tuple((c.name, c.mode, c.judge, c.aliases) for c in workspace.conditions),
         repr((tuple(rubrics.facts(workspace)), tuple(of_workspace(workspace)), planned(workspace))),
         repr((_rubrics(workspace), contestants.said(workspace), sorted(workspace.people.items()))),
+        reference.files(workspace),
     )
 
 
@@ -163,7 +164,11 @@ def _load(asked: _Asked) -> ScoreTable:
         expenses=expenses.together(one for read in reads for one in read.expenses),
         people={**{name: one for read in reads for name, one in read.people.items()}, **workspace.people},
     )
-    return replace(table, diagnostics=(*table.diagnostics, *contestants.diagnostics(workspace, table)))
+    return replace(
+        table,
+        diagnostics=(*table.diagnostics, *contestants.diagnostics(workspace, table)),
+        apart=reference.references(table, workspace, _still(asked.progress, total)),
+    )
 
 
 def _beat(progress: Progress | None, before: int, total: int) -> Callable[[int], None]:
@@ -172,6 +177,11 @@ def _beat(progress: Progress | None, before: int, total: int) -> Callable[[int],
             raise Cancelled
 
     return beat
+
+
+def _still(progress: Progress | None, total: int) -> Progress:
+    """The scores are read; what is read beside them may still be stopped."""
+    return lambda *_: progress is None or progress(total, total)
 
 
 def _aliases(workspace: Workspace) -> dict[str, str]:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from readback.scores.comparing.comparison import Blocked, Comparison
 from readback.scores.criteria import MINUS
@@ -63,12 +63,27 @@ def verdict(one: Line, name: Name) -> str:
 
 
 def tested(one: Comparison) -> str:
-    """The test in a few words: p as computed, and Holm's over its family."""
+    """The test in a few words: p, and for how many comparisons of which kind it is corrected."""
     if one.p is None:
         return ""
-    if one.planned is not None and one.p_adjusted is not None:
-        return t("scores.p_holm", p=p_text(one.p), adjusted=p_text(one.p_adjusted), n=one.family)
-    return t("scores.p", p=p_text(one.p))
+    p = p_text(one.p if one.p_adjusted is None else one.p_adjusted)
+    return t("scores.p_planned" if one.planned is not None else "scores.p_exploratory", p=p, n=one.family)
+
+
+def untouched(one: Comparison, touched: Collection[str], rest: Comparison | None, name: Name) -> str:
+    """The difference on the records that errors do not touch, beside that on all; why there is none, where so."""
+    if rest is None or one.difference is None:
+        return t("scores.untouched_none")
+    if rest.difference is None or rest.span is None:
+        return t("scores.untouched_few", touched=len(touched), n=rest.n_shared)
+    up = one.difference >= 0
+    high, low = (one.b, one.a) if up else (one.a, one.b)
+    given = {"touched": len(touched), "high": name(high), "low": name(low), "n": one.n_shared, "rest": rest.n_shared}
+    sign = 1 if up else -1
+    return t(
+        "scores.untouched", by=plus(sign * one.difference), rest_by=plus(sign * rest.difference),
+        interval=interval(one, turned=not up), rest_interval=interval(rest, turned=not up), **given,
+    )  # fmt: skip
 
 
 def expected(one: Line, name: Name) -> str:

@@ -164,6 +164,27 @@ class Planned:
     not_comparable: tuple[str, ...] = ()  # criteria that the study itself forbids
 
 
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Why a condition is taken for the gold answer.
+
+    By its name and by `criterion`, an automatic metric that is 1.00 on all `n` of its scored items; or by its `n`
+    answers, each equal to the dataset's own.
+    """
+
+    by: Literal["metric", "answers"]
+    n: int
+    criterion: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pool:
+    """Whose scores a pooled table takes together: the names in `table` by criterion and what the pool is called."""
+
+    table: ScoreTable
+    judges: Mapping[tuple[str, str], tuple[str, ...]]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreTable:
     """Every score of a workspace, the scale of each criterion, and what was said on the way. Equal only to itself."""
@@ -179,6 +200,8 @@ class ScoreTable:
     planned: tuple[Planned, ...] = ()  # the comparisons that the study meant to make
     people: Mapping[str, bool] = field(default_factory=dict)  # judges by name: whether a person, where it is said
     expenses: tuple[Expense, ...] = ()  # of rows, never of means
+    apart: Mapping[ConditionKey, Reference] = field(default_factory=dict)  # conditions that are the gold answer
+    pool: Pool | None = None  # of a table made by `scores.pooled`: what its means over judges are made of
 
     @property
     def scores(self) -> Sequence[Score]:

@@ -114,6 +114,36 @@ def agreement(
     return _agreement(table, scale, found, counts, headline, pair, person)
 
 
+@dataclass(frozen=True, slots=True)
+class Alpha:
+    """Krippendorff's alpha of some of the judges by the metric that fits the scale; None where it is not defined."""
+
+    metric: Metric
+    alpha: float | None = None
+    interval: Span | None = None
+    units: int = 0
+    seed: int | None = None
+
+
+@lru_cache(maxsize=32)
+def of_pool(table: ScoreTable, criterion: str, judges: tuple[str, ...]) -> Alpha:
+    """The agreement of these judges on the answers that two of them scored, as `agreement` has it of all judges."""
+    import numpy as np
+
+    from readback.stats.agreement import alpha, alpha_interval
+    from readback.stats.interval import SEED
+
+    found, metric = ratings(table, criterion), _headline(table.criteria[criterion])
+    among = np.isin(found.judge, [at for at, name in enumerate(found.judges) if name in judges])
+    here = among & (np.bincount(found.unit[among], minlength=len(found.item))[found.unit] > 1)
+    unit, value = found.unit[here], found.value[here]
+    if not len(unit):
+        return Alpha(metric)
+    span = alpha_interval(unit, value, _clusters(table, found)[unit], metric)
+    ends = (span.low, span.high) if span else None
+    return Alpha(metric, alpha(unit, value, metric), ends, len(np.unique(unit)), SEED if span else None)
+
+
 @lru_cache(maxsize=8)
 def every_pair(table: ScoreTable, criterion: str) -> tuple[Pair, ...]:
     """All pairs of judges who share an answer, however many judges there are. Raises LookupError for a criterion."""

@@ -6,7 +6,7 @@ from readback.scores.charts._costs import costs
 from readback.scores.charts._distribution import distribution
 from readback.scores.charts._dumbbell import RECORDS, dumbbell
 from readback.scores.charts._forest import forest
-from readback.scores.charts._frame import NARROW, ROOMY, WIDE
+from readback.scores.charts._frame import NARROW, WIDE
 from readback.scores.charts._heat import confusion, heat, joint, kappas
 from readback.scores.charts._lengths import against_length
 from readback.scores.charts._look import DARK, LIGHT, Step, steps
@@ -17,7 +17,7 @@ from readback.scores.charts._wins import wins
 from readback.scores.charts.config import toolbar
 
 __all__ = [
-    "DARK", "LIGHT", "NARROW", "RECORDS", "ROOMY", "WIDE", "Chart", "Say", "Step", "against_length", "confusion",
+    "DARK", "LIGHT", "NARROW", "RECORDS", "WIDE", "Chart", "Say", "Step", "against_length", "confusion",
     "costs", "counted", "distribution", "dumbbell", "effects", "forest", "heat", "joint", "kappas", "leniency", "means",
     "slope", "span", "steps", "strengths", "toolbar", "wins",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Text in columns: what is beside the marks of compact rows, cut so that no column runs into the next."""
+"""Text in columns: what is beside the marks of rows, on several lines where no column may run into the next."""
 
 from __future__ import annotations
 
@@ -12,21 +12,26 @@ from readback.scores.charts._chart import wrapped
 PART = " · "  # what parts the factors of a condition's name
 CHARACTER = 7.6  # pixels of an average character here: columns are mostly short words and digits
 GAP = 2  # characters between columns
-MOST, ALONE = 24, 48  # characters of one column among several, and of the only one
+MOST, ALONE = 24, 40  # characters of a line of one column among several, and of the only one
+LINES = 6  # of a cell; what is longer still is cut, and the table has it whole
 PIECE = re.compile(r"[^ _/-]+[ _/-]?")  # what a head is broken after
-FEWEST = 5  # characters below which no column is cut
+FEWEST = 5  # characters below which no column gets
 HEAD = 12  # characters that a part of a head may widen its column to
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Rows of cut cells, the lines of each head (none: no heads), and the width of each column in characters."""
+    """Rows of cells with their lines, the lines of each head (none: no heads), and each column's characters."""
 
     shown: tuple[tuple[str, ...], ...]
     heads: tuple[tuple[str, ...], ...]
     titles: tuple[str, ...]
     widths: tuple[int, ...]
-    clipped: bool
+
+    @property
+    def lines(self) -> int:
+        """The lines of the highest cell."""
+        return max((text.count("\n") + 1 for row in self.shown for text in row), default=1)
 
     @property
     def pixels(self) -> float:
@@ -85,7 +90,7 @@ def _parts(rows: Sequence[Sequence[str]]) -> int:
 
 
 def within(rows: Sequence[tuple[str, ...]], heads: Sequence[str], pixels: float) -> Columns:
-    """The columns within a width: as wide as their cells, the widest cut first where that is too much.
+    """The columns within a width: as wide as their cells, the widest on more lines where that is too much.
 
     A row with fewer cells than the others has one text for all columns.
     """
@@ -105,16 +110,15 @@ def within(rows: Sequence[tuple[str, ...]], heads: Sequence[str], pixels: float)
     wide[-1] += max(0, min(across - sum(wide) - GAP * (many - 1), spare))
     room = sum(wide) + GAP * (many - 1)
     shown = tuple(
-        tuple(_cut(text, w) for text, w in zip(row, wide, strict=True))
+        tuple(_broken(text, w) for text, w in zip(row, wide, strict=True))
         if len(row) == many
-        else (_cut(row[0], room), *[""] * (many - 1))
+        else (_broken(row[0], room), *[""] * (many - 1))
         for row in rows
     )
-    clipped = any(text.endswith("…") for row in shown for text in row)
     said = tuple(tuple(wrapped(t, w, 4)) if t else () for t, w in zip(titles, wide, strict=True)) if heads else ()
-    return Columns(shown, said, titles, tuple(w + GAP for w in wide), clipped)
+    return Columns(shown, said, titles, tuple(w + GAP for w in wide))
 
 
-def _cut(text: str, most: int) -> str:
+def _broken(text: str, most: int) -> str:
     flat = " ".join(text.split())
-    return flat if len(flat) <= most else f"{flat[: most - 1]}…"
+    return flat if len(flat) <= most else "\n".join(wrapped(flat, most, LINES))

@@ -8,7 +8,7 @@ from typing import Any
 import plotly.graph_objects as go  # type: ignore[import-untyped]
 
 from readback.scores.charts._chart import Chart, Say, chart, counted, cut, extent, minus, tidy, unscored, value_text
-from readback.scores.charts._frame import MARK, Frame, dress, framed
+from readback.scores.charts._frame import Frame, dress, framed
 from readback.scores.charts._look import BETTER, PAPER, steps
 from readback.scores.charts._stacked import Part, stacked
 from readback.scores.export.plain_table import PlainTable
@@ -44,7 +44,7 @@ def distribution(
     short = [(f"{row.n:,}", unscored(row)) for row in rows]
     heads = (say("n_title"), say("chart_unscored_short"))
     counts = [counted(row, say) for row in rows]
-    frame = framed(names, counts, short, heads, width, HEIGHT if tall else MARK)
+    frame = framed(names, counts, short, heads, width, HEIGHT if tall else None)
     figure = go.Figure()
     if tall:
         ridge(figure, frame, rows, criterion, dark)

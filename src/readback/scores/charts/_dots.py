@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from readback.scores.charts._chart import Span, safe
-from readback.scores.charts._frame import Frame
+from readback.scores.charts._frame import MARK, Frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def dots(figure: Any, frame: Frame, marks: Sequence[Dot]) -> list[Kind]:
             name=safe(kind.name),
             marker={
                 "symbol": kind.symbol,
-                "size": 11 if frame.compact else 14,
+                "size": 11 if frame.mark < MARK else 14,
                 "color": kind.colour,
                 "line": {"color": kind.colour, "width": 2},
             },

@@ -9,7 +9,7 @@ import plotly.graph_objects as go  # type: ignore[import-untyped]
 
 from readback.scores.charts._chart import Chart, Say, Span, chart, cut, ranged, safe, signed
 from readback.scores.charts._dots import Dot, Kind, dots
-from readback.scores.charts._frame import Frame, dress, framed, zero
+from readback.scores.charts._frame import FEW, Frame, dress, framed, zero
 from readback.scores.charts._look import BETTER, GRID, INK, PAPER, PLAIN, SIZE, SOFT, WORSE
 from readback.scores.charts._stacked import halo
 from readback.scores.comparing.comparison import Blocked, Comparison
@@ -49,7 +49,13 @@ def forest(
     made = [(at, one) for at, one in enumerate(compared) if isinstance(one, Comparison)]
     counts = [_counts(one, say, why) for one in compared]
     heads = ("chart_by", "chart_votes_short", "n_title", "chart_left_out")
-    frame = framed(names, counts, [_short(one) for one in compared], [say(head) for head in heads], width)
+    frame = framed(
+        names,
+        counts,
+        [_short(one, say, len(compared) <= FEW) for one in compared],
+        [say(head) for head in heads],
+        width,
+    )
     figure = go.Figure()
     kinds = dots(
         figure,
@@ -109,12 +115,14 @@ def _counts(one: One, say: Say, why: Why) -> str:
     )
 
 
-def _short(one: One) -> tuple[str, ...]:
+def _short(one: One, say: Say, few: bool) -> tuple[str, ...]:
+    """The cells behind a mark; few rows have room for the interval."""
     if isinstance(one, Blocked):
         return "", "", "", ""  # the mark says it, pointing at it the reason
     left = one.only_a + one.only_b
     votes = f"{one.wins:,}/{one.ties:,}/{one.losses:,}" if one.difference is not None else ""
-    return signed(one.difference), votes, f"{one.n_shared:,}", f"{left:,}" if left else ""
+    by = f"{signed(one.difference)} {ranged(one.span, say)}".strip() if few else signed(one.difference)
+    return by, votes, f"{one.n_shared:,}", f"{left:,}" if left else ""
 
 
 def _reason(one: Blocked, why: Why) -> str:

@@ -18,7 +18,7 @@ from readback.scores.charts._chart import (
     value_text,
 )
 from readback.scores.charts._dots import Dot, Kind, dots
-from readback.scores.charts._frame import AIR, Frame, dress, framed
+from readback.scores.charts._frame import FEW, Frame, dress, framed
 from readback.scores.charts._look import BETTER, GRID
 from readback.scores.criteria import scale_text
 from readback.scores.export.plain_table import PlainTable
@@ -66,7 +66,7 @@ def effects(
     for levels in list(by.values())[:-1]:
         at += len(levels)
         line = {"color": GRID[dark], "width": 2}
-        y = frame.tops[at] - (0 if frame.compact else AIR / 3)
+        y = frame.top(at)
         made.figure.add_shape(type="line", xref="paper", x0=0, x1=1, y0=y, y1=y, line=line)
     return made
 
@@ -82,7 +82,12 @@ def _drawn(
 ) -> tuple[Chart, Frame]:
     """One mark for each row, on the whole scale."""
     said = [" · ".join((f"{decimals(row.mean)} {ranged(row.span, say)}".strip(), counted(row, say))) for row in rows]
-    short = [(decimals(row.mean), f"{row.n:,}", unscored(row)) for row in rows]
+    few = len(rows) <= FEW  # then there is room for the interval
+    spans = [ranged(row.span, say) if few else "" for row in rows]
+    short = [
+        (f"{decimals(row.mean)} {span}".strip(), f"{row.n:,}", unscored(row))
+        for row, span in zip(rows, spans, strict=True)
+    ]
     frame = framed(names, said, short, (say("mean"), say("n_title"), say("chart_unscored_short")), width)
     figure = go.Figure()
     kind = Kind("", "diamond", BETTER[dark])

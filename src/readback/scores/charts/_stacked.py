@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from readback.scores.charts._chart import cut, minus, safe
+from readback.scores.charts._chart import minus, safe
 from readback.scores.charts._frame import Frame, zero
 from readback.scores.charts._look import PAPER, SIZE, Step, pattern
 
@@ -57,11 +57,8 @@ def stacked(figure: Any, frame: Frame, parts: Sequence[Part], dark: bool) -> Non
                 "line": {"color": PAPER[dark], "width": 1},
                 "pattern": pattern(part.step.pattern, dark),
             },
-            customdata=[
-                [row, n] if frame.compact else [row, n, cut(frame.names[row])] for row, n in enumerate(part.counts)
-            ],
-            hovertemplate=("" if frame.compact else "%{customdata[2]}<br>")
-            + f"{safe(minus(part.name))}: %{{customdata[1]:,}} (%{{x:.0f}} %)<extra></extra>",
+            customdata=[[row, n] for row, n in enumerate(part.counts)],
+            hovertemplate=f"{safe(minus(part.name))}: %{{customdata[1]:,}} (%{{x:.0f}} %)<extra></extra>",
         )
         at = [start + s for start, s in zip(at, share, strict=True)]
     step = 25 if ends[1] - ends[0] > 60 else 10

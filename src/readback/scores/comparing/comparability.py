@@ -35,9 +35,16 @@ def against(
 
     `a` and `b` are conditions, or two values of one factor. `planned` may list criteria that the study itself calls
     not comparable. Its values: a, b, criterion, judge, differs (what is not the same), part (what could be
-    compared: criteria), pairs (1).
+    compared: criteria), pairs (1). Of a pooled table: what forbids it for one of the judges who scored both sides.
     """
-    return tuple(_diagnostics(table, a, b, criterion, judge, planned))
+    if table.pool is None:
+        return tuple(_diagnostics(table, a, b, criterion, judge, planned))
+    whole, names = table.pool.table, table.pool.judges.get((criterion, judge), ())
+    both = [name for name in names if _both(whole, a, b, criterion, name)]
+    made = [against(whole, a, b, criterion, name, planned) for name in both or names[:1] or ("",)]
+    elsewhere = [why for why in made if {one.code for one in why} == {ROWS}]  # a judge of other items on each side
+    kept = made if len(elsewhere) == len(made) else [why for why in made if why not in elsewhere]
+    return next(filter(None, kept), ())
 
 
 def bare(criterion: str) -> str:

@@ -42,8 +42,8 @@ def compare(
     `baseline` is a condition (its label, its name or its place in `side`), with `by` a value of that factor; without
     one all pairs are compared where a criterion has at most 12 conditions. Planned comparisons are first and are
     Holm's family, all of them whichever criterion and judge are asked for; the others are exploratory, and a family for
-    each criterion and judge. Raises LookupError, with
-    the names there are, for a name that is not there.
+    each criterion and judge. A reference answer, which the table sets apart, is compared only where the plan or
+    `baseline` names it. Raises LookupError, with the names there are, for a name that is not there.
     """
     chosen = criteria_of(table, criterion)
     kept = [pair for one in planned for pair in _meant(table, one)]
@@ -106,7 +106,8 @@ def _asked(
     table: ScoreTable, by: str | None, baseline: str | None, chosen: Sequence[str], skipped: list[str]
 ) -> Iterator[_Pair]:
     for name in chosen:
-        sides = sides_of(table, by, name)
+        every = sides_of(table, by, name)
+        sides = tuple(side for side in every if side not in table.apart)
         if baseline is None and len(sides) > MOST:
             skipped.append(f"{name} has {len(sides)} conditions, more than {MOST}: choose a baseline")
             continue
@@ -114,7 +115,7 @@ def _asked(
             yield from (_Pair(a, b, name) for a, b in combinations(sides, 2))
             continue
         base = _baseline(table, by, baseline)
-        if base in sides:
+        if base in every:
             yield from (_Pair(base, side, name) for side in sides if side != base)
 
 

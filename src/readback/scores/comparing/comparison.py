@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from readback.scores.certainty import shown
@@ -75,6 +75,24 @@ class Comparison:
         if self.span is None or self.p is None or self.verdict in ("too few", "constant"):
             return False
         return (not self.span[0] <= 0 <= self.span[1]) != (self.p < 0.05)
+
+    def turned(self) -> Comparison:
+        """The same comparison as a − b: what was higher is now lower."""
+        verdicts: dict[Verdict, Verdict] = {"b is higher": "a is higher", "a is higher": "b is higher"}
+        return replace(
+            self, a=self.b, b=self.a, only_a=self.only_b, only_b=self.only_a, mean_a=self.mean_b, mean_b=self.mean_a,
+            verdict=verdicts.get(self.verdict, self.verdict), wins=self.losses, losses=self.wins,
+            difference=_minus(self.difference), delta=_minus(self.delta), interval=_turned(self.interval),
+            interval_clustered=_turned(self.interval_clustered),
+        )  # fmt: skip
+
+
+def _minus(value: float | None) -> float | None:
+    return None if value is None else -value
+
+
+def _turned(span: Span | None) -> Span | None:
+    return None if span is None else (-span[1], -span[0])
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,8 @@ def omnibus(
 
     Only items scored under every condition count; `left_out` says how many others there are. Where every one of them
     carries a cluster, Friedman's test ranks the means of clusters: items of a cluster are not independent. None is
-    made for names (a nominal scale), or of fewer than 5 items or clusters.
+    made for names (a nominal scale), or of fewer than 5 items or clusters. A reference
+    answer, which the table sets apart, is none of the conditions.
     """
     return tuple(_tests(table, by, criteria_of(table, criterion), judge))
 
@@ -33,7 +34,7 @@ def _tests(table: ScoreTable, by: str | None, names: tuple[str, ...], wanted: st
     from readback.stats import multiple_tests
 
     for name in names:
-        sides = sides_of(table, by, name)
+        sides = tuple(side for side in sides_of(table, by, name) if side not in table.apart)
         if not 3 <= len(sides) <= MOST or table.criteria[name].scale == "nominal":
             continue
         told = dict.fromkeys(judge for side in sides for judge in judges_of(table, side, name))

@@ -27,29 +27,34 @@ class PairedItems:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Scored:
-    """The scored cells of one criterion and judge, as arrays of codes and values."""
+    """The scored cells of one criterion and judge, as arrays of codes and values; `judge` codes those of a pool."""
 
     item: Any
     condition: Any
     cluster: Any
     value: Any
+    judge: Any
+    judges: int = 1
 
 
 def items(table: ScoreTable, a: ConditionKey, b: ConditionKey, criterion: str, judge: str) -> PairedItems:
     """The items scored under `a` and under `b` by one judge.
 
     `a` and `b` are conditions, or two values of one factor: then an item's scores are paired within the same values
-    of all other factors, so that a cell missing on one side leaves its partner out too, and averaged by item.
+    of all other factors, so that a cell missing on one side leaves its partner out too, and averaged by item. Of a
+    pooled table they are paired within the same judge as well, so that no judge counts on one side alone.
     """
     import numpy as np
 
-    scored = _scored(table, criterion, judge)
+    scored = _rated(table, criterion, judge)
     sides = [np.asarray(members(table, side), np.int64) for side in (a, b)]
-    rest, many = _rest(table.columns.conditions, a)
+    rest, others = _rest(table.columns.conditions, a)
+    many = others * scored.judges
     pairs, means = [], []
     for side in sides:
         here = np.isin(scored.condition, side)
-        key = scored.item[here].astype(np.int64) * many + rest[scored.condition[here]]
+        key = scored.item[here].astype(np.int64) * many + rest[scored.condition[here]] * scored.judges
+        key += scored.judge[here]
         found, back, counts = np.unique(key, return_inverse=True, return_counts=True)
         pairs.append(found)
         means.append(np.bincount(back, scored.value[here], len(found)) / counts)
@@ -94,7 +99,26 @@ def _scored(table: ScoreTable, criterion: str, judge: str) -> _Scored:
     here = np.frombuffer(c.state, np.uint8) == SCORED
     here &= np.asarray(c.criterion) == c.criteria.index(criterion)
     here &= np.asarray(c.judge) == c.judges.index(judge)
-    return _Scored(*(np.asarray(column)[here] for column in (c.item, c.condition, c.cluster, c.value)))
+    item, condition, cluster, value = (np.asarray(column)[here] for column in (c.item, c.condition, c.cluster, c.value))
+    return _Scored(item, condition, cluster, value, np.zeros(len(item), np.int64))
+
+
+@lru_cache(maxsize=8)
+def _rated(table: ScoreTable, criterion: str, judge: str) -> _Scored:
+    """The cells that pairs are made of: of a pooled table those of each judge, else those of the judge."""
+    import numpy as np
+
+    if table.pool is None:
+        return _scored(table, criterion, judge)
+    names = table.pool.judges.get((criterion, judge), ())
+    parts = [_scored(table.pool.table, criterion, name) for name in names]
+    if not parts:
+        return _scored(table, criterion, judge)
+    codes = np.repeat(np.arange(len(parts)), [len(part.item) for part in parts])
+    item, condition, cluster, value = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("item", "condition", "cluster", "value")
+    )
+    return _Scored(item, condition, cluster, value, codes, len(parts))
 
 
 def _rest(conditions: Sequence[ConditionKey], side: ConditionKey) -> tuple[Any, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -44,7 +45,9 @@ def table(
 
 def draw(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], caption: str) -> None:
     """The bare table."""
-    head = show.join([show.h('<th scope="col" class="{}"{}>{}</th>', _side(c), _hint(c), c.title) for c in columns])
+    head = show.join(
+        [show.h('<th scope="col" class="{}"{}>{}</th>', _side(c), _hint(c), _broken(c.title)) for c in columns]
+    )
     body = show.join(
         [
             show.h("<tr>{}</tr>", show.join([_cell(column, row, first=n == 0) for n, column in enumerate(columns)]))
@@ -62,6 +65,11 @@ def draw(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], caption: 
             body,
         )
     )
+
+
+def _broken(title: str) -> Markup:
+    """A heading that may go on in the next line behind an underscore, so that a long name makes no wide column."""
+    return show.join([show.h("{}", part) for part in re.findall(r"[^_]*_|[^_]+$", title) or [title]], Markup("<wbr>"))
 
 
 def as_csv(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> bytes:

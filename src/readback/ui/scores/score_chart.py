@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from readback.as_csv import csv_text
 from readback.bookmarks.markdown import line
-from readback.scores.charts import NARROW, Chart, toolbar
+from readback.scores.charts import Chart, toolbar
 from readback.scores.export.as_markdown import markdown
 from readback.ui.common import bookmarks, downloads, exports, show, table
 from readback.ui.common.table import Column
@@ -34,7 +34,7 @@ def draw(key: str, made: Chart, said: str, how: str = "", opens: Opens | None = 
 
     clicks: dict[str, Any] = {"on_select": chosen, "selection_mode": "points"} if opens is not None else {}
     kind = st.session_state.get(f"picture_{key}") or PICTURES[0]
-    with st.container(key=f"{'wide' if made.width > NARROW else 'narrow'}_{key}"):
+    with st.container(key=f"wide_{key}"):
         st.plotly_chart(
             made.figure, key=f"chart_{key}", alt=made.alt, theme=None, config=toolbar(f"scores-{key}", kind), **clicks
         )
@@ -77,7 +77,7 @@ def _take(key: str, made: Chart, said: str, how: str = "") -> None:
         )  # fmt: skip
         st.segmented_control(
             t("scores.picture"), PICTURES, default=PICTURES[0], key=f"picture_{key}", required=True,
-            format_func=lambda one: t(f"scores.picture_{one}"), label_visibility="collapsed",
+            format_func=lambda one: t(f"scores.picture_{one}"), help=t("scores.picture_help"),
         )  # fmt: skip
 
 

@@ -11,8 +11,8 @@ from readback.ui.common import address, show
 from readback.words import t
 
 # What the address of this page says besides what all pages share: what is chosen, and which drill-down is open.
-CHOSEN = ("criterion", "scored_by", "by", "baseline", "view", "second", "rows", "columns", "a", "b", "field", "size",
-          "pair", "code")  # fmt: skip
+CHOSEN = ("criterion", "scored_by", "by", "baseline", "view", "second", "rows", "columns", "a", "b", "slice_b", "field",
+          "size", "pair", "code")  # fmt: skip
 LINK = ("of", "value", "state", "against", "kept", "and", "long", "item", "arm", "under")
 
 
@@ -50,9 +50,17 @@ def opened() -> Mapping[str, str]:
 
 
 def heading(text: str) -> None:
-    """The heading of what is behind the open drill-down: the browser goes there, focus and all, when it opens."""
-    said = "&".join(f"{key}={value}" for key, value in opened().items() if key != "kept")
-    show.draw(show.h('<h2 class="rb-arrive" tabindex="-1" data-rb-arrive="{}">{}</h2>', said, text))
+    """The heading of what is behind the open drill-down, with the way back above it: the browser goes there, focus and
+    all, when it opens.
+    """
+    now = opened()
+    said = "&".join(f"{key}={value}" for key, value in now.items() if key != "kept")
+    way = [link(t("scores.trail_scores"))]
+    if "item" in now and "of" in now:
+        way.append(step(t("scores.trail_list"), item=None, arm=None))
+    here = show.h('<span aria-current="page">{}</span>', text)
+    trail = show.h('<nav class="rb-trail" aria-label="{}">{}</nav>', t("scores.trail"), show.join([*way, here], " › "))
+    show.draw(show.h('{}<h2 class="rb-arrive" tabindex="-1" data-rb-arrive="{}">{}</h2>', trail, said, text))
 
 
 def close() -> None:

@@ -91,7 +91,9 @@ def _table(scored: ScoreTable, workspace: Workspace, found: ScoresOfMark, called
     columns = (
         _record(),
         *((Column("condition", t("scores.condition")),) if found.conditions > 1 else ()),
-        Column("score", t("scores.score"), number=True, show=lambda row: _value(row["score"])),
+        Column(
+            "score", t("scores.score"), number=True, show=lambda row: _value(row["score"], mean=scored.pool is not None)
+        ),
         Column("state", t("scores.state")),
         Column("note", t("scores.note"), show=score_record.rationale),
         *_messages(workspace, rows),
@@ -125,8 +127,8 @@ def pairs(
     ]
     columns = (
         _record(),
-        Column("b", names["b"], number=True, show=lambda row: _value(row["b"])),
-        Column("a", names["a"], number=True, show=lambda row: _value(row["a"])),
+        Column("b", names["b"], number=True, show=lambda row: _value(row["b"], mean=True)),
+        Column("a", names["a"], number=True, show=lambda row: _value(row["a"], mean=True)),
         Column("difference", t("scores.difference"), number=True, show=lambda row: report.plus(row["difference"])),
         *_messages(workspace, listed),
     )
@@ -164,5 +166,8 @@ def _messages(workspace: Workspace, rows: Sequence[Mapping[str, Any]]) -> tuple[
     return (Column("messages", t("scores.messages"), show=to),) if there else ()
 
 
-def _value(value: float | None) -> str:
-    return "–" if value is None else number(value).replace("-", MINUS)
+def _value(value: float | None, *, mean: bool) -> str:
+    """A score as it is given; a mean of several with two digits."""
+    if value is None:
+        return "–"
+    return number(round(value, 2) if mean else value).replace("-", MINUS)

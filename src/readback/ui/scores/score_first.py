@@ -9,7 +9,8 @@ from markupsafe import Markup
 
 from readback.checks.rules import finding
 from readback.scores import charts as drawn
-from readback.scores import report
+from readback.scores import pooled, report
+from readback.scores.agreement.measured import of_pool
 from readback.scores.comparing import comparability, difference
 from readback.scores.comparing.comparison import Blocked, Compared, Comparison
 from readback.scores.report import Line
@@ -17,7 +18,16 @@ from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.types import Diagnostic, Workspace
 from readback.ui.common import show, table
-from readback.ui.scores import score_chart, score_lead, score_means, score_sentences, score_tables, score_view
+from readback.ui.scores import (
+    score_chart,
+    score_drilldown_links,
+    score_lead,
+    score_means,
+    score_sentences,
+    score_tables,
+    score_view,
+    score_views,
+)
 from readback.ui.scores.score_chart import Point
 from readback.ui.scores.score_drilldown import address_of
 from readback.ui.scores.score_view import Chosen
@@ -29,7 +39,7 @@ MOST = 6  # other criteria that a pair is looked at under
 def lead(scored: ScoreTable, workspace: Workspace, plan: Sequence[Line], rows: Sequence[Row], view: Chosen) -> None:
     """The first words: the planned comparisons; where none was planned the range of the means, and that it is so."""
     if plan:
-        show.draw(score_lead.draw(scored, plan, view.criterion))
+        show.draw(score_lead.draw(scored, workspace, plan, view.criterion))
     else:
         several = len([row for row in rows if row.n]) > 1
         below = _unplanned(scored, workspace) if several else ""
@@ -37,22 +47,49 @@ def lead(scored: ScoreTable, workspace: Workspace, plan: Sequence[Line], rows: S
     if absent := score_lead.without_scores(scored, workspace):
         names = ", ".join(dict.fromkeys(name for _, name in absent))
         show.draw(show.h('<p class="rb-small">{}</p>', t("scores.plan_absent", n=len(absent), names=names)))
+    if scored.pool is not None:
+        show.draw(show.h('<p class="rb-small">{} {}</p>', *_pooled(scored, view)))
+
+
+def _pooled(scored: ScoreTable, view: Chosen) -> tuple[str, Markup]:
+    """That items count with the mean of those who scored them, how many these are, and how far they agree."""
+    name, pool = view.criterion.name, view.judge.removeprefix("*")
+    found = pooled.raters(scored, name, view.judge)
+    who = t(f"scores.{pool}", n=found.judges)
+    each = str(found.most) if found.fewest == found.most else t("scores.span", low=found.fewest, high=found.most)
+    agreed = of_pool(score_view.of_files(scored), name, pooled.members(scored, name, view.judge))
+    span = t("scores.no_interval")
+    if agreed.interval:
+        span = t("scores.interval", **dict(zip(("low", "high"), map(report.signed, agreed.interval), strict=True)))
+    key = "scores.pool_agree" if agreed.alpha is not None else "scores.pool_agree_none"
+    given = {"metric": agreed.metric, "alpha": report.signed(agreed.alpha), "interval": span, "n": agreed.units}
+    way = score_drilldown_links.link(t("scores.pool_way"), view="agreement")
+    return f"{t('scores.pool_said', who=who, each=each)} {t(key, **given)}", way
+
+
+def _apart(scored: ScoreTable, view: Chosen) -> None:
+    """A line for each reference answer: why it is set apart, and its numbers."""
+    for row in score_view.apart(view):
+        why = scored.apart[row.condition]
+        said = t(f"scores.apart_{why.by}", name=score_view.called(scored, row.condition), n=why.n, metric=why.criterion)
+        sure = t("scores.interval", **score_means.ends(row)) if row.span else t("scores.no_interval")
+        numbers = t("scores.apart_mean", mean=score_means.mean(row.mean), interval=sure)
+        count = score_drilldown_links.count(row.n, of=address_of(scored, row.condition), state="scored")
+        show.draw(show.h('<p class="rb-apart">{} {} n {}.</p>', said, numbers, count))
 
 
 def charts(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Chosen) -> None:
-    """The two charts: beside each other where half the page holds them, else one below the other."""
+    """How scores are spread, how far they are apart, and each record; each over the whole width."""
     conditions = score_view.conditions(scored, view)
     if conditions > score_view.MOST and view.by:
         many = t("scores.many", n=conditions, factor=view.by)
         show.draw(show.h('<p class="rb-small">{}</p>', many))
-    if len(rows) > drawn.ROOMY:
-        left, right, width = st.container(), st.container(), drawn.WIDE
-    else:
-        (left, right), width = st.columns(2, gap="medium"), drawn.NARROW
-    with left:
-        _distribution(scored, rows, view, width)
-    with right:
-        _differences(scored, rows, compared, view, width)
+    _distribution(scored, rows, view)
+    _differences(scored, rows, compared, view)
+    if view.baseline:
+        st.header(t("scores.record_view"), anchor=False)
+        score_views.slope(scored, rows, view)
+    _apart(scored, view)
     for warning in score_means.warnings(rows):
         show.draw(show.h('<p class="rb-small rb-caution">{}</p>', warning))
 
@@ -77,9 +114,9 @@ def tables(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Ch
         table.table("differences", *made, caption=title, tools=len(lines) > score_view.MOST)
 
 
-def _distribution(scored: ScoreTable, rows: Sequence[Row], view: Chosen, width: int) -> None:
+def _distribution(scored: ScoreTable, rows: Sequence[Row], view: Chosen) -> None:
     made = drawn.distribution(
-        rows, score_view.names(scored, rows), view.criterion, score_view.say, score_view.dark(), width
+        rows, score_view.names(scored, rows), view.criterion, score_view.say, score_view.dark(), drawn.WIDE
     )
 
     def opens(point: Point) -> dict[str, str | None] | None:
@@ -91,14 +128,14 @@ def _distribution(scored: ScoreTable, rows: Sequence[Row], view: Chosen, width: 
     score_chart.draw("distribution", made, said, score_sentences.counted(rows), opens)
 
 
-def _differences(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Chosen, width: int) -> None:
+def _differences(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Chosen) -> None:
     if not view.baseline:
-        _means(scored, rows, view, width)
+        _means(scored, rows, view)
         return
     lines = _lines(compared, rows)
     made = drawn.forest(
         lines, [score_view.called(scored, one.b) for one in lines], view.criterion, score_view.say, score_view.dark(),
-        baseline=report.short(scored, lines[0].a) if lines else "", why=_why, width=width,
+        baseline=report.short(scored, lines[0].a) if lines else "", why=_why, width=drawn.WIDE,
     )  # fmt: skip
 
     def opens(point: Point) -> dict[str, str | None] | None:
@@ -121,9 +158,11 @@ def _lines(compared: Compared, rows: Sequence[Row]) -> list[Line]:
     return [*made, *compared.blocked]
 
 
-def _means(scored: ScoreTable, rows: Sequence[Row], view: Chosen, width: int) -> None:
+def _means(scored: ScoreTable, rows: Sequence[Row], view: Chosen) -> None:
     """With one condition there is nothing to set against it: its mean is where the differences would."""
-    made = drawn.means(rows, score_view.names(scored, rows), view.criterion, score_view.say, score_view.dark(), width)
+    made = drawn.means(
+        rows, score_view.names(scored, rows), view.criterion, score_view.say, score_view.dark(), drawn.WIDE
+    )
 
     def opens(point: Point) -> dict[str, str | None] | None:
         at = score_chart.place(point)

@@ -39,7 +39,7 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
         _kappas(found)
         table.table("judge_pairs", *score_judge_tables.pairs(found.pairs), caption=t("scores.agreement_pairs"))
         score_judge_tables.all_pairs(scored, found)
-        _leniency(found, view)
+        _leniency(found)
         _conditions(scored, found)
         title = t("scores.agreement_disputed")
         st.header(title, anchor=False)
@@ -133,7 +133,7 @@ def _kappas(found: Agreement) -> None:
     score_chart.draw("kappas", made, said, how, opens)
 
 
-def _leniency(found: Agreement, view: Chosen) -> None:
+def _leniency(found: Agreement) -> None:
     if not found.leniency:
         return
     st.header(t("scores.agreement_leniency"), anchor=False)
@@ -142,7 +142,7 @@ def _leniency(found: Agreement, view: Chosen) -> None:
         Row((("judge", one.judge),), name, one.judge, one.n, 0, 0, 0, one.mean, (), one.mean_interval)
         for one in found.leniency
     ]
-    made = charts.leniency(rows, view.criterion, score_view.say, score_view.dark(), charts.WIDE)
+    made = charts.leniency(rows, found.criterion, score_view.say, score_view.dark(), charts.WIDE)
     high, low = (pick(found.leniency, key=lambda one: one.deviation) for pick in (max, min))
     said = t("scores.leniency_said", high=_name(high.judge), up=report.plus(high.deviation),
              up_span=_interval(high.interval), up_n=high.n, low=_name(low.judge),

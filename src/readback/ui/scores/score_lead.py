@@ -7,6 +7,7 @@ from functools import partial
 
 from markupsafe import Markup
 
+from readback.checks import fair_pairs
 from readback.checks.rules import finding
 from readback.scores import report
 from readback.scores.comparing import compare
@@ -15,7 +16,8 @@ from readback.scores.comparing.planned import planned
 from readback.scores.report import Line
 from readback.scores.table import Planned, ScoreTable
 from readback.types import Criterion, Workspace
-from readback.ui.common import show
+from readback.ui.common import caches, choice, show
+from readback.ui.scores import score_view
 from readback.words import t
 
 FIRST = 3  # planned comparisons that are read at first sight
@@ -41,12 +43,12 @@ def elsewhere(table: ScoreTable, workspace: Workspace) -> tuple[str, ...]:
 
 def without_scores(table: ScoreTable, workspace: Workspace) -> tuple[tuple[Planned, str], ...]:
     """The planned comparisons that no score file speaks of, each with the name that has none."""
-    return compare.absent(table, planned(workspace))
+    return compare.absent(score_view.of_files(table), planned(workspace))
 
 
-def draw(table: ScoreTable, found: Sequence[Line], criterion: Criterion) -> Markup:
-    """The planned comparisons, each with its question, what was expected and what was found."""
-    rows = [_line(table, one, criterion, first=at == 0) for at, one in enumerate(found)]
+def draw(table: ScoreTable, workspace: Workspace, found: Sequence[Line], criterion: Criterion) -> Markup:
+    """The planned comparisons, each with its question, what was expected, what was found and whether it is fair."""
+    rows = [_line(table, workspace, one, criterion, first=at == 0) for at, one in enumerate(found)]
     seen = show.h('<ul class="rb-plan">{}</ul>', show.join(rows[:FIRST]))
     if not rows[FIRST:]:
         return seen
@@ -55,7 +57,7 @@ def draw(table: ScoreTable, found: Sequence[Line], criterion: Criterion) -> Mark
     return show.h("{}<details><summary>{}</summary>{}</details>", seen, more, rest)
 
 
-def _line(table: ScoreTable, one: Line, criterion: Criterion, first: bool) -> Markup:
+def _line(table: ScoreTable, workspace: Workspace, one: Line, criterion: Criterion, first: bool) -> Markup:
     plan, name = one.planned, partial(report.short, table)
     pair = t("scores.pair", a=name(one.a), b=name(one.b))
     question = plan.question if plan and plan.question else plan.name if plan and plan.name else pair
@@ -68,9 +70,35 @@ def _line(table: ScoreTable, one: Line, criterion: Criterion, first: bool) -> Ma
         found = t("scores.found", text=report.verdict(one, name))
     below = [expected, found, "" if isinstance(one, Blocked) else report.tested(one), plan.warning if plan else ""]
     return show.h(
-        '<li class="rb-plan-line{}"><p class="{}"><strong>{}</strong> {}</p><p class="rb-small">{}</p></li>',
+        '<li class="rb-plan-line{}"><p class="{}"><strong>{}</strong> {}</p><p class="rb-small">{}</p>{}</li>',
         look, "rb-lead" if first else "", question, said, " · ".join(part for part in below if part),
+        _fair(table, workspace, one),
     )  # fmt: skip
+
+
+def _fair(table: ScoreTable, workspace: Workspace, one: Line) -> Markup:
+    """Whether the overview calls the pair fair, and the difference on the records that its errors do not touch."""
+    if isinstance(one, Blocked) or workspace.dataset is None or not workspace.conditions:
+        return Markup("")
+    job = caches.audited(choice.key())
+    audit = job.result if job is not None and job.ready.is_set() else None
+    if audit is None or audit.stopped:
+        way = show.link("overview", t("scores.fair_check"))
+        return show.h('<p class="rb-small rb-fair">{} {}</p>', t("scores.fair_unchecked"), way)
+    found = fair_pairs.fairness(workspace, choice.dataset(), audit, table, one)
+    if found is None:
+        return Markup("")
+    name = partial(report.short, table)
+    if found.fair:
+        return show.h('<p class="rb-small rb-fair">{}</p>', t("scores.fair", a=name(one.a), b=name(one.b)))
+    way = show.link("overview", t("scores.fair_not"))
+    errors = t("scores.fair_errors", one=found.one_sided, both=found.both_sided)
+    return show.h(
+        '<p class="rb-fair"><strong>{}</strong> {} {}</p>',
+        way,
+        errors,
+        report.untouched(one, found.touched, found.untouched, name),
+    )
 
 
 def _any(table: ScoreTable, plan: Sequence[Planned]) -> str | None:

@@ -27,6 +27,7 @@ from readback.ui.scores import (
 from readback.ui.scores.score_view import Chosen
 from readback.words import t
 
+OF_FILES = ("agreement", "duels", "reported")  # views of what the files have, whoever is in view
 View = Callable[[ScoreTable, Workspace, Sequence[Row], Chosen], None]
 
 
@@ -40,7 +41,7 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
     name = st.pills(t("scores.more"), list(found), key="view", format_func=lambda one: t(f"scores.view_{one}"),
                     on_change=_chosen)  # fmt: skip
     if name is not None and name in found:
-        found[name](scored, workspace, rows, view)
+        found[name](score_view.of_files(scored) if name in OF_FILES else scored, workspace, rows, view)
         if score_drilldown_links.is_open() and "under" in score_drilldown_links.opened():
             _listed(name, scored, workspace, view)
 
@@ -48,25 +49,24 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
 def offered(scored: ScoreTable, workspace: Workspace, view: Chosen) -> Mapping[str, View]:
     """The views that these files have something for."""
     factors = score_view.levels(scored, view.criterion.name, view.judge)
+    every = score_view.of_files(scored)
     there = {
         "means": bool(view.baseline),  # else they are in sight already
         "effects": bool(factors),
         "heat": bool(factors),
         "joint": len(scored.columns.criteria) > 1,
-        "slope": bool(view.baseline),
         "lengths": score_lengths.possible(scored, workspace),
-        "agreement": view.criterion.name in possible(scored),
+        "agreement": view.criterion.name in possible(every),
         "slices": workspace.dataset is not None and bool(view.baseline),
         "costs": workspace.dataset is not None and bool(workspace.conditions),
-        "duels": bool(scored.outcomes),
-        "reported": bool(scored.reported),
+        "duels": bool(every.outcomes),
+        "reported": bool(every.reported),
     }
     views: Mapping[str, View] = {
         "means": score_views.means,
         "effects": score_views.effects,
         "heat": score_views.heat,
         "joint": score_views.joint,
-        "slope": score_views.slope,
         "lengths": score_lengths.draw,
         "agreement": score_judges.draw,
         "slices": score_slices.draw,
@@ -92,7 +92,7 @@ def reported(scored: ScoreTable, workspace: Workspace, title: str) -> bool:
 def _listed(name: str, scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
     """What the open drill-down of a view leads to."""
     if name == "agreement" and "and" in score_drilldown_links.opened():
-        score_judges.listed(scored, workspace, view)
+        score_judges.listed(score_view.of_files(scored), workspace, view)
     elif name == "joint" and "and" in score_drilldown_links.opened():
         score_views.joint_list(scored, workspace, view)
     elif name == "slices" and "and" in score_drilldown_links.opened():
@@ -100,7 +100,7 @@ def _listed(name: str, scored: ScoreTable, workspace: Workspace, view: Chosen) -
     elif name == "costs" and "and" in score_drilldown_links.opened():
         score_costs.listed(scored, workspace, view)
     elif name == "duels":
-        score_pairwise_list.draw(scored)
+        score_pairwise_list.draw(score_view.of_files(scored))
     else:
         score_drilldown_lists.draw(scored, workspace, view.criterion.name, view.judge)
 

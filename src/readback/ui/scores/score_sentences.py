@@ -29,7 +29,9 @@ def distribution(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -
     value = scored[0].distribution[0 if criterion.direction == "down" else -1][0]
     shares = {row: dict(row.distribution).get(value, 0) / row.n for row in scored}
     high, low = max(scored, key=shares.__getitem__), min(scored, key=shares.__getitem__)
-    best = t("scores.distribution_best_range" if " to " in value else "scores.distribution_best")
+    measured = not criterion.values  # then the scale may go on beyond what was given
+    key = "best_range" if " to " in value else "highest" if measured and criterion.direction != "down" else "best"
+    best = t(f"scores.distribution_{key}")
     given = {"best": best, "value": value.replace("-", MINUS)}
     if shares[high] == shares[low]:
         n, everything = sum(round(shares[row] * row.n) for row in scored), sum(row.n for row in scored)
@@ -92,13 +94,22 @@ def how(made: Sequence[Comparison]) -> str:
     methods = dict.fromkeys(one.span_method for one in made if one.span_method)
     tests = dict.fromkeys(one.p_method for one in made if one.p_method)
     seeds = dict.fromkeys(one.seed for one in made if one.seed is not None)
-    family = max(one.family for one in made)
-    holm = t("scores.holm_over", n=family) if family > 1 else t("scores.holm_one")
+    holm = " ".join(_families(made))
     seed = t("scores.seed", seed=", ".join(map(str, seeds))) if seeds else ""
     if not methods and not tests:
         return t("scores.differences_method_none", rows=sum(one.n_shared for one in made))
     return t("scores.differences_method", method=", ".join(methods) or "–", tests=", ".join(tests) or "–", holm=holm,
              seed=seed, rows=sum(one.n_shared for one in made))  # fmt: skip
+
+
+def _families(made: Sequence[Comparison]) -> Iterator[str]:
+    """For how many comparisons the p of each kind are corrected."""
+    for kind, of_it in (
+        ("planned", [one for one in made if one.planned]),
+        ("exploratory", [one for one in made if not one.planned]),
+    ):
+        if of_it:
+            yield t(f"scores.family_{kind}", n=max(one.family for one in of_it))
 
 
 def counted(rows: Sequence[Row]) -> str:

@@ -6,16 +6,15 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from readback.checks.rules import finding
 from readback.scores import charts, report
 from readback.scores.comparing import comparability
 from readback.scores.comparing.comparison import Comparison
-from readback.scores.comparing.difference import judged
+from readback.scores.comparing.difference import FEW, judged
 from readback.scores.slices.by_field import Slice, Sliced, slices
 from readback.scores.slices.fields import fields
 from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
-from readback.types import Diagnostic, Workspace
+from readback.types import Workspace
 from readback.ui.common import show, table
 from readback.ui.common.table import Column
 from readback.ui.scores import (
@@ -27,7 +26,6 @@ from readback.ui.scores import (
     score_view,
 )
 from readback.ui.scores.score_chart import Point
-from readback.ui.scores.score_drilldown import address_of
 from readback.ui.scores.score_view import Chosen
 from readback.words import t
 
@@ -38,36 +36,38 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
     if not known:
         show.draw(show.h("<p>{}</p>", t("scores.slices_none")))
         return
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = score_view.pick("field", t("scores.field"), tuple(known))
-        addresses = [
-            address_of(scored, row.condition) for row in rows if address_of(scored, row.condition) != view.baseline
-        ]
-        label = t("scores.other_condition")
-        other = score_view.pick("b", label, addresses, lambda one: score_drilldown.called(scored, one), 360)
+    name = score_view.pick("field", t("scores.field"), tuple(known))
+    other = score_view.other(scored, rows, view, "slice_b")
     a, b = score_drilldown.key_of(scored, view.baseline), score_drilldown.key_of(scored, other)
     if a is None or b is None:
         return
     if why := comparability.against(scored, a, b, view.criterion.name, view.judge):
-        show.draw(show.h('<p class="rb-blocked">{}</p>', t("scores.blocked_line", why=reasons(why))))
+        show.draw(show.h('<p class="rb-blocked">{}</p>', t("scores.blocked_line", why=score_view.reasons(why))))
         return
     found = slices(scored, known[name].of, view.criterion.name, view.judge, a, b)
     made = [_comparison(found, one) for one in found.slices]
-    names = [one.value for one in found.slices]
-    chart = charts.forest(made, names, view.criterion, score_view.say, score_view.dark(),
-                          baseline=report.short(scored, a), width=charts.WIDE)  # fmt: skip
+    kept = [at for at, one in enumerate(made) if one.n_shared >= FEW]
+    names = [found.slices[at].value for at in kept]
 
     def opens(point: Point) -> Mapping[str, str | None] | None:
         at = score_chart.place(point)
-        if not at or at[0] >= len(names):
+        if not at or at[0] >= len(kept):
             return None
-        return {"of": other, "against": view.baseline, "and": str(at[0]), "under": "more"}
+        return {"of": other, "against": view.baseline, "and": str(kept[at[0]]), "under": "more"}
 
     used = {"rows": found.n - found.without, "without": found.without}
     methods = ", ".join(dict.fromkeys(one.method for one in made if one.method))
     tests = ", ".join(dict.fromkeys(one.p_method for one in made if one.p_method))
     how = t("scores.slices_how", method=methods, tests=tests, **used) if tests else t("scores.slices_how_few", **used)
-    score_chart.draw("more", chart, _said(scored, found, made, name), how, opens)
+    said = _said(scored, found, made, name)
+    if len(kept) < len(made):
+        said = f"{said} {t('scores.slices_undrawn', n=len(made) - len(kept), few=FEW)}"
+    if kept:
+        chart = charts.forest([made[at] for at in kept], names, view.criterion, score_view.say, score_view.dark(),
+                              baseline=report.short(scored, a), width=charts.WIDE)  # fmt: skip
+        score_chart.draw("more", chart, said, how, opens)
+    else:
+        show.draw(show.h('<p class="rb-said">{}</p><p class="rb-small">{}</p>', said, how))
     body = [
         {"value": one.value, "n": one.n, "mean_a": one.mean_a, "mean_b": one.mean_b, "p": one.p_adjusted}
         for one in found.slices
@@ -100,11 +100,6 @@ def listed(scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
               a=report.short(scored, a))  # fmt: skip
     score_drilldown_lists.pairs(scored, workspace, view.criterion.name, view.judge, opened, title, only)
     score_drilldown_links.close()
-
-
-def reasons(why: Sequence[Diagnostic]) -> str:
-    """Why two conditions are not compared, in the words of the rules."""
-    return " ".join(finding(diagnostic).message for diagnostic in why)
 
 
 def _comparison(found: Sliced, one: Slice) -> Comparison:

@@ -12,7 +12,7 @@ from readback.scores import report
 from readback.scores.comparing.comparison import Blocked, Comparison
 from readback.scores.criteria import MINUS
 from readback.scores.summary_row import Row
-from readback.scores.table import ScoreTable
+from readback.scores.table import ConditionKey, ScoreTable
 from readback.ui.common import show
 from readback.ui.common.table import Column
 from readback.ui.scores import score_drilldown_links, score_means
@@ -25,7 +25,7 @@ Table = tuple[tuple[Column, ...], Body]
 
 def numbers(table: ScoreTable, rows: Sequence[Row]) -> Table:
     """The factors that vary, the mean with its interval, the counts, and how often each value was given."""
-    factors = _factors(table, rows)
+    factors = _factors(table, [row.condition for row in rows])
     values = list(dict.fromkeys(value for row in rows for value, _ in row.distribution))
     named = tuple(Column(f"f_{name}", t("scores.condition") if name == "condition" else name) for name in factors)
     counts = (
@@ -42,8 +42,7 @@ def numbers(table: ScoreTable, rows: Sequence[Row]) -> Table:
         *((_count("na", t("scores.na"), state="na"),) if any(row.not_applicable for row in rows) else ()),
     )
     each = tuple(_count(f"v_{v}", t("scores.value", value=v.replace("-", MINUS)), value=v) for v in values)
-    # with several factors the numbers come first: a narrow screen would hide them behind the names
-    columns = (*named, *counts, *each) if len(named) == 1 else (*counts, *named, *each)
+    columns = (*named, *counts, *each)
     body: Body = [
         {
             **{f"f_{name}": dict(row.condition).get(name, "") for name in factors},
@@ -64,8 +63,11 @@ def differences(table: ScoreTable, lines: Sequence[Comparison | Blocked]) -> Tab
 
     All are against one condition, which the heading names.
     """
+    factors = _factors(table, [one.b for one in lines])
+    names = tuple(Column(f"f_{name}", name) for name in factors) if len(factors) > 1 else ()
     columns = (
-        Column("b", t("scores.condition")),
+        *(() if names else (Column("b", t("scores.condition")),)),
+        *names,
         Column("difference", t("scores.difference"), number=True, show=lambda row: _signed(row.get("difference"))),
         Column("low", t("scores.interval_title"), number=True, show=_span, help=t("scores.interval_help")),
         Column("wins", t("scores.higher"), number=True, show=lambda row: _pairs(row, "wins", "higher")),
@@ -77,7 +79,8 @@ def differences(table: ScoreTable, lines: Sequence[Comparison | Blocked]) -> Tab
                help=t("scores.p_help")),
         Column("kind", t("scores.kind"), show=_kind),
     )  # fmt: skip
-    return columns, [_line(table, one) for one in lines]
+    by_factor = ({f"f_{name}": dict(one.b).get(name, "") for name in factors} for one in lines)
+    return columns, [{**_line(table, one), **named} for one, named in zip(lines, by_factor, strict=True)]
 
 
 def _line(table: ScoreTable, one: Comparison | Blocked) -> Mapping[str, Any]:
@@ -88,7 +91,7 @@ def _line(table: ScoreTable, one: Comparison | Blocked) -> Mapping[str, Any]:
     return {
         "b": report.short(table, one.b), "difference": one.difference, "low": low, "high": high, "wins": one.wins,
         "ties": one.ties, "losses": one.losses, "n_shared": one.n_shared, "p_adjusted": one.p_adjusted,
-        "kind": t("scores.planned" if one.planned else "scores.exploratory"),
+        "kind": t("scores.kind_planned" if one.planned else "scores.kind_exploratory", n=one.family),
         "of": address_of(table, one.b), "against": address_of(table, one.a), "why": "",
     }  # fmt: skip
 
@@ -131,7 +134,7 @@ def _p(value: float | None) -> str:
     return "–" if value is None else report.p_text(value).removeprefix("= ")
 
 
-def _factors(table: ScoreTable, rows: Sequence[Row]) -> list[str]:
-    there = list(dict.fromkeys(name for row in rows for name, _ in row.condition))
-    varying = [name for name in there if len({dict(row.condition).get(name) for row in rows}) > 1]
+def _factors(table: ScoreTable, conditions: Sequence[ConditionKey]) -> list[str]:
+    there = list(dict.fromkeys(name for one in conditions for name, _ in one))
+    varying = [name for name in there if len({dict(one).get(name) for one in conditions}) > 1]
     return varying or there[:1]

@@ -10,17 +10,17 @@ from typing import Any
 import streamlit as st
 
 from readback.checks.rules import finding
+from readback.scores import criterion_kinds, pooled, report, summary, warnings
 from readback.scores import loading as scores
-from readback.scores import report, summary, warnings
 from readback.scores.comparing import compare
 from readback.scores.comparing.comparison import Compared
 from readback.scores.comparing.planned import planned
 from readback.scores.summary_row import Row
 from readback.scores.table import ConditionKey, ScoreTable
-from readback.types import Criterion, Finding, Workspace
+from readback.types import Criterion, Diagnostic, Finding, Workspace
 from readback.ui.common import address
 from readback.ui.common.work import Job, whole
-from readback.ui.scores import score_drilldown_links
+from readback.ui.scores import score_drilldown_links, score_pickers
 from readback.ui.scores.score_drilldown import address_of
 from readback.words import t
 
@@ -65,8 +65,12 @@ def _chosen(key: str, default: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What is on the page. `by` is a factor, or "" for every condition; `baseline` a drill-down as in the address."""
+    """What is on the page. `by` is a factor, or "" for every condition; `baseline` a drill-down as in the address.
 
+    `table` has the scores in view: the workspace's, or where `judge` is a pool the means over its judges.
+    """
+
+    table: ScoreTable
     criterion: Criterion
     judge: str
     by: str
@@ -76,33 +80,57 @@ class Chosen:
 def chosen(table: ScoreTable, workspace: Workspace) -> Chosen:
     """The bar of pickers."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="scores_bar"):
-        name = pick("criterion", t("scores.criterion"), criteria(table, workspace))
-        judge = pick("scored_by", t("scores.judge"), judges(table, name), lambda one: one or t("scores.no_judge"))
-        factors = levels(table, name, judge)
-        many = len(summary.rows(table, None, name, judge)) > MOST
+        name = pick("criterion", t("scores.criterion"), criterion_kinds.order_of(table, workspace))
+        judge = pick("scored_by", t("scores.judge"), judges(table, name), lambda one: judge_name(table, name, one))
+        seen = shown(table, judge)
+        factors = levels(seen, name, judge)
+        many = len(ranked(seen, None, name, judge)) > MOST
         by = pick("by", t("scores.by"), (EVERY, *factors), _by, default=factors[0] if many and factors else EVERY)
         by = by if by in factors else ""
-        sides = _sides(table, by, name, judge)
-        baseline = pick("baseline", t("scores.baseline"), [address_of(table, one) for one in sides],
-                        lambda one: _called(table, sides, one), 280, _first(table, workspace, sides))  # fmt: skip
-    return Chosen(table.criteria[name], judge, by, baseline if len(sides) > 1 else "")
+        sides = tuple(row.condition for row in ranked(seen, by or None, name, judge))
+        first = _first(seen, workspace, sides)
+        several = score_pickers.factors(sides)
+        if not several:
+            baseline = pick("baseline", t("scores.baseline"), [address_of(seen, one) for one in sides],
+                            lambda one: _called(seen, sides, one), 280, first)  # fmt: skip
+    if several:
+        baseline = score_pickers.draw("baseline", t("scores.baseline"), seen, sides, first)
+    return Chosen(seen, seen.criteria[name], judge, by, baseline if len(sides) > 1 else "")
 
 
-def criteria(table: ScoreTable, workspace: Workspace) -> tuple[str, ...]:
-    """The criteria that have rows: the workspace's headline first, then those it means to compare."""
-    names = table.columns.criteria
-    meant = {name for one in planned(workspace) for name in one.criteria}
+def shown(table: ScoreTable, judge: str) -> ScoreTable:
+    """The table that has what `judge` gave: of a pool the means over its judges."""
+    made = pooled.pooled(table) if judge in (pooled.PEOPLE, pooled.JUDGES) else None
+    return table if made is None else made
 
-    def rank(name: str) -> tuple[bool, bool]:
-        called = {name, name.removesuffix("_score")}
-        return workspace.headline not in called, not called & meant
 
-    return tuple(sorted(names, key=rank))
+def of_files(table: ScoreTable) -> ScoreTable:
+    """The workspace's scores, also where means over judges are in view."""
+    return table if table.pool is None else table.pool.table
 
 
 def judges(table: ScoreTable, criterion: str) -> tuple[str, ...]:
-    """Who gave scores for this criterion."""
-    return tuple(dict.fromkeys(row.judge for row in summary.rows(table, criterion=criterion)))
+    """Whose scores of this criterion can be shown: several together first, then each alone."""
+    alone = dict.fromkeys(row.judge for row in summary.rows(table, criterion=criterion))
+    return (*pooled.pools(table, criterion), *alone)
+
+
+def judge_name(table: ScoreTable, criterion: str, judge: str) -> str:
+    """What a judge, or a pool of them, is called on the page."""
+    if judge in (pooled.PEOPLE, pooled.JUDGES):
+        return t(f"scores.pool_{judge.removeprefix('*')}", n=len(pooled.members(table, criterion, judge)))
+    return judge or t("scores.no_judge")
+
+
+def ranked(table: ScoreTable, by: str | None, criterion: str, judge: str) -> tuple[Row, ...]:
+    """The rows but for a reference answer, which is set apart."""
+    return tuple(row for row in summary.rows(table, by, criterion, judge) if row.condition not in table.apart)
+
+
+def apart(view: Chosen) -> tuple[Row, ...]:
+    """The rows of conditions that are a reference answer."""
+    found = summary.rows(view.table, view.by or None, view.criterion.name, view.judge)
+    return tuple(row for row in found if row.condition in view.table.apart)
 
 
 def levels(table: ScoreTable, criterion: str, judge: str) -> tuple[str, ...]:
@@ -114,25 +142,53 @@ def levels(table: ScoreTable, criterion: str, judge: str) -> tuple[str, ...]:
 
 def rows(table: ScoreTable, view: Chosen) -> tuple[Row, ...]:
     """The rows of every condition, or of one factor; those to be read from top to bottom, the better means first."""
-    found = summary.rows(table, view.by or None, view.criterion.name, view.judge)
+    found = ranked(table, view.by or None, view.criterion.name, view.judge)
     sign = 1 if view.criterion.direction == "down" else -1
     return tuple(sorted(found, key=lambda row: (row.mean is None, sign * (row.mean or 0))))
 
 
-def compared(table: ScoreTable, view: Chosen) -> Compared:
-    """Each row against the baseline; nothing where there is only one."""
+def compared(table: ScoreTable, view: Chosen, workspace: Workspace) -> Compared:
+    """Each row against the baseline, planned pairs with the p of the plan; nothing where there is only one."""
     if not view.baseline:
         return Compared()
     made = compare.compare(
-        table, (), by=view.by or None, baseline=_baseline(table, view), criterion=view.criterion.name, judge=view.judge
-    )
+        table, planned(workspace), by=view.by or None, baseline=_baseline(table, view), criterion=view.criterion.name,
+        judge=view.judge,
+    )  # fmt: skip
+    base = _key(table, view)
+    pairs = (one if one.a == base else one.turned() for one in made.comparisons if base in (one.a, one.b))
     # rows of another file that have no value of the factor are no condition of it
-    return replace(made, blocked=tuple(one for one in made.blocked if all(value for _, value in one.b)))
+    refused = (one for one in made.blocked if base in (one.a, one.b) and all(value for _, value in one.b))
+    sides = {row.condition for row in rows(table, view)}
+    kept = tuple(one for one in pairs if one.b in sides)
+    return replace(made, comparisons=kept, blocked=tuple(refused))
+
+
+def _key(table: ScoreTable, view: Chosen) -> ConditionKey:
+    """The condition, or the value of a factor, that all others are compared with."""
+    if view.by:
+        return ((view.by, view.baseline.removeprefix(f"{view.by}=")),)
+    return next(one for one in table.columns.conditions if address_of(table, one) == view.baseline)
+
+
+def other(table: ScoreTable, found: Sequence[Row], view: Chosen, key: str = "b") -> str:
+    """The condition that is set against the baseline, as the address names it."""
+    sides = [row.condition for row in found if address_of(table, row.condition) != view.baseline]
+    addresses, label = [address_of(table, side) for side in sides], t("scores.other_condition")
+    first = st.query_params.get("b", "")
+    if not score_pickers.factors(sides):
+        return pick(key, label, addresses, lambda one: _called(table, sides, one), 360, first)
+    return score_pickers.draw(key, label, table, sides, first)
+
+
+def reasons(why: Sequence[Diagnostic]) -> str:
+    """Why two conditions are not compared, in the words of the rules."""
+    return " ".join(finding(diagnostic).message for diagnostic in why)
 
 
 def conditions(table: ScoreTable, view: Chosen) -> int:
     """How many conditions this judge scored under this criterion."""
-    return len(summary.rows(table, None, view.criterion.name, view.judge))
+    return len(ranked(table, None, view.criterion.name, view.judge))
 
 
 def names(table: ScoreTable, found: Sequence[Row]) -> list[str]:
@@ -170,10 +226,6 @@ def noticed(table: ScoreTable) -> tuple[int, list[Finding]]:
 
 def _by(factor: str) -> str:
     return t("scores.by_all") if factor == EVERY else t("scores.by_factor", factor=factor)
-
-
-def _sides(table: ScoreTable, by: str, criterion: str, judge: str) -> tuple[ConditionKey, ...]:
-    return tuple(row.condition for row in summary.rows(table, by or None, criterion, judge))
 
 
 def _called(table: ScoreTable, sides: Sequence[ConditionKey], name: str) -> str:

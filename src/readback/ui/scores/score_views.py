@@ -23,7 +23,6 @@ from readback.ui.scores import (
     score_drilldown_lists,
     score_means,
     score_sentences,
-    score_slices,
     score_view,
 )
 from readback.ui.scores.score_chart import Point
@@ -124,43 +123,42 @@ def joint_list(scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
     score_drilldown_lists.of_cells(scored, workspace, cells, called)
 
 
-def slope(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
+def slope(scored: ScoreTable, rows: Sequence[Row], view: Chosen) -> None:
     """Each record under the baseline and under one other condition."""
-    addresses = [
-        address_of(scored, row.condition) for row in rows if address_of(scored, row.condition) != view.baseline
-    ]
-    chosen = score_view.pick(
-        "b", t("scores.other_condition"), addresses, lambda one: score_drilldown.called(scored, one), 360
-    )
+    chosen = score_view.other(scored, rows, view)
     a, b = score_drilldown.key_of(scored, view.baseline), score_drilldown.key_of(scored, chosen)
     if a is None or b is None:
         return
     if why := comparability.against(scored, a, b, view.criterion.name, view.judge):
-        show.draw(show.h('<p class="rb-blocked">{}</p>', t("scores.blocked_line", why=score_slices.reasons(why))))
+        show.draw(show.h('<p class="rb-blocked">{}</p>', t("scores.blocked_line", why=score_view.reasons(why))))
         return
     found = paired_items.items(scored, a, b, view.criterion.name, view.judge)
+    if not found.items:
+        show.draw(show.h("<p>{}</p>", t("scores.slope_none")))
+        return
     sides = (score_drilldown.called(scored, view.baseline), score_drilldown.called(scored, chosen))
     apart = (found.b - found.a).round(EXACT)  # means of the same scores differ by rounding alone
     up, down = int((apart > 0).sum()), int((apart < 0).sum())
     same = len(found.items) - up - down
-    if 0 < len(found.items) <= FEW:
+    moved = counts.transitions(found.a, found.b, view.criterion, None, sides)
+    if len(found.items) <= FEW:
         made = charts.dumbbell(found.items, found.a.tolist(), found.b.tolist(), sides, view.criterion, score_view.say,
                                score_view.dark(), charts.WIDE)  # fmt: skip
     else:
-        moved = counts.transitions(found.a, found.b, view.criterion, None, sides)
         made = charts.slope(moved, view.criterion, score_view.say, score_view.dark(), charts.WIDE)
     said = t("scores.slope_said", n=len(found.items), a=sides[0], b=sides[1], up=up, down=down, same=same)
 
     def opens(point: Point) -> Opened | None:
         at = score_chart.place(point)
         one = found.items[at[0]] if len(at) == 1 and at[0] < len(found.items) else None
-        return {"item": one, "arm": sides[1]} if one else {"of": chosen, "against": view.baseline, "under": "more"}
+        return {"item": one, "arm": sides[1]} if one else {"of": chosen, "against": view.baseline}
 
     how = t("scores.slope_method", a=found.only_a, b=found.only_b)
     values = view.criterion.values
     if len(found.items) > FEW and not {*found.a.tolist(), *found.b.tolist()} <= set(values):
-        how = f"{t('scores.slope_rounded' if values else 'scores.slope_ranges')} {how}"
-    score_chart.draw("more", made, said, how, opens)
+        ranges = any(" to " in name for name in moved.rows)
+        how = f"{t('scores.slope_rounded')} {how}" if values else f"{t('scores.slope_ranges')} {how}" if ranges else how
+    score_chart.draw("each", made, said, how, opens)
     show.draw(_sides(view.baseline, chosen, up, same, down))
 
 
@@ -176,7 +174,7 @@ def _levels(scored: ScoreTable, view: Chosen) -> dict[str, tuple[Row, ...]]:
 def _sides(a: str, b: str, up: int, same: int, down: int) -> Markup:
     """The records that are higher, the same or lower, as drill-downs to their lists."""
     parts = [
-        score_drilldown_links.link(t(f"scores.kept_{side}", n=n), of=b, against=a, kept=side, under="more")
+        score_drilldown_links.link(t(f"scores.kept_{side}", n=n), of=b, against=a, kept=side)
         if n else t(f"scores.kept_{side}", n=n)
         for side, n in (("higher", up), ("same", same), ("lower", down))
     ]  # fmt: skip
