@@ -32,11 +32,11 @@ def test_the_difference_without_the_touched_records_is_that_of_all_the_others() 
              for one in made if one.criterion == "relevance"}  # fmt: skip
     one, fair = found["instruction-only, closed book"]
     assert fair is not None
-    assert (fair.fair, fair.untouched) == (True, None)
+    assert (fair.verdict.kind, fair.untouched) == ("fair", None)
     one, fair = found["base, open book"]
     assert fair is not None
     assert fair.untouched is not None
-    assert (fair.fair, fair.one_sided, fair.both_sided, len(fair.touched)) == (False, 0, 1, 2)
+    assert (fair.verdict.kind, fair.one_sided, fair.both_sided, len(fair.touched)) == ("unknown", 0, 1, 2)
     pair = items(table, one.a, one.b, one.criterion, one.judge)
     kept = np.array([item not in fair.touched for item in pair.items])
     assert fair.untouched.n_shared == int(kept.sum()) == one.n_shared - 2
@@ -60,8 +60,8 @@ def test_the_page_says_that_nothing_was_checked_yet_and_then_what_overview_says(
         assert any(True for _ in looking.links(app, ""))
     app = looking.turned(looking.page(), "scores")
     said = looking.words(app)
-    assert "Fair: no error is about instruction-only, closed book or instruction-only, open book." in said
-    assert "Overview calls this comparison not fair: 0 kinds of error on one side only, 1 on both sides." in said
+    assert "May instruction-only, closed book be compared with instruction-only, open book? Fair." in said
+    assert "May base, open book be compared with RAG-trained, open book? Cannot tell." in said
     assert "is +0.46 on 24 shared questions (95 % interval −0.16 to 1.08), and +0.32 without the 2 records" in said
 
 

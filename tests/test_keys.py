@@ -60,7 +60,10 @@ def test_two_different_findings_of_one_run_never_share_a_key(rows: list[tuple[st
     lines = [line for _, line in rows] * (2 if doubled else 1)
     with TemporaryDirectory() as folder:
         (Path(folder) / "data.jsonl").write_text("\n".join(lines) + "\n", "utf-8", errors="surrogatepass")
-        opened = workspace.open(Path(folder))
+        try:
+            opened = workspace.open(Path(folder))
+        except workspace.NothingRead:  # no line of it is a record
+            return
         audit = engine.check(opened)
         assert shared_keys(audit.findings) == []
         keys = {one.key for one in audit.findings}

@@ -8,6 +8,7 @@ from readback.checks.comparisons import Pair, faults, weighed
 from readback.checks.costs import marked
 from readback.checks.groups import groups
 from readback.checks.summary import Audit
+from readback.checks.verdicts import Verdict, verdict
 from readback.records.dataset import Dataset
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.comparing.difference import difference, judged
@@ -18,21 +19,18 @@ from readback.types import Workspace
 
 @dataclass(frozen=True, slots=True)
 class Fairness:
-    """How many rules report errors on one side only of a pair, and on both; and the scored records they touch.
+    """The verdict on a pair, how many rules report errors on one side only and on both, and the scored records that
+    these touch.
 
     `untouched` is the same comparison on all other records, by itself and so with p as it is; None where no scored
     record is touched: then errors are about what all records share, or about none.
     """
 
+    verdict: Verdict
     one_sided: int
     both_sided: int
     touched: frozenset[str] = frozenset()
     untouched: Comparison | None = None
-
-    @property
-    def fair(self) -> bool:
-        """Whether no error is about either side."""
-        return not self.one_sided and not self.both_sided
 
 
 def fairness(opened: Workspace, data: Dataset, audit: Audit, table: ScoreTable, one: Comparison) -> Fairness | None:
@@ -55,7 +53,7 @@ def fairness(opened: Workspace, data: Dataset, audit: Audit, table: ScoreTable, 
     if touched:
         kept = without(table, touched)
         rest = judged(difference(kept, one.a, one.b, one.criterion, one.judge, one.planned))
-    return Fairness(single, both, touched, rest)
+    return Fairness(verdict(audit, found, pair), single, both, touched, rest)
 
 
 def _name(opened: Workspace, table: ScoreTable, key: ConditionKey) -> str | None:

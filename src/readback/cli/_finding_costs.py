@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from readback.checks import costs, engine, fair_pairs
+from readback.cli import _verdict_lines
 from readback.cli._plan_lines import ends, number, plus
 from readback.quantity import quantity
 from readback.records.dataset import open_dataset
@@ -15,7 +16,6 @@ from readback.scores import report
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
-from readback.words import t
 
 
 def answer(
@@ -47,16 +47,18 @@ def _fair(table: ScoreTable, one: Comparison, found: fair_pairs.Fairness) -> dic
     """The verdict on a planned pair, and its difference with and without the records that errors touch."""
     pool = one.judge.removeprefix("*") if table.pool is not None else None
     rest, name = found.untouched, partial(report.short, table)
-    errors = t("scores.fair_errors", one=found.one_sided, both=found.both_sided)
-    said = f"{errors} {report.untouched(one, found.touched, rest, name)}"
-    fair = t("scores.fair", a=name(one.a), b=name(one.b))
+    kind = found.verdict.kind
+    said = _verdict_lines.said(found.verdict)
+    if found.verdict.faults:
+        said = f"{said}. {report.untouched(one, found.touched, rest, name)}"
     return {
         "a": dict(one.a), "b": dict(one.b), "criterion": one.criterion, "judge": None if pool else one.judge or None,
-        "pool": pool, "fair": found.fair, "one_sided": found.one_sided, "both_sided": found.both_sided,
+        "pool": pool, "fair": kind in ("fair", "same"), "verdict": kind,
+        "one_sided": found.one_sided, "both_sided": found.both_sided,
         "touched": len(found.touched), "n_shared": one.n_shared, "difference": one.difference,
         "n_untouched": rest.n_shared if rest else None, "difference_untouched": rest.difference if rest else None,
         "interval_untouched": rest.span if rest else None,
-        "said": f"{name(one.b)} against {name(one.a)}, {one.criterion}: {fair if found.fair else said}",
+        "said": f"{name(one.b)} against {name(one.a)}, {one.criterion}: {said}",
     }  # fmt: skip
 
 

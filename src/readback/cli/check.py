@@ -23,14 +23,13 @@ from readback.checks.sample import SEED, SIZE, Sample, hit, share
 from readback.checks.summary import Audit, Progress, Row
 from readback.checks.unmapped import LOOKED_AT, Unmapped, fields, unmapped
 from readback.checks.verdicts import Verdict, verdicts
-from readback.cli import UsageError, _lines, _options, _variables, _workspace
+from readback.cli import UsageError, _lines, _options, _variables, _verdict_lines, _workspace
 from readback.quantity import quantity
 from readback.readers.yaml_file import nearest
 from readback.readers.yaml_text import flow
 from readback.records.dataset import Counts, DatasetChanged
 from readback.records.training_row import SAID
 from readback.types import Finding, Workspace
-from readback.words import t
 from readback.workspace import id_column, plain_templates
 
 KEY = re.compile(r'"key": ?"([0-9a-f]{16})"|\(key ([0-9a-f]{16})\)$', re.MULTILINE)
@@ -230,15 +229,6 @@ def _judged(opened: Workspace, audit: Audit) -> tuple[Verdict, ...]:
     return verdicts(audit, weighed(audit, groups(audit), pairs), pairs)
 
 
-def _verdict_lines(judged: Sequence[Verdict]) -> Iterator[str]:
-    for one in judged:
-        faults = [f"{fault.title} ({', '.join(fault.sides)})" for fault in one.faults]
-        missing = [t(f"verdict.missing_{each.what}", side=each.side, why=each.why) for each in one.missing]
-        why = "; ".join(missing if one.kind == "unknown" else faults)
-        asked = t("verdict.asked", a=one.pair.a, b=one.pair.b)
-        yield f"  {asked} {t(f'verdict.{one.kind}')}{f' {why}' if why else ''}"
-
-
 def _told(audit: Audit, judged: Sequence[Verdict], whole: bool) -> Iterator[str]:
     """The summary for people; only a whole audit tells that a suppression is needed no more."""
     yield ""
@@ -259,7 +249,7 @@ def _told(audit: Audit, judged: Sequence[Verdict], whole: bool) -> Iterator[str]
         of_model = f", {quantity(row.model_errors, 'error')} of its model" if row.model_errors else ""
         found = f"{quantity(row.errors, 'error')}, {quantity(row.warnings, 'warning')}{of_model}"
         yield f"  {row.name}: {found} ({', '.join(parts)})"
-    yield from _verdict_lines(judged)
+    yield from (f"  {_verdict_lines.said(one)}" for one in judged)
     for code, count in audit.counts.items():
         yield f"  {count:>6} {code}{_records(audit, code)}"
     if whole:

@@ -16,7 +16,7 @@ from readback.scores.comparing.planned import planned
 from readback.scores.report import Line
 from readback.scores.table import Planned, ScoreTable
 from readback.types import Criterion, Workspace
-from readback.ui.common import caches, choice, show
+from readback.ui.common import caches, choice, show, verdict
 from readback.ui.scores import score_view
 from readback.words import t
 
@@ -89,16 +89,8 @@ def _fair(table: ScoreTable, workspace: Workspace, one: Line) -> Markup:
     if found is None:
         return Markup("")
     name = partial(report.short, table)
-    if found.fair:
-        return show.h('<p class="rb-small rb-fair">{}</p>', t("scores.fair", a=name(one.a), b=name(one.b)))
-    way = show.link("overview", t("scores.fair_not"))
-    errors = t("scores.fair_errors", one=found.one_sided, both=found.both_sided)
-    return show.h(
-        '<p class="rb-fair"><strong>{}</strong> {} {}</p>',
-        way,
-        errors,
-        report.untouched(one, found.touched, found.untouched, name),
-    )
+    rest = report.untouched(one, found.touched, found.untouched, name) if found.verdict.faults else ""
+    return show.join([verdict.line(found.verdict), show.h('<p class="rb-small rb-fair">{}</p>', rest) if rest else ""])
 
 
 def _any(table: ScoreTable, plan: Sequence[Planned]) -> str | None:
