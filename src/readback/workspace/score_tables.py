@@ -41,6 +41,8 @@ def propose(draft: Draft, around: Survey, others: frozenset[str]) -> frozenset[s
         file = show(draft.root, found.path)
         if file in others:
             continue
+        if file not in asked and not any(RATED.search(name.strip()) for name in found.fields):
+            continue  # before a row is decoded: of Parquet that takes a child
         rows = _rows(found)
         names = asked.get(file) or columns(rows)
         if not names:
