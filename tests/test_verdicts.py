@@ -12,10 +12,10 @@ from looking import page, words
 
 from readback import cli, workspace
 from readback.checks import engine
-from readback.checks.comparisons import planned, weighed
-from readback.checks.groups import groups
+from readback.checks.comparisons import Weighed, planned, weighed
+from readback.checks.groups import Group, groups
 from readback.checks.summary import Audit
-from readback.checks.verdicts import Verdict, verdicts
+from readback.checks.verdicts import Missing, Verdict, verdict, verdicts
 
 Write = Callable[[Mapping[str, Any]], Path]
 ROWS = [{"id": f"r{n}", "q": "Why?", **({"c": "So."} if n else {})} for n in range(4)]
@@ -71,6 +71,13 @@ def test_what_is_missing_is_said_where_nothing_speaks_against_it(write: Write) -
     assert (lost.kind, [(one.what, one.side) for one in lost.missing]) == ("unknown", [("condition", "gone")])
     _, (stopped, _) = judged(write(files), progress=lambda done, total: False)
     assert (stopped.kind, [one.what for one in stopped.missing][:1]) == ("unknown", ["stopped"])
+
+
+def test_an_error_of_which_not_all_places_are_kept_leaves_it_open(write: Write) -> None:
+    audit, (fair,) = judged(write(study(a="{{ q }}", b="Q: {{ q }}")))
+    many = Weighed(Group("fmt-markers", "error", "Marks", 20_000, 10_000, ("c",), ()), ("c",), (), ())
+    assert fair.kind == "fair"
+    assert verdict(audit, (many,), fair.pair).missing == (Missing("kept", why="Marks"),)
 
 
 def test_a_sample_says_that_it_is_one(write: Write) -> None:

@@ -21,7 +21,6 @@ from readback.checks.records_with_finding import numbers
 from readback.checks.summary import Audit, selection_key
 
 Kind = Literal["fair", "same", "unfair", "unknown"]
-ORDER: tuple[Kind, ...] = ("unfair", "unknown", "same", "fair")  # the gravest first
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +39,11 @@ class Fault:
 @dataclass(frozen=True, slots=True)
 class Missing:
     """What would be needed to tell: `condition` (the files have no such condition), `system` (whose system message is
-    not known, and why) or `stopped` (the check did not look at everything).
+    not known, and why), `stopped` (the check did not look at everything) or `kept` (of the error `why` so many were
+    found that some are only counted, and those may be on a side).
     """
 
-    what: Literal["condition", "system", "stopped"]
+    what: Literal["condition", "system", "stopped", "kept"]
     side: str = ""
     why: str = ""
 
@@ -67,7 +67,7 @@ def verdict(audit: Audit, found: Sequence[Weighed], pair: Pair) -> Verdict:
     errors = [one for one in found if one.group.severity == "error" and pair in one.with_finding]
     against = [(one, _apart(audit, one, pair)) for one in errors]
     unfair = tuple(_fault(audit, one, pair, apart) for one, apart in against if pair in one.one_sided or apart)
-    missing = tuple(_missing(audit, pair))
+    missing = (*_missing(audit, pair), *(Missing("kept", why=one.group.title) for one in found if _hidden(one, pair)))
     same = tuple(_fault(audit, one, pair, ()) for one, _ in against)
     kind: Kind = "unfair" if unfair else "unknown" if missing else "same" if same else "fair"
     return Verdict(pair, kind, unfair or same, missing, tuple(_unchecked(audit, pair)))
@@ -94,6 +94,12 @@ def _fault(audit: Audit, one: Weighed, pair: Pair, apart: tuple[int, ...]) -> Fa
     sides = tuple(side for side in (pair.a, pair.b) if side in one.conditions)
     places = sum(name(each.place) in sides for each in one.group.findings if each.severity == "error")
     return Fault(one.group.code, one.group.title, sides, places, apart)
+
+
+def _hidden(one: Weighed, pair: Pair) -> bool:
+    """Whether errors of a rule may be on a side of the pair without being known: more were found than are kept."""
+    group = one.group
+    return group.severity == "error" and group.count > len(group.findings) and pair not in one.with_finding
 
 
 def _missing(audit: Audit, pair: Pair) -> Iterator[Missing]:
