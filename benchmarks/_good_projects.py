@@ -42,7 +42,7 @@ def lines(rows: Iterable[Mapping[str, Any]]) -> bytes:
 
 def study() -> Files:
     """The demo of six conditions without its mistakes: dataset, Modelfiles, notebook, judge, answers, scores, logs."""
-    root = EXAMPLES / "six-conditions"
+    root = EXAMPLES / "six-conditions-mistakes"
     files = {str(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
     config = _config(root)
     config["modes"] = [{"mode": "asked plainly", "template": "Question: {{ instruction }}\n\nAnswer:"}]

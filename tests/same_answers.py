@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 WORDS = {"message", "fix", "title", "what", "why", "sentence", "docstring", "description"}
-DEMOS = ("six-conditions", "tri-section", "town-hall-albert")
+DEMOS = ("six-conditions-mistakes", "tri-section", "town-hall-albert")
 RECORDS = 3
 SHOWN = 20
 

@@ -53,14 +53,14 @@ def test_every_address_differs_from_its_file_name() -> None:
 
 
 def test_the_sidebar_says_which_workspace_and_how_many_records() -> None:
-    test = app("messages", workspace="six-conditions")
+    test = app("messages", workspace="six-conditions-mistakes")
     said = " ".join(html.proto.body for html in test.sidebar.get("html"))
     assert "Closed book or open book" in said
     assert "24 records" in said
 
 
 def test_another_workspace_forgets_the_record() -> None:
-    test = app("messages", workspace="six-conditions", record="ellery-03")
+    test = app("messages", workspace="six-conditions-mistakes", record="ellery-03")
     test.sidebar.selectbox(key="workspace").set_value("town-hall-albert").run()
     assert test.query_params["workspace"] == "town-hall-albert"
     assert "record" not in test.query_params
@@ -102,7 +102,7 @@ def test_only_scores_or_only_data_is_enough(
 
 
 def test_addresses_hold_ids_and_settings_only() -> None:
-    test = app("messages", workspace="six-conditions")
+    test = app("messages", workspace="six-conditions-mistakes")
     test.text_input(key="find_text").set_value("secret words")
     test.button(key="FormSubmitter:find_form-Find next").click().run()
     test.selectbox(key="try_name").set_value("instruction")
@@ -149,9 +149,9 @@ def links(test: AppTest) -> list[dict[str, list[str]]]:
 
 
 def test_a_link_keeps_what_is_in_view() -> None:
-    test = app("messages", workspace="six-conditions", record="ellery-03", condition="base, open book")
+    test = app("messages", workspace="six-conditions-mistakes", record="ellery-03", condition="base, open book")
     assert {
-        "workspace": ["six-conditions"],
+        "workspace": ["six-conditions-mistakes"],
         "record": ["ellery-03"],
         "condition": ["base, open book"],
     }.items() <= links(test)[0].items()

@@ -17,7 +17,7 @@ from readback import cli
 from readback.checks import rules
 from readback.project_files import EXAMPLES
 
-SIX = EXAMPLES / "six-conditions"
+SIX = EXAMPLES / "six-conditions-mistakes"
 GUIDE = "You are a harbour guide who answers from the notes of the pilot station only."
 MODES = [
     {"mode": "plain", "system": GUIDE, "template": "{{ q }}"},

@@ -30,7 +30,7 @@ PROMPT = (
 ROW = {"id": "a", "prompt": PROMPT, "expected_response": "Dismissed (Smith v. Jones, 123 F.3d 456 (2019))."}
 SAID = {"task_id": "a", "response": "Dismissed (Smith v. Jones, 132 F.3d 456), and so Brown v. White, 789 F.2d 123."}
 LEGAL = {"readback.yml": CONFIG, "data.jsonl": [ROW, {"id": "b", "prompt": "Why?"}], "answers.jsonl": [SAID]}
-SIX = {"workspace": "six-conditions", "condition": "RAG-trained, open book"}
+SIX = {"workspace": "six-conditions-mistakes", "condition": "RAG-trained, open book"}
 
 
 @pytest.fixture(autouse=True)

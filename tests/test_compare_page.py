@@ -18,7 +18,7 @@ from readback.compare.git import Git
 from readback.project_files import EXAMPLES
 
 Write = Callable[[Mapping[str, Any]], Path]
-SIX = {"workspace": "six-conditions"}
+SIX = {"workspace": "six-conditions-mistakes"}
 CLOSED, OPEN = "instruction-only, closed book", "instruction-only, open book"
 FIRST_ANSWER = json.loads((EXAMPLES / "tri-section/data/answers.jsonl").read_text("utf-8").split("\n")[0])[
     "question_id"

@@ -21,7 +21,8 @@ from readback.types import Selection, Workspace
 
 DEMOS = sorted(project_files.demos())
 FAULTS = {
-    "six-conditions": {
+    "six-conditions": {"dat-bad-line", "fmt-context-not-sent", "fmt-reference-cites-missing"},
+    "six-conditions-mistakes": {
         "dat-bad-line",
         "fmt-context-not-sent",
         "fmt-markers",
@@ -62,22 +63,23 @@ def test_the_deliberate_faults_are_found_and_explained(name: str) -> None:
 
 
 def test_the_right_conditions_of_the_six_have_no_leak_and_no_mismatch() -> None:
-    audit = engine.check(workspace.open(EXAMPLES / "six-conditions"))
+    audit = engine.check(workspace.open(EXAMPLES / "six-conditions-mistakes"))
     wrong = {one.place.condition for one in audit.findings if one.code == "fmt-system-text-in-user"}
     assert wrong == {"mistake 1: system text in the question", "mistake 2: system text in the stored prompt"}
 
 
 def test_made_up_scores_are_called_synthetic() -> None:
-    assert load(workspace.open(EXAMPLES / "six-conditions")).synthetic
+    assert load(workspace.open(EXAMPLES / "six-conditions-mistakes")).synthetic
 
 
 def test_the_generator_writes_what_is_kept(tmp_path: Path) -> None:
     maker = _maker()
-    maker.HOME = tmp_path  # type: ignore[attr-defined]
+    maker.EXAMPLES = tmp_path  # type: ignore[attr-defined]
     maker.main()
-    kept = EXAMPLES / "six-conditions"
-    for path in sorted(tmp_path.rglob("*.*")):
-        assert (kept / path.relative_to(tmp_path)).read_bytes() == path.read_bytes(), path.name
+    written = sorted(tmp_path.rglob("*.*"))
+    assert len(written) == 2 * 9
+    for path in written:
+        assert (EXAMPLES / path.relative_to(tmp_path)).read_bytes() == path.read_bytes(), path.name
 
 
 def _maker() -> ModuleType:

@@ -172,7 +172,7 @@ def test_an_inline_template_is_offered_as_a_text(write: Write, monkeypatch: pyte
 
 
 def test_a_built_in_format_is_edited_as_a_template_written_out(write: Write) -> None:
-    test = page("messages", workspace="six-conditions", condition="base, open book")
+    test = page("messages", workspace="six-conditions-mistakes", condition="base, open book")
     assert "This format is built into Readback" in said(test)
     assert test.text_area[0].value == "{{ rag.prompt }}"
     copy(test, "{{ rag.prompt }}!")

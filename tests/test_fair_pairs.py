@@ -20,7 +20,7 @@ from readback.scores.comparing.paired_items import items
 from readback.scores.comparing.planned import planned
 from readback.scores.comparing.without_items import without
 
-SIX = EXAMPLES / "six-conditions"
+SIX = EXAMPLES / "six-conditions-mistakes"
 
 
 def test_the_difference_without_the_touched_records_is_that_of_all_the_others() -> None:

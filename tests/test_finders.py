@@ -17,7 +17,7 @@ from readback.records.dataset import open_dataset
 from readback.types import Selection
 
 Write = Callable[[Mapping[str, Any]], Path]
-SIX = {"workspace": "six-conditions"}
+SIX = {"workspace": "six-conditions-mistakes"}
 MODES = [{"mode": "a", "system": "Be kind.", "template": "Q: {{ q }}"}, {"mode": "b", "template": "{{ q }} {{ q }}"}]
 
 

@@ -23,7 +23,7 @@ from readback.checks.groups import groups
 from readback.ui.findings import taking
 
 BRIEF = "You answer in one short sentence and never guess."
-MISTAKE = {"workspace": "six-conditions", "arm": "mistake 1: system text in the question"}
+MISTAKE = {"workspace": "six-conditions-mistakes", "arm": "mistake 1: system text in the question"}
 
 
 def findings(**params: str) -> AppTest:
@@ -44,7 +44,7 @@ def repeating(count: int, **more: Any) -> dict[str, Any]:
 
 
 def test_the_gravest_rule_is_open_and_explains_itself() -> None:
-    test = findings(workspace="six-conditions")
+    test = findings(workspace="six-conditions-mistakes")
     first = rules(test)[0]
     assert 'rb-chosen"><span class="rb-severity rb-error' in said(test)
     assert all(part in words(test) for part in ("What it finds.", "Why it matters.", "How to fix it."))
@@ -52,7 +52,7 @@ def test_the_gravest_rule_is_open_and_explains_itself() -> None:
 
 
 def test_a_link_opens_a_rule() -> None:
-    test = findings(workspace="six-conditions", code="fmt-reference-cites-missing")
+    test = findings(workspace="six-conditions-mistakes", code="fmt-reference-cites-missing")
     assert test.main.header[1].value == "The reference cites contexts that are not there"
     assert '<mark class="rb-find rb-error">[5]</mark>' in said(test)
 
@@ -65,27 +65,27 @@ def test_a_condition_shows_only_its_own_findings() -> None:
 
 
 def test_a_link_to_another_rule_keeps_the_filter() -> None:
-    test = findings(workspace="six-conditions", severity="error", area="prompt formats")
+    test = findings(workspace="six-conditions-mistakes", severity="error", area="prompt formats")
     chosen = [link for link in links(test, "findings") if "code" in link]
     assert chosen
     assert all(link["severity"] == "error" and link["area"] == "prompt formats" for link in chosen)
 
 
 def test_a_filter_writes_itself_into_the_address() -> None:
-    test = findings(workspace="six-conditions")
+    test = findings(workspace="six-conditions-mistakes")
     test.selectbox(key="severity").set_value("warning").run()
     assert test.query_params["severity"] == ["warning"] or test.query_params["severity"] == "warning"
     assert rules(test) == ["fmt-system-varies"]
 
 
 def test_what_is_not_about_one_condition_has_a_filter_of_its_own() -> None:
-    test = findings(workspace="six-conditions", arm="–")
+    test = findings(workspace="six-conditions-mistakes", arm="–")
     assert "dat-bad-line" in rules(test)
     assert "fmt-system-text-in-user" not in rules(test)
 
 
 def test_search_finds_words_codes_and_records_and_stays_out_of_the_address() -> None:
-    test = findings(workspace="six-conditions")
+    test = findings(workspace="six-conditions-mistakes")
     test.text_input(key="search").set_value("ellery-21").run()
     assert "fmt-reference-cites-missing" in rules(test)
     assert "dat-bad-line" not in rules(test)
@@ -227,7 +227,7 @@ def test_every_state_is_in_the_address_but_for_what_was_typed() -> None:
         "code": "fmt-system-text-in-user",
         "at": "10",
     }
-    test = findings(workspace="six-conditions", **asked)
+    test = findings(workspace="six-conditions-mistakes", **asked)
     assert [test.selectbox(key=key).value for key in ("severity", "area", "arm")] == [
         "error",
         "prompt formats",

@@ -86,7 +86,7 @@ def test_a_mode_that_is_called_like_a_condition_is_not_taken_for_it() -> None:
 
 
 def test_the_counts_of_a_row_are_the_findings_of_its_name() -> None:
-    made = engine.check(workspace.open(EXAMPLES / "six-conditions"))
+    made = engine.check(workspace.open(EXAMPLES / "six-conditions-mistakes"))
     name = names(made)
     for row in made.conditions:
         errors = [one for one in made.findings if one.severity == "error" and name(one.place) == row.name]

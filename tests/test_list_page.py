@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from readback.ui import entries
 
-SIX = "six-conditions"
+SIX = "six-conditions-mistakes"
 CODE = "fmt-system-text-in-user"
 
 

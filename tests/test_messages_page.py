@@ -11,7 +11,7 @@ from looking import clicked, page, said, words
 from streamlit.testing.v1 import AppTest
 
 Write = Callable[[Mapping[str, Any]], Path]
-SIX = {"workspace": "six-conditions"}
+SIX = {"workspace": "six-conditions-mistakes"}
 
 
 def messages(**params: str) -> AppTest:

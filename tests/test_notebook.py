@@ -19,7 +19,7 @@ from readback.notebook.rows import SHOWN, Rows
 from readback.project_files import PROJECT
 from readback.types import Assembly, Message, Segment, Selection
 
-DEMO = PROJECT / "configs" / "examples" / "six-conditions"
+DEMO = PROJECT / "configs" / "examples" / "six-conditions-mistakes"
 
 
 def test_a_demo_is_opened_assembled_checked_and_scored() -> None:

@@ -194,7 +194,7 @@ CONDITION = "RAG-trained, open book, through the gateway"
 
 
 def test_every_way_in_tells_the_same_about_a_request_that_differs(capsys: pytest.CaptureFixture[str]) -> None:
-    demo = EXAMPLES / "six-conditions"
+    demo = EXAMPLES / "six-conditions-mistakes"
     asked = ["render", str(demo), "--condition", CONDITION, "--record", "ellery-09", "--format", "json"]
     assert cli.main(asked) == 1
     rendered = {one["key"] for one in json.loads(capsys.readouterr().out)["findings"]}
@@ -212,7 +212,7 @@ def test_every_way_in_tells_the_same_about_a_request_that_differs(capsys: pytest
 
 
 def test_values_that_are_tried_are_not_held_against_what_was_sent(capsys: pytest.CaptureFixture[str]) -> None:
-    demo = str(EXAMPLES / "six-conditions")
+    demo = str(EXAMPLES / "six-conditions-mistakes")
     cli.main(["render", demo, "--condition", "instruction-only, closed book", "--set", "instruction=Why?"])
     assert "fmt-assembly-differs" not in capsys.readouterr().out
 

@@ -76,14 +76,16 @@ def test_what_was_mapped_reaches_the_messages(serving: Any) -> None:
 
 
 def test_where_every_variable_has_a_field_there_is_nothing_to_map() -> None:
-    assert "Every variable of the templates has a field or a default." in words(opened(workspace="six-conditions"))
+    assert "Every variable of the templates has a field or a default." in words(
+        opened(workspace="six-conditions-mistakes")
+    )
 
 
 def test_nothing_readable_leaves_the_way_to_other_workspaces(serving: Any) -> None:
     serving({"photo.png": b"\x89PNG\r\n\x1a\n" + bytes(50)})
     said = words(opened())
     assert "Nothing in this folder could be read." in said
-    assert "six-conditions" in said
+    assert "six-conditions-mistakes" in said
 
 
 def test_a_folder_wrapped_in_folders_is_taken_out(tmp_path: Path) -> None:

@@ -139,7 +139,7 @@ def test_what_is_in_no_row_is_counted_below_the_table(serving: Any) -> None:
 
 
 def test_at_most_three_things_to_look_at_each_with_a_link() -> None:
-    test = overview(workspace="six-conditions")
+    test = overview(workspace="six-conditions-mistakes")
     items = said(test).split("<ol class='rb-first'>")[1].split("</ol>")[0].split("<li>")[1:]
     assert 1 <= len(items) <= 3
     assert all("/findings?" in item and "code=" in item for item in items)
@@ -160,7 +160,7 @@ def test_scores_are_a_picture_with_words_and_a_number_only_where_a_headline_is_d
 
 
 def test_synthetic_scores_are_called_so() -> None:
-    assert "These scores are synthetic" in words(overview(workspace="six-conditions"))
+    assert "These scores are synthetic" in words(overview(workspace="six-conditions-mistakes"))
 
 
 def test_a_folder_with_only_scores_shows_its_conditions_and_its_counts(serving: Any) -> None:
@@ -194,7 +194,7 @@ def test_nothing_to_look_at_first_offers_the_messages(serving: Any) -> None:
 
 
 def test_the_files_are_listed_with_what_they_were_taken_for() -> None:
-    assert "data/harbour.jsonl dataset yes" in words(overview(workspace="six-conditions"))
+    assert "data/harbour.jsonl dataset yes" in words(overview(workspace="six-conditions-mistakes"))
 
 
 @pytest.mark.realdata

@@ -15,7 +15,7 @@ from readback.types import Selection
 
 
 def test_each_look_is_what_is_assembled() -> None:
-    opened = workspace.open(EXAMPLES / "six-conditions")
+    opened = workspace.open(EXAMPLES / "six-conditions-mistakes")
     record = open_dataset(opened.root, opened.dataset).record(2)
     choices = assemble.choices(opened)[:8]
     made = [assemble.assemble(opened, record, choice) for choice in choices]

@@ -40,7 +40,7 @@ def markup(app: AppTest) -> str:
 
 
 def test_scores_stand_against_length_with_a_rank_correlation_and_what_is_left_out(page: Open) -> None:
-    said = drawn(page(EXAMPLES / "six-conditions", view="lengths", size="answer-characters", a=CLOSED))
+    said = drawn(page(EXAMPLES / "six-conditions-mistakes", view="lengths", size="answer-characters", a=CLOSED))
     assert "the data show no link between relevance and length (answer, in characters)" in said
     assert "on 24 records the rank correlation is −0.11 (95 % interval −0.49 to 0.31)" in said
     assert "24 records are used; left out: none." in said
@@ -48,9 +48,9 @@ def test_scores_stand_against_length_with_a_rank_correlation_and_what_is_left_ou
 
 def test_a_range_of_lengths_opens_its_records(page: Open) -> None:
     drilldown = {"view": "lengths", "size": "answer-characters", "a": CLOSED, "of": CLOSED, "under": "more"}
-    said = drawn(page(EXAMPLES / "six-conditions", **drilldown, long="45-71"))
+    said = drawn(page(EXAMPLES / "six-conditions-mistakes", **drilldown, long="45-71"))
     assert "Scores of instruction-only, closed book, length 45 – 71" in said
-    app = page(EXAMPLES / "six-conditions", **drilldown, long="45-71", value="-1")
+    app = page(EXAMPLES / "six-conditions-mistakes", **drilldown, long="45-71", value="-1")
     assert markup(app).count(">messages</a>") == 4
 
 
@@ -184,14 +184,14 @@ def test_each_record_has_doors_to_those_that_went_up_or_down(write: Write, page:
 
 
 def test_several_conditions_are_also_tested_together(page: Open) -> None:
-    said = drawn(page(EXAMPLES / "six-conditions"))
+    said = drawn(page(EXAMPLES / "six-conditions-mistakes"))
     assert (
         "Taken together, the 6 conditions differ (Friedman's test on 23 questions scored under all of them, p <" in said
     )
 
 
 def test_an_interval_that_knows_the_scale_stands_beside_the_usual_one_where_one_value_holds_most(page: Open) -> None:
-    said = drawn(page(EXAMPLES / "six-conditions"))
+    said = drawn(page(EXAMPLES / "six-conditions-mistakes"))
     assert "On the whole scale" in said
     assert "for instruction-only, closed book −0.85 to −0.18 instead of −0.99 to −0.26" in said
 
@@ -233,9 +233,11 @@ def test_outcomes_that_cannot_be_read_are_named_below_those_that_can(write: Writ
 
 def test_a_finding_beside_scores_opens_the_scores_of_its_records(page: Open) -> None:
     base = "condition=base, open book"
-    app = page(EXAMPLES / "six-conditions", view="costs")
+    app = page(EXAMPLES / "six-conditions-mistakes", view="costs")
     assert "and=fmt-context-not-sent&under=more" in html.unescape(markup(app))
-    opened = page(EXAMPLES / "six-conditions", view="costs", of=base, under="more", **{"and": "fmt-context-not-sent"})
+    opened = page(
+        EXAMPLES / "six-conditions-mistakes", view="costs", of=base, under="more", **{"and": "fmt-context-not-sent"}
+    )
     assert "Scores of the records with fmt-context-not-sent: base, open book" in drawn(opened)
     assert len(re.findall(r">−1</td>\s*<td[^>]*>scored</td>", markup(opened))) == 2
 

@@ -84,7 +84,7 @@ def test_the_first_words_are_the_planned_comparisons_and_what_was_expected_stand
 
 def test_differences_are_doors_to_the_pairs_and_one_side_of_them(page: Open) -> None:
     closed, opened = "condition=instruction-only, closed book", "condition=instruction-only, open book"
-    app = page(EXAMPLES / "six-conditions", of=opened, against=closed, kept="lower")
+    app = page(EXAMPLES / "six-conditions-mistakes", of=opened, against=closed, kept="lower")
     said = drawn(app)
     assert "instruction-only, open book against instruction-only, closed book, question by question" in said
     assert "all 23" in said
@@ -95,12 +95,12 @@ def test_differences_are_doors_to_the_pairs_and_one_side_of_them(page: Open) -> 
 def test_one_value_and_one_state_can_be_listed(write: Write, page: Open) -> None:
     root = write({"s.csv": "qid,arm,relevance_score\n1,x,2\n1,y,1\n2,x,0\n"})
     assert re.search(r"2\s+–\s+missing\s+no row in the files", drawn(page(root, of="arm=y", state="missing")))
-    app = page(EXAMPLES / "six-conditions", of="condition=instruction-only, open book", value="-1")
+    app = page(EXAMPLES / "six-conditions-mistakes", of="condition=instruction-only, open book", value="-1")
     assert markup(app).count(">messages</a>") == 2
 
 
 def test_a_record_shows_its_scores_everywhere_its_notes_its_answer_and_the_ways_on(page: Open) -> None:
-    app = page(EXAMPLES / "six-conditions", item="ellery-02", arm="base, closed book")
+    app = page(EXAMPLES / "six-conditions-mistakes", item="ellery-02", arm="base, closed book")
     said = drawn(app)
     assert "Record ellery-02" in said
     assert "drawn for an answer that is wrong" in said
@@ -170,16 +170,16 @@ def test_criterion_and_judge_come_from_the_address_and_a_change_goes_there(write
 
 
 def test_synthetic_scores_are_called_so(page: Open) -> None:
-    app = page(EXAMPLES / "six-conditions")
+    app = page(EXAMPLES / "six-conditions-mistakes")
     assert "These scores are synthetic" in drawn(app)
     assert app.selectbox("criterion").value == "relevance"
 
 
 def test_a_number_leads_to_the_scores_behind_it_and_these_to_their_messages(page: Open) -> None:
-    app = page(EXAMPLES / "six-conditions")
+    app = page(EXAMPLES / "six-conditions-mistakes")
     drilldown = "condition=instruction-only, open book"
     assert "of=condition%3Dinstruction-only%2C+open+book" in markup(app)
-    opened = page(EXAMPLES / "six-conditions", of=drilldown)
+    opened = page(EXAMPLES / "six-conditions-mistakes", of=drilldown)
     assert "Scores of instruction-only, open book" in drawn(opened)
     assert re.search(
         r'href="/messages\?[^"]*record=ellery-01[^"]*condition=instruction-only', html.unescape(markup(opened))

@@ -103,7 +103,7 @@ def test_a_hundred_thousand_records_are_read_in_part_and_it_is_said(write: Write
 
 
 def test_scores_are_counted_by_the_length_of_prompt_and_answer() -> None:
-    workspace, table = opened(EXAMPLES / "six-conditions")
+    workspace, table = opened(EXAMPLES / "six-conditions-mistakes")
     key = next(key for key in table.columns.conditions if "instruction-only, open book" in dict(key).values())
     found = {(one.of, one.unit): one for one in lengths.lengths(workspace, table, key, "relevance", "harbour-judge")}
     assert set(found) == {(of, unit) for of in ("prompt", "answer") for unit in ("characters", "tokens")}

@@ -16,7 +16,7 @@ from readback.cli import main
 from readback.notebook.unknown_name import unknown_name
 from readback.project_files import PROJECT
 
-DEMO = PROJECT / "configs" / "examples" / "six-conditions"
+DEMO = PROJECT / "configs" / "examples" / "six-conditions-mistakes"
 OPEN, CLOSED, RECORD = "RAG-trained, open book", "RAG-trained, closed book", "ellery-06"
 
 

@@ -106,7 +106,7 @@ def test_conditions_with_the_same_texts_make_one_row(write: Write) -> None:
 
 
 def test_built_in_formats_judges_and_adapters_say_what_they_read() -> None:
-    audit = audited(Path("configs/examples/six-conditions").resolve())
+    audit = audited(Path("configs/examples/six-conditions-mistakes").resolve())
     read = {(one.kind, one.reader, one.name): one.used for one in audit.variables}
     assert read["mode", "hybrid", "rag.contexts"] == 24
     assert read["mode", "rag", "rag.prompt"] == 24

@@ -1,4 +1,5 @@
-"""Write the data files of the demo `six-conditions`: records, answers, logged requests and synthetic scores.
+"""Write the data files of the demos `six-conditions` and `six-conditions-mistakes`: records, answers, logged requests
+and synthetic scores. The second has one condition more that logged its requests; the rest is the same.
 
     python configs/examples/make_six_conditions.py
 
@@ -11,9 +12,11 @@ from __future__ import annotations
 import csv
 import json
 import random
+from collections.abc import Collection
 from pathlib import Path
 
-HOME = Path(__file__).parent / "six-conditions"
+EXAMPLES = Path(__file__).parent
+RIGHT, WRONG = "six-conditions", "six-conditions-mistakes"
 SEED = 20260131
 
 with (Path(__file__).parent / "harbour_manual.tsv").open(encoding="utf-8", newline="") as table:
@@ -35,6 +38,7 @@ CONDITIONS = {  # how often an answer is right, beside the point, or refused; an
     "RAG-trained, closed book": (0.06, 0.70, False),
     "RAG-trained, open book": (0.74, 0.06, True),
 }
+GATEWAY = "RAG-trained, open book, through the gateway"
 
 
 def record(number: int) -> dict[str, object]:
@@ -90,24 +94,30 @@ def requests(row: dict[str, object], number: int) -> list[dict[str, object]]:
     sent = {
         "instruction-only, closed book": {"model": "instruction-only", "prompt": closed, "stream": False},
         "base, open book": {"model": "base", "messages": [{"role": "user", "content": stored}]},
-        "RAG-trained, open book, through the gateway": {"messages": [{"role": "user", "content": folded}]},
+        GATEWAY: {"messages": [{"role": "user", "content": folded}]},
     }
     return [{"task_id": row["task_id"], "condition": name, "request": body} for name, body in sent.items()]
 
 
 def main() -> None:
-    """Write data/harbour.jsonl, answers/*.jsonl, logs/requests.jsonl and scores/judge.csv."""
+    """Write both demos' data."""
+    write(EXAMPLES / RIGHT, CONDITIONS)
+    write(EXAMPLES / WRONG, (*CONDITIONS, GATEWAY))
+
+
+def write(home: Path, logging: Collection[str]) -> None:
+    """Write data/harbour.jsonl, answers/*.jsonl, scores/judge.csv, and logs/requests.jsonl of these conditions."""
     chance = random.Random(SEED)  # noqa: S311 (made-up answers, and the same ones each time)
     for folder in ("data", "answers", "logs", "scores"):
-        (HOME / folder).mkdir(parents=True, exist_ok=True)
+        (home / folder).mkdir(parents=True, exist_ok=True)
     rows = [record(number) for number in range(len(MANUAL))]
     lines = [json.dumps(row, ensure_ascii=False) for row in rows]
     lines.insert(12, '{"task_id": "ellery-12b", "instruction": "Who keeps the key of the ice house?", "expected_resp')
-    (HOME / "data/harbour.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
-    logged = [one for number, row in enumerate(rows) for one in requests(row, number)]
+    (home / "data/harbour.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
+    logged = [one for number, row in enumerate(rows) for one in requests(row, number) if one["condition"] in logging]
     lines = [json.dumps(one, ensure_ascii=False) for one in logged]
-    (HOME / "logs/requests.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
-    with (HOME / "scores/judge.csv").open("w", encoding="utf-8", newline="") as file:
+    (home / "logs/requests.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
+    with (home / "scores/judge.csv").open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(["item", "condition", "judge", "criterion", "score", "note"])
         for condition in CONDITIONS:
@@ -124,7 +134,7 @@ def main() -> None:
                         [row["task_id"], condition, "harbour-judge", criterion, "" if mark is None else mark, note]
                     )
             name = condition.replace(", ", "_").replace(" ", "_").lower()
-            path = HOME / f"answers/{name}.jsonl"
+            path = home / f"answers/{name}.jsonl"
             path.write_text("".join(json.dumps(reply, ensure_ascii=False) + "\n" for reply in replies), "utf-8")
 
 

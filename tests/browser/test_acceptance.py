@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 MAIN = '[data-testid="stMainBlockContainer"]'
 RULE = '.rb-first a[href*="code=fmt-system-text-in-user"]'
 PLACE = ".rb-places a.rb-link"
-SIX = "workspace=six-conditions"
+SIX = "workspace=six-conditions-mistakes"
 PAIR = f"{SIX}&condition=instruction-only%2C+closed+book&b_condition=RAG-trained%2C+open+book"
 SPAN = "mark.rb-here"
 MARKED = "all => all.map((e) => e.textContent).join('')"

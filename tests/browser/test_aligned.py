@@ -21,7 +21,9 @@ from readback.types import Selection
 pytestmark = pytest.mark.browser
 COLUMN = """(side) => JSON.stringify([...document.querySelectorAll('.rb-diff')].map((message) =>
     [...message.querySelectorAll(side)].map((cell) => cell.textContent).join('')))"""
-PAIR = "workspace=six-conditions&condition=instruction-only%2C+closed+book&b_condition=RAG-trained%2C+open+book"
+PAIR = (
+    "workspace=six-conditions-mistakes&condition=instruction-only%2C+closed+book&b_condition=RAG-trained%2C+open+book"
+)
 
 
 def asked(page: Any) -> dict[str, str]:
@@ -62,7 +64,9 @@ def test_each_column_is_the_exact_text_folded_or_whole(folder: Path, at: At, pag
 
 def test_by_keyboard_from_messages_through_the_differences_and_back(demo: str, page: Any) -> None:
     open_page(
-        page, f"{demo}messages?workspace=six-conditions&record=ellery-03&condition=base%2C+open+book", ".rb-exact"
+        page,
+        f"{demo}messages?workspace=six-conditions-mistakes&record=ellery-03&condition=base%2C+open+book",
+        ".rb-exact",
     )
     page.keyboard.press("d")
     page.wait_for_url("**/compare?*record=ellery-03*")
@@ -107,7 +111,7 @@ def test_a_link_restores_the_whole_screen(demo: str, page: Any) -> None:
 
 
 def test_an_equal_stretch_unfolds_with_one_click(demo: str, page: Any) -> None:
-    asked = "workspace=six-conditions&condition=instruction-only%2C+open+book&differs=option"
+    asked = "workspace=six-conditions-mistakes&condition=instruction-only%2C+open+book&differs=option"
     open_page(page, f"{demo}compare?{asked}", ".rb-diff")
     fold = page.locator("details.rb-fold").first
     hidden = fold.locator(".rb-a")
@@ -117,7 +121,7 @@ def test_an_equal_stretch_unfolds_with_one_click(demo: str, page: Any) -> None:
 
 
 def test_a_cell_of_the_table_becomes_a_side(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}compare?workspace=six-conditions&view=grid", "table.rb-grid")
+    open_page(page, f"{demo}compare?workspace=six-conditions-mistakes&view=grid", "table.rb-grid")
     page.get_by_role("link", name="RAG-trained, open book as B", exact=True).click()
     page.wait_for_url("**b_condition=RAG-trained*")
     settle(page)

@@ -19,7 +19,7 @@ from readback.records.dataset import open_dataset
 from readback.types import Selection
 
 pytestmark = pytest.mark.browser
-SIX = EXAMPLES / "six-conditions"
+SIX = EXAMPLES / "six-conditions-mistakes"
 TO_MESSAGE = ".rb-places a.rb-link"
 TEXTS = '[id^="text-"] .rb-exact'
 STATES = (
@@ -85,7 +85,7 @@ def test_from_overview_to_the_message_and_to_the_scores_on_a_real_study(at: At, 
 
 
 def test_every_condition_of_the_demo_shows_what_is_assembled(demo: str, page: Any) -> None:
-    texts_are_as_assembled(page, f"{demo}messages?workspace=six-conditions", SIX, 7)
+    texts_are_as_assembled(page, f"{demo}messages?workspace=six-conditions-mistakes", SIX, 7)
 
 
 @pytest.mark.realdata
@@ -101,7 +101,7 @@ def test_a_judges_prompt_shows_what_is_assembled(demo: str, tour: Any) -> None:
     answer = open_answers(opened, condition).get(data.record(4).id or "")
     sent = Selection(condition=condition.name, judge=condition.judge)
     made = assemble.assemble(opened, data.record(4), sent, answer)
-    url = f"{demo}messages?workspace=six-conditions&index=4&condition={condition.name}&judge={condition.judge}"
+    url = f"{demo}messages?workspace=six-conditions-mistakes&index=4&condition={condition.name}&judge={condition.judge}"
     turn_to(tour, url, f"text={made.fingerprint}")
     assert shown(tour) == [message.text for message in made.messages]
 
@@ -109,7 +109,7 @@ def test_a_judges_prompt_shows_what_is_assembled(demo: str, tour: Any) -> None:
 @pytest.mark.parametrize("severity", part(["errors", "warnings"], 1))
 def test_a_count_of_the_table_is_what_its_link_lists(demo: str, page: Any, severity: str) -> None:
     for row, link in enumerate(links_of(page, demo, severity)[::3]):
-        turn_to(page, f"{demo}?workspace=six-conditions", ".rb-first")
+        turn_to(page, f"{demo}?workspace=six-conditions-mistakes", ".rb-first")
         count = int(page.locator(f'.rb-table a[href="{link}"]').first.inner_text())
         follow(page, f'.rb-table a[href="{link}"]', "/findings?")
         places = page.locator(".rb-rule").all_inner_texts()
@@ -117,13 +117,13 @@ def test_a_count_of_the_table_is_what_its_link_lists(demo: str, page: Any, sever
 
 
 def links_of(page: Any, demo: str, severity: str) -> list[str]:
-    open_page(page, f"{demo}?workspace=six-conditions", ".rb-first")
+    open_page(page, f"{demo}?workspace=six-conditions-mistakes", ".rb-first")
     every = page.locator(".rb-table a").evaluate_all("all => all.map((a) => a.getAttribute('href'))")
     return [link for link in every if f"severity={severity.removesuffix('s')}" in link]
 
 
 def test_a_place_leads_to_its_marked_text(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}findings?workspace=six-conditions&code=fmt-system-text-in-user", TO_MESSAGE)
+    open_page(page, f"{demo}findings?workspace=six-conditions-mistakes&code=fmt-system-text-in-user", TO_MESSAGE)
     span = page.locator(".rb-excerpt mark").first.evaluate("e => e.textContent")
     follow(page, TO_MESSAGE, "/messages?")
     page.wait_for_selector("mark.rb-here")
@@ -133,7 +133,7 @@ def test_a_place_leads_to_its_marked_text(demo: str, page: Any) -> None:
 
 
 def test_a_copied_link_restores_the_screen_in_another_browser(demo: str, page: Any, chromium: Any) -> None:
-    open_page(page, f"{demo}findings?workspace=six-conditions", TO_MESSAGE)
+    open_page(page, f"{demo}findings?workspace=six-conditions-mistakes", TO_MESSAGE)
     page.get_by_role("combobox", name="Severity").click()
     page.get_by_role("option", name="error").click()
     settle(page)
@@ -151,7 +151,7 @@ def test_a_copied_link_restores_the_screen_in_another_browser(demo: str, page: A
 
 
 def test_the_keyboard_alone_goes_from_overview_to_the_marked_text(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}?workspace=six-conditions", ".rb-first")
+    open_page(page, f"{demo}?workspace=six-conditions-mistakes", ".rb-first")
     tab_to(page, ".rb-first li:nth-child(2) a")
     page.keyboard.press("Enter")
     page.wait_for_url("**/findings?**")
@@ -174,7 +174,7 @@ def tab_to(page: Any, selector: str) -> None:
 
 
 def test_a_system_message_opens_on_focus(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}?workspace=six-conditions", ".rb-hinted")
+    open_page(page, f"{demo}?workspace=six-conditions-mistakes", ".rb-hinted")
     hinted = page.locator(".rb-hinted", has=page.locator(".rb-hint", has_text="sha256")).first
     hint = hinted.locator(".rb-hint")
     assert not hint.is_visible()
@@ -185,5 +185,5 @@ def test_a_system_message_opens_on_focus(demo: str, page: Any) -> None:
 @pytest.mark.parametrize("asked", part(STATES, 1))
 def test_no_serious_fault_in_these_states(demo: str, tour: Any, asked: str) -> None:
     join = "&" if asked.partition("?")[2] else ""
-    turn_to(tour, f"{demo}{asked}{join}&workspace=six-conditions")
+    turn_to(tour, f"{demo}{asked}{join}&workspace=six-conditions-mistakes")
     assert serious(tour) == []

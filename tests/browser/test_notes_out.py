@@ -18,7 +18,7 @@ from readback.html import exact
 
 pytestmark = pytest.mark.browser
 WORDS = dict.fromkeys((*markdown.NAMES,), "word {n}")
-FINDINGS = "findings?workspace=six-conditions&code=fmt-system-text-in-user"
+FINDINGS = "findings?workspace=six-conditions-mistakes&code=fmt-system-text-in-user"
 COPY = '[data-rb-copy="note-place_0"]'
 HIDDEN = "#note-place_0"
 NO_CLIPBOARD = "Object.defineProperty(navigator, 'clipboard', {value: undefined})"

@@ -13,7 +13,7 @@ from test_security import serious
 from test_walk import asked
 
 pytestmark = pytest.mark.browser
-SCORES = "scores?workspace=six-conditions"
+SCORES = "scores?workspace=six-conditions-mistakes"
 OPEN = "condition=instruction-only, open book"
 COUNT = 'a.rb-link[href*="open+book"][href*="value=2"]'  # how often the best value was given: a part of a bar
 FOCUS = "document.activeElement.dataset.rbArrive || ''"

@@ -26,10 +26,10 @@ EVIL = (
     {"Origin": "null"},
 )
 VIEWS = (
-    "workspace=six-conditions&condition=RAG-trained%2C+open+book&view=training&whitespace=1",
-    "workspace=six-conditions&condition=RAG-trained%2C+open+book%2C+through+the+gateway&look=adapter",
-    "workspace=six-conditions&judge=harbour-judge&condition=base%2C+open+book",
-    "workspace=six-conditions&condition=base%2C+open+book&view=stored",
+    "workspace=six-conditions-mistakes&condition=RAG-trained%2C+open+book&view=training&whitespace=1",
+    "workspace=six-conditions-mistakes&condition=RAG-trained%2C+open+book%2C+through+the+gateway&look=adapter",
+    "workspace=six-conditions-mistakes&judge=harbour-judge&condition=base%2C+open+book",
+    "workspace=six-conditions-mistakes&condition=base%2C+open+book&view=stored",
     "workspace=town-hall-albert&mode=rag&view=wire",
     "workspace=tri-section&task=parsing&adapter=claude_tool",
 )

@@ -36,7 +36,7 @@ def walk(page: Any, url: str) -> None:
 
 
 def test_overview_findings_messages_scores_on_the_demo(demo: str, page: Any) -> None:
-    walk(page, f"{demo}?workspace=six-conditions")
+    walk(page, f"{demo}?workspace=six-conditions-mistakes")
 
 
 @pytest.mark.realdata
@@ -46,7 +46,9 @@ def test_overview_findings_messages_scores_on_a_real_study(shared: Path, at: At,
 
 def test_a_link_to_a_finding_brings_its_stretch_into_view(demo: str, page: Any) -> None:
     page.set_viewport_size({"width": 1000, "height": 300})
-    open_page(page, f"{demo}messages?workspace=six-conditions&condition=mistake+1%3A+system+text+in+the+question")
+    open_page(
+        page, f"{demo}messages?workspace=six-conditions-mistakes&condition=mistake+1%3A+system+text+in+the+question"
+    )
     for _ in range(5):  # the first key may meet a page that is still being drawn
         page.keyboard.press("f")
         page.wait_for_timeout(2_000)
@@ -58,7 +60,7 @@ def test_a_link_to_a_finding_brings_its_stretch_into_view(demo: str, page: Any) 
 
 
 def test_a_link_of_ours_keeps_the_session(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}findings?workspace=six-conditions")
+    open_page(page, f"{demo}findings?workspace=six-conditions-mistakes")
     page.evaluate("window.kept = true")
     page.locator(TO_MESSAGE).first.click()
     page.wait_for_url("**/messages?*")
@@ -66,7 +68,7 @@ def test_a_link_of_ours_keeps_the_session(demo: str, page: Any) -> None:
 
 
 def test_keys_move_and_back_goes_one_step_back(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}messages?workspace=six-conditions", ".rb-exact")
+    open_page(page, f"{demo}messages?workspace=six-conditions-mistakes", ".rb-exact")
     for key, record, condition in (
         ("j", "ellery-02", None),
         ("j", "ellery-03", None),
@@ -85,7 +87,7 @@ def test_keys_move_and_back_goes_one_step_back(demo: str, page: Any) -> None:
 
 
 def test_the_next_finding_is_one_step_of_history(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}messages?workspace=six-conditions&condition=base%2C+closed+book", ".rb-exact")
+    open_page(page, f"{demo}messages?workspace=six-conditions-mistakes&condition=base%2C+closed+book", ".rb-exact")
     before = page.evaluate("history.length")
     page.keyboard.press("f")
     page.wait_for_url("**finding=*")
@@ -95,7 +97,7 @@ def test_the_next_finding_is_one_step_of_history(demo: str, page: Any) -> None:
 
 
 def test_moving_between_pages_is_one_step_of_history(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}messages?workspace=six-conditions&record=ellery-05", ".rb-exact")
+    open_page(page, f"{demo}messages?workspace=six-conditions-mistakes&record=ellery-05", ".rb-exact")
     go(page, "Findings")
     assert asked(page)["record"] == "ellery-05"
     page.go_back()
@@ -103,7 +105,7 @@ def test_moving_between_pages_is_one_step_of_history(demo: str, page: Any) -> No
 
 
 def test_keys_do_nothing_while_somebody_types(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}messages?workspace=six-conditions", ".rb-exact")
+    open_page(page, f"{demo}messages?workspace=six-conditions-mistakes", ".rb-exact")
     page.keyboard.press("/")
     page.get_by_label("Id or text").fill("")
     page.get_by_label("Id or text").press_sequentially("jkw]f?")
@@ -112,7 +114,7 @@ def test_keys_do_nothing_while_somebody_types(demo: str, page: Any) -> None:
 
 
 def test_keys_can_be_switched_off(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}messages?workspace=six-conditions", ".rb-exact")
+    open_page(page, f"{demo}messages?workspace=six-conditions-mistakes", ".rb-exact")
     page.keyboard.press("?")
     page.get_by_text("Keys work on this page").click()
     settle(page)
@@ -123,7 +125,7 @@ def test_keys_can_be_switched_off(demo: str, page: Any) -> None:
 
 
 def test_the_origin_answers_on_hover_and_on_focus(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}messages?workspace=six-conditions&condition=base%2C+closed+book", ".rb-exact")
+    open_page(page, f"{demo}messages?workspace=six-conditions-mistakes&condition=base%2C+closed+book", ".rb-exact")
     said = "e => getComputedStyle(e, '::after').content"
     stretch = page.locator(".rb-exact .rb-data").first
     stretch.hover()
@@ -140,7 +142,7 @@ def test_the_origin_answers_on_hover_and_on_focus(demo: str, page: Any) -> None:
 def test_a_page_fits_a_small_window(demo: str, tour: Any, name: str) -> None:
     """320 pixels wide is what is left of a laptop's screen at 400 %: no scrolling from side to side."""
     tour.set_viewport_size({"width": 320, "height": 700})
-    turn_to(tour, f"{demo}{name}?workspace=six-conditions")
+    turn_to(tour, f"{demo}{name}?workspace=six-conditions-mistakes")
     for _ in range(50):  # a chart is drawn wide at first and takes a moment to fit
         if tour.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 320:
             return

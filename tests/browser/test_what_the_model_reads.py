@@ -19,7 +19,7 @@ from readback.records import dataset
 from readback.types import Selection
 
 pytestmark = pytest.mark.browser
-SIX = Path(__file__).parents[2] / "configs" / "examples" / "six-conditions"
+SIX = Path(__file__).parents[2] / "configs" / "examples" / "six-conditions-mistakes"
 TUNED, STUDY = "RAG-trained, open book", "hybrid_science_0p5b_rag_trained"
 WIRE = "#text-wire .rb-exact"
 TEXT = "e => e.textContent"
@@ -48,7 +48,11 @@ def read_by(folder: Path, condition: str, numbers: Sequence[int]) -> dict[str, s
 def test_the_text_is_the_text_whatever_is_drawn_in_it(demo: str, tour: Any) -> None:
     for record, text in read_by(SIX, TUNED, (0, 20)).items():
         for drawn in part(({**ON, "whitespace": "1"}, {}, {"tokens": "1"}, {"citations": "1"}), 2):
-            turn_to(tour, demo + asked(TUNED, workspace="six-conditions", view="wire", record=record, **drawn), WIRE)
+            turn_to(
+                tour,
+                demo + asked(TUNED, workspace="six-conditions-mistakes", view="wire", record=record, **drawn),
+                WIRE,
+            )
             assert tour.locator(WIRE).evaluate(TEXT) == text, (record, drawn)
             assert bool(tour.locator(f"{WIRE} .rb-t-special").count()) == ("tokens" in drawn)
 
@@ -68,7 +72,7 @@ def test_both_system_blocks_of_the_real_study_are_marked(shared: Path, at: At, p
 
 
 def test_a_link_restores_the_view_and_what_is_drawn(demo: str, page: Any) -> None:
-    open_page(page, demo + asked(TUNED, workspace="six-conditions"), ".rb-exact")
+    open_page(page, demo + asked(TUNED, workspace="six-conditions-mistakes"), ".rb-exact")
     for name in ("tokens", "citations"):
         tab_to(page, f".st-key-{name} input")
         page.keyboard.press("Space")
@@ -86,7 +90,11 @@ def test_a_link_restores_the_view_and_what_is_drawn(demo: str, page: Any) -> Non
     assert page.locator(WIRE).inner_html() == shown
     assert page.locator("mark.rb-cite-ok").count() == 2
 
-    open_page(page, demo + asked(TUNED, workspace="six-conditions", view="training", by="role"), "#text-training-user")
+    open_page(
+        page,
+        demo + asked(TUNED, workspace="six-conditions-mistakes", view="training", by="role"),
+        "#text-training-user",
+    )
     assert page.locator('.rb-switch a[aria-current="page"]').evaluate_all(ALL) == [
         "Training text",
         "Message by message",
@@ -95,7 +103,7 @@ def test_a_link_restores_the_view_and_what_is_drawn(demo: str, page: Any) -> Non
 
 
 def test_what_a_token_and_a_citation_are_is_said_on_focus(demo: str, page: Any) -> None:
-    drawn = {"workspace": "six-conditions", "view": "wire", "replies": "1", **ON}
+    drawn = {"workspace": "six-conditions-mistakes", "view": "wire", "replies": "1", **ON}
     open_page(page, demo + asked(TUNED, **drawn), f"{WIRE} .rb-t-special")
     tab_to(page, WIRE)
     page.keyboard.press("ArrowRight")
@@ -111,5 +119,5 @@ def test_what_a_token_and_a_citation_are_is_said_on_focus(demo: str, page: Any) 
     "view", part(["view=wire&tokens=1&citations=1&replies=1", "view=training&by=role", "view=training"], 2)
 )
 def test_no_serious_fault_in_what_the_model_reads(demo: str, tour: Any, view: str) -> None:
-    turn_to(tour, f"{demo}{asked(TUNED, workspace='six-conditions')}&{view}", ".rb-exact, .rb-three")
+    turn_to(tour, f"{demo}{asked(TUNED, workspace='six-conditions-mistakes')}&{view}", ".rb-exact, .rb-three")
     assert serious(tour) == []
