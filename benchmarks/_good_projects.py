@@ -41,27 +41,21 @@ def lines(rows: Iterable[Mapping[str, Any]]) -> bytes:
 
 
 def study() -> Files:
-    """The demo of six conditions without its mistakes: dataset, Modelfiles, notebook, judge, answers, scores, logs."""
-    root = EXAMPLES / "six-conditions-mistakes"
+    """The demo of six conditions without its spoilt rows: dataset, Modelfiles, notebook, judge, answers, scores, logs."""
+    root = EXAMPLES / "six-conditions"
     files = {str(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
     config = _config(root)
     config["modes"] = [{"mode": "asked plainly", "template": "Question: {{ instruction }}\n\nAnswer:"}]
-    config["conditions"] = [one for one in config["conditions"] if "answers" in one]
-    config["models"].pop("instruction-only, edited")
-    config["adapters"] = ["manual", "no_system"]
-    spare = ("ollama/Modelfile.edited", "templates/stored_with_system.jinja", "adapters/gateway.yml")
-    logs = [row for row in _rows(files["logs/requests.jsonl"]) if "gateway" not in row["condition"]]
     rows = [row for row in _rows(files["data/harbour.jsonl"]) if not _is_spoilt(row)]
     files |= {
         "readback.yml": yaml.safe_dump(config, allow_unicode=True, sort_keys=False).encode(),
         "data/harbour.jsonl": lines(rows),
-        "logs/requests.jsonl": lines(logs),
     }
     kept = {row["task_id"] for row in rows}
     for name in files:
         if name.startswith(("answers/", "logs/")):
             files[name] = lines(row for row in _rows(files[name]) if row["task_id"] in kept)
-    return {name: text for name, text in files.items() if name not in spare}
+    return files
 
 
 def town() -> Files:

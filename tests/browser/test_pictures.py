@@ -17,17 +17,17 @@ COLOURS = 255  # a picture of the README stays small
 LARGEST = 250_000  # bytes
 MISTAKE = "findings?workspace=six-conditions-mistakes&arm=mistake+2%3A+system+text+in+the+stored+prompt"
 PICTURES = {
-    "overview": ("?workspace=six-conditions-mistakes", ".rb-table", "light"),
+    "overview": ("?workspace=six-conditions", ".rb-table", "light"),
     "messages": (MISTAKE, ".rb-places a", "light"),
     "messages-dark": (MISTAKE, ".rb-places a", "dark"),
     "compare": (
-        "compare?workspace=six-conditions-mistakes&record=ellery-06"
+        "compare?workspace=six-conditions&record=ellery-06"
         "&condition=RAG-trained%2C+open+book&b_condition=instruction-only%2C+open+book",
         ".rb-ins",
         "light",
     ),
     "findings": ("findings?workspace=six-conditions-mistakes&code=fmt-system-text-in-user", ".rb-excerpt", "light"),
-    "scores": ("scores?workspace=six-conditions-mistakes", ".js-plotly-plot .main-svg", "light"),
+    "scores": ("scores?workspace=six-conditions", ".js-plotly-plot .main-svg", "light"),
 }
 
 
