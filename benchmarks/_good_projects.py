@@ -41,7 +41,7 @@ def lines(rows: Iterable[Mapping[str, Any]]) -> bytes:
 
 
 def study() -> Files:
-    """The demo of six conditions without its spoilt rows: dataset, Modelfiles, notebook, judge, answers, scores, logs."""
+    """The demo of six conditions without its spoilt rows."""
     root = EXAMPLES / "six-conditions"
     files = {str(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
     config = _config(root)

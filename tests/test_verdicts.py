@@ -106,3 +106,60 @@ def test_the_pages_and_the_command_line_say_the_same(
     (_, (found,)) = judged(folder)
     assert [(one["a"], one["b"], one["verdict"]) for one in answer] == [("a", "b", found.kind)]
     assert [one["records_on_one_side"] for one in answer[0]["faults"]] == [len(one.records) for one in found.faults]
+
+
+TWO = {
+    "dataset": "d.jsonl",
+    "modes": [{"mode": "m", "template": "{{ q }}"}, {"mode": "n", "template": "Q: {{ q }}"},
+              {"mode": "same as m", "template": "{{ q }}"}],
+    "models": {"x": {"serving": {"modelfile": "Modelfile.x"}}, "y": {"serving": {"modelfile": "Modelfile.y"}}},
+    "adapters": ["manual"],
+}  # fmt: skip
+SERVED = 'FROM ./w.gguf\nTEMPLATE "{{ .System }} {{ .Prompt }}"\nSYSTEM %s\n'
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "more", "kind", "varied"),
+    [
+        ({"mode": "m"}, {"mode": "n"}, {}, "fair", ("mode",)),
+        ({"mode": "m"}, {"mode": "same as m"}, {}, "fair", ()),
+        ({"mode": "m", "model": "x"}, {"mode": "m", "model": "y"}, {}, "fair", ("model",)),
+        ({"mode": "m", "model": "x"}, {"mode": "n", "model": "y"}, {}, "unfair", ("mode", "model")),
+        ({"mode": "m"}, {"mode": "n", "adapter": "manual"}, {}, "unfair", ("mode", "adapter")),
+        ({"mode": "m", "model": "x"}, {"mode": "n", "model": "y"}, {"varies": ["mode", "model"]}, "fair",
+         ("mode", "model")),
+        ({"mode": "m", "model": "x"}, {"mode": "n", "model": "y"}, {"varies": ["mode"]}, "unfair", ("mode", "model")),
+    ],
+)  # fmt: skip
+def test_more_than_one_thing_that_differs_is_not_fair(
+    write: Write, a: dict[str, str], b: dict[str, str], more: dict[str, Any], kind: str, varied: tuple[str, ...]
+) -> None:
+    named = [{"name": "a", **a}, {"name": "b", **b}]
+    config = TWO | {"conditions": named, "comparisons": [{"a": "a", "b": "b", **more}]}
+    files = {"Modelfile.x": SERVED % "Be brief.", "Modelfile.y": SERVED % "Be brief."}
+    _, (found,) = judged(write({"readback.yml": config, "d.jsonl": ROWS, **files}))
+    assert (found.kind, found.varied) == (kind, varied)
+
+
+def test_another_system_message_than_the_other_models_is_a_second_thing(write: Write) -> None:
+    named = [{"name": "a", "mode": "m", "model": "x"}, {"name": "b", "mode": "m", "model": "y"}]
+    config = TWO | {"conditions": named, "comparisons": [{"a": "a", "b": "b"}]}
+    files = {"Modelfile.x": SERVED % "Be brief.", "Modelfile.y": SERVED % "Be long."}
+    _, (found,) = judged(write({"readback.yml": config, "d.jsonl": ROWS, **files}))
+    assert (found.kind, found.varied) == ("unfair", ("model", "system"))
+    trained = {name: {**model, "training": {"system": text}} for (name, model), text in
+               zip(TWO["models"].items(), ("Be brief.", "Be long."), strict=True)}  # fmt: skip
+    _, (found,) = judged(write({"readback.yml": config | {"models": trained}, "d.jsonl": ROWS, **files}))
+    assert (found.kind, found.varied) == ("fair", ("model",))
+
+
+def test_a_modelfile_that_is_not_there_leaves_the_system_message_open(write: Write) -> None:
+    """Known to be equal where both sides run the one model, else open."""
+    files = {"d.jsonl": ROWS, "Modelfile.x": SERVED % "Be brief."}
+    named = [{"name": "a", "mode": "m", "model": "x"}, {"name": "b", "mode": "m", "model": "y"},
+             {"name": "c", "mode": "n", "model": "y"}]  # fmt: skip
+    plan = [{"a": "a", "b": "b"}, {"a": "b", "b": "c"}]
+    audit, (other, one) = judged(write({"readback.yml": TWO | {"conditions": named, "comparisons": plan}, **files}))
+    assert [row.system_unknown for row in audit.conditions][1:] == ["its Modelfile Modelfile.y cannot be read"] * 2
+    assert (other.kind, [(each.what, each.side) for each in other.missing]) == ("unknown", [("system", "b")])
+    assert (one.kind, one.unchecked) == ("fair", ("system", "requests"))

@@ -217,6 +217,7 @@ class Model:
     training_template: ChatTemplate | None = None  # what made one text of the training messages
     training_format: str | None = None  # the same, by the name of a format
     modelfile: Modelfile | None = None
+    modelfile_lost: str | None = None  # the path of one that is named and cannot be read
     chat_template: ChatTemplate | None = None
     chat_format: str | None = None
     tokenizer: str | None = None  # the name of a table, or the path of a tokenizer.json

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from readback.checks.factors import factors, intended
 from readback.checks.lengths import Extremes, Lengths, SelectionKey, Widest
 from readback.checks.of_model import concerns
 from readback.checks.records_with_finding import Key, RecordsWithFinding
@@ -39,7 +40,8 @@ class Row:
     `system_unknown` says why it is not known.
     `longest` counts the characters of the longest assembled messages of one record (None: none were assembled),
     `tokens` what the model reads of it where a limit is known; `model_errors` what is wrong with its model, whichever
-    condition runs it; `observed` how many logged requests are equal to them, of how many.
+    condition runs it; `observed` how many logged requests are equal to them, of how many; `factors` what a comparison
+    with it may vary (see `factors`).
     """
 
     name: str
@@ -57,6 +59,7 @@ class Row:
     longest: int | None = None
     tokens: Tokens | None = None
     observed: tuple[int, int] = (0, 0)
+    factors: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,7 @@ class Audit:
         default_factory=dict
     )  # by code and `selection_key`: the records with a finding
     sample: Sample | None = None
+    intended: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)  # by pair: what the plan varies
 
 
 @dataclass(slots=True)
@@ -175,6 +179,7 @@ class Tally:
             lengths=self.lengths.conditions,
             widest=self.lengths.widest,
             with_finding=self.with_finding.done(),
+            intended=intended(self.opened),
         )
 
     def _complete(self, row: Row) -> Row:
@@ -214,6 +219,7 @@ def _row(opened: Workspace, choice: Selection, first: Assembly) -> Row:
         task=task,
         system=None if system is None else _stated(opened.system_texts, system, _file(first)),
         system_unknown=unknown_system(opened, choice, first.messages),
+        factors=factors(opened, condition, first),
         system_sha=None if system is None else hashlib.sha256(system.encode("utf-8", "surrogatepass")).hexdigest(),
     )
 

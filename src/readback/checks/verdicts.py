@@ -1,7 +1,7 @@
 """May two conditions be compared? One answer for every page and the command line, worked out of a check.
 
-* unfair: an error is on one side only, or on both sides in different records: the two differ by more than what is
-  compared.
+* unfair: an error is on one side only, or on both sides in different records, or more than one thing was varied (the
+  mode and the model, say): the two differ by more than what is compared.
 * same: every error of the two is on both sides, in the same records.
 * unknown: nothing speaks against it, and something that would tell is missing.
 * fair: no error is on either side, and nothing is missing.
@@ -11,16 +11,20 @@ Warnings and notes do not decide. An error about a file or a model, in no condit
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from readback.checks.comparisons import Pair, Weighed
+from readback.checks.factors import differing
 from readback.checks.groups import names
 from readback.checks.records_with_finding import numbers
-from readback.checks.summary import Audit, selection_key
+from readback.checks.summary import Audit, Row, selection_key
+from readback.prompts.unknown_system import NOTHING_BUILT
+from readback.words import t
 
 Kind = Literal["fair", "same", "unfair", "unknown"]
+Unchecked = Literal["sample", "system", "requests", "ignored"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +54,25 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The answer for a pair; `faults` for unfair and same, `missing` for unknown, and what was not looked at at all:
-    `sample` (only some records), `requests` (no logged request of a side tells what was really sent), `ignored` (errors
-    that the workspace ignores are left out).
+    """The answer for a pair: `faults` for unfair and same, `missing` for unknown; `varied` in which factors the two
+    differ, and whether that was `planned` (more than one that was not speaks against the comparison); `unchecked`
+    what was not looked at at all: `sample` (only some records), `system` (no file states the message that the one model
+    of both sides is served with), `requests` (no logged request of a side tells what was
+    really sent), `ignored` (errors that the workspace ignores are left out).
     """
 
     pair: Pair
     kind: Kind
     faults: tuple[Fault, ...] = ()
     missing: tuple[Missing, ...] = ()
-    unchecked: tuple[Literal["sample", "requests", "ignored"], ...] = ()
+    unchecked: tuple[Unchecked, ...] = ()
+    varied: tuple[str, ...] = ()
+    planned: bool = False
+
+    @property
+    def confounded(self) -> bool:
+        """Whether more differs than what is compared."""
+        return len(self.varied) > 1 and not self.planned
 
 
 def verdict(audit: Audit, found: Sequence[Weighed], pair: Pair) -> Verdict:
@@ -69,13 +82,22 @@ def verdict(audit: Audit, found: Sequence[Weighed], pair: Pair) -> Verdict:
     unfair = tuple(_fault(audit, one, pair, apart) for one, apart in against if pair in one.one_sided or apart)
     missing = (*_missing(audit, pair), *(Missing("kept", why=one.group.title) for one in found if _hidden(one, pair)))
     same = tuple(_fault(audit, one, pair, ()) for one, _ in against)
-    kind: Kind = "unfair" if unfair else "unknown" if missing else "same" if same else "fair"
-    return Verdict(pair, kind, unfair or same, missing, tuple(_unchecked(audit, pair)))
+    made = Verdict(pair, "fair", unfair or same, missing, tuple(_unchecked(audit, pair)), *_varied(audit, pair))
+    wrong = unfair or made.confounded
+    return replace(made, kind="unfair" if wrong else "unknown" if missing else "same" if same else "fair")
 
 
 def verdicts(audit: Audit, found: Sequence[Weighed], pairs: Sequence[Pair]) -> tuple[Verdict, ...]:
     """The answer for each pair, in their order."""
     return tuple(verdict(audit, found, pair) for pair in pairs)
+
+
+def differs(one: Verdict) -> str:
+    """In a sentence what was varied; empty where nothing was, or where it is not known."""
+    what = t("verdict.and").join(t(f"verdict.varied_{name}") for name in one.varied)
+    if not what or one.planned:
+        return t("verdict.varied_planned", what=what) if what else ""
+    return t("verdict.varied", n=len(one.varied), what=what)
 
 
 def _apart(audit: Audit, one: Weighed, pair: Pair) -> tuple[int, ...]:
@@ -110,13 +132,35 @@ def _missing(audit: Audit, pair: Pair) -> Iterator[Missing]:
         row = rows.get(side)
         if row is None:
             yield Missing("condition", side)
-        elif row.system_unknown:
+        elif row.system_unknown and not _of_one_model(rows, pair):
             yield Missing("system", side, row.system_unknown)
 
 
-def _unchecked(audit: Audit, pair: Pair) -> Iterator[Literal["sample", "requests", "ignored"]]:
+def _varied(audit: Audit, pair: Pair) -> tuple[tuple[str, ...], bool]:
+    rows = {row.name: row for row in audit.conditions}
+    a, b = rows.get(pair.a), rows.get(pair.b)
+    if a is None or b is None:
+        return (), False
+    unsure = {"system"} if a.system_unknown or b.system_unknown else set()
+    found = tuple(name for name in differing(a.factors, b.factors) if name not in unsure)
+    meant = {*audit.intended.get((pair.a, pair.b), ()), *audit.intended.get((pair.b, pair.a), ())}
+    return found, bool(found) and meant.issuperset(found)
+
+
+def _of_one_model(rows: Mapping[str, Row], pair: Pair) -> bool:
+    """Whether a system message that no file states is the same on both sides: the model's, and both run that model."""
+    a, b = rows.get(pair.a), rows.get(pair.b)
+    if a is None or b is None or a.model is None:
+        return False
+    return a.model == b.model and a.system_unknown == b.system_unknown != NOTHING_BUILT
+
+
+def _unchecked(audit: Audit, pair: Pair) -> Iterator[Unchecked]:
     if audit.sample:
         yield "sample"
+    rows = {row.name: row for row in audit.conditions}
+    if _of_one_model(rows, pair) and rows[pair.a].system_unknown:
+        yield "system"
     if not all(row.observed[1] for row in audit.conditions if row.name in (pair.a, pair.b)):
         yield "requests"
     if any(one.severity == "error" for one in audit.ignored_findings):

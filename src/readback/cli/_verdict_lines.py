@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from readback.checks.verdicts import Verdict
+from readback.checks.verdicts import Verdict, differs
 from readback.words import t
 
 
@@ -11,5 +11,6 @@ def said(one: Verdict) -> str:
     faults = [f"{fault.title} ({', '.join(fault.sides)})" for fault in one.faults]
     missing = [t(f"verdict.missing_{each.what}", side=each.side, why=each.why) for each in one.missing]
     why = "; ".join(missing if one.kind == "unknown" else faults)
+    why = " ".join(part for part in (why, differs(one)) if part)
     asked = t("verdict.asked", a=one.pair.a, b=one.pair.b)
     return f"{asked} {t(f'verdict.{one.kind}')}{f' {why}' if why else ''}"

@@ -157,6 +157,7 @@ def _comparisons(opened: Workspace, audit: Audit) -> list[dict[str, Any]]:
             "a": one.pair.a,
             "b": one.pair.b,
             "verdict": one.kind,
+            "varied": list(one.varied),
             "faults": [{"code": each.code, "sides": list(each.sides), "places": each.places,
                         "records_on_one_side": len(each.records)} for each in one.faults],
             "missing": [{"what": each.what, "side": each.side} for each in one.missing],

@@ -9,6 +9,7 @@ from __future__ import annotations
 from readback.prompts.selections import SelectedTexts, selected_texts
 from readback.types import Diagnostic, Message, Model, Modelfile, Selection, Workspace
 
+NOTHING_BUILT = "nothing could be built of the first record"
 OLLAMA = "ollama"  # provider of a model's settings
 WEIGHTS = (".gguf", ".bin", ".safetensors")  # files of weights alone, which bring no system message
 
@@ -21,7 +22,7 @@ def unknown_system(workspace: Workspace, choice: Selection, messages: tuple[Mess
     if isinstance(own, Diagnostic):
         return None
     if not messages:
-        return "nothing could be built of the first record"
+        return NOTHING_BUILT
     return of_model(own.model) if own.model and own.prompt.system is None and _served(own, own.model) else None
 
 
@@ -29,6 +30,8 @@ def of_model(model: Model) -> str | None:
     """Why a model's own system message is not known, where no file states one."""
     if model.training or (model.modelfile and model.modelfile.system is not None):
         return None
+    if model.modelfile_lost:
+        return f"its Modelfile {model.modelfile_lost} cannot be read"
     if model.modelfile is None:
         return f"no Modelfile of {model.name} is among the files"
     base = _inherited(model.modelfile)
@@ -40,7 +43,12 @@ def _served(own: SelectedTexts, model: Model) -> bool:
     if model.chat_template or model.chat_format:
         return False
     said = str(model.settings.get("provider") or "").strip().lower()
-    return model.modelfile is not None or said == OLLAMA or (own.prompt.syntax == "builder" and not said)
+    return (
+        model.modelfile is not None
+        or model.modelfile_lost is not None
+        or said == OLLAMA
+        or (own.prompt.syntax == "builder" and not said)
+    )
 
 
 def _inherited(modelfile: Modelfile) -> str | None:

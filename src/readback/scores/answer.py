@@ -197,6 +197,8 @@ def _comparison(one: Comparison, at: Mapping[Planned, int]) -> dict[str, Any]:
         "n_shared": one.n_shared,
         "only_a": one.only_a,
         "only_b": one.only_b,
+        "failed": one.failed,
+        "bounds": one.bounds,
         "mean_a": one.mean_a,
         "mean_b": one.mean_b,
         "difference": one.difference,

@@ -17,6 +17,8 @@ FEW = 2  # factors that a sentence can name
 CLOSE = 0.5  # of the last digit shown
 NOTHING = 1e-9  # what sums of floating numbers leave where the result is zero
 
+SAID = {"not separated": "open", "equivalent": "equal", "constant": "constant", "incomplete": "incomplete"}
+
 Line = Comparison | Blocked
 Name = Callable[[ConditionKey], str]
 
@@ -40,11 +42,22 @@ def sentence(one: Comparison, name: Name, criterion: Criterion) -> str:
         "better": better,
         "worse": worse,
         "margin": "" if one.margin is None else f"{one.margin:g}",
+        "failed": one.failed,
+        "all": one.n_shared + one.failed,
+        "bounds": _bounds(one, turned=not up),
         "detectable": "–" if one.detectable is None else f"{one.detectable:.2g}",
     }
-    key = {"not separated": "open", "equivalent": "equal", "constant": "constant"}.get(one.verdict, "higher")
+    key = SAID.get(one.verdict, "higher")
     said = t(f"scores.said_{key}", **given)
     return f"{said} {t('scores.down')}" if key == "higher" and criterion.direction == "down" else said
+
+
+def _bounds(one: Comparison, *, turned: bool) -> str:
+    """How far the difference could move, in words; empty where the scale has no ends."""
+    if one.bounds is None:
+        return ""
+    low, high = (-one.bounds[1], -one.bounds[0]) if turned else one.bounds
+    return t("scores.bounds", low=signed(low), high=signed(high))
 
 
 def interval(one: Comparison, *, turned: bool) -> str:

@@ -22,6 +22,7 @@ LOOKS = {
     "b is higher": ("chart_higher", "triangle-right", 1),
     "a is higher": ("chart_lower", "triangle-left", -1),
     "not separated": ("chart_open", "circle-open", 0),
+    "incomplete": ("chart_incomplete", "hourglass-open", 0),
     "equivalent": ("chart_equal", "square", 0),
     "too few": ("chart_few", "x-thin", 0),
     "constant": ("chart_constant", "diamond-open", 0),

@@ -9,7 +9,7 @@ from readback.scores.certainty import shown
 from readback.scores.table import ConditionKey, Planned
 from readback.types import Diagnostic
 
-Verdict = Literal["b is higher", "a is higher", "not separated", "equivalent", "too few", "constant"]
+Verdict = Literal["b is higher", "a is higher", "not separated", "equivalent", "incomplete", "too few", "constant"]
 Span = tuple[float, float]
 
 
@@ -53,6 +53,8 @@ class Comparison:
     planned: Planned | None = None
     seed: int | None = None  # None: nothing random was done
     method_clustered: str | None = None
+    failed: int = 0  # items scored on one side whose judge failed on the other
+    bounds: Span | None = None  # where the difference lies whatever those scores are
 
     @property
     def span(self) -> Span | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from readback.scores.comparing import failed_items
 from readback.scores.comparing.comparison import Comparison, Span, Verdict
 from readback.scores.comparing.paired_items import items
 from readback.scores.table import ConditionKey, Planned, ScoreTable
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 FEW = 5  # shared items below which no interval is given
 LEVEL = 0.05
+LOST = 0.10  # share of items whose judge failed on one side, from which what is missing may decide
 EXACT = 12  # decimals
 
 
@@ -36,6 +38,8 @@ def difference(
     made = Comparison(
         a, b, criterion, judge, n, shared.only_a, shared.only_b, "too few", margin=margin, planned=planned
     )  # fmt: skip
+    lost, edges = failed_items.bounds(table, a, b, criterion, judge, shared)
+    made = replace(made, failed=lost, bounds=edges)
     if not n:
         return made
     plain = interval.of_differences(d)
@@ -68,7 +72,8 @@ def difference(
 def judged(made: Comparison) -> Comparison:
     """The comparison with its verdict, by the adjusted p, and by the interval: one is higher only if both say so.
 
-    A difference that is within the study's margin counts as none, however sure it is.
+    Where a judge failed at more than a tenth of the items on one side, it is higher only if it were so whatever the
+    missing scores are. A difference that is within the study's margin counts as none, however sure it is.
     """
     return replace(made, verdict=_verdict(made))
 
@@ -83,7 +88,16 @@ def _verdict(made: Comparison) -> Verdict:
     p = made.p if made.p_adjusted is None else made.p_adjusted
     if p is None or p >= LEVEL or (made.span is not None and made.span[0] <= 0 <= made.span[1]):
         return "not separated"
+    if _undecided(made):
+        return "incomplete"
     return "b is higher" if made.difference > 0 else "a is higher"
+
+
+def _undecided(made: Comparison) -> bool:
+    """Whether the scores that a judge failed to give, if they were known, could turn the difference round."""
+    if made.failed <= LOST * (made.n_shared + made.failed):
+        return False
+    return made.bounds is None or made.bounds[0] <= 0 <= made.bounds[1]
 
 
 def _p(binary: bool, a: Any, b: Any, d: Any, clusters: Any) -> tuple[float, str]:

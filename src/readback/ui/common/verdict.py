@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from markupsafe import Markup
 
-from readback.checks.verdicts import Fault, Missing, Verdict
+from readback.checks.verdicts import Fault, Missing, Verdict, differs
 from readback.ui.common import show
 from readback.words import t
 
@@ -21,21 +21,26 @@ def word(one: Verdict) -> Markup:
 
 
 def first(one: Verdict) -> Markup:
-    """The first fault, and how many more there are."""
+    """The first fault that speaks against the comparison, and how many more there are; else that too much differs."""
+    if one.confounded and not any(len(each.sides) == 1 or each.records for each in one.faults):
+        return show.h("{}", differs(one).removesuffix("."))
     more = len(one.faults) - 1
     return show.h("{}{}", _fault(one, one.faults[0]), f", {t('verdict.more', n=more)}" if more else "")
 
 
 def why(one: Verdict, brief: bool = False) -> Markup:
     """The faults or what is missing, and unless it is `brief` what was not looked at."""
-    said = [_fault(one, fault) for fault in one.faults[:SHOWN]]
+    said = [show.h("{}", differs(one))] if one.confounded else []
+    said += [_fault(one, fault) for fault in one.faults[:SHOWN]]
     if len(one.faults) > SHOWN:
         said.append(show.h("{}", t("verdict.more", n=len(one.faults) - SHOWN)))
     if one.kind == "unknown":
         said = [show.h("{}", _missing(each)) for each in one.missing]
     unchecked = [t(f"verdict.unchecked_{each}") for each in one.unchecked]
-    rest = show.h('<span class="rb-small">{}</span>', t("verdict.unchecked", what="; ".join(unchecked)))
-    return show.join([*said, *([rest] if unchecked and not brief else [])], "<br>")
+    rest = [differs(one)] if one.varied and not one.confounded else []
+    rest += [t("verdict.unchecked", what="; ".join(unchecked))] if unchecked else []
+    small = show.h('<span class="rb-small">{}</span>', " ".join(rest))
+    return show.join([*said, *([small] if rest and not brief else [])], "<br>")
 
 
 def line(one: Verdict) -> Markup:

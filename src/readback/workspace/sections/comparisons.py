@@ -11,7 +11,8 @@ from readback.workspace.references import unknown
 
 KEY = "comparisons"
 TEXTS = ("a", "b", "criterion", "judge", "expected", "question", "name", "warning", "group")
-LISTS = ("criteria", "not_comparable")
+LISTS = ("criteria", "not_comparable", "varies")
+VARIED = ("mode", "task", "model", "adapter", "system")  # what `varies` may name
 KNOWN = (*TEXTS, "margin", *LISTS)
 
 
@@ -32,6 +33,8 @@ def read(node: Node, draft: Draft) -> None:
 def _value(key: str, part: Node) -> Any:
     if key == "margin":
         return _margin(part)
+    if key == "varies":
+        return [one for each in part.listed() if (one := _varied(each)) is not None]
     return list(part.texts()) if key in LISTS else part.text()
 
 
@@ -42,3 +45,12 @@ def _margin(part: Node) -> float | None:
         part.wrong("a number above 0")
         return None
     return margin
+
+
+def _varied(part: Node) -> str | None:
+    """What the two conditions are meant to differ in."""
+    name = part.text()
+    if name is not None and name not in VARIED:
+        part.wrong("one of " + ", ".join(VARIED))
+        return None
+    return name

@@ -10,7 +10,7 @@ from typing import Any
 from readback.readers.paths import show
 from readback.readers.yaml_node import Node
 from readback.serving import tokens
-from readback.serving.modelfile import read_file as modelfile
+from readback.serving.modelfile import read_file
 from readback.sources import model_yaml, prompt_formats, training_text
 from readback.types import Model, Modelfile, SystemText
 from readback.workspace import chat_templates
@@ -40,6 +40,7 @@ def _model(name: str, node: Node, draft: Draft) -> Model:
     training = parts["training"].mapping(*TRAINING) if "training" in parts else {}
     serving = parts["serving"].mapping(*SERVING) if "serving" in parts else {}
     messages = _file(training.get("messages"), "training messages", draft)
+    modelfile = _modelfile(serving.get("modelfile"), draft) or model.modelfile
     made = replace(
         model,
         training=_training(name, training, messages, draft) or model.training,
@@ -47,7 +48,8 @@ def _model(name: str, node: Node, draft: Draft) -> Model:
         training_messages=messages or model.training_messages,
         training_template=chat_templates.template(training, draft) or model.training_template,
         training_format=chat_templates.named(training) or model.training_format,
-        modelfile=_modelfile(serving.get("modelfile"), draft) or model.modelfile,
+        modelfile=modelfile,
+        modelfile_lost=serving["modelfile"].text() if "modelfile" in serving and modelfile is None else None,
         chat_template=chat_templates.template(serving, draft) or model.chat_template,
         chat_format=chat_templates.named(serving) or model.chat_format,
         tokenizer=_tokenizer(parts.get("tokenizer"), draft) or model.tokenizer,
@@ -138,7 +140,7 @@ def _modelfile(node: Node | None, draft: Draft) -> Modelfile | None:
     file = _file(node, "Modelfile", draft)
     if file is None:
         return None
-    found = modelfile.read(draft.root / file, draft.root)
+    found = read_file.read(draft.root / file, draft.root)
     draft.diagnostics.extend(found.diagnostics)
     return found
 

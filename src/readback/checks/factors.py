@@ -1,0 +1,60 @@
+"""What of a condition a comparison may vary: only where one thing differs can a difference in scores be laid to it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+
+from readback.types import Assembly, Condition, Prompt, Workspace
+
+FACTORS = ("mode", "task", "model", "adapter", "system")
+
+
+def factors(opened: Workspace, condition: Condition, first: Assembly) -> Mapping[str, str]:
+    """The condition's value of each factor that it has: names, and sha256 of a mode's texts and of a system message.
+
+    Two modes that send the same are one. `system` is the message that a server adds to a model of which no file says
+    that it was trained with it; what a mode states is part of the mode, and what a model was trained with of the model.
+    """
+    prompt = opened.prompts.get(condition.mode or "")
+    found = {
+        "mode": _sha(repr(_sent(prompt))) if prompt else condition.mode,
+        "task": condition.task,
+        "model": condition.model,
+        "adapter": condition.adapter,
+        "system": _served(opened, condition, prompt, first),
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def differing(a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[str]:
+    """The factors in which two conditions differ; a system message only where both have one that is no part of them."""
+    for name in FACTORS:
+        if a.get(name) != b.get(name) and (name != "system" or (name in a and name in b)):
+            yield name
+
+
+def intended(opened: Workspace) -> Mapping[tuple[str, str], tuple[str, ...]]:
+    """What the plan says that it varies (`varies:` of a comparison), by the names of the two conditions."""
+    found: dict[tuple[str, str], tuple[str, ...]] = {}
+    for one in opened.comparisons:
+        named = [opened.condition(str(one[side])) for side in ("a", "b")]
+        a, b = (each.name if each else str(one[side]) for each, side in zip(named, ("a", "b"), strict=True))
+        found[a, b] = (*found.get((a, b), ()), *one.get("varies", ()))
+    return found
+
+
+def _sent(prompt: Prompt) -> tuple[object, ...]:
+    return prompt.template, prompt.system, prompt.syntax, prompt.system_syntax, sorted(prompt.defaults.items())
+
+
+def _served(opened: Workspace, condition: Condition, prompt: Prompt | None, first: Assembly) -> str | None:
+    model = opened.models.get(condition.model or "")
+    if model is None or model.training or model.training_messages or (prompt and prompt.system is not None):
+        return None
+    system = next((message.text for message in first.messages if message.role == "system"), "")
+    return _sha(system) if first.messages else None
+
+
+def _sha(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

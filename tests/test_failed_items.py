@@ -1,0 +1,58 @@
+"""Where a judge failed on one side, a condition is called higher only if it is so whatever the missing scores are."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from score_files import Write
+
+from readback import workspace
+from readback.scores import loading
+from readback.scores.comparing.compare import compare
+from readback.scores.comparing.comparison import Comparison
+
+PLAN = "scores: [s.csv]\ncriteria: {good: {scale: [0, 1, 2]}}\ncomparisons: [{a: one, b: other}]\n"
+
+
+def made(write: Write, one: list[int | None], other: list[int | None]) -> Comparison:
+    cells = [(f"q{at}", name, score) for name, scores in (("one", one), ("other", other))
+             for at, score in enumerate(scores)]  # fmt: skip
+    rows = (f"{item},{name},good,{'' if score is None else score},{'failed' if score is None else 'scored'}\n"
+            for item, name, score in cells)  # fmt: skip
+    text = "item,condition,criterion,score,status\n" + "".join(rows)
+    table = loading.load(workspace.open(write({"readback.yml": PLAN, "s.csv": text})))
+    (found,) = compare(table, table.planned).comparisons
+    return found
+
+
+def test_the_bounds_are_those_of_every_way_to_fill_the_gaps(write: Write) -> None:
+    one: list[int | None] = [0, 1, None, 2, 1, None]
+    other: list[int | None] = [1, None, 2, 2, None, None]
+    found = made(write, one, other)
+    either = [at for at in range(6) if one[at] is not None or other[at] is not None]
+    means = []
+    for filled in product((0, 1, 2), repeat=3):
+        gaps = iter(filled)
+        pairs = [[next(gaps) if side[at] is None else side[at] for side in (one, other)] for at in either]
+        means.append(sum((b or 0) - (a or 0) for a, b in pairs) / len(pairs))
+    assert found.failed == 3
+    assert found.bounds == pytest.approx((min(means), max(means)))
+
+
+@pytest.mark.parametrize(
+    ("failed", "verdict"),
+    [(0, "b is higher"), (3, "b is higher"), (8, "b is higher"), (30, "incomplete")],
+)
+def test_what_is_missing_may_decide(write: Write, failed: int, verdict: str) -> None:
+    """Forty questions, b one step higher on nearly all; the failures are of b."""
+    one: list[int | None] = [1 if at % 2 else 0 for at in range(40)]
+    other: list[int | None] = [None if at < failed else (2 if at % 2 else 1) - (at % 13 == 12) for at in range(40)]
+    found = made(write, one, other)
+    assert (found.failed, found.verdict) == (failed, verdict)
+
+
+def test_no_clear_difference_stays_one(write: Write) -> None:
+    one: list[int | None] = [at % 3 for at in range(40)]
+    other: list[int | None] = [None if at < 30 else (at + at % 2) % 3 for at in range(40)]
+    assert made(write, one, other).verdict == "not separated"
