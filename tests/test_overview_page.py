@@ -56,7 +56,7 @@ def test_the_first_line_says_how_much_and_what_is_wrong(serving: Any) -> None:
 def test_one_planned_comparison_is_named(serving: Any) -> None:
     serving(study(comparisons=[{"a": "right", "b": "wrong"}]))
     text = words(overview())
-    assert f"3 records, 2 conditions. It is not fair to compare right with wrong: {FAULT}: 3 places in wrong ." in text
+    assert f"3 records, 2 conditions. It is not fair to compare right with wrong. {FAULT}: 3 places in wrong ." in text
     assert "kind of error" not in text
 
 
@@ -65,7 +65,7 @@ def test_several_planned_comparisons_are_counted(serving: Any) -> None:
     files = study(comparisons=pairs)
     files["readback.yml"]["conditions"].append({"name": "other", "mode": "good"})
     serving(files)
-    first = "2 of 3 planned comparisons are not fair; the first is right with wrong:"
+    first = "2 of 3 planned comparisons are not fair; the first is right with wrong."
     assert f"{first} {FAULT}: 3 places in wrong ." in words(overview())
 
 
@@ -190,7 +190,7 @@ def test_nothing_to_look_at_first_offers_the_messages(serving: Any) -> None:
     )
     test = overview()
     assert "No errors were found." in words(test)
-    assert "Nothing needs a look first. See the messages" in words(test)
+    assert "The check found no errors and no warnings. See the messages" in words(test)
 
 
 def test_the_files_are_listed_with_what_they_were_taken_for() -> None:

@@ -33,6 +33,7 @@ from readback.ui.scores.score_drilldown import address_of
 from readback.ui.scores.score_view import Chosen
 from readback.words import t
 
+LOW = 0.667  # alpha below which Krippendorff (2004) draws no conclusions
 MOST = 6  # other criteria that a pair is looked at under
 
 
@@ -64,7 +65,10 @@ def _pooled(scored: ScoreTable, view: Chosen) -> tuple[str, Markup]:
     key = "scores.pool_agree" if agreed.alpha is not None else "scores.pool_agree_none"
     given = {"metric": agreed.metric, "alpha": report.signed(agreed.alpha), "interval": span, "n": agreed.units}
     way = score_drilldown_links.link(t("scores.pool_way"), view="agreement")
-    return f"{t('scores.pool_said', who=who, each=each)} {t(key, **given)}", way
+    said = [t("scores.pool_said", who=who, each=each), t(key, **given)]
+    if agreed.alpha is not None and agreed.alpha < LOW:
+        said.append(t("scores.pool_agree_low"))
+    return " ".join(said), way
 
 
 def _apart(scored: ScoreTable, view: Chosen) -> None:
