@@ -49,7 +49,7 @@ if "item" in drilldown:
 seen = view.table
 rows, compared = score_view.rows(seen, view), score_view.compared(seen, view, workspace)
 plan = score_lead.lines(seen, workspace, criterion.name, view.judge)
-score_first.lead(seen, workspace, plan, rows, view)
+score_first.lead(seen, workspace, plan, rows, compared, view)
 if criterion.name in scored.inferred:
     show.notice(t("scores.inferred", criterion=criterion.name, scale=scale_text(criterion)))
 score_first.charts(seen, rows, compared, view)

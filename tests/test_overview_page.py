@@ -145,17 +145,14 @@ def test_at_most_three_things_to_look_at_each_with_a_link() -> None:
     assert all("/findings?" in item and "code=" in item for item in items)
 
 
-def test_scores_are_a_picture_with_words_and_a_number_only_where_a_headline_is_declared(serving: Any) -> None:
+def test_scores_are_a_picture_with_words_and_a_mean_with_its_interval(serving: Any) -> None:
     scores = "id,condition,relevance\n0,right,1\n1,right,2\n2,right,2\n0,wrong,0\n1,wrong,0\n"
     files = study(scores=["scores.csv"], criteria={"relevance": {"scale": [-1, 0, 1, 2]}})
     serving(files | {"scores.csv": scores})
     test = overview()
     assert "relevance: −1: 0, 0: 0, 1: 1, 2: 2; scored 3, without a value 0" in said(test)
-    assert "mean (n)" not in said(test)
-    files["readback.yml"]["criteria"]["relevance"]["headline"] = True
-    serving(files | {"scores.csv": scores})
-    test = overview()
-    assert "1.67 (3)" in row(test, "right")
+    assert "| 1.67 |" in row(test, "right")  # too few for an interval
+    assert "| 1.17 (0.69 to 1.66) |" in row(overview(workspace="six-conditions"), "instruction-only, open book")
     assert "without a value 1" in said(test)
 
 

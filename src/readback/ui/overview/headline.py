@@ -8,14 +8,14 @@ from typing import Any
 
 from markupsafe import Markup
 
-from readback.scores import report, summary
+from readback.scores import criterion_kinds, report, summary
 from readback.scores.criteria import MINUS
 from readback.scores.summary_row import Row
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, ScoreTable
 from readback.types import Criterion, Workspace
 from readback.ui.common import show
 from readback.ui.common.table import Column
-from readback.ui.scores import score_means
+from readback.ui.scores import score_means, score_view
 from readback.ui.scores.score_drilldown import address_of
 from readback.words import t
 
@@ -24,47 +24,59 @@ STEPS = 6  # shades; a scale with fewer values takes some of them, one with more
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One condition: `picture` draws the distribution that `told` tells, `said` is the mean with n."""
+    """One condition: `picture` draws the distribution that `told` tells, `mean` is the mean with its interval, `values`
+    are those of the factors that vary.
+    """
 
     name: str
     n: int
     missing: int
-    said: str
+    mean: str
     told: str
     picture: Markup
     address_of: str
+    values: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """The criterion that stands for the workspace. `stated`: the workspace declares it, so its number is shown."""
+    """The criterion that Scores begins with, by the same judge or judges, its conditions from the better mean down;
+    `apart` are the reference answers among them, `conditions` how many the scores have in all.
+    """
 
     criterion: str
     judge: str
-    stated: bool
     synthetic: bool
     values: tuple[tuple[str, int], ...]  # with their shades
     factors: tuple[str, ...]
     shapes: Mapping[str, Shape]
+    apart: tuple[str, ...]
+    conditions: int
 
     def of(self, condition: str) -> Shape | None:
         return self.shapes.get(condition)
 
 
 def headline(workspace: Workspace, table: ScoreTable) -> Headline | None:
-    """The headline criterion's scores by condition name, by its first judge; None where there are no scores."""
-    names = table.columns.criteria
-    wanted = next(
-        (n for n in names if workspace.headline in (n, n.removesuffix("_score"))), names[0] if names else None
-    )
-    rows = summary.rows(table, criterion=wanted) if wanted is not None else ()
-    if wanted is None or not rows:
+    """The first criterion's scores by condition name, as Scores shows them first; None where there are no scores."""
+    wanted = next(iter(criterion_kinds.order_of(table, workspace)), None)
+    given = next(iter(score_view.judges(table, wanted)), None) if wanted is not None else None
+    if wanted is None or given is None:
         return None
-    judge = rows[0].judge
-    shapes = {table.label(row.condition): _shape(table, row) for row in rows if row.judge == judge}
+    seen = score_view.shown(table, given)
+    criterion = seen.criteria[wanted]
+    every = summary.rows(seen, criterion=wanted, judge=given)
+    rows = score_view.better_first([row for row in every if row.condition not in seen.apart], criterion)
+    if not rows:
+        return None
+    shapes = {seen.label(row.condition): _shape(seen, row) for row in rows}
     known = [_said(value) for value, _ in rows[0].distribution]
-    values = tuple(zip(known, _steps(len(known), table.criteria[wanted]), strict=True))
-    return Headline(wanted, judge, workspace.headline is not None, table.synthetic, values, table.varying, shapes)
+    values = tuple(zip(known, _steps(len(known), criterion), strict=True))
+    apart = tuple(seen.label(row.condition) for row in every if row.condition in seen.apart)
+    judge = score_view.judge_name(table, wanted, given) if given else ""
+    return Headline(
+        wanted, judge, table.synthetic, values, seen.varying, shapes, apart, len(table.columns.conditions)
+    )  # fmt: skip
 
 
 def legend(head: Headline) -> Markup:
@@ -73,24 +85,31 @@ def legend(head: Headline) -> Markup:
     items = [show.h(key, step, value) for value, step in head.values]
     said = t("overview.legend", criterion=head.criterion)
     judge = t("overview.legend_judge", judge=head.judge) if head.judge else ""
-    factors = t("overview.factors", factors=" · ".join(head.factors)) if len(head.factors) > report.FEW else ""
     made_up = show.h(' <strong class="rb-warn">{}</strong>', t("overview.synthetic")) if head.synthetic else ""
-    return show.h('<p class="rb-small">{} {} {} {}{}</p>', said, show.join(items, " "), judge, factors, made_up)
+    rest = head.conditions - len(head.shapes) - len(head.apart)
+    more = [t("overview.apart", name=name) for name in head.apart]
+    more += [t("overview.other_judges", n=rest)] if rest > 0 else []
+    return show.h('<p class="rb-small">{} {} {} {}{}</p>', said, show.join(items, " "), judge, " ".join(more), made_up)
 
 
 def scored(head: Headline) -> tuple[tuple[Column, ...], list[Mapping[str, Any]]]:
     """The conditions of a workspace that has nothing but scores."""
+    by_factor = head.factors if len(head.factors) > report.FEW else ()
+    shapes = head.shapes
     rows: list[Mapping[str, Any]] = [
-        {"name": one.name, "n": one.n, "missing": one.missing, "shape": one.told, "mean": one.said}
-        for one in head.shapes.values()
-    ]
-    shapes = {one.name: one for one in head.shapes.values()}
+        {**{f"factor_{at}": one.values.get(name, "–") for at, name in enumerate(by_factor)},
+         "name": name, "n": one.n, "missing": one.missing, "shape": one.told, "mean": one.mean}
+        for name, one in shapes.items()
+    ]  # fmt: skip
+    first = "factor_0" if by_factor else "name"
+    link = Column(
+        first,
+        by_factor[0] if by_factor else t("overview.name"),
+        show=lambda row: show.link("scores", row[first], of=shapes[row["name"]].address_of),
+    )
     columns = (
-        Column(
-            "name",
-            t("overview.name"),
-            show=lambda row: show.link("scores", row["name"], of=shapes[row["name"]].address_of),
-        ),
+        link,
+        *(Column(f"factor_{at}", name) for at, name in enumerate(by_factor) if at),
         Column("n", t("overview.n"), number=True),
         Column("missing", t("overview.missing"), number=True),
         *pictures(head, shapes),
@@ -99,17 +118,17 @@ def scored(head: Headline) -> tuple[tuple[Column, ...], list[Mapping[str, Any]]]
 
 
 def pictures(head: Headline, shapes: Mapping[str, Shape]) -> tuple[Column, ...]:
-    """The columns with the distribution, and with the mean where the workspace declares a headline."""
+    """The columns with the mean and its interval, and with the distribution."""
 
     def picture(row: Mapping[str, Any]) -> Markup | str:
         return shapes[row["name"]].picture if row["name"] in shapes else "–"
 
+    def mean(row: Mapping[str, Any]) -> str:
+        return shapes[row["name"]].mean if row["name"] in shapes else "–"
+
     title = t("overview.shape_synthetic" if head.synthetic else "overview.shape", criterion=head.criterion)
-    shape = Column("shape", title, show=picture)
-    mean = Column(
-        "mean", t("overview.headline", criterion=head.criterion), number=True, show=lambda row: row["mean"] or "–"
-    )
-    return (shape, mean) if head.stated else (shape,)
+    said = t("overview.mean", criterion=head.criterion)
+    return Column("mean", said, number=True, show=mean), Column("shape", title, show=picture)
 
 
 def reconciled(table: ScoreTable) -> Sequence[str]:
@@ -138,9 +157,11 @@ def _shape(table: ScoreTable, row: Row) -> Shape:
     ]
     parts += [show.h(box, "rb-left", missing, t("overview.missing"), missing)] if missing else []
     picture = show.h('<span class="rb-shape" role="img" aria-label="{}">{}</span>', label, show.join(parts))
-    said = f"{score_means.mean(row.mean)} ({row.n})"
-    name = report.short(table, row.condition)
-    return Shape(name, row.n, missing, said, told, picture, address_of(table, row.condition))
+    mean = score_means.mean(row.mean)
+    if row.span:
+        mean = t("overview.mean_said", mean=mean, **score_means.ends(row))
+    name, values = report.short(table, row.condition), dict(row.condition)
+    return Shape(name, row.n, missing, mean, told, picture, address_of(table, row.condition), values)
 
 
 def _steps(count: int, criterion: Criterion) -> list[int]:

@@ -37,13 +37,25 @@ LOW = 0.667  # alpha below which Krippendorff (2004) draws no conclusions
 MOST = 6  # other criteria that a pair is looked at under
 
 
-def lead(scored: ScoreTable, workspace: Workspace, plan: Sequence[Line], rows: Sequence[Row], view: Chosen) -> None:
-    """The first words: the planned comparisons; where none was planned the range of the means, and that it is so."""
+def lead(
+    scored: ScoreTable,
+    workspace: Workspace,
+    plan: Sequence[Line],
+    rows: Sequence[Row],
+    compared: Compared,
+    view: Chosen,
+) -> None:
+    """The first words: the planned comparisons; where none was planned the range of the means, what the differences
+    from the baseline say, and that nothing was planned.
+    """
     if plan:
         show.draw(score_lead.draw(scored, workspace, plan, view.criterion))
     else:
         several = len([row for row in rows if row.n]) > 1
+        made = compared.comparisons
         below = _unplanned(scored, workspace) if several else ""
+        if made:
+            below = f"{score_sentences.found(scored, made, view.criterion)} {below}"
         show.draw(show.h('<p class="rb-lead">{} {}</p>', score_means.lead(scored, rows, view.criterion), below))
     if absent := score_lead.without_scores(scored, workspace):
         names = ", ".join(dict.fromkeys(name for _, name in absent))

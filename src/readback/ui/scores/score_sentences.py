@@ -46,20 +46,27 @@ def distribution(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -
 
 
 def differences(table: ScoreTable, compared: Compared, criterion: Criterion) -> str:
-    """One sentence on the differences: the numbers where there is one, counts of verdicts where there are several."""
+    """What the differences say, and where interval and test, or the tests together, say something else."""
     made = compared.comparisons
     if not made:
         return t("scores.differences_blocked" if compared.blocked else "scores.differences_none")
+    together = _together(table, made[0]) if len(made) > 1 else ()
+    return " ".join((found(table, made, criterion), *_at_odds(made), *together))
+
+
+def found(table: ScoreTable, made: Sequence[Comparison], criterion: Criterion) -> str:
+    """One sentence on the differences: the numbers where there is one, counts of verdicts where there are several."""
     if len(made) == 1:
-        return " ".join((report.sentence(made[0], partial(report.short, table), criterion), *_at_odds(made)))
+        return report.sentence(made[0], partial(report.short, table), criterion)
     counts = Counter(one.verdict for one in made)
-    found = [
+    verdicts = [
         t(f"scores.differences_counts.{name.replace(' ', '_')}", k=counts[name])
         for name in get_args(Verdict)
         if counts[name] or name in MAIN
     ]
-    said = t("scores.differences_said", baseline=report.short(table, made[0].a), n=len(made), found=", ".join(found))
-    return " ".join((said, *_at_odds(made), *_together(table, made[0])))
+    return t(
+        "scores.differences_said", baseline=report.short(table, made[0].a), n=len(made), found=", ".join(verdicts)
+    )  # fmt: skip
 
 
 def _at_odds(made: Sequence[Comparison]) -> Iterator[str]:

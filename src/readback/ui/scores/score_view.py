@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -142,8 +142,12 @@ def levels(table: ScoreTable, criterion: str, judge: str) -> tuple[str, ...]:
 
 def rows(table: ScoreTable, view: Chosen) -> tuple[Row, ...]:
     """The rows of every condition, or of one factor; those to be read from top to bottom, the better means first."""
-    found = ranked(table, view.by or None, view.criterion.name, view.judge)
-    sign = 1 if view.criterion.direction == "down" else -1
+    return better_first(ranked(table, view.by or None, view.criterion.name, view.judge), view.criterion)
+
+
+def better_first(found: Iterable[Row], criterion: Criterion) -> tuple[Row, ...]:
+    """Rows by their means, the better first; those without one last, and ties as they were."""
+    sign = 1 if criterion.direction == "down" else -1
     return tuple(sorted(found, key=lambda row: (row.mean is None, sign * (row.mean or 0))))
 
 
