@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from readback.checks.groups import groups, paragraphs
-from readback.ui.common import choice, listing, places, sample_words, setting, show
+from readback.checks.groups import alike, groups, paragraphs
+from readback.ui.common import choice, keys, listing, places, sample_words, setting, show, steps
 from readback.ui.findings import ignoring, taking, variables
 from readback.ui.overview import overview
 from readback.words import t
@@ -41,6 +41,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     found = listing.filtered(every, audit, severity, area, condition, words)
     if found:
         taking.download(found, whole.sample)
+    keys.listen(keys.FINDINGS)
 if not found:
     show.draw(show.h("<p>{} {}</p>", t("findings.none_filtered"), show.link("findings", t("findings.no_filter"))))
     st.stop()
@@ -54,15 +55,27 @@ with left:
     ignoring.told(audit)
 with right:
     st.header(show.md(group.title))
-    for key, text in zip(("what", "why", "fix"), paragraphs(group.code), strict=False):
-        show.draw(show.h('<p class="rb-prose"><strong>{}.</strong> {}</p>', t(f"findings.{key}"), listing.prose(text)))
-    start = setting.offset("at", len(group.findings), listing.PLACES)
-    shown = group.findings[start : start + listing.PLACES]
-    st.subheader(listing.heading(group, start, len(shown), audit))
+    told = dict(zip(("what", "why", "fix"), paragraphs(group.code), strict=False))
+    fix = places.same_fix(group) or told.get("fix", "")
+    if fix:
+        label = t("findings.fix_first")
+        show.draw(show.h('<p class="rb-prose"><strong>{}</strong> {}</p>', label, listing.prose(fix)))
+    if told:
+        with st.expander(t("findings.explained"), key="explained"):
+            for key, text in told.items():
+                show.draw(show.h('<p class="rb-prose"><strong>{}.</strong> {}</p>', t(f"findings.{key}"),
+                                 listing.prose(text)))  # fmt: skip
+    stacks = alike(group.findings)
+    start = setting.offset("at", len(stacks), listing.PLACES)
+    shown = stacks[start : start + listing.PLACES]
+    st.subheader(listing.heading(group, sum(map(len, stacks[:start])), sum(map(len, shown)), audit))
+    if len(shown) > 1:
+        at = t("findings.at_place", all=len(shown))
+        show.draw(steps.steps("place", t("findings.previous_place"), t("findings.next_place"), at, ""))
     if shown:
         places.places(shown, group, places.Context(workspace, data))
-    listing.turn(start, len(group.findings))
+    listing.turn(start, len(stacks))
     if audit is whole:
         known = tuple(one for one in audit.findings if one.code == group.code)
-        ignoring.offer(group, shown, known, workspace)
+        ignoring.offer(group, [same[0] for same in shown], known, workspace)
 variables.of_dataset(whole, workspace, data)

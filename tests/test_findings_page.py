@@ -43,6 +43,13 @@ def repeating(count: int, **more: Any) -> dict[str, Any]:
     return {"data.jsonl": rows, "readback.yml": {"dataset": "data.jsonl", "modes": modes, **more}}
 
 
+def unlike(count: int) -> dict[str, Any]:
+    """So many findings of one rule that say different things: keys that the workspace file should not have."""
+    keys = "".join(f"unknown_{n}: 1\n" for n in range(count))
+    return {"data.jsonl": [{"id": "r0", "q": "Why?"}],
+            "readback.yml": f"dataset: data.jsonl\nmodes: [{{mode: m, template: '{{{{ q }}}}'}}]\n{keys}"}  # fmt: skip
+
+
 def test_the_gravest_rule_is_open_and_explains_itself() -> None:
     test = findings(workspace="six-conditions-mistakes")
     first = rules(test)[0]
@@ -95,8 +102,10 @@ def test_search_finds_words_codes_and_records_and_stays_out_of_the_address() -> 
 
 
 def test_places_come_ten_at_a_time(serving: Any) -> None:
-    serving(repeating(23))
-    test = findings()
+    serving(unlike(23))
+    test = findings(at="10", code="dat-unknown-key")
+    assert test.main.subheader[0].value == "Places 11 to 20 of 23"
+    test.button(key="earlier").click().run()
     assert test.main.subheader[0].value == "Places 1 to 10 of 23"
     test.button(key="later").click().run()
     test.button(key="later").click().run()
@@ -105,6 +114,17 @@ def test_places_come_ten_at_a_time(serving: Any) -> None:
     test.button(key="earlier").click().run()
     test.button(key="earlier").click().run()
     assert "at" not in test.query_params
+
+
+def test_places_that_say_the_same_are_one_with_a_link_to_each_record(serving: Any) -> None:
+    serving(repeating(23))
+    test = findings()
+    assert test.main.subheader[0].value == "23 places"
+    assert "In 23 records, for example record r0, m" in words(test)
+    assert "The same in 22 other records" in words(test)
+    marked = [one for one in links(test, "messages") if "finding" in one]
+    assert [one["record"] for one in marked] == [f"r{n}" for n in range(23)]
+    assert len({one["finding"] for one in marked}) == 23
 
 
 def test_a_place_shows_its_span_in_its_context_and_links_to_the_record(serving: Any) -> None:
@@ -233,7 +253,7 @@ def test_every_state_is_in_the_address_but_for_what_was_typed() -> None:
         "prompt formats",
         MISTAKE["arm"],
     ]
-    assert test.main.subheader[0].value == "Places 11 to 20 of 24"
+    assert test.main.subheader[0].value == "24 places"
     test.text_input(key="search").set_value("ellery").run()
     test.text_input(key="ignore_why").set_value("secret reason").run()
     assert not {"search", "ignore_why"} & set(test.query_params)
@@ -242,16 +262,16 @@ def test_every_state_is_in_the_address_but_for_what_was_typed() -> None:
 def test_each_place_is_copied_as_markdown_and_put_on_the_list(serving: Any) -> None:
     serving(repeating(3))
     test = findings()
-    diagnostic = unescape(re.search(r'id="note-place_1">(.*?)</span>', said(test), re.S)[1])  # type: ignore[index]
+    diagnostic = unescape(re.search(r'id="note-place_0">(.*?)</span>', said(test), re.S)[1])  # type: ignore[index]
     assert diagnostic.startswith("**error:** System text is inside the user message")
     assert "- the user message repeats system text" in diagnostic
-    assert f"```text\n{BRIEF} Why 1?\n```" in diagnostic.replace("&#10;", "\n")
+    assert f"```text\n{BRIEF} Why 0?\n```" in diagnostic.replace("&#10;", "\n")
     assert "/messages?" in diagnostic
     assert "finding=" in diagnostic
     assert re.search(r"Fingerprint of the messages: `[0-9a-f]{64}`", diagnostic)
-    clicked(test, "list_place_1")
+    clicked(test, "list_place_0")
     assert [one.kind for one in test.session_state["notes"]] == ["finding"]
-    clicked(test, "unlist_place_1")
+    clicked(test, "unlist_place_0")
     assert test.session_state["notes"] == ()
 
 
@@ -260,10 +280,10 @@ def test_the_lines_to_ignore_follow_the_choice_and_the_reason(serving: Any) -> N
     test = findings()
     assert "They ignore 3 of the findings kept here. Put them at the end of readback.yml." in words(test)
     test.text_input(key="ignore_why").set_value("as the paper does")
-    place = next(option for option in test.selectbox(key="ignore_where").options if "record r1" in option)
+    place = next(option for option in test.selectbox(key="ignore_where").options if "record r0" in option)
     test.selectbox(key="ignore_where").set_value(place).run()
     (lines,) = (code.value for code in test.code if code.value.startswith("ignore:"))
-    assert "where: {mode: m, record: r1, role: user}" in lines
+    assert "where: {mode: m, record: r0, role: user}" in lines
     assert "why: as the paper does" in lines
     assert "by: YOUR NAME" in lines
     assert "They ignore 1 of the findings kept here." in words(test)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 from typing import Any
+from urllib.parse import unquote_plus
 
 from looking import clicked, page, said, turned, words
 from streamlit.testing.v1 import AppTest
@@ -12,7 +13,10 @@ from streamlit.testing.v1 import AppTest
 from readback.ui import entries
 
 SIX = "six-conditions-mistakes"
-CODE = "fmt-system-text-in-user"
+CODE = "fmt-context-not-sent"
+
+BASE, TRAINED = "base, open book", "RAG-trained, open book"
+GATEWAY = f"{TRAINED}, through the gateway"
 
 
 def listed(*places: int) -> AppTest:
@@ -23,10 +27,11 @@ def listed(*places: int) -> AppTest:
     return turned(test, "list")
 
 
-def records(test: AppTest) -> list[str]:
-    """The records of the entries, in the order of the page."""
-    drawn = "".join(part.split("</div>")[0] for part in said(test).split('<div class="rb-entry">')[1:])
-    return re.findall(r"record (ellery-\d+), condition", drawn)
+def sent(test: AppTest) -> list[str]:
+    """The conditions of the entries, in the order of the page."""
+    drawn = [part.split("</div>")[0] for part in said(test).split('<div class="rb-entry">')[1:]]
+    asked = [re.findall(r"condition=([^&\"]+)", unescape(part))[0] for part in drawn]
+    return [unquote_plus(one) for one in asked]
 
 
 def sidebar(test: AppTest) -> list[str]:
@@ -41,26 +46,26 @@ def test_an_empty_list_says_how_it_gets_entries() -> None:
 
 
 def test_what_was_added_is_there_on_every_page_and_counted_in_the_sidebar() -> None:
-    test = listed(0, 2)
+    test = listed(0, 1)
     assert "2 entries in this order" in words(test)
     assert sidebar(test) == ["List (2)", "About"]
-    assert records(test) == ["ellery-01", "ellery-02"]
-    assert '<mark class="rb-find rb-error">You are a research paper assistant.</mark>' in said(test)
+    assert sent(test) == [BASE, TRAINED]
+    assert "2 of 4 contexts are inside the prompt" in words(test)
     assert f"workspace={SIX}" in unescape(said(test))
 
 
 def test_entries_move_and_leave() -> None:
-    test = listed(0, 2, 4)
-    assert records(test) == ["ellery-01", "ellery-02", "ellery-03"]
+    test = listed(0, 1, 2)
+    assert sent(test) == [BASE, TRAINED, GATEWAY]
     keys = [one.key for one in test.session_state["notes"]]
     assert test.button(key=f"up_{keys[0]}").disabled
     assert test.button(key=f"down_{keys[2]}").disabled
     clicked(test, f"down_{keys[0]}")
-    assert records(test) == ["ellery-02", "ellery-01", "ellery-03"]
+    assert sent(test) == [TRAINED, BASE, GATEWAY]
     clicked(test, f"up_{keys[2]}")
-    assert records(test) == ["ellery-02", "ellery-03", "ellery-01"]
+    assert sent(test) == [TRAINED, GATEWAY, BASE]
     clicked(test, f"remove_{keys[2]}")
-    assert records(test) == ["ellery-02", "ellery-01"]
+    assert sent(test) == [TRAINED, BASE]
     clicked(test, "list_clear")
     assert "Nothing is on the list yet." in words(test)
 
@@ -74,7 +79,7 @@ def test_a_message_goes_onto_the_list_with_its_sha256_and_a_link_to_its_record()
     assert "record=ellery-05" in one.link
     assert "condition=base%2C+open+book" in one.link
     assert re.fullmatch(r"[0-9a-f]{64}", dict(one.fingerprints)["sha256"])
-    assert one.workspace == "Closed book or open book"
+    assert one.workspace == "Closed book or open book, with four mistakes"
 
 
 def test_the_same_thing_is_on_the_list_once() -> None:
@@ -86,11 +91,11 @@ def test_the_same_thing_is_on_the_list_once() -> None:
 
 
 def test_both_exports_hold_every_entry_in_its_order() -> None:
-    test = listed(2, 0)
+    test = listed(1, 0)
     kept: Any = test.session_state["notes"]
     labels = [button.proto.label for button in test.main.get("download_button")]
     assert labels == ["Download Markdown", "Download one HTML file"]
     for made in (entries.as_markdown(kept), entries.as_html(kept)):
-        assert made.index("ellery-02") < made.index("ellery-01")
-        assert "You are a research paper assistant." in made
+        assert made.index(TRAINED) < made.index(BASE)
+        assert "2 of 4 contexts are inside the prompt" in made
     assert entries.as_html(kept).startswith("<!doctype html>")

@@ -138,7 +138,6 @@ def test_a_copied_link_restores_the_screen_in_another_browser(demo: str, page: A
     page.get_by_role("option", name="error").click()
     settle(page)
     follow(page, '.rb-rule a[href*="code=fmt-system-text-in-user"]', "code=")
-    follow(page, ".st-key-later button", "at=10")
     other = chromium.new_context(viewport={"width": 1366, "height": 768})
     fresh = other.new_page()
     open_page(fresh, page.url, TO_MESSAGE)

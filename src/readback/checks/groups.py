@@ -42,6 +42,17 @@ def groups(audit: Audit) -> tuple[Group, ...]:
     return tuple(sorted(made, key=lambda g: (WEIGHT[g.severity], -len(g.conditions), -g.records, g.code)))
 
 
+def alike(found: Sequence[Finding]) -> tuple[tuple[Finding, ...], ...]:
+    """Findings that say the same of another record each, together; in the order of the first of them."""
+    made: dict[object, list[Finding]] = {}
+    for one in found:
+        at = one.place
+        what = (at.condition, at.mode, at.adapter, at.task, at.judge, at.role, at.field)
+        key = (one.message, one.fix, one.severity, what) if at.index is not None else one.key
+        made.setdefault(key, []).append(one)
+    return tuple(map(tuple, made.values()))
+
+
 def names(audit: Audit) -> Callable[[Location], str]:
     """What tells the name of the audit's row that a finding counts in.
 

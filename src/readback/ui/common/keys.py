@@ -40,6 +40,13 @@ COMPARE = {
     "?": ("keys", "keys.this_list"),
 }
 
+FINDINGS = {
+    "n": ("next_place", "keys.next_place"),
+    "p": ("previous_place", "keys.previous_place"),
+    "/": ("search", "keys.find"),
+    "?": ("keys", "keys.this_list"),
+}
+
 
 def listen(keys: Mapping[str, tuple[str, str]]) -> None:
     """Let the browser press the buttons for these keys, unless somebody is typing or has switched it off."""

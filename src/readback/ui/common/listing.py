@@ -17,7 +17,7 @@ from readback.types import Finding, Location
 from readback.ui.common import address, sample_words, show
 from readback.words import t
 
-PLACES = 10  # on the screen at once
+PLACES = 10  # on the screen at once, those that say the same of several records as one
 NO_ROW = "–"  # is in the address for what is not about one condition
 FILTERS = ("severity", "area", "arm", "ignored")  # what a link to another rule keeps
 
@@ -78,15 +78,15 @@ def say_severity(severity: str) -> str:
     return t(f"frame.{severity}")
 
 
-def heading(group: Group, start: int, shown: int, audit: Audit) -> str:
-    """Which of the places follow, and how many there are."""
+def heading(group: Group, before: int, shown: int, audit: Audit) -> str:
+    """Which of the places follow `before` others, and how many there are."""
     sample = audit.sample
     section = "sample" if sample and group.records and group.code not in sample.full else "findings"
     if not shown:
         return t("findings.not_kept", n=group.count)
     if group.count == shown:
         return t(f"{section}.places", n=group.count)
-    return t(f"{section}.page", start=start + 1, stop=start + shown, all=group.count)
+    return t(f"{section}.page", start=before + 1, stop=before + shown, all=group.count)
 
 
 def turn(start: int, kept: int) -> None:

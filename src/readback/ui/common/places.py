@@ -19,6 +19,8 @@ from readback.types import Assembly, Finding, Location, Record, Selection, Works
 from readback.ui.common import bookmarks, choice, layers, quote, show
 from readback.words import t
 
+LINKS = 500  # records that a place lists; the downloads have all
+
 
 class Context:
     """The texts that findings are about, each made once for a page."""
@@ -87,12 +89,15 @@ def same_fix(group: Group) -> str:
     return said.pop() if len(said) == 1 else ""
 
 
-def places(shown: Sequence[Finding], group: Group, context: Context) -> None:
-    """Some of the places, one below the other, each with its two buttons."""
+def places(shown: Sequence[Sequence[Finding]], group: Group, context: Context) -> None:
+    """Some of the places, one below the other, each with its two buttons; those that say the same of several records
+    are shown once, for the first record, with a link to each of the others.
+    """
     fix = same_fix(group)
-    for number, one in enumerate(shown):
+    for number, same in enumerate(shown):
+        one = same[0]
         part = context.excerpt(one)
-        show.draw(_place(one, group, context, part, "" if fix else one.fix))
+        show.draw(_place(same, number + 1, group, context, part, "" if fix else one.fix))
         bookmarks.offer(f"place_{number}", entry(one, context, part))
 
 
@@ -114,23 +119,43 @@ def entry(one: Finding, context: Context, part: Excerpt | None) -> Entry:
     )
 
 
-def _place(one: Finding, group: Group, context: Context, part: Excerpt | None, fix: str) -> Markup:
-    at = one.place
+def _place(
+    same: Sequence[Finding], number: int, group: Group, context: Context, part: Excerpt | None, fix: str
+) -> Markup:
+    one, at = same[0], same[0].place
     page, target, said = _way(one, context.own_id(at))
     link = show.link(page, said, **target) if said else Markup("")
     spot = replace(at, record=None, condition=None, mode=None, adapter=None, task=None, judge=None) if said else at
     graver = show.severity(one.severity) if one.severity != group.severity else ""
     return show.h(
-        '<div class="rb-places" id="f-{}"><p>{} <span class="rb-say">{}</span></p>{}{}'
-        '<p class="rb-where">{} {}</p></div>',
+        '<div class="rb-places" id="f-{}" data-rb-change="{}" tabindex="-1">'
+        '<p>{} <span class="rb-say">{}</span></p>{}{}'
+        '<p class="rb-where">{}{} {}</p>{}</div>',
         one.key,
+        number,
         graver,
         one.message,
         show.h('<p class="rb-fix">{}</p>', fix) if fix else "",
         quote.quote(part, one.severity) if part else "",
+        t("findings.same", n=len(same)) if len(same) > 1 else "",
         link,
         show.where(spot),
+        _others(same[1:], context),
     )
+
+
+def _others(same: Sequence[Finding], context: Context) -> Markup:
+    """The same finding of other records, folded: a link to each; the first so many where there are very many."""
+    if not same:
+        return Markup("")
+    links = []
+    for one in same[:LINKS]:
+        page, target, _ = _way(one, context.own_id(one.place))
+        name = one.place.record if one.place.record is not None else t("findings.numbered", n=one.place.index)
+        links.append(show.link(page, name, **target))
+    more = t("findings.others_more", n=len(same) - LINKS) if len(same) > LINKS else ""
+    fold = '<details class="rb-others"><summary>{}</summary><p>{} {}</p></details>'
+    return show.h(fold, t("findings.others", n=len(same)), show.join(links, ", "), more)
 
 
 def _way(one: Finding, own: str | None) -> tuple[str, dict[str, str | None], str]:

@@ -139,9 +139,10 @@ def finding(one: Finding, number: int | None = None, to_message: bool = True) ->
     anchor = link("messages", t("frame.see_message"), **target) if to_message and here else Markup("")
     count = h('<span class="rb-n">{}</span> ', number) if number is not None else Markup("")
     return h(
-        '<div class="rb-finding rb-{}" id="f-{}">{}{} <span class="rb-say">{}</span>'
+        '<div class="rb-finding rb-{}{}" id="f-{}">{}{} <span class="rb-say">{}</span>'
         '<p class="rb-fix">{}</p><p class="rb-where">{} <code>{}</code> {}</p></div>',
         one.severity,
+        " rb-asked" if place.start is None and st.query_params.get("finding") == one.key else "",  # else the span is
         one.key,
         count,
         severity(one.severity),

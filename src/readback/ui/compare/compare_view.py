@@ -13,7 +13,7 @@ from readback.compare.diff import Difference, MessageDifference
 from readback.compare.sides import Shown
 from readback.html import exact
 from readback.prompts.unknown_system import unknown_system
-from readback.ui.common import address, choice, message, show
+from readback.ui.common import address, choice, message, show, steps
 from readback.ui.compare import compare_made
 from readback.ui.compare.compare_rows import LONG, Fold, Row, count, rows
 from readback.ui.compare.compare_sides import side
@@ -153,17 +153,11 @@ def _heads(screen: Screen, total: int) -> Markup:
     names = labels()
     name_of = '<p class="rb-side-name"><strong>{}</strong> {}</p>'
     cells = [show.h(name_of, *pair) for pair in zip("AB", names, strict=True)]
-    button = '<button class="rb-button" type="button" data-rb-step="{}" title="{}" aria-label="{}">{}</button>'
-    step = f'<span class="st-key-{{}}">{button}</span>'
-    before, after = (
-        show.h(step, f"{name}_change", by, t(f"compare.{name}_change_help"), t(f"compare.{name}_change_help"), sign)
-        for name, by, sign in (("previous", -1, "‹"), ("next", 1, "›"))
-    )
-    at = show.h('<span class="rb-small" role="status" data-rb-step-said="{}">{}</span>',
-                t("compare.at_change", all=total), t("compare.changes", n=total))  # fmt: skip
-    steps = show.h('<p class="rb-steps">{} {} {}</p>', before, at, after) if screen.last else Markup("")
+    previous, following = t("compare.previous_change_help"), t("compare.next_change_help")
+    at, all_of = t("compare.at_change", all=total), t("compare.changes", n=total)
+    moves = steps.steps("change", previous, following, at, all_of) if screen.last else Markup("")
     heads = '<div class="rb-heads"><div class="rb-row">{}<div class="rb-to-b">{}{}</div></div></div>'
-    return show.h(heads, *cells, steps)
+    return show.h(heads, *cells, moves)
 
 
 def _message(pair: MessageDifference, index: int, items: Items) -> str:

@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 
 from readback import adapters, plugins
+from readback.checks.facts import sent_contexts
 from readback.checks.rules import Fault
 from readback.html import exact
 from readback.prompts.judge_messages import unanswered
@@ -43,6 +45,7 @@ def messages(made: Assembly, found: Sequence[Finding], tried: Mapping[str, Any])
         return
     numbered, sized = list(enumerate(found, 1)), token_sizes.of_messages(made)
     gaps = choice.gaps(made, tried)
+    show.draw(contexts(made))
     for index, one in enumerate(made.messages):
         first = next(i for i, other in enumerate(made.messages) if other.role == one.role) == index
         mine = [(n, f) for n, f in numbered if f.place.role == one.role and first]
@@ -52,6 +55,29 @@ def messages(made: Assembly, found: Sequence[Finding], tried: Mapping[str, Any])
         message.message(name, title, one.segments, [f for _, f in mine], numbers, made.masked, sized=sized[index],
                         gaps=empty)  # fmt: skip
     _all(made)
+
+
+def contexts(made: Assembly) -> Markup:
+    """Which of the record's contexts are inside the user messages, in one line; nothing without contexts."""
+    if made.choice.judge:
+        return Markup("")
+    workspace = choice.workspace()
+    condition = workspace.condition(made.choice.condition) if made.choice.condition else None
+    mode = made.choice.mode or (condition.mode if condition else None)
+    texts = [one.text for one in made.messages if one.role == "user"]
+    picked = sent_contexts.picks(workspace.prompts.get(mode or ""))
+    found = sent_contexts.sent_contexts(choice.record().fields, texts, picked)
+    if not found:
+        return Markup("")
+    if not any(there is not False for _, there in found):
+        return show.h('<p class="rb-small">{}</p>', t("messages.contexts_none", n=len(found)))
+    signs = {True: ("in", "✓"), False: ("out", "✗"), None: ("unsure", "?")}
+    each = [
+        show.h('<span role="img" class="rb-context-{}" aria-label="{}">{} {}</span>', signs[there][0],
+               t(f"messages.context_{signs[there][0]}", number=number), number, signs[there][1])
+        for number, there in found
+    ]  # fmt: skip
+    return show.h('<p class="rb-small rb-contexts">{} {}</p>', t("messages.contexts"), show.join(each, " "))
 
 
 def training(made: Assembly, trained: Assembly) -> None:

@@ -85,7 +85,7 @@
   // The finding that the address asks for: into view once for each address.
   let seen = "";
   const look = () => {
-    const mark = document.querySelector("mark.rb-here");
+    const mark = document.querySelector("mark.rb-here") ?? document.querySelector(".rb-finding.rb-asked");
     if (mark === null || seen === location.href) return;
     seen = location.href;
     mark.scrollIntoView({ block: "center" });
