@@ -71,7 +71,7 @@ with right:
     st.subheader(listing.heading(group, sum(map(len, stacks[:start])), sum(map(len, shown)), audit))
     if len(shown) > 1:
         at = t("findings.at_place", all=len(shown))
-        show.draw(steps.steps("place", t("findings.previous_place"), t("findings.next_place"), at, ""))
+        show.draw(steps.steps("place", t("findings.previous_place"), t("findings.next_place"), at, t("findings.steps")))
     if shown:
         places.places(shown, group, places.Context(workspace, data))
     listing.turn(start, len(stacks))
