@@ -40,6 +40,7 @@ PATHS = (
     "_stcore/health",
     "_stcore/host-config",
     "readback/page.js",
+    "readback/fonts/inter-latin.woff2",
     "favicon.png",
     "no/such",
     "_stcore/metrics",
@@ -78,6 +79,29 @@ def test_the_policy_is_the_strict_one() -> None:
 def test_metrics_are_not_for_everybody(demo: str, path: str) -> None:
     status, _, body = answer(demo + path)
     assert status in (400, 404) or b"<html" in body
+
+
+def test_the_fonts_are_ours_kept_by_the_browser_and_nothing_else_is_served_there(demo: str) -> None:
+    files = sorted(server.FONTS.glob("*.woff2"))
+    assert sum(file.stat().st_size for file in files) < 600_000
+    for file in files:
+        status, headers, body = answer(f"{demo}readback/fonts/{file.name}")
+        assert (status, body) == (200, file.read_bytes())
+        assert "max-age" in headers["cache-control"]
+    for name in ("fonts.css", "inter-LICENSE.txt", "no.woff2", "%2e%2e%2fpage.js", "..%2f..%2fstyle.woff2"):
+        assert answer(f"{demo}readback/fonts/{name}")[2][:4] != b"wOF2"
+        assert b"font-face" not in answer(f"{demo}readback/fonts/{name}")[2]
+
+
+def test_a_page_is_drawn_with_them_and_joins_no_characters(demo: str, tour: Any) -> None:
+    turn_to(tour, f"{demo}messages?workspace=six-conditions")
+    tour.evaluate("document.fonts.ready")
+    loaded = tour.evaluate("[...document.fonts].filter(f => f.status == 'loaded').map(f => f.family)")
+    assert {"Inter Variable", "JetBrains Mono Variable"} <= {family.strip('"') for family in loaded}
+    look = "e => [getComputedStyle(e).fontFamily, getComputedStyle(e).fontVariantLigatures]"
+    family, ligatures = tour.locator(".rb-exact").first.evaluate(look)
+    assert "JetBrains Mono Variable" in family.split(",")[0]
+    assert ligatures == "none"
 
 
 @pytest.mark.parametrize("headers", EVIL)
