@@ -104,6 +104,18 @@ def test_a_page_is_drawn_with_them_and_joins_no_characters(demo: str, tour: Any)
     assert ligatures == "none"
 
 
+SIZES = """() => [...new Set([...document.querySelectorAll('[data-testid="stApp"] *')].filter(e => !e.closest('svg')
+    && [...e.childNodes].some(n => n.nodeType == 3 && n.data.trim()) && e.checkVisibility()
+    && !e.closest('[data-testid="stIconMaterial"]')).map(e => getComputedStyle(e).fontSize))].sort()"""
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_has_at_most_six_sizes_of_text(demo: str, tour: Any, name: str) -> None:
+    turn_to(tour, f"{demo}{name}?workspace=six-conditions")
+    sizes = tour.evaluate(SIZES)
+    assert 0 < len(sizes) <= 6, sizes
+
+
 @pytest.mark.parametrize("headers", EVIL)
 def test_a_page_of_another_name_or_origin_gets_no_connection(demo: str, headers: dict[str, str]) -> None:
     port = int(demo.split(":")[2].strip("/"))

@@ -23,11 +23,10 @@ from markupsafe import Markup
 
 from readback.html import exact
 from readback.types import Finding, Location
-from readback.ui.common import address, server
+from readback.ui.common import address
 from readback.words import t
 
 STYLE = Path(__file__).with_name("style.css")
-FONT_FACES = (server.FONTS / "fonts.css").read_text(encoding="utf-8")
 SIGNS = {"error": "✕", "warning": "▲", "info": "●"}  # a shape for each, so that nothing depends on colour
 READ = "prompt"  # the role of a place in the text that the model reads
 ADDRESS = re.compile(r"https?:(?=//)|www(?=\.)|(?<=\w)(?=@)", re.IGNORECASE)  # where a link would be made
@@ -68,9 +67,6 @@ def style() -> None:
     What Streamlit opens above the page hangs beside it and does not inherit its theme, so that is said once more.
     """
     st.html(STYLE)
-    place = server.under(str(st.get_option("server.baseUrlPath") or ""), server.FONTS_PATH)
-    faces = FONT_FACES.replace('url("', f'url("{place}')
-    st.html(f"<style>{faces}</style>")
     scheme = "dark" if st.context.theme.type == "dark" else "light"
     st.html(h("<style>#stFloatingOverlayPortal {{ color-scheme: {}; }}</style>", scheme))
 
