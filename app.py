@@ -3,12 +3,13 @@
 import streamlit as st
 
 from readback.readers.cache_folder import DiskFull
-from readback.ui.common import address, choice, frame, keys, present, show
+from readback.ui.common import address, choice, fonts, frame, keys, present, show
 from readback.words import t
 
 st.set_page_config(page_title=t("frame.title"), layout="wide", initial_sidebar_state=240)
 address.begin()
 choice.begin()
+fonts.style()
 show.style()
 
 # Each address differs from its file's stem: before the first run of st.navigation, and on every run of AppTest,
@@ -23,6 +24,7 @@ page = st.navigation(
         st.Page("pages/open_page.py", title=t("frame.open"), url_path="open"),
         st.Page("pages/list_page.py", title=t("list.title"), url_path="list", visibility="hidden"),
         st.Page("pages/about_page.py", title=t("frame.about"), url_path="about", visibility="hidden"),
+        st.Page("pages/accessibility_page.py", title=t("access.title"), url_path="accessibility", visibility="hidden"),
     ],
     position="top",
 )

@@ -34,7 +34,7 @@ def test_the_demos_are_links_and_the_one_in_view_says_so() -> None:
 def test_configured_folders_come_before_the_demos(serving: Any) -> None:
     folder = serving(ALBERT)
     test = opened()
-    titles = [one.value for one in test.main.subheader]
+    titles = [one.value for one in test.main.header]
     assert titles.index("Folders of this server") < titles.index("Built-in demos")
     assert f"{folder.name} in view" in words(test)
 

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from readback.ui.common import server
 
-PAGES = ("overview", "messages", "compare", "findings", "scores", "open", "about")
+PAGES = ("overview", "messages", "compare", "findings", "scores", "open", "about", "accessibility")
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -40,3 +40,17 @@ def test_the_first_page_answers_to_its_name_and_keeps_what_is_asked() -> None:
     with TestClient(server.application("/tools"), follow_redirects=False) as client:
         answer = client.get("/tools/overview?workspace=a%20b")
     assert (answer.status_code, answer.headers["location"]) == (307, "/tools/?workspace=a%20b")
+
+
+def test_the_accessibility_statement_is_reached_from_about_and_names_whom_to_write_to(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = ("READBACK_CONTACT", "READBACK_ACCESSIBILITY_CHECKED", "READBACK_ACCESSIBILITY_GAPS")
+    for name in names:
+        monkeypatch.delenv(name, raising=False)
+    assert [link for link in page("about").main.get("page_link") if link.proto.page == "accessibility"]
+    assert "the person who runs this server" in said(page("accessibility"))
+    for name, value in zip(names, ("Ada <b>", "1 May 2026", "The proxy times out."), strict=True):
+        monkeypatch.setenv(name, value)
+    told = said(page("accessibility"))
+    assert all(part in told for part in ("Ada &lt;b&gt;", "1 May 2026", "The proxy times out."))

@@ -40,6 +40,7 @@ PATHS = (
     "_stcore/health",
     "_stcore/host-config",
     "readback/page.js",
+    "readback/fonts/inter-latin.woff2",
     "favicon.png",
     "no/such",
     "_stcore/metrics",
@@ -80,6 +81,41 @@ def test_metrics_are_not_for_everybody(demo: str, path: str) -> None:
     assert status in (400, 404) or b"<html" in body
 
 
+def test_the_fonts_are_ours_kept_by_the_browser_and_nothing_else_is_served_there(demo: str) -> None:
+    files = sorted(server.FONTS.glob("*.woff2"))
+    assert sum(file.stat().st_size for file in files) < 600_000
+    for file in files:
+        status, headers, body = answer(f"{demo}readback/fonts/{file.name}")
+        assert (status, body) == (200, file.read_bytes())
+        assert "max-age" in headers["cache-control"]
+    for name in ("fonts.css", "inter-LICENSE.txt", "no.woff2", "%2e%2e%2fpage.js", "..%2f..%2fstyle.woff2"):
+        assert answer(f"{demo}readback/fonts/{name}")[2][:4] != b"wOF2"
+        assert b"font-face" not in answer(f"{demo}readback/fonts/{name}")[2]
+
+
+def test_a_page_is_drawn_with_them_and_joins_no_characters(demo: str, tour: Any) -> None:
+    turn_to(tour, f"{demo}messages?workspace=six-conditions")
+    tour.evaluate("document.fonts.ready")
+    loaded = tour.evaluate("[...document.fonts].filter(f => f.status == 'loaded').map(f => f.family)")
+    assert {"Inter Variable", "JetBrains Mono Variable"} <= {family.strip('"') for family in loaded}
+    look = "e => [getComputedStyle(e).fontFamily, getComputedStyle(e).fontVariantLigatures]"
+    family, ligatures = tour.locator(".rb-exact").first.evaluate(look)
+    assert "JetBrains Mono Variable" in family.split(",")[0]
+    assert ligatures == "none"
+
+
+SIZES = """() => [...new Set([...document.querySelectorAll('[data-testid="stApp"] *')].filter(e => !e.closest('svg')
+    && [...e.childNodes].some(n => n.nodeType == 3 && n.data.trim()) && e.checkVisibility()
+    && !e.closest('[data-testid="stIconMaterial"]')).map(e => getComputedStyle(e).fontSize))].sort()"""
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_has_at_most_six_sizes_of_text(demo: str, tour: Any, name: str) -> None:
+    turn_to(tour, f"{demo}{name}?workspace=six-conditions")
+    sizes = tour.evaluate(SIZES)
+    assert 0 < len(sizes) <= 6, sizes
+
+
 @pytest.mark.parametrize("headers", EVIL)
 def test_a_page_of_another_name_or_origin_gets_no_connection(demo: str, headers: dict[str, str]) -> None:
     port = int(demo.split(":")[2].strip("/"))
@@ -92,8 +128,12 @@ def test_a_page_of_another_name_or_origin_gets_no_connection(demo: str, headers:
 
 
 def serious(page: Any) -> list[str]:
-    """What axe calls serious or critical: all its rules in the light theme; its contrasts in the dark one, too."""
-    bad = []
+    """What axe calls moderate or worse: all its rules in the light theme and in forced colours; its contrasts in the
+    dark one, too."""
+    page.emulate_media(forced_colors="active")
+    settle(page)
+    bad = [f"forced colours {fault}" for fault in faults(page)]
+    page.emulate_media(forced_colors="none")
     for scheme, more in (("light", {}), ("dark", CONTRASTS)):
         page.emulate_media(color_scheme=scheme)
         settle(page)
@@ -103,14 +143,14 @@ def serious(page: Any) -> list[str]:
 
 
 def faults(page: Any, **more: Any) -> list[str]:
-    """What axe calls serious or critical, as the page is now."""
+    """What axe calls moderate or worse, as the page is now."""
     found = Axe().run(page, options={"resultTypes": ["violations"], **more}).response["violations"]
-    serious = [one for one in found if one["impact"] in ("serious", "critical")]
+    serious = [one for one in found if one["impact"] in ("moderate", "serious", "critical")]
     return [f"{one['id']}: {node['target']} {node['failureSummary']}" for one in serious for node in one["nodes"]]
 
 
 @pytest.mark.parametrize("workspace", part(sorted(project_files.demos()), 1))
-def test_no_serious_fault_for_a_screen_reader_or_a_keyboard(demo: str, tour: Any, workspace: str) -> None:
+def test_no_moderate_or_serious_fault_for_a_screen_reader_or_a_keyboard(demo: str, tour: Any, workspace: str) -> None:
     found = {}
     for name in PAGES:
         turn_to(tour, f"{demo}{name}?workspace={workspace}")

@@ -21,7 +21,7 @@ ON = PAPER  # the ink on a step
 BETTER = {False: LIGHT[4], True: DARK[4]}
 WORSE = {False: LIGHT[1], True: DARK[0]}
 PLAIN = {False: LIGHT[2], True: DARK[2]}
-FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
+FONT = "'Inter Variable', system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 CHARACTER = 7.8  # pixels of an average character of that size in a wide face (DejaVu Sans)
 SIZE = 14  # pixels of every text: what is read from the last row of a meeting room
 

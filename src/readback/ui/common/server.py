@@ -24,6 +24,8 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 (compared with, never bound to)
 SCRIPT = Path(__file__).with_name("browser") / "page.js"
 SCRIPT_PATH = "/readback/page.js"
+FONTS = SCRIPT.with_name("fonts")
+FONTS_PATH = "/readback/fonts/"
 
 # What the pages need and nothing else. Vega, maps and inline scripts are not among it.
 POLICY = "; ".join(
@@ -197,6 +199,7 @@ def settings(host: str, port: int, base_path: str) -> dict[str, Any]:
 def application(base_path: str = "", script: Path = PROJECT / "app.py") -> Any:
     """The pages as an ASGI application with our headers, for any ASGI server."""
     import streamlit as st
+    from starlette.exceptions import HTTPException
     from starlette.middleware import Middleware
     from starlette.responses import FileResponse, RedirectResponse
     from starlette.routing import Route
@@ -204,12 +207,23 @@ def application(base_path: str = "", script: Path = PROJECT / "app.py") -> Any:
     async def page_js(_: Any) -> FileResponse:
         return FileResponse(SCRIPT, media_type="text/javascript", headers={"cache-control": "no-cache"})
 
+    async def font(request: Any) -> FileResponse:
+        """One of our font files; anything else under that address is absent."""
+        file = FONTS / f"{request.path_params['name']}.woff2"
+        if file not in FONTS.glob("*.woff2"):
+            raise HTTPException(404)
+        return FileResponse(file, media_type="font/woff2", headers={"cache-control": "public, max-age=604800"})
+
     async def home(request: Any) -> RedirectResponse:
         """The first page has the root as its address, whatever its name says."""
         asked = f"?{request.url.query}" if request.url.query else ""
         return RedirectResponse(f"{under(base_path, '/')}{asked}")
 
-    routes = [Route(under(base_path, SCRIPT_PATH), page_js), Route(under(base_path, "/overview"), home)]
+    routes = [
+        Route(under(base_path, SCRIPT_PATH), page_js),
+        Route(under(base_path, f"{FONTS_PATH}{{name}}.woff2"), font),
+        Route(under(base_path, "/overview"), home),
+    ]
     return st.App(
         script, middleware=[Middleware(Headers, base_path=base_path)], routes=routes, on_script_error=_our_mistake
     )

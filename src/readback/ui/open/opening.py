@@ -16,7 +16,7 @@ from readback.words import t
 
 def listed(title: str, there: Iterable[str]) -> None:
     """A list of workspaces, each a link."""
-    st.subheader(title)
+    st.header(title)
     show.draw(
         show.h('<ul class="rb-listed">{}</ul>', show.join([show.h("<li>{}</li>", _link(name)) for name in there]))
     )
@@ -24,7 +24,7 @@ def listed(title: str, there: Iterable[str]) -> None:
 
 def own_workspaces(there: Iterable[str]) -> None:
     """The uploads of this browser, each with a button that deletes it at once."""
-    st.subheader(t("open.uploads"))
+    st.header(t("open.uploads"))
     for token in there:
         with st.container(horizontal=True, vertical_alignment="center"):
             show.draw(_link(token))
@@ -33,7 +33,7 @@ def own_workspaces(there: Iterable[str]) -> None:
 
 def bring() -> None:
     """The upload: files or a whole folder, kept as a workspace of their own and opened."""
-    st.subheader(t("open.mine"))
+    st.header(t("open.mine"))
     turn = st.session_state.setdefault("uploads", 0)  # a new key empties the two after use
     files = st.file_uploader(
         t("open.upload"), accept_multiple_files=True, key=f"upload_{turn}", help=t("open.upload_help")
