@@ -38,6 +38,7 @@ if len(data) == 0:
     show.empty(loaded.no_records(workspace), t("messages.add_files"), "open")
     st.stop()
 
+show.draw(show.h('<a class="rb-skip" href="#" data-rb-to="">{}</a>', t("messages.skip")))
 with st.container(horizontal=True, vertical_alignment="center", key="bar"):
     bar.records()
     jump.menu()

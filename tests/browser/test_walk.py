@@ -148,3 +148,14 @@ def test_a_page_fits_a_small_window(demo: str, tour: Any, name: str) -> None:
             return
         tour.wait_for_timeout(100)
     raise AssertionError("wider than the window")
+
+
+def test_the_first_tab_on_messages_leads_past_the_controls(demo: str, page: Any) -> None:
+    open_page(page, f"{demo}messages?workspace=six-conditions-mistakes&record=ellery-07&condition=base%2C+open+book")
+    page.keyboard.press("Tab")
+    skip = page.locator("a.rb-skip:focus")
+    assert skip.bounding_box()["height"] > 20
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.className") == "rb-exact"
+    page.locator('a[data-rb-to="context-2"]').press("Enter")
+    assert page.evaluate("document.activeElement.closest('mark').id") == "context-2"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from readback.checks.facts import stored_prompt
-from readback.checks.facts.outside_contexts import standing
+from readback.checks.facts.context_places import inside
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-context-not-sent"
@@ -24,18 +24,11 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     if _picks(case):
         texts = [(number, text) for number, text in texts if not isinstance(listed[number - 1], Mapping)]
     texts = [(number, text) for number, text in texts if text]
-    missing = [number for number, text in texts if not any(_there(prompt, text) for prompt in prompts)]
+    missing = [number for number, text in texts if not any(inside(prompt, text) for prompt in prompts)]
     if missing:
         values = {"present": len(texts) - len(missing), "listed": len(texts), "missing": missing}
         role = "user" if case.assembly else None
         yield Diagnostic(CODE, values, Location(role=role, field=name), ",".join(map(str, missing)))
-
-
-def _there(prompt: str, context: str) -> bool:
-    """Whether a context is in a prompt character by character; the number in front of it may be left out there."""
-    return context in prompt or any(
-        prompt[start:end].endswith(stored_prompt.bare(context)) for start, end in standing(prompt, context)
-    )
 
 
 def _picks(case: RuleContext) -> bool:

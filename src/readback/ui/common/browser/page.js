@@ -55,7 +55,28 @@
     history.pushState({}, "", link.href);
     window.dispatchEvent(new PopStateEvent("popstate"));
   };
+  // Places on the same page: the focus goes there, too. What is not drawn of a long text is its first text.
+  const to = (link) => {
+    const place = document.getElementById(link.dataset.rbTo) ?? document.querySelector(".rb-exact");
+    if (place === null) return;
+    place.scrollIntoView({ block: place.matches(".rb-exact") ? "start" : "center" });
+    (place.matches("[tabindex]") ? place : place.querySelector("[tabindex]"))?.focus({ preventScroll: true });
+  };
+
+  // The first Tab on a page with a way past its controls goes to that, though navigation and sidebar are before it.
+  document.addEventListener("keydown", (event) => {
+    const skip = event.key === "Tab" && !event.shiftKey && document.activeElement === document.body && document.querySelector("a.rb-skip");
+    if (!skip) return;
+    event.preventDefault();
+    skip.focus();
+  });
+
   document.addEventListener("click", (event) => {
+    const place = event.target instanceof Element && event.target.closest("[data-rb-to]");
+    if (place) {
+      event.preventDefault();
+      return void to(place);
+    }
     const copy = event.target instanceof Element && event.target.closest("[data-rb-copy]");
     if (copy) return void copyText(copy);
     const stepper = event.target instanceof Element && event.target.closest("[data-rb-step]");
@@ -85,10 +106,11 @@
   // The finding that the address asks for: into view once for each address.
   let seen = "";
   const look = () => {
-    const mark = document.querySelector("mark.rb-here");
+    const mark = document.querySelector("mark.rb-here, .rb-finding.rb-here");
     if (mark === null || seen === location.href) return;
     seen = location.href;
-    mark.scrollIntoView({ block: "center" });
+    if (mark.matches("mark")) mark.scrollIntoView({ block: "center" });
+    else if (mark.getBoundingClientRect().top > innerHeight - 100) mark.scrollIntoView({ block: "nearest" });
   };
   new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
   look();
