@@ -51,3 +51,10 @@ def test_the_finding_that_a_link_asks_for_is_outlined_where_it_has_no_span() -> 
 def test_a_way_past_the_controls_comes_first() -> None:
     drawn = said(page("messages", **SIX))
     assert drawn.index("rb-skip") < drawn.index("rb-exact")
+
+
+def test_beside_the_stored_prompt_its_own_characters_are_counted() -> None:
+    test = page("messages", **SIX, condition="RAG-trained, closed book", view="stored")
+    head = said(test).split('<span class="rb-small">')[1].split(" characters")[0]
+    assert head == "437"
+    assert said(test).count(f"{head} characters") >= 2

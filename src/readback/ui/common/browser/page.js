@@ -63,6 +63,23 @@
     (place.matches("[tabindex]") ? place : place.querySelector("[tabindex]"))?.focus({ preventScroll: true });
   };
 
+  // Hints open beside the word: under it, or above it in the lower half. They are fixed, since tables that scroll
+  // would cut them; the style sheet draws them where this says.
+  const ROOM = 320; // pixels that a hint has at least to the right
+  const beside = (event) => {
+    const word = event.target instanceof Element && event.target.closest(".rb-hinted, .rb-s[data-from]");
+    if (!word) return;
+    const lines = [...word.getClientRects()];
+    const line = lines.find((one) => event.clientY >= one.top && event.clientY <= one.bottom) ?? lines[0];
+    if (!line) return;
+    const low = line.top > innerHeight / 2;
+    word.style.setProperty("--rb-x", `${Math.max(8, Math.min(line.left, innerWidth - ROOM))}px`);
+    word.style.setProperty("--rb-top", low ? "auto" : `${line.bottom + 4}px`);
+    word.style.setProperty("--rb-bottom", low ? `${innerHeight - line.top + 4}px` : "auto");
+  };
+  document.addEventListener("mouseover", beside);
+  document.addEventListener("focusin", beside);
+
   // The first Tab on a page with a way past its controls goes to that, though navigation and sidebar are before it.
   document.addEventListener("keydown", (event) => {
     const skip = event.key === "Tab" && !event.shiftKey && document.activeElement === document.body && document.querySelector("a.rb-skip");
