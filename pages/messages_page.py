@@ -1,7 +1,10 @@
 """Messages: what exactly does the model get for this record?"""
 
+from dataclasses import replace
+
 import streamlit as st
 
+from readback.types import Message
 from readback.ui.common import address, beside, choice, cited, keys, layers, loaded, picker, show, size, token_sizes
 from readback.ui.compare import compare_view
 from readback.ui.findings import variables
@@ -38,6 +41,7 @@ if len(data) == 0:
     show.empty(loaded.no_records(workspace), t("messages.add_files"), "open")
     st.stop()
 
+show.draw(show.h('<a class="rb-skip" href="#" data-rb-to="">{}</a>', t("messages.skip")))
 with st.container(horizontal=True, vertical_alignment="center", key="bar"):
     bar.records()
     jump.menu()
@@ -91,8 +95,11 @@ with left:
     variables.of_record(workspace, choice.record(), made, choice.answer(sent))
 with right, st.container(key="beside"):
     shown = model_input.segments if view == "wire" and model_input else [s for m in made.messages for s in m.segments]
-    beside.origins(shown, token_sizes.told(shown if view == "wire" else (), made))
-    token_bar.draw(made, tried)
+    alone = replace(made, messages=(Message("user", stored),)) if view == "stored" else made
+    shown = stored if view == "stored" else shown
+    beside.origins(shown, token_sizes.told(shown if view == "wire" else (), alone))
+    if view != "stored":
+        token_bar.draw(made, tried)
     views.findings(found, faults)
     model_input_view.findings(server if view == "wire" else (), len(found) + 1)
     bar.next_finding(found)

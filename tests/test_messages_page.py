@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from looking import clicked, page, said, words
 from streamlit.testing.v1 import AppTest
-
-from readback import workspace
-from readback.checks import engine
-from readback.project_files import EXAMPLES
 
 Write = Callable[[Mapping[str, Any]], Path]
 SIX = {"workspace": "six-conditions-mistakes"}
@@ -286,29 +281,3 @@ def test_a_disk_that_stops_answering_is_said_and_does_not_start_the_page_for_eve
     test = messages()
     assert "d.jsonl cannot be read:" in words(test)
     assert "Input/output error" in test.code[0].value
-
-
-def test_which_contexts_of_the_record_are_in_the_messages_is_said_above_them() -> None:
-    six = {"workspace": "six-conditions", "record": "ellery-07"}
-    test = page("messages", **six, condition="base, open book")
-    strip = said(test).split("rb-contexts")[1].split("</p>")[0]
-    assert re.findall(r">(\d [✓✗?])<", strip) == ["1 ✓", "2 ✓", "3 ✗", "4 ✗"]
-    assert 'aria-label="context 3 is not in the messages"' in strip
-    test = page("messages", **six, condition="base, closed book")
-    assert "None of the record's 4 contexts is in the messages." in words(test)
-
-
-def test_a_context_of_several_fields_is_not_called_missing_where_a_template_picks_some(serving: Any) -> None:
-    row = {"id": "1", "contexts": [{"title": "One", "text": "The pump."}, "The mill."]}
-    mode = {"mode": "m", "template": "{{ contexts[0].text }} {{ contexts[1] }}"}
-    serving({"d.jsonl": [row], "readback.yml": {"dataset": "d.jsonl", "modes": [mode]}})
-    strip = said(page("messages")).split("rb-contexts")[1].split("</p>")[0]
-    assert re.findall(r">(\d [✓✗?])<", strip) == ["1 ?", "2 ✓"]
-
-
-def test_a_finding_without_a_span_is_outlined_where_a_link_asks_for_it() -> None:
-    audit = engine.check(workspace.open(EXAMPLES / "six-conditions"))
-    one = next(one for one in audit.findings if one.code == "fmt-context-not-sent")
-    asked = {"workspace": "six-conditions", "record": one.place.record, "condition": one.place.condition}
-    assert said(page("messages", **asked, finding=one.key)).count("rb-asked") == 1
-    assert "rb-asked" not in said(page("messages", **asked))

@@ -45,7 +45,9 @@ def variables(*named: tuple[str, str]) -> Message:
     ("a", "b", "expected"),
     [
         ([message("user", "x")], [message("user", "x")], ""),
-        ([message("user", "x")], [message("system", "y"), message("user", "x")], "roles"),
+        ([message("user", "x")], [message("system", "y"), message("user", "x")], "only_system_b"),
+        ([message("system", "y"), message("user", "x")], [message("user", "z")], "only_system_a"),
+        ([message("system", "y"), message("user", "x")], [message("user", "x"), message("system", "y")], "roles"),
         ([message("user", "x")], [message("tool", "x")], "roles"),
         ([message("user", "a b")], [message("user", "a\nb ")], "blank"),
         ([message("user", "a\nb")], [message("user", "b\na")], "order"),

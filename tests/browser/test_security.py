@@ -196,8 +196,9 @@ def test_c9_a_download_is_not_there_before_the_click_and_only_for_the_browser_th
 ) -> None:
     url = serve(base=base)
     open_page(page, f"{url}messages", ".rb-exact")
+    page.locator("[class*=st-key-menu_] button").first.click()
     with page.expect_download() as wait:
-        page.locator("[class*=st-key-download_] button").first.click()
+        page.locator("[class*=st-key-download_]:not(.st-key-download_all) button").first.click()
     assert wait.value.path().stat().st_size > 0
     address = wait.value.url
     assert "/media/" in address

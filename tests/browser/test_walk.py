@@ -148,3 +148,26 @@ def test_a_page_fits_a_small_window(demo: str, tour: Any, name: str) -> None:
             return
         tour.wait_for_timeout(100)
     raise AssertionError("wider than the window")
+
+
+def test_the_first_tab_on_messages_leads_past_the_controls(demo: str, page: Any) -> None:
+    open_page(page, f"{demo}messages?workspace=six-conditions-mistakes&record=ellery-07&condition=base%2C+open+book")
+    page.keyboard.press("Tab")
+    skip = page.locator("a.rb-skip:focus")
+    assert skip.bounding_box()["height"] > 20
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.className") == "rb-exact"
+    page.locator('a[data-rb-to="context-2"]').press("Enter")
+    assert page.evaluate("document.activeElement.closest('mark').id") == "context-2"
+
+
+def test_a_low_window_shows_text_and_hints_open_beside_the_word(demo: str, page: Any) -> None:
+    page.set_viewport_size({"width": 683, "height": 384})  # 200 % zoom of a laptop
+    open_page(page, f"{demo}messages?workspace=six-conditions-mistakes&record=ellery-07&condition=base%2C+open+book")
+    settle(page)
+    assert page.locator(".rb-exact").first.bounding_box()["y"] < 350
+    stretch = page.locator(".rb-exact .rb-s").first
+    stretch.focus()
+    box = stretch.bounding_box()
+    bottom = float(stretch.evaluate("e => getComputedStyle(e, '::after').bottom").removesuffix("px"))
+    assert 384 - bottom < box["y"] + 1

@@ -18,6 +18,8 @@ NEAR = 80  # characters of an equal stretch kept on each side of a change
 FOLD = 40  # characters that are worth folding
 SEEN = {" ": "·", "\t": "→", "\n": "⏎", "\r": "␍", "\u00a0": "⍽", "\u202f": "⍽"}
 KINDS = {
+    "only_system_a": "by the system message, which B does not have",
+    "only_system_b": "by the system message, which A does not have",
     "roles": "in which messages there are",
     "blank": "in white space only",
     "order": "in the order of the same parts",

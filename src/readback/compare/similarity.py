@@ -7,24 +7,32 @@ from collections.abc import Iterator, Sequence
 
 from readback.types import Message
 
-KINDS = ("roles", "blank", "order", "added", "removed", "system", "changed")
+KINDS = ("only_system_a", "only_system_b", "roles", "blank", "order", "added", "removed", "system", "changed")
 Texts = Sequence[tuple[str, str]]  # role, text
 
 
 def kind(a: Sequence[Message], b: Sequence[Message]) -> str:
     """ "" where roles and texts are equal, else the first of KINDS that is true of them.
 
-    roles: other messages, or in another order; blank: only white space; order: the same words, or the same
-    variables, in another order; added, removed: B is A with one stretch more, or less; system: only the system
-    message; changed: anything else.
+    only_system_a, only_system_b: one of them alone has a system message, and the other roles are the same; roles:
+    other messages, or in another order; blank: only white space; order: the same words, or the same variables, in
+    another order; added, removed: B is A with one stretch more, or less; system: only the system message; changed:
+    anything else.
     """
     one, other = [(m.role, m.text) for m in a], [(m.role, m.text) for m in b]
     if one == other:
         return ""
-    if [role for role, _ in one] != [role for role, _ in other]:
-        return "roles"
+    if (roles := ([role for role, _ in one], [role for role, _ in other]))[0] != roles[1]:
+        return _roles(*roles)
     found = texts_kind([(x[1], y[1]) for x, y in zip(one, other, strict=True) if x != y])
     return found or ("order" if _reordered(a, b) else _where(one, other))
+
+
+def _roles(a: list[str], b: list[str]) -> str:
+    for name, more, less in (("only_system_a", a, b), ("only_system_b", b, a)):
+        if "system" in more and [role for role in more if role != "system"] == less:
+            return name
+    return "roles"
 
 
 def texts_kind(pairs: Sequence[tuple[str, str]]) -> str:

@@ -59,7 +59,7 @@ class Mark:
     """A stretch that a finding is about: character offsets, its number in the list beside the text, and its words.
 
     `severity` is the finding's, "hit" for what was searched for, "cite" (or "cite-ok" …) for a citation; the last two
-    have the number 0.
+    have the number 0, and so has "context", a context of the record. `name` is the id of the element it begins in.
     """
 
     start: int
@@ -68,6 +68,7 @@ class Mark:
     severity: str
     title: str
     here: bool = False  # the finding the link asks for
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +224,8 @@ def _piece(piece: Piece, whitespace: bool, said: str, stop: int) -> str:
         looks = f"rb-find rb-{mark.severity}{' rb-here' if mark.here else ''}"
         begins = mark.number and mark.start == piece.start  # said once, where it begins
         number = f' data-n="{mark.number}"' if begins else ""
+        if mark.name and mark.start == piece.start:
+            number += f' id="{attribute(mark.name)}"'
         inner = f'<mark class="{looks}"{number} title="{attribute(mark.title)}">{inner}</mark>'
     return inner
 

@@ -1,8 +1,9 @@
 """Looks for fmt-context-not-sent; its words are in catalogue/en.yml."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from readback.checks.facts import sent_contexts, stored_prompt
+from readback.checks.facts import stored_prompt
+from readback.checks.facts.context_places import inside
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-context-not-sent"
@@ -15,18 +16,25 @@ FAIL = (
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     fields = case.record.fields if case.record else {}
+    name, listed = stored_prompt.contexts(fields) or ("", ())
     prompts = tuple(_prompts(case))
     if not prompts:
         return
-    picked = sent_contexts.picks(stored_prompt.sent_by(case)[1]) if case.assembly else False
-    found = sent_contexts.sent_contexts(fields, prompts, picked)
-    texts = [(number, there) for number, there in found if there is not None]
-    missing = [number for number, there in texts if not there]
+    texts = [(number, str(text).strip()) for number, text in enumerate(listed, 1) if text is not None]
+    if _picks(case):
+        texts = [(number, text) for number, text in texts if not isinstance(listed[number - 1], Mapping)]
+    texts = [(number, text) for number, text in texts if text]
+    missing = [number for number, text in texts if not any(inside(prompt, text) for prompt in prompts)]
     if missing:
         values = {"present": len(texts) - len(missing), "listed": len(texts), "missing": missing}
         role = "user" if case.assembly else None
-        name, _ = stored_prompt.contexts(fields) or (None, ())
         yield Diagnostic(CODE, values, Location(role=role, field=name), ",".join(map(str, missing)))
+
+
+def _picks(case: RuleContext) -> bool:
+    """Whether a template makes the prompt, and no builder that writes each context whole."""
+    _, prompt = stored_prompt.sent_by(case) if case.assembly else ("", None)
+    return prompt is not None and prompt.syntax != "builder"
 
 
 def _prompts(case: RuleContext) -> Iterator[str]:

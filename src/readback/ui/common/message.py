@@ -130,7 +130,7 @@ def _whole(name: str) -> None:
 
 
 def _take(name: str, title: str, text: str, raw: bytes, masked: bool, ours: Sequence[str]) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key=f"take_{name}"):
+    with st.popover(t("messages.take"), key=f"menu_{name}", type="tertiary"), st.container(key=f"in_menu_{name}"):
         copy = show.h(
             '<button class="rb-button" type="button" data-rb-copy="text-{}" data-rb-done="{}" data-rb-failed="{}">{}'
             "</button>",
@@ -147,9 +147,7 @@ def _take(name: str, title: str, text: str, raw: bytes, masked: bool, ours: Sequ
                          on_click="ignore", type="tertiary")  # fmt: skip
         bookmarks.offer(name, bookmarks.of_text(title, text, masked, ours))
         facts = show.h(
-            "<details><summary>{}</summary><p>sha256 <code>{}</code></p><p>{}</p></details>",
-            t("messages.exactness"),
-            hashlib.sha256(raw).hexdigest(),
+            '<div class="rb-small"><p>{}</p><p>sha256 <code>{}</code></p></div>',
             t(
                 "messages.exact_facts",
                 bytes=t("messages.bytes", n=len(raw)),
@@ -157,5 +155,6 @@ def _take(name: str, title: str, text: str, raw: bytes, masked: bool, ours: Sequ
                 lines=t("messages.lines", n=text.count("\n") + 1),
                 end=t("messages.ends_with_newline" if text.endswith("\n") else "messages.ends_without_newline"),
             ),
+            hashlib.sha256(raw).hexdigest(),
         )
         show.draw(facts)

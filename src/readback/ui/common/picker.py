@@ -22,14 +22,20 @@ def what(label_is: str = "", steps: bool = True) -> None:
     listed = [*known, *([CUSTOM] if workspace.prompts or workspace.tasks else [])]
     st.session_state["sent"] = CUSTOM if is_custom() else now
     if steps:
-        show.said(t("messages.sent_short"))
-    st.selectbox(label_is or t("messages.sent"), listed, key="sent", format_func=label, width=290,
+        _stepper(known, now)
+    st.selectbox(label_is or t("messages.sent"), listed, key="sent", format_func=label, width=250,
                  on_change=_pick, args=(known, sent), label_visibility="collapsed" if steps else "visible")  # fmt: skip
+
+
+def _stepper(known: Mapping[str, Selection], now: str) -> None:
+    """The buttons to the choice before and the next one, with what they step through between them."""
     still = len(known) < 2 or is_custom()
-    for name, sign, by in (("previous_sent", "‹", -1), ("next_sent", "›", 1)) if steps else ():
+    for name, sign, by in (("previous_sent", "‹", -1), ("next_sent", "›", 1)):
         st.button(
             sign, key=name, help=t(f"messages.{name}_help"), disabled=still, on_click=_step, args=(known, now, by)
         )
+        if by < 0:
+            show.said(t("messages.sent_short"))
 
 
 def more() -> None:

@@ -122,7 +122,10 @@ def has_message(at: Location) -> bool:
 
 
 def finding(one: Finding, number: int | None = None, to_message: bool = True) -> Markup:
-    """One finding: severity, its sentence, where it is, the code small; linked to its message."""
+    """One finding: severity, its sentence, where it is, the code small; linked to its message.
+
+    Beside its message (not `to_message`) the one that the address names is outlined where no text can be marked.
+    """
     place = one.place
     here = has_message(place)
     target = {
@@ -138,12 +141,14 @@ def finding(one: Finding, number: int | None = None, to_message: bool = True) ->
     }
     anchor = link("messages", t("frame.see_message"), **target) if to_message and here else Markup("")
     count = h('<span class="rb-n">{}</span> ', number) if number is not None else Markup("")
+    asked = not to_message and place.start is None and st.query_params.get("finding") == one.key
     return h(
-        '<div class="rb-finding rb-{}{}" id="f-{}">{}{} <span class="rb-say">{}</span>'
+        '<div class="rb-finding rb-{}{}" id="f-{}"{}>{}{} <span class="rb-say">{}</span>'
         '<p class="rb-fix">{}</p><p class="rb-where">{} <code>{}</code> {}</p></div>',
         one.severity,
-        " rb-asked" if place.start is None and st.query_params.get("finding") == one.key else "",  # else the span is
+        " rb-here" if asked else "",
         one.key,
+        Markup(' aria-current="true"') if asked else "",
         count,
         severity(one.severity),
         one.message,

@@ -21,7 +21,7 @@ from readback.words import t
 
 ROWS = 24  # on the screen at once
 PATIENCE = 2.0  # seconds after which the page shows what is made so far
-TINTS = 6  # from the seventh text of a row on they are used again; the letter tells the texts apart
+TINTS = 6  # from the seventh text of a row on they are used again; the number tells the texts apart
 
 
 Line = tuple[Selection | None, ...]
@@ -36,9 +36,9 @@ def draw() -> None:
         return
     start = offset("rows", len(lines), ROWS)
     made = _made(lines[start : start + ROWS])
-    letters = _letters([cell for line in made if line for cell in line if cell])
-    show.draw(show.h('<p class="rb-small">{}</p>', _summary(made, len(letters), start, len(lines))))
-    _table(names[start : start + ROWS], columns, made, letters)
+    numbers = _numbers([cell for line in made if line for cell in line if cell])
+    show.draw(show.h('<p class="rb-small">{}</p>', _summary(made, len(numbers), start, len(lines))))
+    _table(names[start : start + ROWS], columns, made, numbers)
     if None in made:
         show.notice(t("compare.grid_late", n=made.count(None)))
         st.button(t("compare.grid_go_on"), key="grid_go_on")
@@ -97,15 +97,10 @@ def _kept(key: Any, at: int) -> dict[Line, tuple[PromptLengths | None, ...]]:
     return {}
 
 
-def _letters(cells: list[PromptLengths]) -> Mapping[str, str]:
-    """A letter for each text there is, in the order of the table."""
+def _numbers(cells: list[PromptLengths]) -> Mapping[str, int]:
+    """A number for each text there is, in the order of the table."""
     prints = dict.fromkeys(cell.fingerprint for cell in cells if cell.fingerprint)
-    return {mark: _letter(number) for number, mark in enumerate(prints)}
-
-
-def _letter(number: int) -> str:
-    """A … Z, AA, AB, …"""
-    return (_letter(number // 26 - 1) if number >= 26 else "") + chr(ord("A") + number % 26)
+    return {mark: number for number, mark in enumerate(prints, 1)}
 
 
 def _summary(made: Sequence[Made], texts: int, start: int, total: int) -> str:
@@ -118,15 +113,15 @@ def _summary(made: Sequence[Made], texts: int, start: int, total: int) -> str:
     return said
 
 
-def _table(names: Sequence[str], columns: Sequence[str], made: Sequence[Made], letters: Mapping[str, str]) -> None:
+def _table(names: Sequence[str], columns: Sequence[str], made: Sequence[Made], numbers: Mapping[str, int]) -> None:
     now = {"A": side("a").choice, "B": side("b").choice}
     adapters = [column or t("compare.grid_own") for column in columns]
     heads = (t("compare.grid_what"), *(adapters if len(columns) > 1 else [t("compare.grid_text")]))
     head = show.join([show.h('<th scope="col">{}</th>', name) for name in heads])
     body = []
     for name, line in zip(names, made, strict=True):
-        tints = _tints(line or ()) if len(columns) > 1 else list(letters)
-        cells = [_shown(cell, letters, tints, now) for cell in line] if line else [show.h("<td>…</td>")] * len(columns)
+        tints = _tints(line or ()) if len(columns) > 1 else list(numbers)
+        cells = [_shown(cell, numbers, tints, now) for cell in line] if line else [show.h("<td>…</td>")] * len(columns)
         body.append(show.h('<tr><th scope="row">{}</th>{}</tr>', name, show.join(cells)))
     show.draw(show.h(
         '<div class="rb-scroll" role="region" tabindex="0" aria-label="{0}"><table class="rb-table rb-grid">'
@@ -141,7 +136,7 @@ def _tints(line: Sequence[PromptLengths | None]) -> list[str]:
 
 
 def _shown(
-    cell: PromptLengths | None, letters: Mapping[str, str], tints: list[str], now: Mapping[str, Selection]
+    cell: PromptLengths | None, numbers: Mapping[str, int], tints: list[str], now: Mapping[str, Selection]
 ) -> Markup:
     if cell is None:
         return show.h('<td class="rb-small">{}</td>', t("compare.grid_none"))
@@ -149,13 +144,13 @@ def _shown(
     if not cell.fingerprint:
         return show.h("<td>{}<br>{}</td>", show.severity("error"),
                       t("compare.grid_too_late" if cell.late else "compare.grid_not_built"))  # fmt: skip
-    letter = letters[cell.fingerprint]
     tint = tints.index(cell.fingerprint) % TINTS
     size = t("compare.cell_size", characters=t("messages.characters", n=cell.characters), tokenizer=cell.tokenizer)
-    number = t("compare.cell_tokens" if cell.exact else "compare.cell_estimated", n=cell.tokens)
+    tokens = t("compare.cell_tokens" if cell.exact else "compare.cell_estimated", n=cell.tokens)
     found = [show.severity(word, n) for word, n in (("error", cell.errors), ("warning", cell.warnings)) if n]
-    return show.h('<td><span class="rb-letter rb-tint-{}">{}</span> <span title="{}">{}</span><br>{}<br>{}</td>', tint,
-                  letter, size, number, links, show.join(found, " "))  # fmt: skip
+    name = t("compare.cell_text", n=numbers[cell.fingerprint])
+    cells = '<td><span class="rb-letter rb-tint-{}">{}</span><br><span title="{}">{}</span><br>{}<br>{}</td>'
+    return show.h(cells, tint, name, size, tokens, links, show.join(found, " "))
 
 
 def _link(which: str, one: Selection, now: Mapping[str, Selection]) -> Markup:

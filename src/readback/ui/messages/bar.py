@@ -26,10 +26,10 @@ def records() -> None:
     """Draw the bar. The record's id and number are in the address; what is searched for is not."""
     data = choice.dataset()
     at, count = choice.position(), len(data)
-    show.said(t("messages.record"))
     st.button(
         "‹", key="previous", help=t("messages.previous_help"), disabled=at <= 0, on_click=choice.go, args=(at - 1,)
     )
+    show.said(t("messages.record"))
     st.button(
         "›", key="next", help=t("messages.next_help"), disabled=at >= count - 1, on_click=choice.go, args=(at + 1,)
     )

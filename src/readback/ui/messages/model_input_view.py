@@ -9,7 +9,7 @@ from readback.html import exact
 from readback.types import Assembly, Finding, Location, ModelInput
 from readback.ui.common import choice, message, show, token_sizes
 from readback.ui.common.token_sizes import UNSIZED, Sized
-from readback.ui.messages import model_input_marks
+from readback.ui.messages import contexts_strip, model_input_marks
 from readback.words import t
 
 REFUSED = ("oll-syntax", "oll-no-from")
@@ -33,6 +33,7 @@ def draw(sent: ModelInput, made: Assembly, found: Sequence[Finding], server: Seq
     numbered = [(n, one) for n, one in enumerate(found, 1) if one.place.role == "prompt"]
     said, others = model_input_marks.system_of(made, stated), model_input_marks.others_of(made.messages)
     more = model_input_marks.marks(server, len(found) + 1, sent, said, others)
+    more = (*more, *contexts_strip.draw({"wire": sent.segments}, made).get("wire", ()))
     sized = token_sizes.of_model_input(sent.segments, made)
     text(sent, [one for _, one in numbered], [n for n, _ in numbered], more, made.masked, sized,
          refused=is_refused(server))  # fmt: skip

@@ -7,17 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 import streamlit as st
-from markupsafe import Markup
 
 from readback import adapters, plugins
-from readback.checks.facts import sent_contexts
 from readback.checks.rules import Fault
 from readback.html import exact
 from readback.prompts.judge_messages import unanswered
 from readback.prompts.unknown_system import unknown_system
 from readback.types import Assembly, Finding, Location, Message, Segment
 from readback.ui.common import choice, downloads, exports, layers, message, observed, show, token_sizes
-from readback.ui.messages import export_all
+from readback.ui.messages import contexts_strip, export_all
 from readback.words import t
 
 COPY_FORMS = ("as_json", "as_ollama", "as_openai", "as_curl_ollama", "as_curl_openai")
@@ -45,39 +43,16 @@ def messages(made: Assembly, found: Sequence[Finding], tried: Mapping[str, Any])
         return
     numbered, sized = list(enumerate(found, 1)), token_sizes.of_messages(made)
     gaps = choice.gaps(made, tried)
-    show.draw(contexts(made))
+    contexts = contexts_strip.draw({f"{i}-{one.role}": one.segments for i, one in enumerate(made.messages)}, made)
     for index, one in enumerate(made.messages):
         first = next(i for i, other in enumerate(made.messages) if other.role == one.role) == index
         mine = [(n, f) for n, f in numbered if f.place.role == one.role and first]
         name, title = f"{index}-{one.role}", t(f"messages.role_{one.role}")
         numbers = [n for n, _ in mine]
         empty = [exact.Gap(gap.at, t(f"messages.gap_{gap.state}", name=gap.name)) for gap in gaps[index]]
-        message.message(name, title, one.segments, [f for _, f in mine], numbers, made.masked, sized=sized[index],
-                        gaps=empty)  # fmt: skip
+        message.message(name, title, one.segments, [f for _, f in mine], numbers, made.masked,
+                        contexts.get(name, ()), sized=sized[index], gaps=empty)  # fmt: skip
     _all(made)
-
-
-def contexts(made: Assembly) -> Markup:
-    """Which of the record's contexts are inside the user messages, in one line; nothing without contexts."""
-    if made.choice.judge:
-        return Markup("")
-    workspace = choice.workspace()
-    condition = workspace.condition(made.choice.condition) if made.choice.condition else None
-    mode = made.choice.mode or (condition.mode if condition else None)
-    texts = [one.text for one in made.messages if one.role == "user"]
-    picked = sent_contexts.picks(workspace.prompts.get(mode or ""))
-    found = sent_contexts.sent_contexts(choice.record().fields, texts, picked)
-    if not found:
-        return Markup("")
-    if not any(there is not False for _, there in found):
-        return show.h('<p class="rb-small">{}</p>', t("messages.contexts_none", n=len(found)))
-    signs = {True: ("in", "✓"), False: ("out", "✗"), None: ("unsure", "?")}
-    each = [
-        show.h('<span role="img" class="rb-context-{}" aria-label="{}">{} {}</span>', signs[there][0],
-               t(f"messages.context_{signs[there][0]}", number=number), number, signs[there][1])
-        for number, there in found
-    ]  # fmt: skip
-    return show.h('<p class="rb-small rb-contexts">{} {}</p>', t("messages.contexts"), show.join(each, " "))
 
 
 def training(made: Assembly, trained: Assembly) -> None:
@@ -103,7 +78,9 @@ def stored(segments: Sequence[Segment], made: Assembly) -> None:
     user = _of(made.messages, "user")
     same = user is not None and "".join(segment.text for segment in user) == text
     show.notice(t("messages.stored_same" if same else "messages.stored_differs"), "info")
-    message.message("stored", t("messages.stored_title"), segments, masked=made.masked)
+    contexts = contexts_strip.draw({"stored": segments}, made)
+    message.message("stored", t("messages.stored_title"), segments, masked=made.masked,
+                    more=contexts.get("stored", ()))  # fmt: skip
 
 
 def findings(found: Sequence[Finding], faults: Sequence[Fault]) -> None:

@@ -55,7 +55,45 @@
     history.pushState({}, "", link.href);
     window.dispatchEvent(new PopStateEvent("popstate"));
   };
+  // Places on the same page: the focus goes there, too. What is not drawn of a long text is its first text.
+  const to = (link) => {
+    const place = document.getElementById(link.dataset.rbTo) ?? document.querySelector(".rb-exact");
+    if (place === null) return;
+    place.scrollIntoView({ block: place.matches(".rb-exact") ? "start" : "center" });
+    (place.matches("[tabindex]") ? place : place.querySelector("[tabindex]"))?.focus({ preventScroll: true });
+  };
+
+  // Hints open beside the word: under it, or above it in the lower half. They are fixed, since tables that scroll
+  // would cut them; the style sheet draws them where this says.
+  const ROOM = 320; // pixels that a hint has at least to the right
+  const beside = (event) => {
+    const word = event.target instanceof Element && event.target.closest(".rb-hinted, .rb-s[data-from]");
+    if (!word) return;
+    const lines = [...word.getClientRects()];
+    const line = lines.find((one) => event.clientY >= one.top && event.clientY <= one.bottom) ?? lines[0];
+    if (!line) return;
+    const low = line.top > innerHeight / 2;
+    word.style.setProperty("--rb-x", `${Math.max(8, Math.min(line.left, innerWidth - ROOM))}px`);
+    word.style.setProperty("--rb-top", low ? "auto" : `${line.bottom + 4}px`);
+    word.style.setProperty("--rb-bottom", low ? `${innerHeight - line.top + 4}px` : "auto");
+  };
+  document.addEventListener("mouseover", beside);
+  document.addEventListener("focusin", beside);
+
+  // The first Tab on a page with a way past its controls goes to that, though navigation and sidebar are before it.
+  document.addEventListener("keydown", (event) => {
+    const skip = event.key === "Tab" && !event.shiftKey && document.activeElement === document.body && document.querySelector("a.rb-skip");
+    if (!skip) return;
+    event.preventDefault();
+    skip.focus();
+  });
+
   document.addEventListener("click", (event) => {
+    const place = event.target instanceof Element && event.target.closest("[data-rb-to]");
+    if (place) {
+      event.preventDefault();
+      return void to(place);
+    }
     const copy = event.target instanceof Element && event.target.closest("[data-rb-copy]");
     if (copy) return void copyText(copy);
     const stepper = event.target instanceof Element && event.target.closest("[data-rb-step]");
@@ -82,13 +120,16 @@
   };
   new MutationObserver(enter).observe(document.body, { childList: true, subtree: true });
 
-  // The finding that the address asks for: into view once for each address.
+  // The finding that the address asks for: into view and in focus, once for each address.
   let seen = "";
   const look = () => {
-    const mark = document.querySelector("mark.rb-here") ?? document.querySelector(".rb-finding.rb-asked");
+    const mark = document.querySelector("mark.rb-here, .rb-finding.rb-here");
     if (mark === null || seen === location.href) return;
     seen = location.href;
-    mark.scrollIntoView({ block: "center" });
+    if (mark.matches("mark")) mark.scrollIntoView({ block: "center" });
+    else if (mark.getBoundingClientRect().top > innerHeight - 100) mark.scrollIntoView({ block: "nearest" });
+    mark.tabIndex = -1;
+    mark.focus({ preventScroll: true });
   };
   new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
   look();

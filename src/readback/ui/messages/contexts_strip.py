@@ -1,0 +1,52 @@
+"""The strip that says which contexts of the record are inside the texts in view, each with the way to its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from markupsafe import Markup
+
+from readback.checks.facts import context_places, stored_prompt
+from readback.checks.facts.context_places import Place
+from readback.html.exact import Mark
+from readback.types import Assembly, RuleContext, Segment
+from readback.ui.common import choice, show
+from readback.words import t
+
+SIGNS = {"there": "✓", "absent": "✗", "unknown": "?"}
+
+
+def draw(texts: Mapping[str, Sequence[Segment]], made: Assembly) -> dict[str, tuple[Mark, ...]]:
+    """Draw it above `texts`, by the name each is drawn under; the marks are where the contexts are in each of them."""
+    _, prompt = stored_prompt.sent_by(RuleContext(choice.workspace(), assembly=made))
+    whole = prompt is not None and prompt.syntax == "builder"  # a builder writes each context as it is
+    places = context_places.places(choice.record().fields, list(texts.values()), whole)
+    if not places:
+        return {}
+    there = sum(one.sent == "there" for one in places)
+    legend = [t(f"messages.context_sign_{sent}") for sent in SIGNS if any(one.sent == sent for one in places)]
+    sentence = " ".join((t("messages.contexts_there", n=there, all=len(places)), *legend))
+    show.draw(show.h('<div class="rb-contexts" role="group" aria-label="{}"><span>{}</span> {}'
+                     '<p class="rb-small">{}</p></div>', t("messages.contexts"), t("messages.contexts"),
+                     show.join([_one(place) for place in places], " "), sentence))  # fmt: skip
+    return {
+        name: tuple(
+            Mark(one.start, one.end, 0, "context", t("messages.context", n=one.number), name=_id(one))
+            for one in places
+            if one.sent == "there" and one.text == index
+        )
+        for index, name in enumerate(texts)
+    }
+
+
+def _one(place: Place) -> Markup:
+    said = t(f"messages.context_{place.sent}", n=place.number)
+    if place.sent == "there":
+        return show.h('<a href="#{}" data-rb-to="{}" aria-label="{}">{} {}</a>',
+                      _id(place), _id(place), said, place.number, SIGNS[place.sent])  # fmt: skip
+    return show.h('<span class="rb-{}" role="img" aria-label="{}">{} {}</span>',
+                  place.sent, said, place.number, SIGNS[place.sent])  # fmt: skip
+
+
+def _id(place: Place) -> str:
+    return f"context-{place.number}"

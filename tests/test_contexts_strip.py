@@ -1,0 +1,60 @@
+"""Which contexts of a record are inside what is sent."""
+
+from __future__ import annotations
+
+from looking import page, said
+
+from readback.checks.facts.context_places import Place, places
+from readback.types import NOWHERE, Segment
+
+SIX = {"workspace": "six-conditions-mistakes", "record": "ellery-07"}
+
+
+def sent(text: str, name: str = "question") -> list[list[Segment]]:
+    return [[Segment(text, "variable", name, NOWHERE)]]
+
+
+def test_contexts_are_told_by_the_characters_in_the_text() -> None:
+    fields = {"rag": {"contexts": ["[1] one", None, "two"]}}
+    assert places(fields, sent("Context:\n[1] one\n"), whole=True) == (Place(1, "there", 0, 9, 16), Place(3, "absent"))
+
+
+def test_contexts_that_are_objects_are_looked_for_by_their_text() -> None:
+    fields = {"documents": [{"title": "T", "text": "one tide"}, {"title": "T", "text": "two tides"}]}
+    assert [one.sent for one in places(fields, sent("one tide"), whole=False)] == ["there", "unknown"]
+
+
+def test_nobody_can_tell_what_a_template_has_written_in_another_form() -> None:
+    fields = {"contexts": ["one", "two"]}
+    assert [one.sent for one in places(fields, sent("ONE", "contexts[0]"), whole=False)] == ["unknown", "unknown"]
+    assert [one.sent for one in places(fields, sent("Why?"), whole=False)] == ["absent", "absent"]
+
+
+def test_a_record_without_contexts_has_no_strip() -> None:
+    assert places({"question": "Why?", "contexts": []}, sent("Why?"), whole=True) == ()
+
+
+def test_the_strip_links_each_context_that_is_in_the_text_to_its_place() -> None:
+    drawn = said(page("messages", **SIX, condition="base, open book"))
+    assert drawn.count('data-rb-to="context-') == 2
+    assert 'id="context-2"' in drawn
+    assert "3 ✗" in drawn
+    assert "4 ✗" in drawn
+    assert "2 of 4 are in the text" in drawn
+
+
+def test_the_finding_that_a_link_asks_for_is_outlined_where_it_has_no_span() -> None:
+    drawn = said(page("messages", **SIX, condition="base, open book", finding="0f3dab2c7152d588"))
+    assert 'rb-here" id="f-0f3dab2c7152d588" aria-current="true"' in drawn
+
+
+def test_a_way_past_the_controls_comes_first() -> None:
+    drawn = said(page("messages", **SIX))
+    assert drawn.index("rb-skip") < drawn.index("rb-exact")
+
+
+def test_beside_the_stored_prompt_its_own_characters_are_counted() -> None:
+    test = page("messages", **SIX, condition="RAG-trained, closed book", view="stored")
+    head = said(test).split('<span class="rb-small">')[1].split(" characters")[0]
+    assert head == "437"
+    assert said(test).count(f"{head} characters") >= 2
