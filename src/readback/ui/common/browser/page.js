@@ -115,6 +115,7 @@
     page = location.pathname;
     const active = document.activeElement;
     if (active && active !== document.body && active.closest("[data-testid=stMainBlockContainer]")) return;
+    document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0); // not where the page before had been scrolled to
     heading.tabIndex = -1;
     heading.focus({ preventScroll: true });
   };
