@@ -60,8 +60,8 @@ def test_the_page_says_that_nothing_was_checked_yet_and_then_what_overview_says(
         assert any(True for _ in looking.links(app, ""))
     app = looking.turned(looking.page(), "scores")
     said = looking.words(app)
-    assert "May instruction-only, closed book be compared with instruction-only, open book? Fair." in said
-    assert "May base, open book be compared with RAG-trained, open book? Cannot tell." in said
+    assert "instruction-only, closed book versus instruction-only, open book: may they be compared? Fair." in said
+    assert "base, open book versus RAG-trained, open book: may they be compared? Cannot tell." in said
     assert "is +0.46 on 24 shared questions (95 % interval −0.16 to 1.08), and +0.32 without the 2 records" in said
 
 

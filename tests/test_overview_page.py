@@ -56,7 +56,10 @@ def test_the_first_line_says_how_much_and_what_is_wrong(serving: Any) -> None:
 def test_one_planned_comparison_is_named(serving: Any) -> None:
     serving(study(comparisons=[{"a": "right", "b": "wrong"}]))
     text = words(overview())
-    assert f"3 records, 2 conditions. It is not fair to compare right with wrong. {FAULT}: 3 places in wrong ." in text
+    assert (
+        f"3 records, 2 conditions. The comparison of right versus wrong is not fair. {FAULT}: 3 places in wrong ."
+        in text
+    )
     assert "kind of error" not in text
 
 
@@ -65,7 +68,7 @@ def test_several_planned_comparisons_are_counted(serving: Any) -> None:
     files = study(comparisons=pairs)
     files["readback.yml"]["conditions"].append({"name": "other", "mode": "good"})
     serving(files)
-    first = "2 of 3 planned comparisons are not fair; the first is right with wrong."
+    first = "2 of 3 planned comparisons are not fair; the first is right versus wrong."
     assert f"{first} {FAULT}: 3 places in wrong ." in words(overview())
 
 
@@ -88,7 +91,7 @@ def test_each_planned_comparison_is_a_row_that_leads_to_compare(serving: Any) ->
     serving(study(comparisons=[{"a": "right", "b": "wrong"}]))
     test = overview()
     assert "Planned comparisons Comparison Fair to compare? Why" in words(test)
-    assert row(test, "right with wrong").startswith(f"right with wrong Not fair. | {FAULT}: 3 places in wrong")
+    assert row(test, "right versus wrong").startswith(f"right versus wrong Not fair. | {FAULT}: 3 places in wrong")
     assert {(one["condition"], one["b_condition"]) for one in links(test, "compare")} == {("right", "wrong")}
 
 
@@ -96,7 +99,7 @@ def test_what_to_look_at_first_says_which_comparison_it_breaks_and_why_it_is_the
     serving(study(comparisons=[{"a": "right", "b": "wrong"}]))
     text = words(overview())
     assert "in 3 records and 1 condition" in text
-    assert "; on one side only of right with wrong" in text
+    assert "; on one side only of right versus wrong" in text
     why = "Place 1 of the list: error, on one side only of a planned comparison, 1 condition touched, 3 records, "
     assert f"{why}fmt-system-text-in-user." in text
 

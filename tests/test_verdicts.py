@@ -96,11 +96,11 @@ def test_the_pages_and_the_command_line_say_the_same(
     overview = words(page("overview"))
     assert said in overview
     compared = words(page("compare", condition="a", b_condition="b"))
-    assert "May a be compared with b?" in compared
+    assert "a versus b: may they be compared?" in compared
     assert said in compared
     cli.main(["check", str(folder)])
     told = capsys.readouterr().out
-    assert "May a be compared with b? " in told
+    assert "a versus b: may they be compared? " in told
     cli.main(["check", str(folder), "--format", "json"])
     answer = json.loads(capsys.readouterr().out)["comparisons"]
     (_, (found,)) = judged(folder)

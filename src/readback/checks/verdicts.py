@@ -97,6 +97,8 @@ def differs(one: Verdict) -> str:
     what = t("verdict.and").join(t(f"verdict.varied_{name}") for name in one.varied)
     if not what or one.planned:
         return t("verdict.varied_planned", what=what) if what else ""
+    if len(one.varied) == 1 and one.missing:
+        return t("verdict.varied_known", what=what)
     return t("verdict.varied", n=len(one.varied), what=what)
 
 

@@ -49,6 +49,8 @@ def sentence(one: Comparison, name: Name, criterion: Criterion) -> str:
     }
     key = SAID.get(one.verdict, "higher")
     said = t(f"scores.said_{key}", **given)
+    if one.failing and key != "incomplete":
+        said = f"{said} {t('scores.said_despite' if key == 'higher' else 'scores.said_failing', **given)}"
     return f"{said} {t('scores.down')}" if key == "higher" and criterion.direction == "down" else said
 
 
@@ -77,7 +79,7 @@ def verdict(one: Line, name: Name) -> str:
 
 def tested(one: Comparison) -> str:
     """The test in a few words: p, and for how many comparisons of which kind it is corrected."""
-    if one.p is None:
+    if one.p is None or one.verdict == "incomplete":  # then p is about the lesser part that was scored
         return ""
     p = p_text(one.p if one.p_adjusted is None else one.p_adjusted)
     return t("scores.p_planned" if one.planned is not None else "scores.p_exploratory", p=p, n=one.family)

@@ -11,6 +11,7 @@ from readback.types import Diagnostic
 
 Verdict = Literal["b is higher", "a is higher", "not separated", "equivalent", "incomplete", "too few", "constant"]
 Span = tuple[float, float]
+LOST = 0.10  # share of items whose judge failed on one side, from which it is said
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,11 @@ class Comparison:
     method_clustered: str | None = None
     failed: int = 0  # items scored on one side whose judge failed on the other
     bounds: Span | None = None  # where the difference lies whatever those scores are
+
+    @property
+    def failing(self) -> bool:
+        """Whether the judge failed on one side at so many of the items that what is missing may decide."""
+        return self.failed > LOST * (self.n_shared + self.failed)
 
     @property
     def span(self) -> Span | None:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 FEW = 5  # shared items below which no interval is given
 LEVEL = 0.05
-LOST = 0.10  # share of items whose judge failed on one side, from which what is missing may decide
 EXACT = 12  # decimals
 
 
@@ -95,9 +94,7 @@ def _verdict(made: Comparison) -> Verdict:
 
 def _undecided(made: Comparison) -> bool:
     """Whether the scores that a judge failed to give, if they were known, could turn the difference round."""
-    if made.failed <= LOST * (made.n_shared + made.failed):
-        return False
-    return made.bounds is None or made.bounds[0] <= 0 <= made.bounds[1]
+    return made.failing and (made.bounds is None or made.bounds[0] <= 0 <= made.bounds[1])
 
 
 def _p(binary: bool, a: Any, b: Any, d: Any, clusters: Any) -> tuple[float, str]:

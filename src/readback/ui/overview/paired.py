@@ -40,7 +40,7 @@ def sentence(audit: Audit, found: Sequence[Verdict]) -> Markup:
             told = show.h("{} {} {}.", told, t("verdict.some_same", n=len(same)), verdict.first(same[0]))
     hit = {(fault.code, side): fault.places for one in found for fault in one.faults for side in fault.sides[:1]}
     rest = audit.severities.get("error", 0) - sum(hit.values())
-    return show.h("{} {}", told, t("verdict.rest", n=rest) if rest > 0 else "")
+    return show.h("{} {}", told, t("verdict.rest", n=rest) if rest > 0 and not unknown else "")
 
 
 def table_of(found: Sequence[Verdict]) -> None:

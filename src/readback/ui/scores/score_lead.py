@@ -69,28 +69,31 @@ def _line(table: ScoreTable, workspace: Workspace, one: Line, criterion: Criteri
         said, look = report.sentence(one, name, criterion), ""
         found = t("scores.found", text=report.verdict(one, name))
     below = [expected, found, "" if isinstance(one, Blocked) else report.tested(one), plan.warning if plan else ""]
-    return show.h(
-        '<li class="rb-plan-line{}"><p class="{}"><strong>{}</strong> {}</p><p class="rb-small">{}</p>{}</li>',
-        look, "rb-lead" if first else "", question, said, " · ".join(part for part in below if part),
-        _fair(table, workspace, one),
-    )  # fmt: skip
+    fair, warned = _fair(table, workspace, one)
+    lead = show.h('<p class="{}"><strong>{}</strong> {}</p>', "rb-lead" if first else "", question, said)
+    below_it = show.h('<p class="rb-small">{}</p>', " · ".join(part for part in below if part))
+    body = (fair, lead, below_it) if warned else (lead, below_it, fair)
+    return show.h('<li class="rb-plan-line{}">{}</li>', look, show.join(body))
 
 
-def _fair(table: ScoreTable, workspace: Workspace, one: Line) -> Markup:
-    """Whether the overview calls the pair fair, and the difference on the records that its errors do not touch."""
+def _fair(table: ScoreTable, workspace: Workspace, one: Line) -> tuple[Markup, bool]:
+    """Whether the overview calls the pair fair, and the difference on the records that its errors do not touch; and
+    whether that comes before what was found, since it is not fair.
+    """
     if isinstance(one, Blocked) or workspace.dataset is None or not workspace.conditions:
-        return Markup("")
+        return Markup(""), False
     job = caches.audited(choice.key())
     audit = job.result if job is not None and job.ready.is_set() else None
     if audit is None or audit.stopped:
         way = show.link("overview", t("scores.fair_check"))
-        return show.h('<p class="rb-small rb-fair">{} {}</p>', t("scores.fair_unchecked"), way)
+        return show.h('<p class="rb-small rb-fair">{} {}</p>', t("scores.fair_unchecked"), way), False
     found = fair_pairs.fairness(workspace, choice.dataset(), audit, table, one)
     if found is None:
-        return Markup("")
+        return Markup(""), False
     name = partial(report.short, table)
     rest = report.untouched(one, found.touched, found.untouched, name) if found.verdict.faults else ""
-    return show.join([verdict.line(found.verdict), show.h('<p class="rb-small rb-fair">{}</p>', rest) if rest else ""])
+    said = [verdict.line(found.verdict), show.h('<p class="rb-small rb-fair">{}</p>', rest) if rest else ""]
+    return show.join(said), found.verdict.kind == "unfair"
 
 
 def _any(table: ScoreTable, plan: Sequence[Planned]) -> str | None:
