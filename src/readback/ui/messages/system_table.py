@@ -22,7 +22,7 @@ def draw(workspace: Workspace, model: Model, trained: Assembly | None, sent: Ass
     caption = t("training_text.system_title", model=model.name)
     rows = show.join([_row(one) for one in found])
     table = '<table class="rb-table"><caption>{}</caption><thead><tr>{}</tr></thead><tbody>{}</tbody></table>'
-    show.draw(show.h(f'<h3>{{}}</h3><div class="rb-scroll" role="region" tabindex="0" aria-label="{{}}">{table}</div>',
+    show.draw(show.h(f'<h2>{{}}</h2><div class="rb-scroll" role="region" tabindex="0" aria-label="{{}}">{table}</div>',
                      caption, caption, caption, cells, rows))  # fmt: skip
 
 
