@@ -359,3 +359,10 @@ def test_the_pages_of_such_a_folder_lead_on(write: Write, monkeypatch: pytest.Mo
     assert "Add rows and a prompt" in said(test := page("messages"))
     assert "What the model reads" in said(test)
     assert "See what they make of a conversation" in said(page("open"))
+
+
+def test_a_template_that_is_not_there_is_wrong_use(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    root = write({"d.jsonl": [{"id": "1", "q": "Why?"}], "a.txt": "{q}", "b.txt": "Q: {q}"})
+    assert main(["check", str(root), "--template", "c.txt"]) == 2
+    assert "--template c.txt: there is no such file in" in capsys.readouterr().err
+    assert main(["check", str(root), "--template", "b.txt"]) == 0

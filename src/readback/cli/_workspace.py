@@ -75,6 +75,9 @@ def opened(args: argparse.Namespace, options: Mapping[str, str] | None = None) -
         found = workspace.open(args.workspace, fields=fields, options=options, chosen=chosen)
     except workspace.NothingRead as nothing:
         raise UsageError(f"{args.workspace}: {nothing.reason}") from None
+    for file in getattr(args, "template", []):
+        if not (found.root / file).is_file():
+            raise UsageError(f"--template {file}: there is no such file in {args.workspace}")
     for file in getattr(args, "parts", []):
         if file not in cut_files(found):
             may = ", ".join(found.alternatives.get(PARTS, ()))
