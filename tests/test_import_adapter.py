@@ -119,41 +119,42 @@ SAYS = HEAD + "@dataclass\nclass Says:\n    system_addition: Any = ''\n    user_
 REGISTER = "AdapterInstructionRegistry.register('odd', 'parsing', {})\n"
 
 
-@pytest.mark.parametrize(
-    ("code", "reason"),
-    [
-        ("import nothing_of_that_name\n", "ModuleNotFoundError"),
-        ("raise SystemExit(3)\n", "SystemExit: 3"),
-        (SAYS + REGISTER.format("lambda **k: Says(k['json_schema'])"), "KeyError"),
-        (SAYS + REGISTER.format("lambda **k: Says(7)"), "its system_addition is no text"),
-        (
-            SAYS + REGISTER.format("lambda **k: Says((k.get('parsing_notes') or '').upper())"),
-            "a template does not give its text with parsing_notes",
-        ),
-        (
-            SAYS + REGISTER.format("lambda **k: Says((k.get('parsing_notes') or '').strip())"),
-            "a template does not give its text with parsing_notes",
-        ),
-        (
-            SAYS + REGISTER.format("lambda **k: Says(json.dumps(k.get('json_schema')))"),
-            "it changes the value of json_schema before it puts it in",
-        ),
-        ("AdapterInstructionRegistry = 0\nopen('/etc/hostname').read()\n", "PermissionError"),
-        ("open('/tmp/readback-written', 'w').write('x')\n", "Error"),
-        ("import socket\nsocket.create_connection(('127.0.0.1', 9), 1)\n", "OSError"),
-        ("import os\nassert not os.environ, os.environ\nraise ValueError('empty')\n", "ValueError: empty"),
-    ],
+LEFT_OUT = (  # code of a module, and why nothing of it is written
+    ("import nothing_of_that_name\n", "ModuleNotFoundError"),
+    ("raise SystemExit(3)\n", "SystemExit: 3"),
+    (SAYS + REGISTER.format("lambda **k: Says(k['json_schema'])"), "KeyError"),
+    (SAYS + REGISTER.format("lambda **k: Says(7)"), "its system_addition is no text"),
+    (
+        SAYS + REGISTER.format("lambda **k: Says((k.get('parsing_notes') or '').upper())"),
+        "a template does not give its text with parsing_notes",
+    ),
+    (
+        SAYS + REGISTER.format("lambda **k: Says((k.get('parsing_notes') or '').strip())"),
+        "a template does not give its text with parsing_notes",
+    ),
+    (
+        SAYS + REGISTER.format("lambda **k: Says(json.dumps(k.get('json_schema')))"),
+        "it changes the value of json_schema before it puts it in",
+    ),
+    ("AdapterInstructionRegistry = 0\nopen('/etc/hostname').read()\n", "PermissionError"),
+    ("open('/tmp/readback-written', 'w').write('x')\n", "Error"),
+    ("import socket\nsocket.create_connection(('127.0.0.1', 9), 1)\n", "OSError"),
+    ("import os\nassert not os.environ, os.environ\nraise ValueError('empty')\n", "ValueError: empty"),
 )
-def test_what_cannot_be_taken_over_is_left_out_with_its_reason(
-    tmp_path: Path, code: str, reason: str, capsys: Output
-) -> None:
-    program(tmp_path / "program", {"adapters/odd/prompts/odd.py": code})
+
+
+def test_what_cannot_be_taken_over_is_left_out_with_its_reason(tmp_path: Path, capsys: Output) -> None:
+    """All of them in one program: none keeps another, or the rest, from being read."""
+    odd = {f"adapters/odd_{at}/prompts/odd.py": code.replace("'odd'", f"'odd_{at}'")
+           for at, (code, _) in enumerate(LEFT_OUT)}  # fmt: skip
+    program(tmp_path / "program", odd)
     run(tmp_path / "program", tmp_path / "out")
     told = capsys.readouterr().out
-    (line,) = [one for one in told.splitlines() if "adapters/odd/prompts/odd.py" in one]
-    assert reason in line
+    for name, (_, reason) in zip(odd, LEFT_OUT, strict=True):
+        (line,) = [one for one in told.splitlines() if name in one]
+        assert reason in line
     assert "90 written" in told
-    assert not (tmp_path / "out/adapters/odd.yml").exists()
+    assert not list((tmp_path / "out/adapters").glob("odd*"))
 
 
 def test_conditions_that_depend_on_each_other_are_a_table_of_cases_and_said(tmp_path: Path, capsys: Output) -> None:
