@@ -47,7 +47,8 @@ if overview.look_at(found):
     show.draw(overview.first(audit, found, "first_conditions" if workspace.conditions else "first_modes"))
     show.draw(show.h("<p>{}</p>", show.link("findings", t("overview.all_findings"))))
 else:
-    none = t("sample.first_none" if audit.sample else "overview.first_none")
+    varied = "overview.first_none_varied" if any(one.confounded for one in judged) else "overview.first_none"
+    none = t("sample.first_none" if audit.sample else varied)
     show.draw(show.h("<p>{} {}</p>", none, overview.next_step(workspace)))
 if judged:
     st.header(t("overview.planned"))

@@ -79,7 +79,8 @@ def test_the_first_words_are_the_planned_comparisons_and_what_was_expected_stand
     assert "Does it help?" in said
     assert "On 40 shared questions open scores 0.80 higher than closed (95 % interval 0.67 to 0.93)" in said
     assert "32 better, 0 worse, 8 same" in said
-    assert "expected: open is higher · found: open is higher · p < 0.001 (the one planned comparison)" in said
+    assert "Does it help? Answer: open is higher." in said
+    assert "expected: open is higher · p < 0.001 (the one planned comparison)" in said
 
 
 def test_differences_are_doors_to_the_pairs_and_one_side_of_them(page: Open) -> None:

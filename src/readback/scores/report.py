@@ -89,6 +89,8 @@ def untouched(one: Comparison, touched: Collection[str], rest: Comparison | None
     """The difference on the records that errors do not touch, beside that on all; why there is none, where so."""
     if rest is None or one.difference is None:
         return t("scores.untouched_none")
+    if not rest.n_shared:
+        return t("scores.untouched_all", n=len(touched))
     if rest.difference is None or rest.span is None:
         return t("scores.untouched_few", touched=len(touched), n=rest.n_shared)
     up = one.difference >= 0

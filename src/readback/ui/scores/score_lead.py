@@ -11,7 +11,7 @@ from readback.checks import fair_pairs
 from readback.checks.rules import finding
 from readback.scores import report
 from readback.scores.comparing import compare
-from readback.scores.comparing.comparison import Blocked
+from readback.scores.comparing.comparison import Blocked, Comparison
 from readback.scores.comparing.planned import planned
 from readback.scores.report import Line
 from readback.scores.table import Planned, ScoreTable
@@ -64,36 +64,37 @@ def _line(table: ScoreTable, workspace: Workspace, one: Line, criterion: Criteri
     expected = t("scores.expected", text=report.expected(one, name)) if plan and plan.expected else ""
     if isinstance(one, Blocked):
         why = " ".join(finding(diagnostic).message for diagnostic in one.why)
-        said, found, look = t("scores.blocked_line", why=why), "", " rb-blocked"
+        said, answer, fair, look = t("scores.blocked_line", why=why), "", Markup(""), " rb-blocked"
     else:
         said, look = report.sentence(one, name, criterion), ""
-        found = t("scores.found", text=report.verdict(one, name))
-    below = [expected, found, "" if isinstance(one, Blocked) else report.tested(one), plan.warning if plan else ""]
-    fair, warned = _fair(table, workspace, one)
-    lead = show.h('<p class="{}"><strong>{}</strong> {}</p>', "rb-lead" if first else "", question, said)
-    below_it = show.h('<p class="rb-small">{}</p>', " · ".join(part for part in below if part))
-    body = (fair, lead, below_it) if warned else (lead, below_it, fair)
-    return show.h('<li class="rb-plan-line{}">{}</li>', look, show.join(body))
+        fair, kind = _fair(table, workspace, one)
+        key = f"scores.conclusion_{kind}" if kind in ("unfair", "unknown", "unchecked") else "scores.conclusion"
+        answer = t(key, text=report.verdict(one, name))
+    below = [expected, "" if isinstance(one, Blocked) else report.tested(one), plan.warning if plan else ""]
+    return show.h(
+        '<li class="rb-plan-line{}"><p class="{}"><strong>{} {}</strong> {}</p><p class="rb-small">{}</p>{}</li>',
+        look, "rb-lead" if first else "", question, answer, said, " · ".join(part for part in below if part), fair,
+    )  # fmt: skip
 
 
-def _fair(table: ScoreTable, workspace: Workspace, one: Line) -> tuple[Markup, bool]:
-    """Whether the overview calls the pair fair, and the difference on the records that its errors do not touch; and
-    whether that comes before what was found, since it is not fair.
+def _fair(table: ScoreTable, workspace: Workspace, one: Comparison) -> tuple[Markup, str]:
+    """Whether the overview calls the pair fair, and the difference on the records that its errors do not touch; and the
+    kind of the verdict, "unchecked" before a check and "" where none can be given.
     """
-    if isinstance(one, Blocked) or workspace.dataset is None or not workspace.conditions:
-        return Markup(""), False
+    if workspace.dataset is None or not workspace.conditions:
+        return Markup(""), ""
     job = caches.audited(choice.key())
     audit = job.result if job is not None and job.ready.is_set() else None
     if audit is None or audit.stopped:
         way = show.link("overview", t("scores.fair_check"))
-        return show.h('<p class="rb-small rb-fair">{} {}</p>', t("scores.fair_unchecked"), way), False
+        return show.h('<p class="rb-small rb-fair">{} {}</p>', t("scores.fair_unchecked"), way), "unchecked"
     found = fair_pairs.fairness(workspace, choice.dataset(), audit, table, one)
     if found is None:
-        return Markup(""), False
+        return Markup(""), ""
     name = partial(report.short, table)
     rest = report.untouched(one, found.touched, found.untouched, name) if found.verdict.faults else ""
     said = [verdict.line(found.verdict), show.h('<p class="rb-small rb-fair">{}</p>', rest) if rest else ""]
-    return show.join(said), found.verdict.kind == "unfair"
+    return show.join(said), found.verdict.kind
 
 
 def _any(table: ScoreTable, plan: Sequence[Planned]) -> str | None:
