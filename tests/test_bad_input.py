@@ -58,7 +58,7 @@ def test_a_rule_that_fails_is_named_on_the_page_and_the_others_run(serving: Any,
     test = page(name)
     assert "1 rule of ours failed. The others ran; please report it." in words(test)
     assert f"{WIDE}: ZeroDivisionError: <b>" in codes(test)
-    assert "System text is inside the user message" in words(test)
+    assert "The user message contains system text" in words(test)
 
 
 @pytest.mark.usefixtures("broken")

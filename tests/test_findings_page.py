@@ -226,7 +226,7 @@ def test_the_markdown_names_each_rule_its_fix_and_its_places(serving: Any) -> No
     files = repeating(2)
     files["data.jsonl"][0]["id"] = "![x](http://evil/x.png)<b>"
     text = taken("markdown", serving(files))
-    assert "## error: System text is inside the user message (`fmt-system-text-in-user`)" in text
+    assert "## error: The user message contains system text (`fmt-system-text-in-user`)" in text
     assert "2 places" in text
     assert "![" not in text
     assert "<b>" not in text
@@ -263,7 +263,7 @@ def test_each_place_is_copied_as_markdown_and_put_on_the_list(serving: Any) -> N
     serving(repeating(3))
     test = findings()
     diagnostic = unescape(re.search(r'id="note-place_0">(.*?)</span>', said(test), re.S)[1])  # type: ignore[index]
-    assert diagnostic.startswith("**error:** System text is inside the user message")
+    assert diagnostic.startswith("**error:** The user message contains system text")
     assert "- the user message repeats system text" in diagnostic
     assert f"```text\n{BRIEF} Why 0?\n```" in diagnostic.replace("&#10;", "\n")
     assert "/messages?" in diagnostic

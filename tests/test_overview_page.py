@@ -24,7 +24,7 @@ def row(test: AppTest, name: str) -> str:
     return " | ".join(" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in rows[0].split("</td>"))
 
 
-FAULT = "System text is inside the user message"
+FAULT = "The user message contains system text"
 
 
 def study(**more: Any) -> dict[str, Any]:

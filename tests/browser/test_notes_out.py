@@ -31,7 +31,7 @@ def test_a_copy_for_notes_is_the_markdown_of_the_place(demo: str, page: Any) -> 
     page.get_by_role("button", name="Copied").wait_for()
     said = page.evaluate("navigator.clipboard.readText()")
     assert said == page.locator(HIDDEN).evaluate("e => e.textContent")
-    assert said.startswith("**error:** System text is inside the user message\n")
+    assert said.startswith("**error:** The user message contains system text\n")
     assert "```text\nYou are a research paper assistant. Answer from" in said
     assert f"[See it in Readback](<{demo}messages?" in said
     link = said.partition("(<")[2].partition(">)")[0]
