@@ -213,7 +213,7 @@ def test_a_template_that_breaks_is_a_finding_and_no_crash(serving: Callable[[Map
     ]
     serving({"readback.yml": {"modes": modes}})
     for mode in ("m", "n"):
-        assert "Nothing could be built" in said(messages(mode=mode))
+        assert "No messages could be built" in said(messages(mode=mode))
 
 
 def test_a_long_text_is_shown_in_part_and_whole_on_request(serving: Callable[[Mapping[str, Any]], Path]) -> None:
