@@ -134,5 +134,5 @@ def test_b17_the_page_says_what_it_shows_and_offers_all(serving: Any) -> None:
     rows = [f"{item},a,relevance,{(item + judge) % 3},r{judge:02}," for judge in range(14) for item in range(5)]
     serving({"s.csv": lines(*rows), "readback.yml": "scores: [s.csv]\n"})
     page = looking.scores(criterion="relevance", view="agreement")
-    assert "12 of 14 raters' pairs shown, of those who rated most; all in the download." in looking.words(page)
+    assert "12 of 14 pairs of judges are shown, with the most scores. The download has all" in looking.words(page)
     assert page.get("download_button")

@@ -69,7 +69,7 @@ def test_another_workspace_forgets_the_record() -> None:
 def test_an_unknown_workspace_is_said_and_the_first_is_shown() -> None:
     test = app("messages", workspace="upload-somebody-elses")
     assert not test.exception
-    assert any("is not here" in html.proto.body for html in test.get("html"))
+    assert any("this server does not have" in html.proto.body for html in test.get("html"))
 
 
 def test_the_folder_given_to_serve_is_what_is_shown(

@@ -56,7 +56,7 @@ def codes(test: AppTest) -> str:
 def test_a_rule_that_fails_is_named_on_the_page_and_the_others_run(serving: Any, name: str) -> None:
     serving(ONE)
     test = page(name)
-    assert "1 rule of ours failed. The others ran; please report it." in words(test)
+    assert "1 of Readback's own rules failed; the others ran. Please report it." in words(test)
     assert f"{WIDE}: ZeroDivisionError: <b>" in codes(test)
     assert "The user message contains system text" in words(test)
 
@@ -151,7 +151,7 @@ def test_a_link_to_a_revision_that_is_not_there_says_so(serving: Any, link: dict
 def test_no_finding_at_all_says_so_and_where_to_go(serving: Any) -> None:
     serving({**ONE, "readback.yml": {"dataset": "d.jsonl", "modes": MODES[:1]}})
     test = page("findings")
-    assert "Nothing was found" in words(test)
+    assert "No findings" in words(test)
     assert "/messages?" in said(test)
     assert "The check found no errors and no warnings." in words(page())
 
@@ -168,11 +168,11 @@ def five_megabytes() -> dict[str, Any]:
     part(
         [
             ("messages", {"mode": "plain"}, "of 4,999,995 are shown. The download has all of them."),
-            ("compare", {"mode": "plain", "b_mode": "other"}, "which the downloads have"),
+            ("compare", {"mode": "plain", "b_mode": "other"}, "in the downloads only"),
             ("findings", {"code": "fmt-system-text-in-user"}, "characters]"),
             ("messages", {"mode": "twice", "whitespace": "1"}, "are shown. The download has all of them."),
             ("compare", {"mode": "plain", "b_mode": "twice"}, "the downloads have them"),
-            ("compare", {"mode": "plain", "b_mode": "other", "whole": "1", "inline": "1"}, "which the downloads have"),
+            ("compare", {"mode": "plain", "b_mode": "other", "whole": "1", "inline": "1"}, "in the downloads only"),
             ("compare", {"mode": "plain", "view": "grid"}, "5,000,072"),
         ],
         3,
@@ -186,7 +186,7 @@ def test_five_megabytes_are_shown_in_part_and_in_time(
     began = spent()
     drawn(test.run())
     assert spent() - began < TOLD
-    late = "not made yet; more than two seconds were needed"  # said on a busy machine
+    late = "not built yet, because the others took more than two seconds"  # said on a busy machine
     assert held in words(test) or ("view" in link and (held in said(test) or late in words(test)))
     assert len(said(test)) < DRAWN
 

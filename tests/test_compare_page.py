@@ -304,7 +304,7 @@ def test_revisions_of_the_folder_are_versions(serving: Callable[..., Path]) -> N
     test.text_input(key="rev").set_value("HEAD").run()
     assert asked(test)["b_rev"] == commit(folder)
     test.text_input(key="rev").set_value("no-such-revision").run()
-    assert "There is no such revision" in said(test)
+    assert "There is no revision of that name" in said(test)
 
 
 def test_c1_a_history_that_is_not_read_is_said_in_one_sentence(
@@ -345,4 +345,4 @@ def commit(folder: Path) -> str:
 
 def test_a_version_is_at_first_the_last_commit_and_without_one_must_be_chosen(serving: Callable[..., Path]) -> None:
     serving(TWO)
-    assert "Choose what B is" in said(compare(mode="plain", differs="version"))
+    assert "Choose another B." in said(compare(mode="plain", differs="version"))

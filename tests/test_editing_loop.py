@@ -78,18 +78,18 @@ def test_what_the_change_does_is_shown_before_and_after_it_is_accepted(folder: P
     test.button(key="next").click().run()
     assert "stay the same, byte for byte" in said(test)
     test.button(key="change_close").click().run()
-    assert "What the change does" not in said(test)
+    assert "Effect of the change" not in said(test)
 
 
 def test_a_new_version_that_cannot_be_read_says_so(folder: Path) -> None:
     test = page("messages", change="1")
     change(folder / "t.jinja", "{{ q }")
     test.run()
-    assert "Nothing could be built, as it is now" in said(test)
+    assert "No messages could be built (after the change)" in said(test)
     (folder / "t.jinja").unlink()
     (folder / "readback.yml").unlink()
     test.run()
-    assert "t.jinja is gone" in beside(test)
+    assert "t.jinja no longer exists" in beside(test)
     assert not test.exception
 
 
@@ -100,7 +100,7 @@ def test_the_record_in_view_stays_when_the_dataset_is_written_to(folder: Path) -
     assert "d.jsonl changed at" in beside(test)
     assert "zebra" not in said(test)
     test.button(key="next").click().run()
-    assert "what it held before is gone" in said(test)
+    assert "its earlier content is no longer available" in said(test)
     assert "zebra" in said(test)
 
 
@@ -158,7 +158,7 @@ def test_a_hostile_copy_is_a_finding_within_two_seconds_and_the_page_lives(folde
     copy(test, hostile)
     assert spent() - began < 8  # two for the copy
     assert "dat-limit" in said(test)
-    assert "Nothing could be built, your copy" in said(test)
+    assert "No messages could be built (your copy)" in said(test)
     test.button(key="next").click().run()
     assert "Q: " in said(test)
 

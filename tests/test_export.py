@@ -590,7 +590,9 @@ def test_the_page_gives_what_the_command_writes(serving: Callable[[Mapping[str, 
     label, content = taken(drawn(clicked(test, "export_make")))
     assert content.decode() == ran(capsys, root, "--as", "messages-jsonl")[1]
     assert label == f"Download the file, {len(content)} bytes"
-    assert "2 records under 2 conditions or modes: messages for 4, 0 could not be assembled" in words(test)
+    assert "2 records under 2 conditions or modes: messages for 4 were assembled, 0 could not be assembled" in words(
+        test
+    )
 
 
 def test_the_page_takes_what_is_shown_alone_and_says_what_lacks(serving: Callable[[Mapping[str, Any]], Path]) -> None:

@@ -98,7 +98,7 @@ def test_search_finds_words_codes_and_records_and_stays_out_of_the_address() -> 
     assert "dat-bad-line" not in rules(test)
     assert "search" not in test.query_params
     test.text_input(key="search").set_value("nothing says this").run()
-    assert "No finding fits this filter." in words(test)
+    assert "No finding matches this filter." in words(test)
 
 
 def test_places_come_ten_at_a_time(serving: Any) -> None:
@@ -167,13 +167,13 @@ def test_no_findings_says_so_and_offers_the_messages(serving: Any) -> None:
         }
     )
     test = findings()
-    assert "Nothing was found. Every rule looked at every record. See the messages" in words(test)
+    assert "No findings. Every rule checked every record. See the messages" in words(test)
 
 
 def test_ignored_findings_are_listed_with_their_reason(serving: Any) -> None:
     serving(repeating(4, ignore=[{"code": "fmt-system-text-in-user", "why": "as the paper does", "by": "me"}]))
     text = words(findings())
-    assert "All that was found is ignored by the workspace file." in text
+    assert "All findings are ignored by the workspace file." in text
     assert "4 findings are ignored by the workspace file: fmt-system-text-in-user, 4 times: as the paper" in text
 
 
@@ -181,7 +181,7 @@ def test_what_is_not_kept_is_said_and_counted(serving: Any, monkeypatch: pytest.
     monkeypatch.setattr(summary, "KEPT", 5)
     serving(repeating(8))
     test = findings()
-    assert "The first 5 of 8 findings are kept here" in words(test)
+    assert "Only the first 5 of 8 findings are kept here" in words(test)
     assert "8 of 8 records · 8 places" in words(test)
     assert test.main.subheader[0].value == "Places 1 to 5 of 8"
 
@@ -234,9 +234,9 @@ def test_the_markdown_names_each_rule_its_fix_and_its_places(serving: Any) -> No
 
 def test_the_three_downloads_hold_what_the_filter_leaves() -> None:
     test = findings(**MISTAKE, area="prompt formats", severity="error")
-    assert "The 48 findings that the filter leaves, as" in words(test)
+    assert "Download the 48 findings that match the filter as" in words(test)
     labels = [button.proto.label for button in test.main.get("download_button")]
-    assert labels[:3] == ["A table (CSV)", "JSON lines, as the command line writes them", "Markdown"]
+    assert labels[:3] == ["A table (CSV)", "JSON Lines, as the command line writes them", "Markdown"]
 
 
 def test_every_state_is_in_the_address_but_for_what_was_typed() -> None:
@@ -278,7 +278,7 @@ def test_each_place_is_copied_as_markdown_and_put_on_the_list(serving: Any) -> N
 def test_the_lines_to_ignore_follow_the_choice_and_the_reason(serving: Any) -> None:
     serving(repeating(3))
     test = findings()
-    assert "They ignore 3 of the findings kept here. Put them at the end of readback.yml." in words(test)
+    assert "They ignore 3 of the findings kept here. Put these lines at the end of readback.yml." in words(test)
     test.text_input(key="ignore_why").set_value("as the paper does")
     place = next(option for option in test.selectbox(key="ignore_where").options if "record r0" in option)
     test.selectbox(key="ignore_where").set_value(place).run()
@@ -301,9 +301,12 @@ def test_what_is_ignored_can_be_listed_with_its_places(serving: Any) -> None:
     serving(repeating(4, ignore=ignore))
     test = findings()
     assert "fmt-system-text-in-user, record r1, once: meant" in words(test)
-    assert "fmt-markers, 0 times: no reason given (–, –) These lines ignore nothing now, so they can go." in words(test)
+    assert (
+        "fmt-markers, 0 times: no reason given (–, –) These lines match no finding, so they can be removed."
+        in words(test)
+    )
     clicked(test, "list_ignored")
-    assert "These are the findings that the workspace file ignores." in words(test)
+    assert "The workspace file ignores the findings below." in words(test)
     assert test.main.subheader[0].value == "1 place"
     assert {one["record"] for one in links(test, "messages") if "finding" in one} == {"r1"}
     assert test.query_params["ignored"] in ("1", ["1"])
@@ -318,7 +321,7 @@ def test_a_rule_that_fails_is_named_and_the_others_are_shown(serving: Any, monke
     monkeypatch.setattr(all_rules.RULES()["fmt-system-varies"].logic, "check", broken)
     serving(repeating(2))
     test = findings()
-    assert "1 rule of ours failed. The others ran; please report it." in words(test)
+    assert "1 of Readback's own rules failed; the others ran. Please report it." in words(test)
     assert any("fmt-system-varies: ZeroDivisionError: <b>" in code.value for code in test.code)
     assert rules(test) == ["fmt-system-text-in-user"]
 
@@ -332,7 +335,7 @@ def test_ten_thousand_findings_are_drawn_in_a_moment_and_the_rest_is_said(
     serving(repeating(1) | {"data.jsonl": rows})
     test = findings()
     clicked(test, "check_all")
-    assert f"The first {kept:,} of {kept + 401:,} findings are kept here" in words(test)
+    assert f"Only the first {kept:,} of {kept + 401:,} findings are kept here" in words(test)
     assert {"fmt-system-text-in-user", "dat-bad-line"} <= set(rules(test))
     began = spent()
     test.text_input(key="search").set_value("Why 9").run()
@@ -356,4 +359,4 @@ def test_an_entry_of_a_masked_record_says_that_it_is_not_exact(serving: Any) -> 
     serving(files)
     test = findings()
     clicked(test, "list_place_0")
-    assert any("masked, not exact" in fact for fact in test.session_state["notes"][0].facts)
+    assert any("so this text is not exact" in fact for fact in test.session_state["notes"][0].facts)

@@ -96,7 +96,7 @@ def test_a2_open_shows_the_mapping_and_a_choice_changes_what_is_sent(serving: An
 
 def test_a2_open_names_what_a_judge_does_not_get(serving: Any) -> None:
     serving(files("{}", record(), {name: value for name, value in REPLY.items() if name != "context"}))
-    assert "found nowhere" in looking.page("open").selectbox(key="judge_j_documents").options[0]
+    assert "not found" in looking.page("open").selectbox(key="judge_j_documents").options[0]
 
 
 def test_a2_init_writes_the_guess_as_a_comment(write: Write, capsys: pytest.CaptureFixture[str]) -> None:

@@ -72,7 +72,7 @@ def test_find_says_when_there_is_nothing() -> None:
     test = messages(**SIX)
     test.text_input(key="find_text").set_value("no such words anywhere")
     test.button(key="FormSubmitter:find_form-Find next").click().run()
-    assert "No record has it" in said(test)
+    assert "No record contains it" in said(test)
 
 
 def test_what_is_sent_offers_conditions_and_judges() -> None:
@@ -166,12 +166,12 @@ def test_a_value_that_is_not_json_is_refused() -> None:
     test.text_area(key="try_value").set_value("{")
     test.selectbox(key="try_name").set_value("instruction")
     test.button(key="FormSubmitter:try_form-Try it").click().run()
-    assert "That is not JSON" in said(test)
+    assert "This is not valid JSON" in said(test)
 
 
 def test_a_masked_record_is_never_called_exact() -> None:
     test = messages(workspace="town-hall-albert", mode="simple")
-    assert "masked, not exact" in said(test)
+    assert "shown as [masked], so this text is not exact" in said(test)
     assert all("masked, not exact" in one.proto.label for one in test.get("download_button") if "0-" in one.proto.id)
 
 
@@ -213,7 +213,7 @@ def test_a_template_that_breaks_is_a_finding_and_no_crash(serving: Callable[[Map
     ]
     serving({"readback.yml": {"modes": modes}})
     for mode in ("m", "n"):
-        assert "Nothing could be built" in said(messages(mode=mode))
+        assert "No messages could be built" in said(messages(mode=mode))
 
 
 def test_a_long_text_is_shown_in_part_and_whole_on_request(serving: Callable[[Mapping[str, Any]], Path]) -> None:
@@ -252,7 +252,7 @@ def test_ids_are_typed_where_there_are_too_many_to_list(serving: Callable[[Mappi
     test.text_input(key="record_id").set_value("r512").run()
     assert test.query_params["record"] == "r512"
     test.text_input(key="record_id").set_value("r9999").run()
-    assert "no record of that id" in said(test)
+    assert "no record with that id" in said(test)
 
 
 def test_records_with_one_id_are_told_apart_by_number(serving: Callable[[Mapping[str, Any]], Path]) -> None:

@@ -47,7 +47,10 @@ def test_the_two_system_blocks_and_the_lost_newline_are_marked_in_place(serving:
     ]
     text = words(test)
     assert "Rendered with TEMPLATE of Modelfile line 3" in text
-    assert "The answer ends before: &lt;|im_end|&gt;" in text or "The answer ends before: <|im_end|>" in text
+    assert (
+        "Stop sequences, where the answer ends: &lt;|im_end|&gt;" in text
+        or "Stop sequences, where the answer ends: <|im_end|>" in text
+    )
     assert "Modelfile line 5 column 1 oll-chatml-newline" in text
     assert "oll-system-twice" in text
 
@@ -79,7 +82,7 @@ def test_where_nothing_can_be_rendered_the_reason_is_shown_and_the_messages_are_
 def test_a_file_that_ollama_would_refuse_is_shown_and_said_to_be_refused(serving: Serving) -> None:
     serving({**FILES, "Modelfile": modelfile("{{ .System }} {{ .Prompt }}", "PARAMETER num_ctxt 1\n")})
     test = page("messages", condition="c", view="wire")
-    assert "Ollama would refuse this file" in words(test)
+    assert "Ollama would reject this file" in words(test)
     assert "Be brief." in said(test)
 
 

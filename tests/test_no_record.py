@@ -99,7 +99,7 @@ def test_b5_a_full_cache_disk_is_named_by_every_page(serving: Any, full: Path, n
     test = page(name)
     assert not test.exception
     assert [f"the disk of {full} is full" in one.value for one in test.code] == [True]
-    assert "There is no room left to keep what is read." in words(test)
+    assert "The server's disk is full, so the data cannot be kept." in words(test)
     assert "0 records" not in words(test)
 
 
@@ -107,7 +107,7 @@ def test_b5_a_full_cache_disk_is_named_by_every_page(serving: Any, full: Path, n
 def test_b5_a_page_says_which_dataset_is_not_there(serving: Any, name: str) -> None:
     serving({"p.yaml": PLAN % "dataset: d/gone.jsonl"})
     said = words(page(name))
-    assert "The dataset d/gone.jsonl is not there, so there is no record to show." in said
+    assert "The dataset d/gone.jsonl was not found, so there is no record to show." in said
     assert "0 records" not in said
 
 

@@ -100,7 +100,7 @@ def test_what_to_look_at_first_says_which_comparison_it_breaks_and_why_it_is_the
     text = words(overview())
     assert "in 3 records and 1 condition" in text
     assert "; on one side only of right versus wrong" in text
-    why = "Place 1 of the list: error, on one side only of a planned comparison, 1 condition touched, 3 records, "
+    why = "Number 1 in the list: error, on one side only of a planned comparison, 1 condition, 3 records, "
     assert f"{why}fmt-system-text-in-user." in text
 
 
@@ -137,8 +137,8 @@ def test_what_is_in_no_row_is_counted_below_the_table(serving: Any) -> None:
     text = "".join(f'{{"id": "{n}", "q": "Why?"}}\n' for n in range(3)) + "not json\n"
     serving(files | {"data.jsonl": text})
     test = overview()
-    assert "1 more error" in words(test)
-    assert "data.jsonl: 4 lines = 3 read as records + 1 not readable + 0 blank." in words(test)
+    assert "1 other error" in words(test)
+    assert "data.jsonl: 3 records read; 1 of 4 lines could not be read and 0 were blank." in words(test)
 
 
 def test_at_most_three_things_to_look_at_each_with_a_link() -> None:
@@ -169,7 +169,7 @@ def test_a_folder_with_only_scores_shows_its_conditions_and_its_counts(serving: 
     assert "3 scores of 2 conditions under 1 criterion." in words(test)
     assert "No dataset" not in words(test)
     assert "scores.csv: 3 rows with 3 cells." in words(test)
-    assert "1 more is absent" in words(test)
+    assert "1 more score is absent" in words(test)
     assert "/scores?" in said(test)
 
 
@@ -177,7 +177,7 @@ def test_nothing_readable_keeps_a_heading_and_says_what_to_do(serving: Any) -> N
     serving({"photo.png": b"\x89PNG\r\n\x1a\n" + bytes(50)})
     test = overview()
     assert test.title
-    assert "Nothing in this folder could be read." in words(test)
+    assert "No file in this folder could be read." in words(test)
     assert "/open" in said(test)
 
 
@@ -215,7 +215,7 @@ def test_ninety_six_conditions_of_nothing_but_scores(shared: Path, monkeypatch: 
     text = words(overview())
     assert "19,178 scores of 96 conditions under 2 criteria." in text
     assert "9,589 rows with 19,178 cells." in text
-    assert "22 more are absent" in text
+    assert "22 more scores are absent" in text
 
 
 @pytest.mark.realdata

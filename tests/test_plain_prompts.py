@@ -358,7 +358,7 @@ def test_the_pages_of_such_a_folder_lead_on(write: Write, monkeypatch: pytest.Mo
     monkeypatch.setenv("READBACK_WORKSPACE", str(write({"Qwen.jinja": SERVER, "llama.jinja": SERVER})))
     assert "Add rows and a prompt" in said(test := page("messages"))
     assert "What the model reads" in said(test)
-    assert "See what they make of a conversation" in said(page("open"))
+    assert "See the text of a made-up conversation" in said(page("open"))
 
 
 def test_a_template_that_is_not_there_is_wrong_use(write: Write, capsys: pytest.CaptureFixture[str]) -> None:

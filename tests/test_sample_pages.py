@@ -42,11 +42,11 @@ def test_overview_shows_a_sample_at_once_and_says_so_everywhere_it_counts(servin
     test = page()
     text = words(test)
     assert "This is a sample: 300 of 1,101 records were checked, one drawn from each of 300 equal parts" in text
-    assert f"What was found in 0 of 300 is in at most {MOST} % of all (95 %)." in text
+    assert f"A fault found in 0 of 300 sampled records is in at most {MOST} % of all records (95 % confidence)." in text
     assert f"in {hits()}" in text
     assert "In the sample the planned comparison is fair. Both sides of it have the same fault: System text is" in text
     assert all(title in text for title in ("Errors (sample)", "Longest prompt (sample)"))
-    assert "data.jsonl: 1,101 lines = 1,101 read as records" in text
+    assert "data.jsonl: 1,101 records read" in text
     assert test.button(key="check_all").label == "Check all 1,101 records"
     assert "1,101 records, each sent in 2 ways, make 2,202 prompts" in test.main.caption[0].value.replace("\\", "")
 
@@ -72,12 +72,12 @@ def test_what_somebody_had_checked_whole_is_shown_to_everybody(serving: Any) -> 
 def test_nothing_in_the_sample_is_said_with_its_bound(serving: Any) -> None:
     serving(study(lambda n: False, comparisons=[{"a": "right", "b": "wrong"}]))
     text = words(page())
-    assert f"No errors were found in the sample: at most {MOST} % of all records have one (95 %)." in text
+    assert f"No errors were found in the sample, so at most {MOST} % of all records have one (95 %)." in text
     assert "In the sample the planned comparison is fair." in text
     assert "Fair in the sample." in text
-    assert "In the sample nothing needs a look first." in text
+    assert "No problems to review in the sample." in text
     text = words(page("findings"))
-    assert f"Nothing was found in the sample of 300 records: at most {MOST} % of all have something" in text
+    assert f"No findings in the sample of 300 records, so at most {MOST} % of all records have one" in text
     assert "This is a sample" in text
 
 
@@ -126,7 +126,7 @@ def test_a_sample_does_not_say_that_ignoring_lines_are_needless(serving: Any) ->
     test = page("findings")
     assert "dat-mojibake, 0 times: meant" in words(test)
     assert "ignore nothing" not in words(test)
-    assert "These lines ignore nothing now" in words(clicked(test, "check_all"))
+    assert "These lines match no finding" in words(clicked(test, "check_all"))
 
 
 def test_variables_and_fields_are_those_of_the_sample(serving: Any) -> None:
@@ -165,7 +165,7 @@ def test_a_check_that_was_stopped_is_for_whoever_stopped_it(serving: Any, monkey
     monkeypatch.setattr(process, "check", stopping)
     serving(study())
     mine = clicked(page(), "check_all")
-    assert "The check was stopped before its end" in words(mine)
+    assert "The check was stopped early" in words(mine)
     assert "This is a sample" in words(page())
     monkeypatch.undo()
 
@@ -177,7 +177,7 @@ def test_a_sample_that_was_stopped_begins_again(serving: Any, monkeypatch: pytes
         )
         serving(study())
         test = page()
-        assert "The check was stopped before its end" in words(test)
+        assert "The check was stopped early" in words(test)
         assert "This is a sample" not in words(test)
     assert "This is a sample" in words(clicked(test, "check_again"))
 
@@ -198,5 +198,5 @@ def test_what_a_sample_leaves_out_is_named(serving: Any) -> None:
     rows = [{"prompt": f"Why {n}?", "completion": "So."} for n in range(2_001)]
     serving({"train.jsonl": rows, "validation.jsonl": rows[:3]})
     text = words(page())
-    assert "What repeats from record to record needs every record and was not looked at: trn-duplicate-prompt" in text
-    assert "Not looked at: the rows of the training file validation.jsonl." in text
+    assert "Rules about repetition across records need every record, so they were not run: trn-duplicate-prompt" in text
+    assert "Not checked: the rows of the training file validation.jsonl." in text

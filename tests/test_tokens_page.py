@@ -54,7 +54,7 @@ def test_without_a_tokenizer_counts_are_estimated_and_the_switch_is_greyed_with_
             "rb-reserve",
         ),
         ("tokenizer: qwen3, context: 90", "tokens, 6 more than fit into 90.", "rb-warn"),
-        ("tokenizer: qwen3", "is not known", "rb-small"),
+        ("tokenizer: qwen3", "Context length unknown", "rb-small"),
     ],
 )
 def test_the_room_that_is_left_stands_below_the_bar(known: str, sentence: str, looks: str, serving: Serving) -> None:
@@ -69,7 +69,7 @@ def test_what_if_leaves_out_the_last_contexts_and_takes_another_limit(serving: S
     test.number_input(key="what_if_drop").set_value(5)
     next(button for button in test.button if button.label == "Show").click()
     test.run()
-    assert re.search(r"With 3 of 8 of rag\.contexts: \d+ tokens, \d+ left of 60\.", words(test))
+    assert re.search(r"With 3 of 8 items of rag\.contexts: \d+ tokens, \d+ left of 60\.", words(test))
     assert not set(test.query_params) & {"what_if", "what_if_limit", "what_if_drop"}
 
 
@@ -80,7 +80,7 @@ def test_what_the_messages_do_not_come_from_changes_nothing_and_it_is_said(servi
     test.number_input(key="what_if_drop").set_value(1)
     next(button for button in test.button if button.label == "Show").click()
     test.run()
-    assert "With 7 of 8 of rag.contexts" in words(test)
+    assert "With 7 of 8 items of rag.contexts" in words(test)
 
 
 def test_tokens_are_drawn_with_their_numbers_and_the_text_stays_the_same(serving: Serving) -> None:

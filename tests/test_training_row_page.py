@@ -34,8 +34,8 @@ def showing(
 def test_the_overview_says_what_the_rows_are(showing: Callable[[list[Any]], None]) -> None:
     showing([*PAIRS, {"text": "x"}])
     test = words(page("overview"))
-    assert "2 preference pairs: prompt, chosen, rejected and 1 row of no known format." in test
-    assert "nothing that can be sent" not in test
+    assert "2 preference pairs: prompt, chosen, rejected and 1 row of an unknown format." in test
+    assert "no prompt and no scores" not in test
     assert "The chosen and the rejected answer are the same" in test
 
 
@@ -82,7 +82,7 @@ def test_a_conversation_is_shown_by_its_roles(showing: Callable[[list[Any]], Non
 @pytest.mark.parametrize(
     ("row", "sentence"),
     [
-        ({"text": "x"}, "This row is of no known format."),
+        ({"text": "x"}, "The format of this row is unknown."),
         ({"messages": [USER]}, "This row has no answer to learn."),
         ({"prompt": "Why?", "chosen": "So."}, "This row has no rejected answer."),
         ({"chosen_messages": [USER, GOOD], "rejected_messages": [{**USER, "content": "How?"}, GOOD]}, "another prompt"),

@@ -45,7 +45,7 @@ def test_the_three_texts_stand_beside_each_other_with_the_sentence_above(serving
         in words(test)
     )
     assert column(test, "rb-a") == TRAINED + ANSWER
-    assert column(test, "rb-b") == TRAINED.replace("<|im_end|>\n", "<|im_end|>") + "The model answers from here on."
+    assert column(test, "rb-b") == TRAINED.replace("<|im_end|>\n", "<|im_end|>") + "The model's answer begins here."
     assert column(test, "rb-c-cell") == SYSTEM + ASKED
 
 
@@ -71,7 +71,7 @@ def test_who_says_which_template_it_was_is_on_the_screen(serving: Write) -> None
 
 def test_an_assumed_template_is_called_that(serving: Write) -> None:
     serving(workspace("newline"))
-    assert "Assumed: nothing says which template made the training text. chatml-plain is taken" in words(view())
+    assert "Assumed: no file says which template made the training text. chatml-plain is used" in words(view())
 
 
 def test_every_difference_has_its_place_and_its_token(serving: Write) -> None:
@@ -113,7 +113,7 @@ def test_without_a_server_the_messages_are_compared_and_the_cure_is_named(servin
     serving(
         {**files, "readback.yml": files["readback.yml"].replace("serving: {modelfile: Modelfile}", "context: 9000")}
     )
-    assert "nothing says what serves this model. Name it: serving:" in words(view())
+    assert "no file says how this model is served. Name it: serving:" in words(view())
 
 
 def test_a_training_template_that_raises_says_why(serving: Write) -> None:
@@ -134,7 +134,7 @@ def test_a_very_long_prompt_shows_its_beginning_and_the_way_to_the_rest(serving:
     serving(
         {**workspace("right", CHATML), "Modelfile": modelfile, "data.jsonl": [{**ROW, "instruction": "\n".join(lines)}]}
     )
-    assert "The rest is on Compare." in words(view(whole="1"))
+    assert "Compare shows the rest." in words(view(whole="1"))
 
 
 def test_the_table_of_system_messages_marks_the_odd_one(serving: Write) -> None:
@@ -143,7 +143,7 @@ def test_the_table_of_system_messages_marks_the_odd_one(serving: Write) -> None:
     test = view()
     odd = re.findall(r'<tr class="rb-odd">(.*?)</tr>', said(test))
     assert ["Modelfile" in odd[0], "Sent with this record" in odd[1], len(odd)] == [True, True, 2]
-    assert "only white space differs, first at character 26" in unescape(odd[0])
+    assert "only whitespace differs, first at character 26" in unescape(odd[0])
     assert "Training, typed into the workspace file" in words(test)
     assert "Definition of the prompt format" in words(test)
 
@@ -170,9 +170,9 @@ def test_the_text_that_most_places_have_is_the_usual_one(
 def test_the_overview_tells_of_the_text_around_the_messages(serving: Write) -> None:
     serving(workspace("newline"))
     told = words(page())
-    assert "text differs in 2 places, first after <|im_end|> (assumed: chatml-plain)" in told
+    assert "chat template differs in 2 places, first after <|im_end|> (assumed: chatml-plain)" in told
     serving(workspace("right", CHATML))
-    assert "same text around the messages" in words(page())
+    assert "same chat template as in training" in words(page())
 
 
 def test_compare_says_which_training_text_it_shows(serving: Write) -> None:

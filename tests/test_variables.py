@@ -209,7 +209,7 @@ def test_check_tells_the_variables(write: Write, capsys: pytest.CaptureFixture[s
     assert {"name": "note", "records": 1} in answer["unused"]
     cli.main(["check", str(folder)])
     text = capsys.readouterr().out
-    assert "mode m: docs: no value in 1 of 4 records, loop over nothing in 1 of 4 records" in text
+    assert "mode m: docs: no value in 1 of 4 records, loop over an empty list in 1 of 4 records" in text
     assert "read by no template: note, sumary" in text
 
 

@@ -43,7 +43,7 @@ def test_messages_says_in_words_what_became_of_each_name() -> None:
     (found,) = [one for one in test.expander if "variables read" in one.label]
     assert found.label == "8 variables read, 3 without a value"
     text = words(test)
-    assert "no value in 1 of 2 (the template does without)" in text
+    assert "no value in 1 of 2 (optional)" in text
     assert "▲ warning no value sumary" not in text
     assert "default used" in text
 

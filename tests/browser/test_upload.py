@@ -113,13 +113,13 @@ def test_an_upload_is_this_browsers_own_and_goes_when_it_is_deleted(
     assert "secret text" in page.locator('[id^="text-"] .rb-exact').all_text_contents()
     other = chromium.new_context()
     stranger = other.new_page()
-    open_page(stranger, address, "text=workspace that is not here")
+    open_page(stranger, address, "text=workspace that this server does not have")
     assert "secret text" not in stranger.content()
     other.close()
     open_page(page, address.replace("/messages?", "/open?"))
     page.locator("[class*=st-key-delete_upload] button").first.click()
     page.wait_for_selector("text=The upload was deleted.")
-    open_page(page, address, "text=workspace that is not here")
+    open_page(page, address, "text=workspace that this server does not have")
 
 
 def test_a_folder_is_uploaded_with_its_subfolders(demo: str, page: Any, write: Write) -> None:
@@ -143,6 +143,6 @@ def test_what_is_no_workspace_says_so_and_can_be_deleted(demo: str, page: Any, t
     (tmp_path / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(99))
     open_page(page, f"{demo}open")
     bring(page, [tmp_path / "photo.png"])
-    page.wait_for_selector("text=Nothing in this folder could be read.")
+    page.wait_for_selector("text=No file in this folder could be read.")
     page.locator("[class*=st-key-delete_upload] button").first.click()
     page.wait_for_selector("text=The upload was deleted.")

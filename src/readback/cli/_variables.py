@@ -16,7 +16,7 @@ WORDS = {
     "empty": "empty",
     "default": "only a default",
     "falsy": "false value replaced",
-    "idle": "loop over nothing",
+    "idle": "loop over an empty list",
 }
 
 

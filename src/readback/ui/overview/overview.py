@@ -59,14 +59,17 @@ def look_at(found: Sequence[Weighed]) -> tuple[Weighed, ...]:
 
 def elsewhere(audit: Audit) -> Markup:
     """Errors and warnings that are in no row of the table: about files, models, records, judges."""
-    parts = []
+    parts, total = [], 0
     for severity, column in (("error", "errors"), ("warning", "warnings")):
         n = audit.severities.get(severity, 0) - sum(getattr(row, column) for row in audit.conditions)
+        total += n
         if n:
             parts.append(
                 show.link("findings", t(f"overview.more_{column}", n=n), severity=severity, arm=listing.NO_ROW)
             )
-    return show.h("{} {}", show.join(parts, t("overview.and")), t("overview.elsewhere")) if parts else Markup("")
+    return (
+        show.h("{} {}", show.join(parts, t("overview.and")), t("overview.elsewhere", n=total)) if parts else Markup("")
+    )
 
 
 def next_step(workspace: Workspace) -> Markup:
