@@ -31,6 +31,7 @@ page = st.navigation(
 st.set_page_config(page_title=f"{page.title} · {t('frame.title')}")
 frame.sidebar()
 present.draw()
+keys.off()
 frame.lost()
 keys.script()
 try:

@@ -56,9 +56,15 @@ def listen(keys: Mapping[str, tuple[str, str]]) -> None:
         show.draw(show.h(table, t("keys.title"), show.join(rows)))
         st.session_state["keys_on"] = st.session_state.get("keys_chosen", True)
         st.toggle(t("keys.on"), key="keys_on", on_change=_remember)
-    on = st.session_state.get("keys_chosen", True)
-    names = {key: name for key, (name, _) in keys.items()} if on else {}
-    show.draw(show.h('<span data-rb-keys="{}"></span>', json.dumps(names)))
+    if st.session_state.get("keys_chosen", True):
+        names = {key: name for key, (name, _) in keys.items()}
+        show.draw(show.h('<span data-rb-keys="{}"></span>', json.dumps(names)))
+
+
+def off() -> None:
+    """On every page, where somebody has switched the keys off: then none does anything, the one to present neither."""
+    if not st.session_state.get("keys_chosen", True):
+        show.draw(show.h('<span data-rb-keys="{}"></span>', json.dumps({"P": ""})))
 
 
 def script() -> None:

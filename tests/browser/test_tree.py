@@ -1,0 +1,101 @@
+"""The accessibility tree of each page, as a screen reader has it: headings in order, and every control with a name."""
+
+from __future__ import annotations
+
+import io
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from served import turn_to
+from test_security import PAGES
+
+pytestmark = pytest.mark.browser
+CONTROLS = {"button", "checkbox", "combobox", "link", "radio", "searchbox", "slider", "spinbutton", "switch", "tab",
+            "textbox"}  # fmt: skip
+HEADINGS = """[...document.querySelectorAll('[data-testid=stMainBlockContainer] :is(h1, h2, h3, h4, h5, h6)')]
+    .filter((one) => one.checkVisibility()).map((one) => Number(one.tagName[1]))"""
+
+
+def controls(page: Any) -> list[tuple[str, str]]:
+    """The role and the name of every control in the tree."""
+    session = page.context.new_cdp_session(page)
+    nodes = session.send("Accessibility.getFullAXTree")["nodes"]
+    session.detach()
+    seen = [one for one in nodes if not one["ignored"]]
+    found = [(one["role"]["value"], str(one.get("name", {}).get("value", "")).strip()) for one in seen]
+    return [one for one in found if one[0] in CONTROLS]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_screen_reader_finds_headings_in_order_and_a_name_for_every_control(demo: str, tour: Any, name: str) -> None:
+    turn_to(tour, f"{demo}{name}?workspace=six-conditions")
+    levels = tour.evaluate(HEADINGS)
+    assert levels.count(1) == 1
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels)), levels
+    found = controls(tour)
+    assert len(found) > 5
+    assert [role for role, said in found if not said] == []
+
+
+def test_what_a_step_reaches_is_said_aloud(demo: str, tour: Any) -> None:
+    """The buttons from difference to difference, and from place to place, say in a live region where one is."""
+    pair = "condition=base%2C+open+book&b_condition=instruction-only%2C+open+book"
+    for asked in (f"compare?workspace=six-conditions&{pair}",
+                  "findings?workspace=six-conditions-mistakes&code=fmt-context-not-sent"):  # fmt: skip
+        turn_to(tour, f"{demo}{asked}")
+        said = tour.locator('[role="status"][data-rb-step-said]')
+        before = said.inner_text()
+        tour.keyboard.press("n")
+        assert said.inner_text() != before
+        assert "1" in said.inner_text()
+
+
+AROUND = 14  # pixels around a control in which its focus may be drawn
+FOCUSED = (
+    ("messages", "a[data-testid=stTopNavLink]"),
+    ("messages", ".st-key-next button"),
+    ("messages", ".st-key-whitespace input"),
+    ("messages", ".rb-exact .rb-s"),
+    ("messages", ".stSelectbox input"),
+    ("findings", ".rb-rule a"),
+    ("findings", ".st-key-search input"),
+    ("findings", "summary"),
+)
+
+
+def luminance(picture: Any) -> Any:
+    """Relative luminance of each pixel, as WCAG 2 defines it."""
+    shares = np.asarray(picture.convert("RGB"), float) / 255
+    linear = np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
+    return linear @ (0.2126, 0.7152, 0.0722)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_focus_is_seen_at_three_to_one_in_the_pixels_that_change(demo: str, tour: Any, scheme: str) -> None:
+    """WCAG 2.2, 2.4.13: as many pixels as a line around half of the control change by 3 : 1 or more."""
+    tour.emulate_media(color_scheme=scheme)
+    for name in dict.fromkeys(page for page, _ in FOCUSED):
+        turn_to(tour, f"{demo}{name}?workspace=six-conditions")
+        for selector in [selector for page, selector in FOCUSED if page == name]:
+            control = tour.locator(selector).first
+            control.scroll_into_view_if_needed()
+            tour.evaluate("document.activeElement.blur()")
+            box = control.bounding_box()
+            clip = {"x": max(0, box["x"] - AROUND), "y": max(0, box["y"] - AROUND),
+                    "width": box["width"] + 2 * AROUND, "height": box["height"] + 2 * AROUND}  # fmt: skip
+            shots = []
+            for focused in (False, True):
+                if focused:
+                    tour.keyboard.press("Shift")  # whoever goes by keyboard is shown the focus
+                    control.focus()
+                tour.wait_for_timeout(150)
+                shot = tour.screenshot(clip=clip, caret="hide", animations="disabled")
+                shots.append(luminance(Image.open(io.BytesIO(shot))))
+            high, low = np.maximum(*shots), np.minimum(*shots)
+            changed = ((high + 0.05) / (low + 0.05) >= 3).sum()
+            assert changed >= min(box["width"], 200) + min(box["height"], 200), (name, selector, int(changed))
+    tour.emulate_media(color_scheme="light")
