@@ -599,7 +599,7 @@ def test_the_page_takes_what_is_shown_alone_and_says_what_lacks(serving: Callabl
     serving({"readback.yml": FILE.replace("q.word", "q.word.more.most"), "data.jsonl": ASKED})
     test = page("messages", condition="two")
     test.selectbox(key="export_form").set_value("openai-batch").run()
-    assert "names its model" in words(clicked(test, "export_make"))
+    assert "Each request names a model" in words(clicked(test, "export_make"))
     test.text_input(key="export_model").set_value("m").run()
     clicked(test, "export_make")
     assert [one.key for one in test.get("download_button") if one.key.startswith("export")] == [
