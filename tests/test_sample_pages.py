@@ -44,7 +44,10 @@ def test_overview_shows_a_sample_at_once_and_says_so_everywhere_it_counts(servin
     assert "This is a sample: 300 of 1,101 records were checked, one drawn from each of 300 equal parts" in text
     assert f"A fault found in 0 of 300 sampled records is in at most {MOST} % of all records (95 % confidence)." in text
     assert f"in {hits()}" in text
-    assert "In the sample the planned comparison is fair. Both sides of it have the same fault: The user message contains" in text
+    assert (
+        "In the sample the planned comparison is fair. Both sides of it have the same fault: The user message contains"
+        in text
+    )
     assert all(title in text for title in ("Errors (sample)", "Longest prompt (sample)"))
     assert "data.jsonl: 1,101 records read" in text
     assert test.button(key="check_all").label == "Check all 1,101 records"

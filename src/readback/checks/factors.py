@@ -38,14 +38,23 @@ def intended(opened: Workspace) -> Mapping[tuple[str, str], tuple[str, ...]]:
     """What the plan says that it varies (`varies:` of a comparison), by the names of the two conditions."""
     found: dict[tuple[str, str], tuple[str, ...]] = {}
     for one in opened.comparisons:
-        named = [opened.condition(str(one[side])) for side in ("a", "b")]
-        a, b = (each.name if each else str(one[side]) for each, side in zip(named, ("a", "b"), strict=True))
-        found[a, b] = (*found.get((a, b), ()), *one.get("varies", ()))
+        said = one.get("varies")
+        if isinstance(said, list | tuple):  # a plan of another program may have a key of that name
+            a, b = (_name(opened, str(one.get(side))) for side in ("a", "b"))
+            found[a, b] = (*found.get((a, b), ()), *map(str, said))
     return found
 
 
+def _name(opened: Workspace, said: str) -> str:
+    found = opened.condition(said)
+    return found.name if found else said
+
+
 def _sent(prompt: Prompt) -> tuple[object, ...]:
-    return prompt.template, prompt.system, prompt.syntax, prompt.system_syntax, sorted(prompt.defaults.items())
+    """What of a mode makes its texts; a builder goes by its name."""
+    built = prompt.mode if prompt.syntax == "builder" else None
+    defaults = sorted((str(name), repr(value)) for name, value in prompt.defaults.items())
+    return built, prompt.template, prompt.system, prompt.syntax, prompt.system_syntax, defaults
 
 
 def _served(opened: Workspace, condition: Condition, prompt: Prompt | None, first: Assembly) -> str | None:
