@@ -55,10 +55,8 @@ def places(test: AppTest) -> tuple[int, int]:
 
 
 def listed(test: AppTest) -> tuple[int, int]:
-    """Between how many and how many rows the opened list of Scores has, those that it says it leaves out too."""
+    """Between how many and how many rows the opened list of Scores has."""
     rest = said(test).split("data-rb-arrive", 1)[1]
-    if more := re.search(r"of ([\d,]+)", " ".join(one.value for one in test.main.caption)):
-        return number(more[1]), number(more[1])
     rows = rest.split("<table", 1)[1].split("</table>", 1)[0].count("<tr>") - 1 if "<table" in rest else 0
     pages = [one.label for one in test.main.number_input if one.label.startswith("Page, of ")]
     if rows < PAGE or not pages:
@@ -86,6 +84,9 @@ def off(link: Link, test: AppTest) -> str:
         counted = asked.keys() & {"kept", "value", "state"}  # else the words may be the name of a record
         promised = re.fullmatch(r"(?:\w+ )?([\d,]+)", link.said) if counted else None
         least, most = listed(test)
+        whole = {number(one) for text in test.main.caption for one in re.findall(r"of ([\d,]+)", text.value)}
+        if promised and number(promised[1]) in whole:
+            return ""  # the list is shortened, and says of how many
         return "" if promised is None or least <= number(promised[1]) <= most else f"{least} to {most} rows"
     if link.page == "scores" and "item" in asked:
         return "" if asked["item"] in words(test) else "another record"
