@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from readback.cli import UsageError
 
@@ -31,3 +32,19 @@ def workers(args: argparse.Namespace, goes_with: str = "") -> int | None:
     if asked is not None and goes_with and not getattr(args, goes_with):
         raise UsageError(f"--jobs goes with --{goes_with}: without it one process works")
     return asked
+
+
+class Progress:
+    """How far it is, on a terminal's standard error."""
+
+    def __init__(self, quiet: bool) -> None:
+        self.shown = sys.stderr.isatty() and not quiet
+
+    def __call__(self, done: int, total: int) -> bool:
+        if self.shown and total:
+            print(f"\r\033[K{done} of {total} records", end="", file=sys.stderr, flush=True)
+        return True
+
+    def end(self) -> None:
+        if self.shown:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)

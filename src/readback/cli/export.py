@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     if args.form == "parquet" and to is None and sys.stdout.isatty():
         raise UsageError("Parquet is nothing to read on a terminal: name a file with -o")
     opened = _workspace.opened(args)
-    progress = _Progress(args.quiet)
+    progress = _options.Progress(args.quiet)
     try:
         choices = _choices(opened, args)
         if to is None:
@@ -106,22 +106,6 @@ class Terminal(BytesIO):
     def write(self, raw: Any) -> int:
         text = bytes(raw).decode("utf-8")
         return self.out.write(OBEYED.sub(lambda char: f"\\u{ord(char[0]):04x}", text).encode())
-
-
-class _Progress:
-    """How far it is, on a terminal's standard error."""
-
-    def __init__(self, quiet: bool) -> None:
-        self.shown = sys.stderr.isatty() and not quiet
-
-    def __call__(self, done: int, total: int) -> bool:
-        if self.shown and total:
-            print(f"\r\033[K{done} of {total} records", end="", file=sys.stderr, flush=True)
-        return True
-
-    def end(self) -> None:
-        if self.shown:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
 def _said(made: Exported, args: argparse.Namespace) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import Any
 from readback import sandbox
 from readback.compare import similarity
 from readback.compare.aligned_sides import matched
-from readback.compare.side import NoRowError, Shown, Side, SideError
+from readback.compare.side import Layer, NoRowError, Shown, Side, SideError
 from readback.compare.sides import named, reached, shown
 from readback.prompts import in_chunks
 from readback.prompts.in_child import warm as warm
@@ -23,6 +23,8 @@ from readback.types import Record, Selection, Workspace
 
 WORK = "readback.compare.over_records:differ_chunk"
 FIRST = 1_000  # records that are named
+# What a kind is called from the other side.
+TURNED = {"added": "removed", "removed": "added", "only_system_a": "only_system_b", "only_system_b": "only_system_a"}
 EQUAL, ONLY_A, ONLY_B, NEITHER, UNPAIRED = "equal", "only_a", "only_b", "neither", "unpaired"
 
 Progress = Callable[[int, int], bool | None]
@@ -83,14 +85,23 @@ def over_sides(
     return _over(one, a, other, b, progress, jobs)
 
 
-def over_versions(old: Workspace, new: Workspace, choice: Selection, progress: Progress | None = None) -> Counted:
-    """Compare what two versions of a workspace send, A the old one and B the new one, for every record.
+def over_versions(
+    old: Workspace,
+    new: Workspace,
+    choice: Selection,
+    progress: Progress | None = None,
+    layer: Layer = "messages",
+    jobs: int | None = None,
+) -> Counted:
+    """Compare what two versions of a workspace send, A the old one and B the new one, for every record of the new one.
 
-    `progress` and what is raised are those of `over_sides`. The new one is tried first, so that a template which
-    breaks a limit is not tried on every record.
+    `progress`, `jobs` and what is raised are those of `over_sides`. The new one is tried first, so that a template
+    which breaks a limit is not tried on every record; so `unpaired_a` are records that only the new one has.
     """
-    counted = _over(new, Side(choice), old, Side(choice), progress)
-    return replace(counted, only_a=counted.only_b, only_b=counted.only_a)
+    counted = _over(new, Side(choice, layer=layer), old, Side(choice, layer=layer), progress, jobs)
+    kinds = {TURNED.get(kind, kind): count for kind, count in counted.kinds.items()}
+    in_order = {kind: kinds[kind] for kind in similarity.KINDS if kind in kinds}
+    return replace(counted, only_a=counted.only_b, only_b=counted.only_a, kinds=in_order)
 
 
 def _over(

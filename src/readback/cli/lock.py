@@ -1,0 +1,160 @@
+"""Write a small file that holds what every prompt comes to, or say which prompts changed since.
+
+readback lock WORKSPACE            writes readback.lock beside readback.yml, one line for each condition and layer:
+                                   messages, model-input (the one text that the model reads), training (the one text
+                                   that it learnt from), judge (what a judge is shown). Commit it with the prompts.
+readback lock --check WORKSPACE    assembles every prompt again and names the conditions and layers that changed. How
+                                   many prompts changed is said where the lock has a side file (--records); how they
+                                   changed, where git has the version that the lock is of.
+
+Templates print the day that the lock was made, unless readback.yml names one. An existing lock keeps its day.
+
+exit codes: 0 written, or nothing changed; 1 --check found a change; 2 wrong use, no lock, or one of a newer version
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from readback import as_json
+from readback.cli import UsageError, _lines, _options, _workspace
+from readback.compare import as_text
+from readback.compare.side import SideError
+from readback.prompts import model_input
+from readback.quantity import quantity
+from readback.review import lock_file, locked
+from readback.review.changes import Change
+from readback.review.leaves import Leaves, NothingToLock, Subject, leaves
+from readback.review.lock_file import BadLock, Lock, NewerLock
+from readback.review.locked import Checked, Line
+from readback.types import Workspace
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    _workspace.add(parser)
+    add = parser.add_argument
+    add("--check", action="store_true", help="compare with the lock instead of writing it")
+    add("-o", "--output", metavar="FILE", help="the lock (default: readback.lock in the folder of the workspace)")
+    add("--records", action="store_true", help="write FILE.records too: fingerprints of every record, to count changes")
+    add("--rev", metavar="REV", help="with --check: the git revision that changes are told against (default: HEAD)")
+    _options.jobs(parser)
+    _options.loudness(parser, "only what changed, or nothing")
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.check and args.records:
+        raise UsageError("--records goes without --check: it is written with the lock")
+    if args.rev is not None and not args.check:
+        raise UsageError("--rev goes with --check")
+    opened, jobs = _workspace.opened(args), _options.workers(args)
+    path = Path(args.output) if args.output else opened.root / lock_file.NAME
+    progress = _options.Progress(args.quiet)
+    try:
+        return (_check if args.check else _write)(args, opened, path, progress, jobs)
+    except (BadLock, SideError) as error:
+        raise UsageError(str(error)) from None
+    except NothingToLock as nothing:
+        raise UsageError(f"{args.workspace}: nothing to lock: {nothing}") from None
+    finally:
+        progress.end()
+
+
+def _write(
+    args: argparse.Namespace, opened: Workspace, path: Path, progress: _options.Progress, jobs: int | None
+) -> int:
+    held = _held(path)
+    today = locked.dated(opened, held.today if held and held.today else model_input.today(opened))
+    found = leaves(today, None, progress, jobs)
+    progress.end()
+    if found is None:
+        raise KeyboardInterrupt
+    made = lock_file.lock(found, None if opened.today else today.today)
+    try:
+        lock_file.write(path, made, found if args.records else None)
+    except OSError as error:
+        raise UsageError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+    if args.format == "json":
+        print(as_json.dumps({"file": str(path), "today": made.today, "changed": held != made, "lines": _lines_of(made)},
+                            indent=1))  # fmt: skip
+    elif not args.quiet:
+        print(_lines.safe(f"{path}: {'unchanged' if held == made else 'written'}, {_size(made, found)}"))
+    return 0
+
+
+def _held(path: Path) -> Lock | None:
+    """The lock that is there already; None where there is none that can be read. A newer one is not overwritten."""
+    try:
+        return lock_file.read(path)
+    except NewerLock:
+        raise
+    except BadLock:
+        return None
+
+
+def _lines_of(made: Lock) -> list[dict[str, Any]]:
+    return [
+        {**_subject(subject), "records": root.records, "failed": root.failed, "root": root.root}
+        for subject, root in made.roots.items()
+    ]
+
+
+def _subject(subject: Subject) -> dict[str, Any]:
+    kind, name = lock_file.named(subject.choice)
+    return {kind: name, "layer": subject.layer, **({"judge": subject.choice.judge} if subject.choice.judge else {})}
+
+
+def _size(made: Lock, found: Leaves) -> str:
+    failed = sum(root.failed for root in made.roots.values())
+    without = f", {failed:,} without a text" if failed else ""
+    return f"{quantity(len(made.roots), 'line')} over {quantity(len(found.ids), 'record')}{without}"
+
+
+def _check(
+    args: argparse.Namespace, opened: Workspace, path: Path, progress: _options.Progress, jobs: int | None
+) -> int:
+    checked = locked.check(opened, path, progress, jobs, args.rev)
+    progress.end()
+    if checked is None:
+        raise KeyboardInterrupt
+    if args.format == "json":
+        values = {"file": str(path), "stale": bool(checked.stale), "unsaid": checked.unsaid or None}
+        print(as_json.dumps({**values, "lines": [_value(line) for line in checked.lines]}, indent=1))
+    else:
+        for line in _said(checked, args.quiet):
+            print(_lines.safe(line))
+    return int(bool(checked.stale))
+
+
+def _value(line: Line) -> dict[str, Any]:
+    return {
+        **_subject(line.subject),
+        "state": line.state,
+        "before": line.before.root if line.before else None,
+        "now": line.now.root if line.now else None,
+        "differ": line.differ,
+        "added": line.added,
+        "removed": line.removed,
+        "rows": line.rows,
+        "change": _change(line.change) if line.change else None,
+    }
+
+
+def _change(change: Change) -> dict[str, Any]:
+    counted = as_text.counted(change.counted)
+    return {**counted, "sentences": dict(change.sentences), "looked_at": change.looked_at}
+
+
+def _said(checked: Checked, quiet: bool) -> Iterator[str]:
+    for line in checked.stale:
+        yield f"{lock_file.head(line.subject)}: {locked.said(line)}"
+    if checked.unsaid and any(line.state == "changed" for line in checked.lines):
+        yield f"how the texts changed is not known: {checked.unsaid}"
+    if not quiet:
+        same = len(checked.lines) - len(checked.stale)
+        if checked.stale:
+            yield f"{len(checked.stale):,} of {quantity(len(checked.lines), 'line')} changed, {same:,} did not"
+        else:
+            yield f"unchanged: {quantity(same, 'line')}"

@@ -1,0 +1,110 @@
+"""What changed in the prompts between two versions of a workspace: how many, and by what, in the words of Compare."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from readback.compare import side as sides_of
+from readback.compare.diff import difference
+from readback.compare.over_records import Counted, over_versions
+from readback.compare.sentence import sentence
+from readback.compare.side import Side
+from readback.compare.sides import shown
+from readback.prompts.in_chunks import Replies
+from readback.quantity import quantity
+from readback.records.dataset import Dataset, open_dataset
+from readback.review.leaves import Layer, Subject
+from readback.types import Record, Workspace
+
+LOOKED_AT = 50  # differing records whose difference is put into words
+NAMED = 3  # different sentences that are told
+SIDE: Mapping[Layer, sides_of.Layer] = {
+    "messages": "messages",
+    "model-input": "wire",
+    "training": "training",
+    "judge": "messages",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What differs between two versions under one subject, A the old and B the new one.
+
+    `sentences` counts what differs in words, for `looked_at` of the differing records, spread evenly over them.
+    """
+
+    subject: Subject
+    counted: Counted
+    sentences: Mapping[str, int] = field(default_factory=dict)
+    looked_at: int = 0
+
+
+def changed(old: Workspace, new: Workspace, subject: Subject, jobs: int | None = None) -> Change:
+    """What differs for every record of the new version. Raises SideError where one of them has no such subject, and
+    DatasetChanged.
+    """
+    layer = SIDE[subject.layer]
+    counted = over_versions(old, new, subject.choice, None, layer, jobs)
+    step = max(1, len(counted.differ) // LOOKED_AT)
+    some = counted.differ[::step][:LOOKED_AT]
+    before, after = open_dataset(old.root, old.dataset), open_dataset(new.root, new.dataset)
+    side = Side(subject.choice, layer=layer)
+    told = Counter(_sentence(old, new, side, _partner(before, after.record(at)), after.record(at)) for at in some)
+    return Change(subject, counted, dict(told.most_common()), len(some))
+
+
+def _partner(data: Dataset, record: Record) -> Record:
+    at = data.find(record.id) if record.id is not None else 0
+    return data.record(at or 0)
+
+
+def _sentence(old: Workspace, new: Workspace, side: Side, before: Record, after: Record) -> str:
+    a, b = (
+        replace(shown(one, side, record, Replies(one).get(side.choice, record)), label=name)
+        for one, record, name in ((old, before, "A"), (new, after, "B"))
+    )
+    return sentence(difference(a, b))
+
+
+def said(change: Change) -> str:
+    """One sentence: 312 of 2,000 prompts differ, all by this: B adds a newline after “Answer:”."""
+    found = change.counted
+    total = quantity(found.total, NOUNS[change.subject.layer], f"{NOUNS[change.subject.layer]}s")
+    differ = "differs" if found.differing == 1 else "differ"
+    parts = [f"{found.differing:,} of {total} {differ}{_by(change)}"]
+    counts = {
+        "can no longer be built": found.only_a,
+        "can be built now": found.only_b,
+        "belong to records that are new": found.unpaired_a,
+    }
+    parts += [f"{count:,} {what}" for what, count in counts.items() if count]
+    return "; ".join(parts)
+
+
+NOUNS: Mapping[Layer, str] = {
+    "messages": "prompt",
+    "model-input": "model input",
+    "training": "training text",
+    "judge": "judge prompt",
+}
+
+
+def _by(change: Change) -> str:
+    """By what they differ; of the records that were looked at, where these are not all."""
+    if not change.sentences:
+        return ""
+    clauses = [one.rstrip(".") for one in change.sentences]
+    whole = change.looked_at == change.counted.differing
+    of = "all" if whole else f"of {change.looked_at} looked at all"
+    if len(clauses) == 1:
+        alone = change.counted.differing == 1
+        return f": {clauses[0]}" if alone else f", {of} by this: {clauses[0]}"
+    told = [
+        f"{clause} ({count:,})" for clause, count in list(zip(clauses, change.sentences.values(), strict=True))[:NAMED]
+    ]
+    more = len(clauses) - len(told)
+    rest = f"; and in {more:,} more {'ways' if more > 1 else 'way'}" if more else ""
+    looked = "" if whole else f", {change.looked_at} looked at"
+    return f"{looked}: {'; '.join(told)}{rest}"

@@ -1,0 +1,286 @@
+"""What every record comes to in every layer, as fingerprints: worked out in bounded children over a whole dataset.
+
+A layer is what is sent as messages, the one text that the model reads, the one text that it learnt from, or what a
+judge is shown. A fingerprint is SHA-256 over roles and texts; where there is no text, the code of what kept it away.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from readback import sandbox
+from readback.checks import excess
+from readback.exporting import wanted
+from readback.exporting.chunk import NO_ANSWER, why
+from readback.exporting.wanted import NothingToExport
+from readback.prompts import in_chunks, model_input, training_text
+from readback.prompts.assemble import assemble
+from readback.prompts.in_child import warm as warm
+from readback.prompts.in_chunks import Progress
+from readback.prompts.judge_messages import unanswered
+from readback.prompts.self_tests import hangs
+from readback.prompts.training_layout import training
+from readback.prompts.tri_section import fingerprint
+from readback.records.dataset import Dataset, open_dataset
+from readback.review import merkle
+from readback.types import Message, ModelInput, Record, Selection, Workspace
+
+WORK = "readback.review.leaves:leaf_chunk"
+Layer = Literal["messages", "model-input", "training", "judge"]
+LAYERS: tuple[Layer, ...] = ("messages", "model-input", "training")  # of what is sent; a judge's have one of their own
+DIGEST = 32  # bytes of a fingerprint
+NONE = bytes(DIGEST)  # stands where there is no fingerprint but a code, or nothing
+
+
+class NothingToLock(Exception):  # noqa: N818 - an outcome to say in one sentence
+    """There is no record, or nothing that is sent; the text says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What one root is about: a choice in one layer."""
+
+    choice: Selection
+    layer: Layer
+
+
+@dataclass(slots=True)
+class Column:
+    """The fingerprints of one subject, by record: 32 bytes each; `others` has what stands for one: a code, or None.
+
+    None: the layer is known, but not for this record.
+    """
+
+    digests: bytearray
+    others: dict[int, str | None] = field(default_factory=dict)
+
+    def at(self, index: int) -> str | None:
+        """The fingerprint in hex, a code, or None."""
+        if index in self.others:
+            return self.others[index]
+        return self.digests[index * DIGEST : (index + 1) * DIGEST].hex()
+
+    @property
+    def failed(self) -> int:
+        """Records without a text, for which a code says why."""
+        return sum(value is not None for value in self.others.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Leaves:
+    """Every record of a dataset: its id, which of several with that id it is, its row's hash, and its fingerprints.
+
+    `columns` has a subject only where its layer is known for at least one record. `day` is the one templates printed.
+    """
+
+    ids: Sequence[str | None]
+    occurrences: array[int]
+    rows: bytes  # 32 bytes each
+    columns: Mapping[Subject, Column]
+    day: str
+
+    def order(self) -> list[int]:
+        """The records by id and occurrence, those without an id first; so the order of rows does not count."""
+        return sorted(
+            range(len(self.ids)), key=lambda at: (self.ids[at] is not None, self.ids[at] or "", self.occurrences[at])
+        )
+
+    def row(self, index: int) -> bytes:
+        """The hash of a record's row."""
+        return self.rows[index * DIGEST : (index + 1) * DIGEST]
+
+    def roots(self) -> dict[Subject, bytes]:
+        """The Merkle root of each subject over the leaves [id, occurrence, fingerprint or code] in their order.
+
+        A leaf is compact JSON in ASCII, null where there is no id or nothing for the record.
+        """
+        order = self.order()
+        heads = [json.dumps([self.ids[at], self.occurrences[at]], separators=(",", ":"))[:-1] for at in order]
+        return {
+            subject: merkle.root(
+                f"{head},{json.dumps(column.at(at))}]".encode() for head, at in zip(heads, order, strict=True)
+            )
+            for subject, column in self.columns.items()
+        }
+
+
+def subjects(opened: Workspace) -> tuple[Selection, ...]:
+    """All that is sent, and what each judge is shown of it. Raises NothingToLock."""
+    try:
+        sent = wanted.every(opened)
+    except NothingToExport as nothing:
+        if not opened.judges:
+            raise NothingToLock(str(nothing)) from None
+        sent = ()
+    return (*sent, *(choice for name in opened.judges for choice in wanted.judged(opened, name)))
+
+
+def leaves(
+    opened: Workspace,
+    choices: Sequence[Selection] | None = None,
+    progress: Progress | None = None,
+    jobs: int | None = None,
+) -> Leaves | None:
+    """The leaves of every choice over all records; None where `progress` answered False.
+
+    Raises NothingToLock, and DatasetChanged when the dataset is written to meanwhile.
+    """
+    choices = subjects(opened) if choices is None else tuple(choices)
+    data = open_dataset(opened.root, opened.dataset)
+    if not len(data):
+        absent = "the workspace has no dataset" if data.source is None else f"the dataset '{data.file}' has none"
+        raise NothingToLock(f"there is no record: {absent}")
+    gathered = _Gathered(opened, data, choices)
+    stopped = False
+
+    def told(done: int, total: int) -> bool:
+        nonlocal stopped
+        stopped = stopped or bool(progress and progress(done, total) is False)
+        return not stopped
+
+    for one in in_chunks.drive(WORK, opened, data, choices, None, told, jobs=jobs):
+        gathered.take(one)
+    return None if stopped else gathered.leaves()
+
+
+class _Gathered:
+    """Puts what children answered to its record and choice; what no child answered about has a code."""
+
+    def __init__(self, opened: Workspace, data: Dataset, choices: Sequence[Selection]) -> None:
+        self.opened, self.data = opened, data
+        size = len(data) * DIGEST
+        self.columns = {
+            Subject(choice, layer): Column(bytearray(size)) for choice in choices for layer in layers(choice)
+        }
+        self.tried = {choice: bytearray(len(data)) for choice in choices}  # by record: 1 where a child answered
+        self.rows = bytearray(size)
+        self.without = set(range(len(data)))  # records whose row nobody has hashed yet
+
+    def take(self, one: in_chunks.Frame | in_chunks.Lost) -> None:
+        if isinstance(one, in_chunks.Lost):
+            return  # nobody answered about it, and that is seen at the end
+        for at, record in enumerate(one.value["records"], one.value["first"]):
+            self._row(at, bytes.fromhex(record["row"]))
+            found = iter(record["leaves"])
+            for choice in one.choices:
+                self.tried[choice][at] = 1
+                for layer in layers(choice):
+                    self._put(self.columns[Subject(choice, layer)], at, next(found))
+
+    def _put(self, column: Column, at: int, found: str | None) -> None:
+        if found is None or len(found) != 2 * DIGEST:
+            column.others[at] = found
+        else:
+            column.digests[at * DIGEST : (at + 1) * DIGEST] = bytes.fromhex(found)
+
+    def _row(self, at: int, digest: bytes) -> None:
+        self.rows[at * DIGEST : (at + 1) * DIGEST] = digest
+        self.without.discard(at)
+
+    def leaves(self) -> Leaves:
+        for at in self.without:
+            self._row(at, row_hash(self.data.record(at)))
+        for subject, column in self.columns.items():
+            tried = self.tried[subject.choice]
+            column.others.update((at, excess.CODE) for at in range(len(tried)) if not tried[at])
+        ids = self.data.ids() if self.data.source else (None,)
+        seen = Counter[str | None]()
+        occurrences = array("q")
+        for called in ids:
+            occurrences.append(seen[called])
+            seen[called] += 1
+        known = {subject: column for subject, column in self.columns.items() if _known(column, len(ids))}
+        return Leaves(ids, occurrences, bytes(self.rows), known, model_input.today(self.opened))
+
+
+def _known(column: Column, total: int) -> bool:
+    """Whether any record has something in this layer."""
+    return len(column.others) < total or any(value is not None for value in column.others.values())
+
+
+def layers(choice: Selection) -> tuple[Layer, ...]:
+    """The layers that a choice has."""
+    return ("judge",) if choice.judge else LAYERS
+
+
+# In a bounded child.
+
+
+def leaf_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """A frame for some records: {"first", "next", "records": [{"row": hex, "leaves": [hex, code or null]}]}.
+
+    `leaves` has for each choice, in their order, what each of its layers has.
+    """
+    inside = in_chunks.enter(work)
+    first, made = inside.start, list[dict[str, Any]]()
+    for record in inside.records():
+        at = record.place.index or 0
+        found: list[str | None] = []
+        learnt: dict[str, str | None] = {}
+        for number, choice in enumerate(inside.choices):
+            if number:
+                sandbox.beat()
+            found += _leaves(inside.opened, record, choice, inside.replies, learnt)
+        made.append({"row": row_hash(record).hex(), "leaves": found})
+        if at + 1 - first >= inside.batch:
+            yield {"first": first, "next": at + 1, "records": made}
+            first, made = at + 1, []
+    if made:
+        yield {"first": first, "next": first + len(made), "records": made}
+
+
+def _leaves(
+    opened: Workspace,
+    record: Record,
+    choice: Selection,
+    replies: in_chunks.Replies,
+    learnt: dict[str, str | None],
+) -> Iterator[str | None]:
+    reply = replies.get(choice, record)
+    made = assemble(opened, record, choice, reply, origins=False)
+    if choice.judge:
+        asked = made.messages and not unanswered(made, reply)
+        yield made.fingerprint if asked else NO_ANSWER if made.messages else why(opened, record, made)[0]
+        return
+    yield made.fingerprint if made.messages else why(opened, record, made)[0]
+    condition = opened.condition(choice.condition) if choice.condition else None
+    model = condition.model if condition and condition.model in opened.models else None
+    if not made.messages:
+        yield None
+    elif hangs(opened, model):
+        yield excess.CODE
+    else:
+        yield _of(model_input.sent(opened, record, made, condition, False))
+    if model and model not in learnt:
+        learnt[model] = _learnt(opened, record, model)
+    yield learnt[model] if model else None
+
+
+def _learnt(opened: Workspace, record: Record, model: str) -> str | None:
+    """The text that a model was trained on for a record; its training messages where no template is known."""
+    made, found = training(opened, record, model), training_text.template(opened.models[model])
+    if made is None or not made.messages:
+        return None
+    if found is None:
+        return made.fingerprint
+    return excess.CODE if hangs(opened, model) else _of(training_text.rendered(opened, found, made.messages))
+
+
+def _of(text: ModelInput | None) -> str | None:
+    if text is None:
+        return None
+    if text.segments:
+        return fingerprint((Message("prompt", text.segments),))
+    return text.diagnostics[0].code if text.diagnostics else excess.CODE
+
+
+def row_hash(record: Record) -> bytes:
+    """SHA-256 of a row's fields as compact JSON in ASCII, its keys in order: so their order in the file is nothing."""
+    said = json.dumps(record.fields, sort_keys=True, separators=(",", ":"), default=repr)
+    return hashlib.sha256(said.encode()).digest()

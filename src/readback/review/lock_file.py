@@ -1,0 +1,231 @@
+"""`readback.lock`: what every record comes to under every condition, as one line each, for a team to commit.
+
+    readback.lock 1
+    today 2026-11-23
+    condition "open book" messages 2000 records 0 failed sha256:5dc9…
+    condition "open book" judge "strict" 2000 records 0 failed sha256:91b2…
+
+A line has a choice (`condition`, `mode` or `task` with a name as JSON; a judge of no condition stands alone), a layer,
+how many records, for how many of them there is no text, and the Merkle root of `leaves`. `today` is the day that
+templates printed; it stands only where the workspace names none. Lines that begin with # are comments.
+
+Beside it may lie `readback.lock.records`: JSON lines, first {"lock": sha256 of the lock's bytes, "subjects": [line
+heads]}, then for each record [id, occurrence, first 16 digits of its row's hash, for each subject the first 16 digits
+of its fingerprint, a code in brackets, or null].
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from readback import as_json
+from readback.exporting.whole_file import whole_file
+from readback.review.leaves import LAYERS, Leaves, Subject
+from readback.types import Selection
+
+NAME = "readback.lock"
+RECORDS = ".records"  # what is behind the name of a lock for its side file
+VERSION = 1
+SHORT = 16  # digits of a fingerprint in the side file
+MOST = 64 << 20  # bytes of a lock
+KINDS = ("condition", "mode", "task")  # what a choice is named by
+ABOUT = (
+    "# What every record comes to under every condition, made by `readback lock`. A line holds a SHA-256 Merkle root",
+    "# over all records; `readback lock --check` says which of them changed.",
+)
+FIRST = re.compile(r"readback\.lock (\d+)")
+TODAY = re.compile(r"today (\d{4}-\d{2}-\d{2})")
+TEXT = r'"(?:[^"\\]|\\.)*"'
+LINE = re.compile(
+    rf"(?:(?P<kind>condition|mode|task) (?P<name>{TEXT}) )?(?:(?P<layer>{'|'.join(LAYERS)})|judge (?P<judge>{TEXT}))"
+    r" (?P<records>\d+) records? (?P<failed>\d+) failed sha256:(?P<root>[0-9a-f]{64})"
+)
+
+
+class BadLock(Exception):  # noqa: N818 - an outcome to say in one sentence
+    """There is no lock that can be compared with; the text says why, with the line where there is one."""
+
+
+class NewerLock(BadLock):
+    """A newer Readback wrote it, so it is neither read nor written over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """What one line of a lock says of its subject: records, how many without a text, the root in hex."""
+
+    records: int
+    failed: int
+    root: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """A lock: its roots by subject, and the day that its templates printed (None: the workspace names one)."""
+
+    roots: Mapping[Subject, Root]
+    today: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The side file: by (id, occurrence) the row's hash and by subject what was there, each as the file writes it."""
+
+    rows: Mapping[tuple[str | None, int], str]
+    columns: Mapping[Subject, Mapping[tuple[str | None, int], str | None]] = field(default_factory=dict)
+
+
+def lock(found: Leaves, today: str | None) -> Lock:
+    """The lock of what was found."""
+    total = len(found.ids)
+    made = {s: Root(total, found.columns[s].failed, root.hex()) for s, root in found.roots().items()}
+    return Lock(made, today)
+
+
+def text(made: Lock) -> str:
+    """The file's text; the same lock is always the same text."""
+    lines = [f"readback.lock {VERSION}", *ABOUT, *([f"today {made.today}"] if made.today else [])]
+    for subject, root in made.roots.items():
+        records = f"{root.records} record{'' if root.records == 1 else 's'}"
+        lines.append(f"{head(subject)} {records} {root.failed} failed sha256:{root.root}")
+    return "\n".join(lines) + "\n"
+
+
+def head(subject: Subject) -> str:
+    """How a subject's line begins: condition "open book" messages."""
+    kind, name = named(subject.choice)
+    layer = f"judge {as_json.dumps(subject.choice.judge)}" if subject.layer == "judge" else subject.layer
+    return f"{kind} {as_json.dumps(name)} {layer}" if name is not None else layer
+
+
+def named(choice: Selection) -> tuple[str, str | None]:
+    """What a choice is named by, and its name; None where it is a judge's alone."""
+    return next(((kind, name) for kind in KINDS if (name := getattr(choice, kind)) is not None), ("condition", None))
+
+
+def read(path: Path) -> Lock:
+    """The lock in a file. Raises BadLock."""
+    try:
+        with path.open("rb") as file:
+            raw = file.read(MOST + 1)
+    except FileNotFoundError:
+        raise BadLock(f"there is no {path.name}; `readback lock` writes it") from None
+    except OSError as error:
+        raise BadLock(f"{path.name} cannot be read: {(error.strerror or str(error)).lower()}") from None
+    if len(raw) > MOST:
+        raise BadLock(f"{path.name} is larger than {MOST >> 20} MiB, which no lock is")
+    try:
+        return parsed(raw.decode("utf-8-sig"), path.name)
+    except UnicodeDecodeError:
+        raise BadLock(f"{path.name} is not UTF-8, so it is no lock") from None
+
+
+def parsed(said: str, name: str = NAME) -> Lock:
+    """The lock in a text. Raises BadLock."""
+    lines = [(number, line.rstrip("\r")) for number, line in enumerate(said.split("\n"), 1)]
+    lines = [(number, line) for number, line in lines if line.strip() and not line.startswith("#")]
+    first = FIRST.fullmatch(lines[0][1]) if lines else None
+    if first is None:
+        raise BadLock(f"{name} does not begin with 'readback.lock {VERSION}', so it is no lock; `readback lock` "
+                      f"writes it anew")  # fmt: skip
+    if int(first[1]) > VERSION:
+        raise NewerLock(f"{name} was written by a newer Readback (format {first[1]}; this one knows {VERSION})")
+    today, roots = None, dict[Subject, Root]()
+    for number, line in lines[1:]:
+        if day := TODAY.fullmatch(line):
+            today = day[1]
+            continue
+        subject, root = _line(line, f"{name}, line {number}")
+        if subject in roots:
+            raise BadLock(f"{name}, line {number}: {head(subject)} is there twice; was it merged by hand?")
+        roots[subject] = root
+    return Lock(roots, today)
+
+
+def _line(line: str, where: str) -> tuple[Subject, Root]:
+    found = LINE.fullmatch(line)
+    try:
+        if not found:
+            raise ValueError
+        names = {found["kind"]: json.loads(found["name"])} if found["kind"] else {}
+        judge = json.loads(found["judge"]) if found["judge"] else None
+    except ValueError:
+        raise BadLock(f"{where} is no line of a lock; `readback lock` writes it anew") from None
+    choice = Selection(**names, judge=judge)
+    subject = Subject(choice, found["layer"] or "judge")  # type: ignore[arg-type]
+    return subject, Root(int(found["records"]), int(found["failed"]), found["root"])
+
+
+# The side file.
+
+
+def write(path: Path, made: Lock, found: Leaves | None = None) -> None:
+    """Write a lock, whole or not at all; with `found` its side file too. Without, an older side file is removed, for
+    it would be of another lock. Raises OSError.
+    """
+    raw = text(made).encode()
+    beside = path.with_name(path.name + RECORDS)
+    if found is not None:
+        with whole_file(beside) as out:
+            for line in _records(raw, found):
+                out.write(line)
+    elif beside.is_file():
+        beside.unlink()
+    with whole_file(path) as out:
+        out.write(raw)
+
+
+def _records(raw: bytes, found: Leaves) -> Iterator[bytes]:
+    about = {"lock": hashlib.sha256(raw).hexdigest(), "subjects": [head(subject) for subject in found.columns]}
+    yield as_json.dumps(about).encode() + b"\n"
+    for at in found.order():
+        values = [short(column.at(at)) for column in found.columns.values()]
+        yield json.dumps([found.ids[at], found.occurrences[at], short(found.row(at).hex()), *values]).encode() + b"\n"
+
+
+def short(value: str | None) -> str | None:
+    """A fingerprint's first digits; a code in brackets, so that neither is taken for the other."""
+    return value if value is None else value[:SHORT] if len(value) == 2 * 32 else f"[{value}]"
+
+
+def kept(path: Path) -> Kept | None:
+    """The side file of the lock at `path`; None where there is none, or it is of another lock or damaged."""
+    beside = path.with_name(path.name + RECORDS)
+    try:
+        raw = path.read_bytes()
+        with beside.open("rb") as file:
+            about = json.loads(file.readline())
+            if about["lock"] != hashlib.sha256(raw).hexdigest():
+                return None
+            subjects = _subjects(raw, about["subjects"])
+            rows: dict[tuple[str | None, int], str] = {}
+            columns: list[dict[tuple[str | None, int], str | None]] = [{} for _ in subjects]
+            for line in file:
+                _keep(json.loads(line), rows, columns)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return Kept(rows, dict(zip(subjects, columns, strict=True)))
+
+
+def _subjects(raw: bytes, heads: Sequence[str]) -> list[Subject]:
+    known = {head(subject): subject for subject in parsed(raw.decode("utf-8-sig")).roots}
+    return [known[one] for one in heads]
+
+
+def _keep(
+    values: list[Any],
+    rows: dict[tuple[str | None, int], str],
+    columns: Sequence[dict[tuple[str | None, int], str | None]],
+) -> None:
+    called, occurrence, row, *found = values
+    if len(found) != len(columns):
+        raise ValueError
+    rows[called, occurrence] = row
+    for column, value in zip(columns, found, strict=True):
+        column[called, occurrence] = value

@@ -1,0 +1,30 @@
+"""For the tests of a project that uses Readback: that its prompts are still those of its lock.
+
+from readback.testing import assert_locked
+
+def test_prompts_are_the_reviewed_ones():
+    assert_locked("prompts/study")
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from readback import workspace
+from readback.review import lock_file, locked
+from readback.review.leaves import NothingToLock
+
+
+def assert_locked(path: Path | str, lock: Path | str | None = None) -> None:
+    """Assemble every prompt of the workspace at `path` and compare with its `readback.lock`, or the file `lock`.
+
+    Raises AssertionError that names each condition and layer that changed, and where there is no lock to compare with.
+    """
+    try:
+        opened = workspace.open(path)
+        checked = locked.check(opened, Path(lock) if lock else opened.root / lock_file.NAME)
+    except (workspace.NothingRead, lock_file.BadLock, NothingToLock) as error:
+        raise AssertionError(f"{path}: {error}") from None
+    if checked and checked.stale:
+        said = [f"{lock_file.head(line.subject)}: {locked.said(line)}" for line in checked.stale]
+        raise AssertionError("\n".join([f"{path}: the prompts are not those of the lock", *said]))
