@@ -19,7 +19,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -173,7 +173,7 @@ def write(path: Path, made: Lock, found: Leaves | None = None) -> None:
     beside = path.with_name(path.name + RECORDS)
     if found is not None:
         with whole_file(beside) as out:
-            for line in _records(raw, found):
+            for line in records(raw, found):
                 out.write(line)
     elif beside.is_file():
         beside.unlink()
@@ -181,7 +181,8 @@ def write(path: Path, made: Lock, found: Leaves | None = None) -> None:
         out.write(raw)
 
 
-def _records(raw: bytes, found: Leaves) -> Iterator[bytes]:
+def records(raw: bytes, found: Leaves) -> Iterator[bytes]:
+    """The lines of the side file of the lock whose bytes are `raw`."""
     about = {"lock": hashlib.sha256(raw).hexdigest(), "subjects": [head(subject) for subject in found.columns]}
     yield as_json.dumps(about).encode() + b"\n"
     for at in found.order():
@@ -196,19 +197,26 @@ def short(value: str | None) -> str | None:
 
 def kept(path: Path) -> Kept | None:
     """The side file of the lock at `path`; None where there is none, or it is of another lock or damaged."""
-    beside = path.with_name(path.name + RECORDS)
     try:
-        raw = path.read_bytes()
-        with beside.open("rb") as file:
-            about = json.loads(file.readline())
-            if about["lock"] != hashlib.sha256(raw).hexdigest():
-                return None
-            subjects = _subjects(raw, about["subjects"])
-            rows: dict[tuple[str | None, int], str] = {}
-            columns: list[dict[tuple[str | None, int], str | None]] = [{} for _ in subjects]
-            for line in file:
-                _keep(json.loads(line), rows, columns)
-    except (OSError, ValueError, KeyError, TypeError):
+        with path.with_name(path.name + RECORDS).open("rb") as file:
+            return of_records(path.read_bytes(), file)
+    except OSError:
+        return None
+
+
+def of_records(raw: bytes, lines: Iterable[bytes]) -> Kept | None:
+    """The side file with these lines of the lock whose bytes are `raw`; None where it is of another lock or damaged."""
+    rows: dict[tuple[str | None, int], str] = {}
+    try:
+        each = iter(lines)
+        about = json.loads(next(each, b""))
+        if about["lock"] != hashlib.sha256(raw).hexdigest():
+            return None
+        subjects = _subjects(raw, about["subjects"])
+        columns: list[dict[tuple[str | None, int], str | None]] = [{} for _ in subjects]
+        for line in each:
+            _keep(json.loads(line), rows, columns)
+    except (ValueError, KeyError, TypeError):
         return None
     return Kept(rows, dict(zip(subjects, columns, strict=True)))
 

@@ -1,0 +1,385 @@
+"""Keep notes, decisions and sign-offs on a workspace, and say whether the prompts are still those that were signed.
+
+  note WORKSPACE --text T            a note, on what --condition, --record, --span and the like name
+  answer WORKSPACE --note ID --text T
+  close WORKSPACE --note ID          a note is settled; --reopen takes that back
+  decide WORKSPACE --subject S --accept | --change | --defer --reason R
+  sign WORKSPACE --subject S --as NAME
+                                     stand for a subject: every byte that is sent, learnt from or shown to a judge is
+                                     kept by its hash, and the configuration as it is
+  list WORKSPACE                     all of it, and which sign-offs are stale (exit 1 with --fail-on-stale)
+  verify WORKSPACE                   whether every event is what was saved (exit 1 where it is not)
+  export WORKSPACE -o FILE, import WORKSPACE FILE
+
+A subject is study, condition:NAME, mode:NAME or comparison:A|B. Reviews are kept in READBACK_STATE, or
+~/.local/state/readback; who wrote is --as NAME, else the account's name.
+
+exit codes: 0 saved, or nothing is wrong; 1 a broken chain, or a stale sign-off; 2 wrong use, or nothing was saved
+"""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from readback import as_json
+from readback.cli import UsageError, _lines, _options, _workspace
+from readback.exporting.whole_file import whole_file
+from readback.quantity import quantity
+from readback.review import exchange, lock_file, locked, signing, state
+from readback.review.event import Draft, Kind, NotSaved, new_id
+from readback.review.leaves import NothingToLock
+from readback.review.state import ANCHOR, By, Note, Review
+from readback.review.store import NotReadable, Saved, Store
+from readback.review.subject import UnknownSubject
+from readback.review.subject import as_json as subject_json
+from readback.review.subject import read as subject
+from readback.types import Workspace
+
+SPAN = re.compile(r"(\d+)-(\d+)")
+DUE = re.compile(r"\d{4}-\d{2}-\d{2}")
+ANCHORS = (
+    "condition",
+    "mode",
+    "layer",
+    "record",
+    "role",
+    "message",
+    "quote",
+    "finding-key",
+    "a",
+    "b",
+    "criterion",
+    "judge",
+)
+KINDS = ("finding", "score", "record", "condition", "message", "difference", "chart", "study")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    steps = parser.add_subparsers(metavar="STEP", required=True, dest="step")
+    for name, (title, add) in STEPS.items():
+        one = steps.add_parser(name, help=title, description=title)
+        _workspace.add(one)
+        add(one)
+
+
+def _who(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--as", dest="author", metavar="NAME", help="who writes (default: the name of the account)")
+    parser.add_argument("--key", metavar="ID", help="an id for this draft: saved again with it, it is saved once")
+
+
+def _note(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--text", required=True, metavar="T", help="what is to be kept; - reads it from standard input")
+    parser.add_argument("--kind", choices=KINDS, help="what the note is on (default: by what else is named)")
+    for name in ANCHORS:
+        parser.add_argument(f"--{name}", metavar=name[:1].upper(), help=f"the {name.replace('-', ' ')} that it is on")
+    parser.add_argument("--span", metavar="A-B", help="from the character A up to B of that text, counted from 0")
+    parser.add_argument("--owner", metavar="NAME", default="", help="who looks after it")
+    parser.add_argument("--due", metavar="DATE", default="", help="until when: YYYY-MM-DD")
+    _who(parser)
+
+
+def _answer(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--note", required=True, metavar="ID", help="the note that is answered")
+    parser.add_argument("--text", required=True, metavar="T", help="the answer; - reads it from standard input")
+    _who(parser)
+
+
+def _close(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--note", required=True, metavar="ID", help="the note that is settled")
+    parser.add_argument("--reopen", action="store_true", help="it is open again")
+    _who(parser)
+
+
+def _subject(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--subject", required=True, metavar="S", help="study, condition:NAME, mode:NAME, comparison:A|B"
+    )
+    _who(parser)
+
+
+def _decide(parser: argparse.ArgumentParser) -> None:
+    _subject(parser)
+    verdict = parser.add_mutually_exclusive_group(required=True)
+    for name in state.VERDICTS:
+        verdict.add_argument(f"--{name}", dest="verdict", action="store_const", const=name)
+    parser.add_argument("--reason", required=True, metavar="R", help="why")
+    parser.add_argument("--agenda", action="store_true", help="it was on the agenda")
+
+
+def _sign(parser: argparse.ArgumentParser) -> None:
+    _subject(parser)
+    _options.jobs(parser)
+
+
+def _list(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--unchecked", action="store_true", help="do not look whether sign-offs are stale")
+    parser.add_argument("--fail-on-stale", action="store_true", help="exit 1 when a sign-off is stale")
+    _options.jobs(parser)
+
+
+def _nothing(parser: argparse.ArgumentParser) -> None:
+    """A step without options of its own."""
+
+
+def _export(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-o", "--output", required=True, metavar="FILE", help="where to; there whole or not at all")
+
+
+def _import(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="what `readback review export` wrote")
+
+
+STEPS = {
+    "note": ("Save a note.", _note),
+    "answer": ("Answer a note.", _answer),
+    "close": ("Settle a note.", _close),
+    "decide": ("Save a decision on a subject.", _decide),
+    "sign": ("Stand for a subject, on the bytes that it comes to now.", _sign),
+    "list": ("Notes, decisions and sign-offs, and whether these still hold.", _list),
+    "verify": ("Say whether every event is what was saved.", _nothing),
+    "export": ("Write the whole review to a file.", _export),
+    "import": ("Take over the events of a file that continues this review.", _import),
+}
+
+
+def run(args: argparse.Namespace) -> int:
+    opened = _workspace.opened(args)
+    store = Store(opened.root)
+    try:
+        return {"list": _listed, "verify": _verified, "export": _exported, "import": _imported}.get(args.step, _saved)(
+            args, opened, store
+        )
+    except (NotSaved, NotReadable) as error:
+        raise UsageError(f"{'not saved: ' if isinstance(error, NotSaved) else ''}{error}") from None
+    except (UnknownSubject, NothingToLock) as error:
+        raise UsageError(str(error)) from None
+    finally:
+        store.close()
+
+
+# Saving.
+
+
+def _saved(args: argparse.Namespace, opened: Workspace, store: Store) -> int:
+    kind, payload, texts = _drafted(args, opened, store)
+    author = args.author or _account()
+    saved = store.save(Draft(kind, payload, author, "cli", args.key or new_id()), texts)
+    _tell(args, saved)
+    return 0
+
+
+def _drafted(
+    args: argparse.Namespace, opened: Workspace, store: Store
+) -> tuple[Kind, dict[str, Any], dict[str, bytes]]:
+    """Kind and payload of what is to be saved, and the texts it names. Raises UsageError and what `run` tells."""
+    if args.step == "note":
+        given = {"text": _text(args.text), "anchor": _anchor(args), "owner": args.owner, "due": _due(args.due)}
+        return "note", {name: value for name, value in given.items() if value}, {}
+    if args.step == "answer":
+        return "answer", {"note": _known(store, args.note).id, "text": _text(args.text)}, {}
+    if args.step == "close":
+        return "edit", {"note": _known(store, args.note).id, "standing": "open" if args.reopen else "closed"}, {}
+    about = subject(opened, args.subject)
+    if args.step == "decide":
+        said = {"subject": subject_json(about), "verdict": args.verdict, "reason": args.reason, "agenda": args.agenda}
+        return "decision", said, {}
+    kept = signing.keep(opened, about, jobs=_options.workers(args))
+    return "signoff", dict(kept.payload), dict(kept.texts)
+
+
+def _text(said: str) -> str:
+    """What was typed, byte for byte; - is what standard input holds."""
+    text = sys.stdin.read() if said == "-" else said
+    if not text.strip():
+        raise UsageError("--text is empty, so there is nothing to save")
+    return text
+
+
+def _anchor(args: argparse.Namespace) -> dict[str, Any]:
+    """What a note is on. Raises UsageError for a span that is none."""
+    made: dict[str, Any] = {}
+    for name in ANCHORS:
+        if (value := getattr(args, name.replace("-", "_"))) is not None:
+            made[name.replace("-", "_")] = value
+    if made.get("message") is not None:
+        if not str(made["message"]).isdecimal():
+            raise UsageError(f"--message {made['message']}: give its number, from 0")
+        made["message"] = int(made["message"])
+    if args.span is not None:
+        found = SPAN.fullmatch(args.span)
+        if not found or int(found[1]) > int(found[2]):
+            raise UsageError(f"--span {args.span}: write A-B, two numbers of characters, the first not the larger")
+        made |= {"start": int(found[1]), "end": int(found[2])}
+    kind = args.kind or _kind(made)
+    return {name: value for name, value in {"kind": kind, **made}.items() if name in ANCHOR}
+
+
+def _kind(made: dict[str, Any]) -> str:
+    """What a note is on, by what it names."""
+    names = (("finding_key", "finding"), ("criterion", "score"), ("a", "difference"), ("start", "message"),
+             ("role", "message"), ("record", "record"), ("condition", "condition"))  # fmt: skip
+    return next((kind for name, kind in names if name in made), "study")
+
+
+def _due(said: str) -> str:
+    if said and not DUE.fullmatch(said):
+        raise UsageError(f"--due {said}: write YYYY-MM-DD")
+    return said
+
+
+def _known(store: Store, called: str) -> Note:
+    """The note of an id, or of its first characters. Raises UsageError."""
+    found = [note for note in state.review(store.events()).notes if note.id.startswith(called)]
+    if len(found) != 1:
+        raise UsageError(f"{'no note' if not found else 'more than one note'} begins with '{called}'")
+    return found[0]
+
+
+def _account() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        raise UsageError("this account has no name; say who writes with --as NAME") from None
+
+
+def _tell(args: argparse.Namespace, saved: Saved) -> None:
+    if args.format == "json":
+        print(as_json.dumps({"id": saved.id, "sequence": saved.sequence}))
+    else:
+        print(f"saved{' before' if saved.again else ''}: {saved.id}, event {saved.sequence}")
+
+
+# Reading.
+
+
+def _listed(args: argparse.Namespace, opened: Workspace, store: Store) -> int:
+    found, broken = state.review(store.events()), store.broken()
+    jobs = _options.workers(args)
+    held = {one.id: signing.standing(opened, store, one, jobs=jobs) for one in found.signoffs
+            if not args.unchecked and one.withdrawn is None}  # fmt: skip
+    if args.format == "json":
+        values = _values(found, held)
+        print(as_json.dumps({**values, "sequence": found.sequence, "broken": _broken(broken)}, indent=1))
+    else:
+        if broken:
+            print(_lines.safe(f"the chain is broken at event {broken.sequence}: {broken.why}"))
+        for line in _told(found, held):
+            print(_lines.safe(line))
+    return int(args.fail_on_stale and any(one.stale or one.unread for one in held.values()))
+
+
+def _broken(broken: Any) -> dict[str, Any] | None:
+    return {"sequence": broken.sequence, "why": broken.why} if broken else None
+
+
+def _values(found: Review, held: dict[str, signing.Standing]) -> dict[str, Any]:
+    """{"notes", "decisions", "signoffs"}; of a sign-off `stale` is null where nobody looked."""
+    return {
+        "notes": [
+            {"id": n.id, **_by(n.by), "text": n.text, "anchor": dict(n.anchor), "standing": n.standing,
+             "owner": n.owner or None, "due": n.due or None, "edits": n.edits,
+             "answers": [{**_by(by), "text": text} for by, text in n.answers]}
+            for n in found.notes
+        ],
+        "decisions": [
+            {"id": d.id, **_by(d.by), "subject": str(d.subject), "verdict": d.verdict, "reason": d.reason,
+             "agenda": d.agenda, "in_force": d.in_force}
+            for d in found.decisions
+        ],
+        "signoffs": [
+            {"id": s.id, **_by(s.by), "subject": str(s.subject), "records": s.payload.get("count"),
+             "today": s.payload.get("today"), "withdrawn": _by(s.withdrawn) if s.withdrawn else None,
+             **_standing(held.get(s.id))}
+            for s in found.signoffs
+        ],
+    }  # fmt: skip
+
+
+def _standing(held: signing.Standing | None) -> dict[str, Any]:
+    if held is None:
+        return {"stale": None, "changes": [], "evidence_changed": None, "evidence": []}
+    changed = [f"{lock_file.head(line.subject)}: {locked.said(line)}" for line in held.lines]
+    return {"stale": held.stale, "changes": changed, "evidence_changed": bool(held.evidence),
+            "evidence": list(held.evidence), "unsaid": held.unsaid or None, "unread": held.unread or None}  # fmt: skip
+
+
+def _by(by: By) -> dict[str, Any]:
+    return {"author": by.author, "known": by.known, "time": by.time, "sequence": by.sequence}
+
+
+def _told(found: Review, held: dict[str, signing.Standing]) -> Iterator[str]:
+    if not (found.notes or found.decisions or found.signoffs):
+        yield "nothing is noted, decided or signed yet: readback review note WORKSPACE --text T begins it"
+    for note in found.notes:
+        where = ", ".join(f"{name} {value}" for name, value in note.anchor.items() if name != "kind")
+        more = f"; {note.owner} until {note.due}" if note.owner and note.due else f"; {note.owner or note.due}"
+        yield f"note {note.id[:8]} [{note.standing}] {_said(note.by)}{': ' + where if where else ''}{more.rstrip('; ')}"
+        yield from (f"    {line}" for line in note.text.split("\n"))
+        for by, text in note.answers:
+            yield f"    {_said(by)} answers: {text}"
+    for one in found.decisions:
+        past = "" if one.in_force else " (a later decision took its place)"
+        yield f"decision {one.verdict}: {one.subject}, {_said(one.by)}{past}: {one.reason}"
+    for signed in found.signoffs:
+        yield f"sign-off {signed.subject}, {_said(signed.by)}: {_holds(held.get(signed.id))}"
+        there = held.get(signed.id)
+        for line in there.lines if there else ():
+            yield f"    {lock_file.head(line.subject)}: {locked.said(line)}"
+        if there and there.unsaid:
+            yield f"    how the texts changed is not known: {there.unsaid}"
+    if found.unread:
+        yield f"{quantity(len(found.unread), 'event')} of a newer Readback, not understood here"
+
+
+def _said(by: By) -> str:
+    how = {"asked": "name as given", "proxy": "known by the proxy", "cli": "command line"}[by.known]
+    return f"{by.author} ({how}), {by.time[:16].replace('T', ' ')} UTC"
+
+
+def _holds(held: signing.Standing | None) -> str:
+    if held is None:
+        return "not looked at"
+    if held.unread:
+        return f"cannot be checked: {held.unread}"
+    evidence = f"evidence changed: {'; '.join(held.evidence)}" if held.evidence else ""
+    if held.stale:
+        return f"stale{'; ' + evidence if evidence else ''}"
+    return evidence or "unchanged"
+
+
+def _verified(args: argparse.Namespace, opened: Workspace, store: Store) -> int:
+    broken, count = store.broken(), store.sequence()
+    if args.format == "json":
+        print(as_json.dumps({"events": count, "broken": _broken(broken)}))
+    elif broken:
+        print(_lines.safe(f"the chain is broken at event {broken.sequence}: {broken.why}"))
+    else:
+        print(f"{quantity(count, 'event')}, each as it was saved")
+    return int(broken is not None)
+
+
+def _exported(args: argparse.Namespace, opened: Workspace, store: Store) -> int:
+    try:
+        with whole_file(Path(args.output)) as out:
+            count = exchange.write(store, out)
+    except OSError as error:
+        raise UsageError(f"-o {args.output}: {(error.strerror or str(error)).lower()}") from None
+    print(json.dumps({"events": count}) if args.format == "json" else f"{args.output}: {quantity(count, 'event')}")
+    return 0
+
+
+def _imported(args: argparse.Namespace, opened: Workspace, store: Store) -> int:
+    try:
+        with Path(args.file).open("rb") as file:
+            added = exchange.take(store, file)
+    except OSError as error:
+        raise UsageError(f"{args.file}: {(error.strerror or str(error)).lower()}") from None
+    print(json.dumps({"added": added}) if args.format == "json" else f"{quantity(added, 'event')} added")
+    return 0

@@ -1,0 +1,226 @@
+"""What a sign-off keeps of the bytes it was made on, and whether they are still the same.
+
+A sign-off's payload names by their SHA-256 what the store keeps beside the events:
+
+    lock, records     a lock of the subject and its side file, as `readback lock --records` writes them
+    files             {path: sha256} of the configuration files; `left_out` those too large to keep
+    findings, scores  what spoke for it at that time: keys of findings, rows of scores; as JSON
+    today             the day that templates printed; readback, rules: versions, which make nothing stale
+
+It is stale when a root differs; when only findings or scores differ, its evidence has changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from readback import __version__, as_json, workspace
+from readback.checks import engine, rules
+from readback.compare.side import SideError
+from readback.prompts import model_input
+from readback.prompts.in_chunks import Progress
+from readback.quantity import quantity
+from readback.readers import cache_folder
+from readback.readers.paths import resolve
+from readback.review import changes, lock_file, locked
+from readback.review.leaves import NothingToLock, leaves
+from readback.review.locked import Line
+from readback.review.state import SignOff
+from readback.review.store import Store
+from readback.review.subject import Subject, covers
+from readback.review.subject import as_json as subject_json
+from readback.scores import answer as score_answer
+from readback.scores import loading
+from readback.types import Workspace
+from readback.workspace import workspace_file
+
+DATA = ("dataset", "answers", "scores", "logged requests")  # what is no configuration: too large to keep, and hashed
+LARGE = 4 << 20  # bytes of one configuration file
+COPIED = 256 << 20  # bytes of data copied beside old configurations where they cannot be linked
+NO_DATA = "the data of then cannot be laid beside the configuration of then"
+
+
+class Stopped(Exception):  # noqa: N818 - an outcome, and nobody's mistake
+    """Somebody ended the work, so nothing was signed or checked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A sign-off's payload, and the texts that it names by their hash."""
+
+    payload: Mapping[str, Any]
+    texts: Mapping[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Whether a sign-off still holds. `lines` are what is stale of it; `evidence` says in words what else changed.
+
+    `unsaid`: why it is not told how the texts changed, where that is so. `unread`: why nothing can be said at all.
+    """
+
+    lines: tuple[Line, ...] = ()
+    evidence: tuple[str, ...] = ()
+    unsaid: str = ""
+    unread: str = ""
+
+    @property
+    def stale(self) -> bool:
+        return bool(self.lines)
+
+
+def keep(opened: Workspace, subject: Subject, progress: Progress | None = None, jobs: int | None = None) -> Kept:
+    """What a sign-off of a subject is made on, as the files are now. Raises NothingToLock, DatasetChanged, Stopped."""
+    choices, today = covers(opened, subject), model_input.today(opened)
+    dated = locked.dated(opened, today)
+    if (found := leaves(dated, choices, progress, jobs)) is None:
+        raise Stopped
+    lock = lock_file.text(lock_file.lock(found, today)).encode()
+    texts: dict[str, bytes] = {}
+
+    def named(raw: bytes) -> str:
+        sha = hashlib.sha256(raw).hexdigest()
+        texts[sha] = raw
+        return sha
+
+    files, left_out = _files(opened)
+    evidence = _evidence(opened, subject, jobs, progress)
+    payload = {
+        "subject": subject_json(subject),
+        "today": today,
+        "lock": named(lock),
+        "records": named(b"".join(lock_file.records(lock, found))),
+        "count": len(found.ids),
+        "files": {path: named(raw) for path, raw in files.items()},
+        "left_out": left_out,
+        **{name: named(as_json.dumps(value).encode()) for name, value in evidence.items()},
+        "readback": __version__,
+        "rules": hashlib.sha256("\n".join(sorted(rules.RULES())).encode()).hexdigest()[:16],
+    }
+    return Kept(payload, texts)
+
+
+def standing(
+    opened: Workspace, store: Store, one: SignOff, progress: Progress | None = None, jobs: int | None = None
+) -> Standing:
+    """Whether a sign-off still holds for the files as they are now. Raises DatasetChanged and Stopped."""
+    raw, beside = store.content(one.payload["lock"]), store.content(one.payload["records"])
+    if raw is None or beside is None:
+        return Standing(unread="what it was made on is no longer kept")
+    held = lock_file.parsed(raw.decode())
+    dated = locked.dated(opened, one.payload["today"])
+    try:
+        found = leaves(dated, covers(opened, one.subject), progress, jobs)
+    except NothingToLock:
+        return Standing(tuple(Line(subject, root, None) for subject, root in held.roots.items()))
+    if found is None:
+        raise Stopped
+    lines = locked.compared(held, found, lock_file.of_records(raw, beside.splitlines()))
+    stale = tuple(line for line in lines if line.state != "same")
+    changed = tuple(_differs(store, one, _evidence(opened, one.subject, jobs, progress)))
+    if not any(line.state == "changed" for line in stale):
+        return Standing(stale, changed)
+    return replace(_told(dated, store, one, stale, jobs), evidence=changed)
+
+
+def _files(opened: Workspace) -> tuple[dict[str, bytes], list[str]]:
+    """The configuration files by path, and the paths of those that are too large to keep or cannot be read."""
+    files, left_out = dict[str, bytes](), list[str]()
+    for one in opened.recognised:
+        path = resolve(opened.root, one.path)
+        if not one.used or one.what in DATA or not isinstance(path, Path) or one.path in files:
+            continue
+        try:
+            if path.stat().st_size > LARGE:
+                raise OSError
+            files[one.path] = path.read_bytes()
+        except OSError:
+            left_out.append(one.path)
+    return files, left_out
+
+
+def _evidence(opened: Workspace, subject: Subject, jobs: int | None, progress: Progress | None) -> dict[str, Any]:
+    """What speaks for or against a subject: the keys of its findings, counted by rule, and its rows of scores."""
+    names = set(subject.names) if subject.kind in ("condition", "comparison") else set()
+    audit = engine.check(opened, conditions=names, jobs=jobs, progress=progress)
+    if audit.stopped:
+        raise Stopped
+    findings = {"counts": dict(sorted(audit.counts.items())), "keys": sorted({one.key for one in audit.findings})}
+    rows = score_answer.as_rows(loading.load(opened), None, None, None) if opened.scores else []
+    kept = [row for row in rows if not names or names & set(row["condition"].values())]
+    return {"findings": findings, "scores": sorted(kept, key=lambda row: as_json.dumps(row))}
+
+
+def _differs(store: Store, one: SignOff, now: Mapping[str, Any]) -> Iterator[str]:
+    """What of the evidence is no longer what it was, in words."""
+    was = {name: store.content(one.payload[name]) for name in now}
+    if any(raw is None for raw in was.values()):
+        yield "what findings and scores there were is no longer kept"
+        return
+    then = {name: json.loads(raw) for name, raw in was.items() if raw is not None}
+    if then["findings"] != json.loads(as_json.dumps(now["findings"])):
+        counts, before = Counter(now["findings"]["counts"]), Counter(then["findings"]["counts"])
+        parts = [f"{quantity(n, 'new finding')} of {code}" for code, n in sorted((counts - before).items())]
+        parts += [f"{quantity(n, 'finding')} of {code} gone" for code, n in sorted((before - counts).items())]
+        yield ", ".join(parts) or "the findings are at other places"
+    if then["scores"] != json.loads(as_json.dumps(now["scores"])):
+        yield "the scores are others"
+
+
+def _told(opened: Workspace, store: Store, one: SignOff, lines: tuple[Line, ...], jobs: int | None) -> Standing:
+    """Lines with the words of what changed: the old texts are assembled again from the configuration that was kept,
+    for the rows as they are now.
+    """
+    texts = {path: store.content(sha) for path, sha in one.payload["files"].items()}
+    if one.payload["left_out"] or any(raw is None for raw in texts.values()):
+        return Standing(lines, unsaid="not all configuration files of then were kept")
+    made = Path(tempfile.mkdtemp(prefix="signed-", dir=cache_folder.cache_folder("signed")))
+    try:
+        for path, raw in texts.items():
+            target = made / "then" / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(raw or b"")
+        if not _with_data(opened, made / "then"):
+            return Standing(lines, unsaid=NO_DATA)
+        then = made / "then" if opened.file in (None, workspace_file.NAME) else made / "then" / opened.file
+        old = locked.dated(workspace.open(then, chosen=opened.chosen), opened.today)
+        return Standing(tuple(_line(old, opened, line, jobs) for line in lines))
+    except (OSError, workspace.NothingRead) as error:
+        return Standing(lines, unsaid=str(error))
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _line(old: Workspace, new: Workspace, line: Line, jobs: int | None) -> Line:
+    if line.state == "changed":
+        with suppress(SideError):  # one has no such subject: that it changed is all there is to say
+            return replace(line, change=changes.changed(old, new, line.subject, jobs))
+    return line
+
+
+def _with_data(opened: Workspace, to: Path) -> bool:
+    """Lay the data of now beside old configurations, linked where the disk is the same; False if it is too much."""
+    room = COPIED
+    for one in opened.recognised:
+        path, target = resolve(opened.root, one.path), to / one.path
+        if one.what not in DATA or not isinstance(path, Path) or target.exists() or not path.is_file():
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            os.link(path, target)
+        except OSError:
+            room -= path.stat().st_size
+            if room < 0:
+                return False
+            shutil.copyfile(path, target)
+    return True

@@ -1,0 +1,126 @@
+"""What stands at the end of a review's events: its notes, decisions and sign-offs, each with what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
+
+from readback.review.event import Event, Known
+from readback.review.subject import Subject, from_json
+
+Standing = Literal["open", "answered", "closed"]
+STANDINGS: tuple[Standing, ...] = get_args(Standing)
+Verdict = Literal["accept", "change", "defer"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+EDITED = ("text", "standing", "owner", "due")  # what an edit of a note may replace
+# What an anchor may say; offsets are code points of the text of that layer, message and role.
+ANCHOR = ("kind", "condition", "mode", "layer", "record", "role", "message", "start", "end", "quote", "finding_key",
+          "a", "b", "criterion", "judge", "fingerprint")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class By:
+    """Who said something, how that is known, and when by the clock of then."""
+
+    author: str
+    known: Known
+    time: str
+    sequence: int
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A note on what its `anchor` names. `edits` counts how often it was changed; `answers` are (who, text)."""
+
+    id: str
+    by: By
+    text: str
+    anchor: Mapping[str, Any] = field(default_factory=dict)
+    standing: Standing = "open"
+    owner: str = ""
+    due: str = ""
+    answers: tuple[tuple[By, str], ...] = ()
+    edits: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What was decided on a subject. `in_force` is False once a later decision on the same subject was made."""
+
+    id: str
+    by: By
+    subject: Subject
+    verdict: Verdict
+    reason: str
+    agenda: bool = False
+    in_force: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class SignOff:
+    """That somebody read a subject and stands for it, on bytes that `payload` keeps by content (see `signing`)."""
+
+    id: str
+    by: By
+    subject: Subject
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    withdrawn: By | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A review as it stands after the event `sequence`, each kind in the order in which it was first saved.
+
+    `unread` are the numbers of events that mean nothing to this version: they are kept and shown as such.
+    """
+
+    notes: tuple[Note, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+    signoffs: tuple[SignOff, ...] = ()
+    sequence: int = 0
+    unread: tuple[int, ...] = ()
+
+
+def review(events: Iterable[Event]) -> Review:
+    """The state after all events, which come in their order."""
+    notes, decisions, signoffs = dict[str, Note](), dict[str, Decision](), dict[str, SignOff]()
+    last, unread = 0, list[int]()
+    for one in events:
+        last = one.sequence
+        try:
+            _apply(one, notes, decisions, signoffs)
+        except (KeyError, TypeError, ValueError):
+            unread.append(one.sequence)
+    return Review(tuple(notes.values()), tuple(decisions.values()), tuple(signoffs.values()), last, tuple(unread))
+
+
+def _apply(one: Event, notes: dict[str, Note], decisions: dict[str, Decision], signoffs: dict[str, SignOff]) -> None:
+    by, said = By(one.author, one.known, one.time, one.sequence), one.payload
+    if one.kind == "note":
+        owner, due = said.get("owner", ""), said.get("due", "")
+        notes[one.id] = Note(one.id, by, said["text"], said.get("anchor", {}), "open", owner, due)
+    elif one.kind == "answer":
+        note = notes[said["note"]]
+        standing: Standing = "answered" if note.standing == "open" else note.standing
+        notes[note.id] = replace(note, answers=(*note.answers, (by, said["text"])), standing=standing)
+    elif one.kind == "edit" and "signoff" in said:
+        signoffs[said["signoff"]] = replace(signoffs[said["signoff"]], withdrawn=by)
+    elif one.kind == "edit":
+        note = notes[said["note"]]
+        if said.get("standing", "open") not in STANDINGS:
+            raise ValueError
+        changed = {name: said[name] for name in EDITED if name in said}
+        notes[note.id] = replace(note, **changed, edits=note.edits + 1)
+    elif one.kind == "decision":
+        subject = from_json(said["subject"])
+        if said["verdict"] not in VERDICTS:
+            raise ValueError
+        for earlier in [each for each in decisions.values() if each.subject == subject and each.in_force]:
+            decisions[earlier.id] = replace(earlier, in_force=False)
+        agenda = bool(said.get("agenda"))
+        decisions[one.id] = Decision(one.id, by, subject, said["verdict"], said["reason"], agenda)
+    elif one.kind == "signoff":
+        signoffs[one.id] = SignOff(one.id, by, from_json(said["subject"]), said)
+    else:
+        raise ValueError

@@ -1,0 +1,84 @@
+"""What a decision or a sign-off is about: the whole study, a condition, a prompt (a mode) or a comparison of two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from readback.review.leaves import NothingToLock, subjects
+from readback.types import Selection, Workspace
+
+Kind = Literal["study", "condition", "mode", "comparison"]
+STUDY = "study"
+BETWEEN = "|"  # between the two names of a comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """`names` are none of the study, one of a condition or a mode, two of a comparison."""
+
+    kind: Kind
+    names: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """As it is written on the command line."""
+        return STUDY if self.kind == STUDY else f"{self.kind}:{BETWEEN.join(self.names)}"
+
+
+class UnknownSubject(Exception):  # noqa: N818 - an outcome to say in one sentence
+    """Nothing in the workspace is called that; the text says what there is."""
+
+
+def read(opened: Workspace, said: str) -> Subject:
+    """The subject of a text: `study`, `condition:NAME`, `mode:NAME`, `comparison:A|B`, or a condition's or a mode's
+    name alone. Raises UnknownSubject.
+    """
+    if said == STUDY:
+        return Subject("study")
+    kind, colon, rest = said.partition(":")
+    if colon and kind in ("condition", "mode", "comparison"):
+        for found in _named(opened, kind, rest):
+            return found
+    for kind in ("condition", "mode", "comparison"):
+        for found in _named(opened, kind, said):
+            return found
+    conditions = ", ".join(one.name for one in opened.conditions)
+    there = f"the conditions are {conditions}" if conditions else f"the modes are {', '.join(opened.prompts) or 'none'}"
+    raise UnknownSubject(f"nothing here is called '{said}'; write study, condition:NAME, mode:NAME or comparison:A|B; "
+                         f"{there}")  # fmt: skip
+
+
+def _named(opened: Workspace, kind: str, said: str) -> Iterator[Subject]:
+    if kind == "mode" and said in opened.prompts:
+        yield Subject("mode", (said,))
+    if kind == "condition" and (one := opened.condition(said)):
+        yield Subject("condition", (one.name,))
+    if kind == "comparison":
+        for at in (place for place, char in enumerate(said) if char == BETWEEN):
+            pair = [opened.condition(name.strip()) for name in (said[:at], said[at + 1 :])]
+            if pair[0] and pair[1]:
+                yield Subject("comparison", (pair[0].name, pair[1].name))
+
+
+def covers(opened: Workspace, one: Subject) -> tuple[Selection, ...]:
+    """What is sent, and what judges are shown, under a subject. Raises NothingToLock where that is nothing."""
+    if one.kind == "mode":
+        return (Selection(mode=one.names[0]),)
+    every = subjects(opened)
+    if one.kind == "study":
+        return every
+    found = tuple(choice for choice in every if choice.condition in one.names)
+    if not found:
+        raise NothingToLock(f"{one} sends nothing")
+    return found
+
+
+def as_json(one: Subject) -> dict[str, Any]:
+    """{"kind", "names"}"""
+    return {"kind": one.kind, "names": list(one.names)}
+
+
+def from_json(value: Mapping[str, Any]) -> Subject:
+    """The subject of an event."""
+    return Subject(value["kind"], tuple(value["names"]))
