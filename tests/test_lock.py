@@ -208,7 +208,7 @@ def test_records_that_cannot_be_built_have_a_code(write: Write) -> None:
 
 def test_assert_locked_names_what_changed(write: Write) -> None:
     root = study(write)
-    with pytest.raises(AssertionError, match="there is no readback.lock"):
+    with pytest.raises(AssertionError, match="there is no readback"):
         assert_locked(root)
     main(["lock", str(root), "-q"])
     assert_locked(root)
