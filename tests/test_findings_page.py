@@ -60,7 +60,7 @@ def test_the_gravest_rule_is_open_and_explains_itself() -> None:
 
 def test_a_link_opens_a_rule() -> None:
     test = findings(workspace="six-conditions-mistakes", code="fmt-reference-cites-missing")
-    assert test.main.header[1].value == "The reference cites contexts that are not there"
+    assert test.main.header[1].value == "The reference cites contexts that do not exist"
     assert '<mark class="rb-find rb-error">[5]</mark>' in said(test)
 
 
