@@ -216,7 +216,11 @@ EACH = "{%- for m in messages %}{{ m.content }}{% endfor %}\n"
         ("chat_template", EACH + "{{ nothere() }}", ":2: .*srv-template-error: .*'nothere' is undefined"),
         ("chat_template", EACH + "{{ raise_exception('No system') }}", ":2: .*srv-template-error: .*No system"),
         ("chat_template", EACH.encode("utf-16"), ":1: error dat-encoding"),
-        ("chat_template", EACH + "\0", ":2: error dat-encoding: the text is not valid UTF-8: 1 wrong byte, the first is 0x00"),
+        (
+            "chat_template",
+            EACH + "\0",
+            ":2: error dat-encoding: the text is not valid UTF-8: 1 wrong byte, the first is 0x00",
+        ),
         ("chat_template", EACH + "{" * 1_000_000, "dat-limit: nesting"),
         ("tokenizer", '{"version": "1.0", "model": {"type": "BPE", "vocab": {"a": 0', "srv-tokenizer-unreadable"),
         ("tokenizer", '{"version": "1.0", "model": {"type": "Nope"}}', "srv-tokenizer-unreadable"),

@@ -43,7 +43,7 @@ def test_a_later_record_names_the_first_one_with_both_papers(write: Write) -> No
     assert (late.values["retrieved"], late.values["first_retrieved"]) == (["two.txt"], ["one.txt"])
     assert "/home" not in late.message
     assert late.message == (
-        "the same instruction as record t0 in line 1; its paper: two.txt; retrieved for it: two.txt; "
+        "the record has the same instruction as record t0 in line 1; its paper: two.txt; retrieved for it: two.txt; "
         "paper of record t0: one.txt; retrieved for record t0: one.txt"
     )
 
