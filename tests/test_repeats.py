@@ -63,7 +63,7 @@ def test_two_answers_to_one_instruction_are_a_note_where_no_record_has_documents
     rows = [{"id": "a", "instruction": "Hello", "output": "Hi."}, {"id": "b", "instruction": "hello", "output": "So."}]
     (one,) = found(write({"d.jsonl": [rows[0], rows[1] | extra]}))
     assert one.severity == severity
-    assert one.message == "the same instruction as record a in line 1" + (
+    assert one.message == "the record has the same instruction as record a in line 1" + (
         "; its paper: p.txt" if "metadata" in extra else ""
     )
 
