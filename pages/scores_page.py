@@ -4,6 +4,7 @@ import streamlit as st
 
 from readback.scores.criteria import scale_text
 from readback.ui.common import choice, show
+from readback.ui.open import plain_files
 from readback.ui.scores import (
     score_computed,
     score_drilldown_links,
@@ -23,6 +24,8 @@ heading = st.empty()
 heading.title(t("scores.title"))
 workspace = choice.workspace()
 if not workspace.scores:
+    if plain_files.of_scores(workspace):
+        st.stop()
     show.empty(t("scores.nothing"), t("scores.nothing_next"), "open")
     st.stop()
 scored = score_view.table_of(workspace)

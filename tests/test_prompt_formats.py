@@ -244,10 +244,12 @@ def test_b2_blanks_inside_the_system_text_are_a_mismatch_and_the_first_differenc
     path.write_text(f'FROM x\nSYSTEM """{actual}"""\n', "utf-8")
     for found in (
         validate_prompt_format_consistency(PAPER, actual, FINE),
-        validate_modelfile_system_message(path, PAPER) if "\u00a0" not in actual else ["part at character 4"],
+        validate_modelfile_system_message(path, PAPER)
+        if "\u00a0" not in actual
+        else ["first difference at character 4"],
     ):
         assert len(found) == 1
-        assert f"part at character {at + 1}" in found[0]
+        assert f"first difference at character {at + 1}" in found[0]
     said = validate_prompt_format_consistency(PAPER, actual, FINE)[0]
     assert "system message mismatch" in said
     assert "only blanks and line breaks differ" in said

@@ -43,7 +43,7 @@ def test_a_later_record_names_the_first_one_with_both_papers(write: Write) -> No
     assert (late.values["retrieved"], late.values["first_retrieved"]) == (["two.txt"], ["one.txt"])
     assert "/home" not in late.message
     assert late.message == (
-        "the same instruction as record t0 in line 1; its paper: two.txt; retrieved for it: two.txt; "
+        "the record has the same instruction as record t0 in line 1; its paper: two.txt; retrieved for it: two.txt; "
         "paper of record t0: one.txt; retrieved for record t0: one.txt"
     )
 
@@ -63,7 +63,7 @@ def test_two_answers_to_one_instruction_are_a_note_where_no_record_has_documents
     rows = [{"id": "a", "instruction": "Hello", "output": "Hi."}, {"id": "b", "instruction": "hello", "output": "So."}]
     (one,) = found(write({"d.jsonl": [rows[0], rows[1] | extra]}))
     assert one.severity == severity
-    assert one.message == "the same instruction as record a in line 1" + (
+    assert one.message == "the record has the same instruction as record a in line 1" + (
         "; its paper: p.txt" if "metadata" in extra else ""
     )
 

@@ -11,6 +11,10 @@ FACES = (server.FONTS / "fonts.css").read_text(encoding="utf-8")
 
 def style() -> None:
     """Say where the fonts are; a browser fetches those whose characters are on the page, and keeps them."""
-    place = server.under(str(st.get_option("server.baseUrlPath") or ""), server.FONTS_PATH)
-    faces = FACES.replace('url("', f'url("{place}')
-    st.html(f"<style>{faces}</style>")
+    st.html(f"<style>{faces(str(st.get_option('server.baseUrlPath') or ''))}</style>")
+
+
+def faces(base_path: str) -> str:
+    """The fonts as a style sheet, for pages below this path."""
+    place = server.under(base_path, server.FONTS_PATH)
+    return FACES.replace('url("', f'url("{place}')

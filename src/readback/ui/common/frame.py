@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import time
+from contextlib import suppress
+from datetime import UTC, datetime, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 from markupsafe import Markup
@@ -42,7 +44,15 @@ def name(token: str) -> str:
     if not token.startswith(upload.PREFIX):
         return token
     made = (upload.home() / token).stat().st_mtime
-    return t("frame.upload_name", time=time.strftime("%H:%M", time.localtime(made)))
+    at = datetime.fromtimestamp(made, _zone())
+    return t("frame.upload_name", name=upload.title(token), time=f"{at:%H:%M}")
+
+
+def _zone() -> tzinfo:
+    """The browser's time zone; the server's where it names none that is known here."""
+    with suppress(ZoneInfoNotFoundError, ValueError, TypeError):
+        return ZoneInfo(st.context.timezone or "")
+    return datetime.now().astimezone().tzinfo or UTC
 
 
 def _facts() -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from readback.project_files import PROJECT
-from readback.ui.common import collector
+from readback.ui.common import chunks, collector
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -26,7 +26,10 @@ SCRIPT = Path(__file__).with_name("browser") / "page.js"
 SCRIPT_PATH = "/readback/page.js"
 FONTS = SCRIPT.with_name("fonts")
 FONTS_PATH = "/readback/fonts/"
+STYLES = tuple(Path(__file__).with_name(name) for name in ("style.css", "first_view.css"))
+STYLE_PATH = "/readback/style.css"
 
+SIZED = (b"content-length", b"etag", b"last-modified")  # what is true only of the page without our style
 # What the pages need and nothing else. Vega, maps and inline scripts are not among it.
 POLICY = "; ".join(
     (
@@ -57,7 +60,8 @@ HEADERS = {
 
 
 class Headers:
-    """Add the headers to every response; refuse the metrics page, foreign origins, and downloads to others.
+    """Add the headers to every response and our style to the page; refuse the metrics page, foreign origins, and
+    downloads to others.
 
     Streamlit lets a page of any other port of this machine connect, and asks a server in the internet for our
     address before it refuses others.
@@ -65,6 +69,9 @@ class Headers:
 
     def __init__(self, app: ASGIApp, base_path: str = "") -> None:
         self.app, self.media = app, under(base_path, "/media/")
+        links = [f'<link rel="stylesheet" href="{under(base_path, STYLE_PATH)}">']
+        links += [f'<link rel="modulepreload" href="./static/js/{name}">' for name in chunks.names()]
+        self.head = f"<body>{''.join(links)}".encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket" and _foreign(scope):
@@ -87,7 +94,52 @@ class Headers:
         if scope["path"].startswith(self.media) and not _theirs(scope, scope["path"].removeprefix(self.media)):
             await _absent(with_headers)
             return
-        await self.app(scope, receive, with_headers)
+        await self.app(_plain(scope), receive, _Styled(with_headers, self.head))
+
+
+def _plain(scope: Scope) -> Scope:
+    """The request for a page without the encodings that it may come in, so that its style can be put in."""
+    said = dict(scope["headers"])
+    if b"text/html" not in said.get(b"accept", b""):
+        return scope
+    return {**scope, "headers": [pair for pair in scope["headers"] if pair[0] != b"accept-encoding"]}
+
+
+class _Styled:
+    """Passes a response on; a page begins its body with `style`, all else stays as it is.
+
+    In the body and not in the head, since Streamlit adds its own style there: ours comes after it.
+    """
+
+    def __init__(self, send: Send, style: bytes) -> None:
+        self.send, self.style = send, style
+        self.start: Message | None = None  # of a page, until all of it is there
+        self.body = b""
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start" and _page(message):
+            self.start = message
+        elif self.start is None:
+            await self.send(message)
+        else:
+            self.body += message.get("body", b"")
+            if not message.get("more_body", False):
+                await self._whole(self.start)
+
+    async def _whole(self, start: Message) -> None:
+        body = self.body.replace(b"<body>", self.style, 1)
+        kept = [(name, value) for name, value in start["headers"] if name.lower() not in SIZED]
+        length = len(body) if self.body else None  # the answer to HEAD has none
+        sized = [(b"content-length", str(length).encode())] if length is not None else []
+        await self.send({**start, "headers": [*kept, *sized]})
+        await self.send({"type": "http.response.body", "body": body})
+
+
+def _page(message: Message) -> bool:
+    """Whether a response is a page in plain HTML."""
+    said = {name.lower(): value for name, value in message.get("headers", [])}
+    plain = b"content-encoding" not in said
+    return message["status"] == 200 and plain and said.get(b"content-type", b"").startswith(b"text/html")
 
 
 async def _absent(send: Send) -> None:
@@ -201,11 +253,18 @@ def application(base_path: str = "", script: Path = PROJECT / "app.py") -> Any:
     import streamlit as st
     from starlette.exceptions import HTTPException
     from starlette.middleware import Middleware
-    from starlette.responses import FileResponse, RedirectResponse
+    from starlette.responses import FileResponse, RedirectResponse, Response
     from starlette.routing import Route
+
+    from readback.ui.common import fonts
 
     async def page_js(_: Any) -> FileResponse:
         return FileResponse(SCRIPT, media_type="text/javascript", headers={"cache-control": "no-cache"})
+
+    async def style(_: Any) -> Response:
+        """What each run of a page says of its looks, for the moment before the first one."""
+        said = "\n".join([fonts.faces(base_path), *(file.read_text("utf-8") for file in STYLES)])
+        return Response(said, media_type="text/css", headers={"cache-control": "no-cache"})
 
     async def font(request: Any) -> FileResponse:
         """One of our font files; anything else under that address is absent."""
@@ -221,6 +280,7 @@ def application(base_path: str = "", script: Path = PROJECT / "app.py") -> Any:
 
     routes = [
         Route(under(base_path, SCRIPT_PATH), page_js),
+        Route(under(base_path, STYLE_PATH), style),
         Route(under(base_path, f"{FONTS_PATH}{{name}}.woff2"), font),
         Route(under(base_path, "/overview"), home),
     ]

@@ -21,6 +21,7 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
+from readback.checks import rules
 from readback.html import exact
 from readback.types import Finding, Location
 from readback.ui.common import address
@@ -114,6 +115,15 @@ def severity(word: str, n: int | None = None) -> Markup:
     return h('<span class="rb-severity rb-{}">{} {}</span>', word, _sign(word), said)
 
 
+def weight(one: Finding) -> Markup:
+    """The severity of one finding; where most findings of its rule have another one, that is said beside it."""
+    rule = rules.RULES().get(one.code)
+    if rule is None or rule.severity == one.severity:
+        return severity(one.severity)
+    said = t("frame.usually", severity=t(f"frame.{rule.severity}"))
+    return h('{} <span class="rb-small">({})</span>', severity(one.severity), said)
+
+
 def has_message(at: Location) -> bool:
     """Whether a place is on Messages: one of a record, or in a message that is made without any data."""
     return (
@@ -150,7 +160,7 @@ def finding(one: Finding, number: int | None = None, to_message: bool = True) ->
         one.key,
         Markup(' aria-current="true"') if asked else "",
         count,
-        severity(one.severity),
+        weight(one),
         one.message,
         one.fix,
         where(place),

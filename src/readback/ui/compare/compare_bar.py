@@ -9,7 +9,7 @@ import streamlit as st
 
 from readback.html import exact
 from readback.types import Selection
-from readback.ui.common import address, choice, frame, open_workspaces, options, picker
+from readback.ui.common import address, choice, frame, open_workspaces, options, picker, show
 from readback.ui.common.revisions import revisions
 from readback.ui.compare import compare_sides
 from readback.ui.compare.compare_sides import LAYERS, keys_of, put_b, side
@@ -102,6 +102,8 @@ def _b_record() -> None:
 def _steps(still: bool, kind: str, at: int) -> None:
     for name, sign, by in (("previous_b", "‹", -1), ("next_b", "›", 1)):
         help_text = t(f"compare.{name}_help")
+        if by > 0:
+            show.said(t("compare.b"))
         st.button(sign, key=name, help=help_text, disabled=still, on_click=_step, args=(kind, at, by))
 
 

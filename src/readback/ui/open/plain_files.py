@@ -45,18 +45,26 @@ def several(workspace: Workspace) -> None:
 
 def tables(workspace: Workspace) -> None:
     """A click for each table that may be scores, and for the column that may be the id."""
-    for key in (judge_tables.KEY, score_tables.KEY):
-        for table in workspace.alternatives.get(key, ()):
-            file, _, names = table.rpartition("=")
-            with st.container(horizontal=True, vertical_alignment="center"):
-                show.notice(t(f"open.table_{key}", file=file, columns=names.replace(",", ", ")))
-                st.button(show.md(t("open.table_use", file=file)), key=f"{key}_{file}", type="primary",
-                          on_click=_table, args=(key, table))  # fmt: skip
+    of_scores(workspace)
     for name in workspace.alternatives.get(id_column.KEY, ()):
         with st.container(horizontal=True, vertical_alignment="center"):
             show.notice(t("open.id_column", name=name))
             st.button(show.md(t("open.id_column_use", name=name)), key="id_column", on_click=_put,
                       args=(id_column.KEY, [name]))  # fmt: skip
+
+
+def of_scores(workspace: Workspace) -> bool:
+    """A click for each table that may be scores; whether there is any."""
+    there = [
+        (key, table) for key in (judge_tables.KEY, score_tables.KEY) for table in workspace.alternatives.get(key, ())
+    ]
+    for key, table in there:
+        file, _, names = table.rpartition("=")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            show.notice(t(f"open.table_{key}", file=file, columns=names.replace(",", ", ")))
+            st.button(show.md(t("open.table_use", file=file)), key=f"{key}_{file}", type="primary",
+                      on_click=_table, args=(key, table))  # fmt: skip
+    return bool(there)
 
 
 def languages(workspace: Workspace) -> None:

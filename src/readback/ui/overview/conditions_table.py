@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from readback.checks.facts import trained_differences
 from readback.checks.summary import Audit, Row
-from readback.compare.first_difference import after, of_self_test
+from readback.compare.first_difference import FirstDifference, after, of_self_test
 from readback.prompts import assemble
 from readback.prompts.self_tests import self_tests
 from readback.serving import limits
@@ -54,6 +54,7 @@ def conditions(
         columns += [
             Column("system", t("overview.system"), show=of(_system)),
             Column("trained", t("overview.trained"), show=of(_trained), help=t("overview.trained_help")),
+            Column("around", t("overview.around"), show=of(_around), help=t("overview.around_help")),
             Column("longest", title("longest"), number=True, show=of(_longest), help=t("overview.longest_help")),
             Column("errors", title("errors"), number=True, show=of(_errors)),
             Column("warnings", title("warnings"), number=True, show=of(_warnings)),
@@ -106,7 +107,8 @@ def _cells(workspace: Workspace, row: Row, headline: Headline | None) -> Cells:
         "adapter": row.adapter,
         "program": program_line.in_short(workspace, row.choice),
         "system": f"{row.system} {row.system_sha}" if row.system_sha else _no_system(row),
-        "trained": "; ".join(part for part in (trained(workspace, row)[0], text_of(workspace, row)[0]) if part),
+        "trained": trained(workspace, row)[0],
+        "around": text_of(workspace, row)[0],
         "longest": row.tokens.count if row.tokens else row.longest,
         "errors": row.errors,
         "warnings": row.warnings,
@@ -147,9 +149,7 @@ def text_of(workspace: Workspace, row: Row) -> tuple[str, bool]:
         return "", False
     if not (self_test.trained.segments and self_test.first.segments):
         return "", False
-    found = [
-        one for one in of_self_test(self_test) if not trained_differences.harmless(one, self_test.first.kind, model)
-    ]
+    found = _apart(workspace, row)
     assumed = t("overview.text_assumed", name=self_test.trained.format) if self_test.trained.assumed else ""
     if not found:
         return f"{t('overview.text_same')}{assumed}", False
@@ -157,27 +157,33 @@ def text_of(workspace: Workspace, row: Row) -> tuple[str, bool]:
     return f"{t('overview.text_differs', where=where, n=len(found))}{assumed}", True
 
 
+def _apart(workspace: Workspace, row: Row) -> list[FirstDifference]:
+    """Where the text around the messages differs from the one of training, but for what makes no difference."""
+    model, self_test = workspace.models.get(row.model or ""), self_tests(workspace).get(row.model or "")
+    if model is None or self_test is None:
+        return []
+    kind = self_test.first.kind
+    return [one for one in of_self_test(self_test) if not trained_differences.harmless(one, kind, model)]
+
+
 def _trained(workspace: Workspace, row: Row) -> Markup:
     said, bad = trained(workspace, row)
-    system = show.h('<span class="{}">{}</span>', "rb-warn" if bad else "rb-fine", said or "–")
+    return show.h('<span class="{}">{}</span>', "rb-warn" if bad else "rb-fine", said or "–")
+
+
+def _around(workspace: Workspace, row: Row) -> Markup:
+    """Whether the text around the messages is the same, in a word or two; all of it on hover and on focus."""
     text, apart = text_of(workspace, row)
     if not text:
-        return system
-    link = (
-        show.link("messages", text, **{**asdict(row.choice), "view": "training"})
-        if apart
-        else _in_short(workspace, row, text)
-    )
-    return show.h(
-        '{}<br><span class="rb-small rb-around {}">{}</span>', system, "rb-warn" if apart else "rb-fine", link
-    )
-
-
-def _in_short(workspace: Workspace, row: Row, text: str) -> Markup:
-    """That the text around is the same, in a word or two; all of it on hover and on focus."""
+        return show.h("–")
+    hint = '<span class="rb-hinted {}" tabindex="0">{}<span class="rb-hint">{}</span></span>'
+    if apart:
+        n = len(_apart(workspace, row))
+        link = show.link("messages", t("overview.around_differs", n=n), **{**asdict(row.choice), "view": "training"})
+        return show.h('<span class="rb-warn">{}</span>', show.h(hint, "", link, text))
     trained = self_tests(workspace)[row.model or ""].trained
     short = t("overview.around_assumed" if trained and trained.assumed else "overview.around_same")
-    return show.h('<span class="rb-hinted" tabindex="0">{}<span class="rb-hint">{}</span></span>', short, text)
+    return show.h(hint, "rb-fine", short, text)
 
 
 def _longest(workspace: Workspace, row: Row) -> Markup:

@@ -54,6 +54,7 @@
   const follow = (link) => {
     history.pushState({}, "", link.href);
     window.dispatchEvent(new PopStateEvent("popstate"));
+    setTimeout(enter, 500); // where the page is drawn as it was, nothing else tells that it was asked for
   };
   // Places on the same page: the focus goes there, too. What is not drawn of a long text is its first text.
   const to = (link) => {
@@ -106,15 +107,20 @@
   });
 
   // On another page the focus goes to its heading: whoever reads by ear or goes by keyboard begins there, and not
-  // before the navigation. What a link has marked has the focus instead.
+  // before the navigation. What a link has marked has the focus instead. Another rule on Findings is a page of its own.
+  const CHOSEN = "[data-testid=stColumn] ~ [data-testid=stColumn] h2";
+  const rule = () => new URLSearchParams(location.search).get("code");
   let page = location.pathname;
+  let code = rule();
   const enter = () => {
-    if (location.pathname === page) return;
-    const heading = document.querySelector("[data-testid=stMainBlockContainer] h1");
-    if (heading === null || document.querySelector("[data-stale=true] h1") !== null) return;
+    const turned = location.pathname === page && rule() !== code;
+    if (location.pathname === page && !turned) return;
+    const heading = document.querySelector(`[data-testid=stMainBlockContainer] ${turned ? CHOSEN : "h1"}`);
+    if (heading === null || document.querySelector("[data-stale=true] :is(h1, h2)") !== null) return;
     page = location.pathname;
+    code = rule();
     const active = document.activeElement;
-    if (active && active !== document.body && active.closest("[data-testid=stMainBlockContainer]")) return;
+    if (!turned && active && active !== document.body && active.closest("[data-testid=stMainBlockContainer]")) return;
     document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0); // not where the page before had been scrolled to
     heading.tabIndex = -1;
     heading.focus({ preventScroll: true });
