@@ -4,6 +4,7 @@ import streamlit as st
 
 from readback.readers.cache_folder import DiskFull
 from readback.ui.common import address, choice, fonts, frame, keys, present, show
+from readback.ui.review import note_here
 from readback.words import t
 
 st.set_page_config(page_title=t("frame.title"), layout="wide", initial_sidebar_state=240)
@@ -21,6 +22,7 @@ page = st.navigation(
         st.Page("pages/compare_page.py", title=t("compare.title"), url_path="compare"),
         st.Page("pages/findings_page.py", title=t("frame.findings"), url_path="findings"),
         st.Page("pages/scores_page.py", title=t("frame.scores"), url_path="scores"),
+        st.Page("pages/review_page.py", title=t("review.title"), url_path="review"),
         st.Page("pages/open_page.py", title=t("frame.open"), url_path="open"),
         st.Page("pages/list_page.py", title=t("list.title"), url_path="list", visibility="hidden"),
         st.Page("pages/about_page.py", title=t("frame.about"), url_path="about", visibility="hidden"),
@@ -31,6 +33,7 @@ page = st.navigation(
 st.set_page_config(page_title=f"{page.title} · {t('frame.title')}")
 frame.sidebar()
 present.draw()
+note_here.draw(page.url_path or "overview")
 keys.off()
 frame.lost()
 keys.script()

@@ -28,6 +28,7 @@ SHARED = Path(os.environ.get("READBACK_SHARED") or Path(__file__).resolve().pare
 @pytest.fixture(autouse=True, scope="session")
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["READBACK_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+    os.environ["READBACK_STATE"] = str(tmp_path_factory.mktemp("state"))
 
 
 @pytest.fixture(autouse=True, scope="session")

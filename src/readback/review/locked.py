@@ -148,8 +148,9 @@ def said(line: Line) -> str:
         return "new, not in the lock"
     if line.now is None:
         return "in the lock, and no longer in the workspace"
-    if line.change is not None:
-        return changes.said(line.change)
+    if line.change is not None and (line.differ is None or line.change.counted.differing):
+        rows = f"; {quantity(line.rows, 'record')} with another row in the dataset" if line.rows else ""
+        return f"{changes.said(line.change)}{rows}"
     if line.differ is None:
         counts = f"; {quantity(line.before.records, 'record')} then, {line.now.records:,} now"
         return "changed" + (counts if line.before.records != line.now.records else "")

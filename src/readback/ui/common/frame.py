@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from datetime import UTC, datetime, tzinfo
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from datetime import datetime
 
 import streamlit as st
 from markupsafe import Markup
 
-from readback.ui.common import address, bookmarks, changed, choice, show, upload
+from readback.ui.common import address, bookmarks, changed, choice, local_time, show, upload
 from readback.words import t
 
 
@@ -44,15 +42,8 @@ def name(token: str) -> str:
     if not token.startswith(upload.PREFIX):
         return token
     made = (upload.home() / token).stat().st_mtime
-    at = datetime.fromtimestamp(made, _zone())
+    at = datetime.fromtimestamp(made, local_time.zone())
     return t("frame.upload_name", name=upload.title(token), time=f"{at:%H:%M}")
-
-
-def _zone() -> tzinfo:
-    """The browser's time zone; the server's where it names none that is known here."""
-    with suppress(ZoneInfoNotFoundError, ValueError, TypeError):
-        return ZoneInfo(st.context.timezone or "")
-    return datetime.now().astimezone().tzinfo or UTC
 
 
 def _facts() -> None:

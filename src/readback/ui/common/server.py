@@ -256,14 +256,12 @@ def application(base_path: str = "", script: Path = PROJECT / "app.py") -> Any:
     from starlette.responses import FileResponse, RedirectResponse, Response
     from starlette.routing import Route
 
-    from readback.ui.common import fonts
-
     async def page_js(_: Any) -> FileResponse:
         return FileResponse(SCRIPT, media_type="text/javascript", headers={"cache-control": "no-cache"})
 
     async def style(_: Any) -> Response:
         """What each run of a page says of its looks, for the moment before the first one."""
-        said = "\n".join([fonts.faces(base_path), *(file.read_text("utf-8") for file in STYLES)])
+        said = "\n".join([faces(base_path), *(file.read_text("utf-8") for file in STYLES)])
         return Response(said, media_type="text/css", headers={"cache-control": "no-cache"})
 
     async def font(request: Any) -> FileResponse:
@@ -296,6 +294,11 @@ def _our_mistake(error: Exception) -> bool:
 
     show.problem(t("frame.our_mistake"), type(error).__name__)
     return True
+
+
+def faces(base_path: str) -> str:
+    """The fonts as a style sheet, for pages below this path."""
+    return (FONTS / "fonts.css").read_text("utf-8").replace('url("', f'url("{under(base_path, FONTS_PATH)}')
 
 
 def under(base_path: str, path: str) -> str:

@@ -13,13 +13,52 @@
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || typing(event.target)) return;
     const said = document.querySelector("[data-rb-keys]");
     const keys = said === null ? {} : JSON.parse(said.dataset.rbKeys);
-    const name = { P: "present", ...keys }[event.key];
+    const name = { P: "present", N: "note_here", ...keys }[event.key];
     const home = name && document.querySelector(`.st-key-${name}`);
     const thing = home && home.querySelector("button:not([disabled]), input:not([disabled]), a.rb-link");
     if (!thing) return;
     event.preventDefault();
     thing.click();
   });
+
+  // Drafts: what is typed into a form stays in this tab until it is saved, with the id that the form has for it. The
+  // page says data-rb-draft (the form) and data-rb-key beside the fields, and data-rb-saved once a draft is kept.
+  const drafts = (form) => `rb-draft ${location.pathname} ${new URLSearchParams(location.search).get("workspace") ?? ""} ${form}`;
+  const near = (sign) => sign.closest("[data-testid=stVerticalBlock]");
+  const put = (field, value) => {
+    const proto = field.tagName === "TEXTAREA" ? HTMLTextAreaElement : HTMLInputElement;
+    Object.getOwnPropertyDescriptor(proto.prototype, "value").set.call(field, value);
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    field.dispatchEvent(new FocusEvent("focusout", { bubbles: true }));
+  };
+  document.addEventListener("input", (event) => {
+    if (!(event.target instanceof HTMLTextAreaElement)) return;
+    const sign = near(event.target)?.querySelector("[data-rb-draft]");
+    if (!sign) return;
+    sessionStorage.setItem(drafts(sign.dataset.rbDraft), JSON.stringify({ key: sign.dataset.rbKey, text: event.target.value }));
+  });
+  const given = new Set();
+  const restore = () => {
+    for (const sign of document.querySelectorAll("[data-rb-saved]")) {
+      for (const name of Object.keys(sessionStorage)) {
+        if (name.startsWith("rb-draft ") && JSON.parse(sessionStorage[name]).key === sign.dataset.rbSaved) sessionStorage.removeItem(name);
+      }
+    }
+    const said = document.querySelector("[data-rb-name]");
+    if (said) document.cookie = `readback_name=${encodeURIComponent(said.dataset.rbName)}; path=/; max-age=31536000; samesite=lax`;
+    for (const sign of document.querySelectorAll("[data-rb-draft]")) {
+      const name = drafts(sign.dataset.rbDraft);
+      const field = near(sign)?.querySelector("textarea");
+      if (!field || given.has(name)) continue;
+      given.add(name);
+      const held = sessionStorage.getItem(name) && JSON.parse(sessionStorage.getItem(name));
+      if (!held || field.value !== "") continue;
+      const key = near(sign).querySelector("[class*=st-key-draft_key_] input");
+      if (key && key.value !== held.key) put(key, held.key);
+      put(field, held.text);
+    }
+  };
+  new MutationObserver(restore).observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ["data-rb-saved", "data-rb-name"] });
 
   // Inside exact text the arrow keys go from one stretch to the next, however many there are.
   document.addEventListener("keydown", (event) => {

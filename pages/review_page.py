@@ -1,0 +1,32 @@
+"""Review: what was noted, decided and signed here, and whether it still holds."""
+
+import streamlit as st
+
+from readback.readers.cache_folder import uploaded
+from readback.ui.common import choice, show
+from readback.ui.review import board, reviewing
+from readback.words import t
+
+st.title(t("review.title"))
+workspace = choice.workspace()
+found = reviewing.state()
+lead = t("review.lead", notes=sum(note.standing == "open" for note in found.notes), decisions=len(found.decisions),
+         signoffs=len(found.signoffs))  # fmt: skip
+show.draw(show.h('<p class="rb-lead">{}</p>', lead))
+if uploaded(workspace.root):
+    show.notice(t("review.of_upload"))
+if (broken := reviewing.broken()) is not None:
+    show.problem(t("review.broken", n=broken.sequence), broken.why)
+left, right = st.columns([3, 2], gap="large")
+with right:
+    reviewing.name_field()
+    if broken is None:
+        board.sign()
+        board.decide()
+        board.note()
+    reviewing.said("board")
+with left:
+    board.signoffs(found)
+    board.decisions(found)
+    board.notes(found)
+board.follow(found.sequence)

@@ -1,0 +1,56 @@
+"""Who writes in a browser: a name that was asked for, or one that a trusted proxy says.
+
+READBACK_USER_HEADER names the header with the user's name. It counts only from a peer in READBACK_PROXY (addresses,
+separated by commas) that sends READBACK_PROXY_SECRET in `X-Readback-Proxy-Secret`; then no other name is taken.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address
+
+from readback.review.event import Known
+
+HEADER, PEERS, SECRET = "READBACK_USER_HEADER", "READBACK_PROXY", "READBACK_PROXY_SECRET"
+SAID = "x-readback-proxy-secret"  # the header in which a proxy shows that it is the one meant
+LONGEST = 200  # characters of a name
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """The author's name and how it is known; "" where it is not, and `refused` says why no name is taken."""
+
+    name: str = ""
+    known: Known = "asked"
+    refused: str = ""
+
+
+def who(
+    headers: Mapping[str, Sequence[str]], peer: str | None, asked: str, settings: Mapping[str, str] = os.environ
+) -> Who:
+    """The author, by the headers of the browser's connection (lower-case name: all values), its peer's address, and
+    the name that was `asked` for.
+    """
+    header = settings.get(HEADER, "").strip().lower()
+    if not header:
+        return Who(asked.strip()[:LONGEST])
+    names, secrets = headers.get(header, ()), headers.get(SAID, ())
+    if len(names) > 1 or len(secrets) > 1:
+        return Who(refused="doubled")
+    expected = settings.get(SECRET, "")
+    right = bool(expected and secrets) and hmac.compare_digest(secrets[0].encode(), expected.encode())
+    if not (right and _among(peer, settings.get(PEERS, ""))):
+        return Who(refused="not the proxy")
+    name = names[0].strip()[:LONGEST] if names else ""
+    return Who(name, "proxy") if name else Who(refused="no name")
+
+
+def _among(peer: str | None, listed: str) -> bool:
+    """Whether an address is one of those listed, however it is written."""
+    try:
+        return ip_address(peer or "") in {ip_address(one.strip()) for one in listed.split(",") if one.strip()}
+    except ValueError:
+        return False

@@ -1,0 +1,271 @@
+"""The page Review: what was signed and whether it still holds, decisions, notes, and the forms for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+from markupsafe import Markup
+
+from readback.records.changed import DatasetChanged
+from readback.review import lock_file, locked, signing, state
+from readback.review.leaves import NothingToLock
+from readback.review.state import Decision, Note, Review, SignOff
+from readback.review.subject import Subject, as_json
+from readback.ui.common import choice, show
+from readback.ui.review import note_here, reviewing, standing_here
+from readback.ui.review.standing_here import Held
+from readback.words import t
+
+POLL = 3.0  # seconds between two looks for what others saved
+
+
+def follow(sequence: int) -> None:
+    """Show what others save a few seconds after it was saved."""
+    st.session_state["review_seen"] = sequence
+    _follow()
+
+
+@st.fragment(run_every=POLL)
+def _follow() -> None:
+    if reviewing.store().sequence() != st.session_state["review_seen"]:
+        st.rerun()
+
+
+def signoffs(found: Review) -> None:
+    """Each sign-off: unchanged since when, or what changed."""
+    st.header(t("review.signoffs"))
+    if not found.signoffs:
+        show.draw(show.h("<p>{}</p>", t("review.no_signoffs")))
+    waiting = False
+    for one in found.signoffs:
+        held = standing_here.held(one) if one.withdrawn is None else Held(None)
+        waiting |= held.standing is None and one.withdrawn is None
+        show.draw(_signoff(one, held))
+    if waiting:
+        _await()
+
+
+@st.fragment(run_every=1.0)
+def _await() -> None:
+    found = reviewing.state()
+    if all(standing_here.held(one).standing for one in found.signoffs if one.withdrawn is None):
+        st.rerun()
+
+
+def _signoff(one: SignOff, held: Held) -> Markup:
+    lines = held.standing.lines if held.standing else ()
+    told = show.join([
+        show.h("<li><strong>{}</strong>: {}</li>", lock_file.head(line.subject), locked.said(line)) for line in lines
+    ])  # fmt: skip
+    unsaid = held.standing.unsaid if held.standing else ""
+    return show.h(
+        '<div class="rb-note"><p><strong>{}</strong> {}</p><p class="rb-small">{}</p>{}{}</div>',
+        subject_said(one.subject),
+        _word(one, held),
+        note_here.by(one.by),
+        show.h('<ul class="rb-listed">{}</ul>', told) if lines else "",
+        show.h('<p class="rb-small">{}</p>', t("review.unsaid", why=unsaid)) if unsaid else "",
+    )
+
+
+def _word(one: SignOff, held: Held) -> Markup:
+    """Whether a sign-off holds, in a word: withdrawn, being checked, stale, evidence changed, unchanged since."""
+    if one.withdrawn is not None:
+        return show.h("{}", t("review.withdrawn"))
+    if held.standing is None:
+        return show.h('<span role="status">{}</span>', t("review.checking"))
+    if held.standing.unread:
+        return show.h('<span class="rb-warn">▲ {}</span>', t("review.cannot_check", why=held.standing.unread))
+    said = []
+    if held.standing.stale:
+        said.append(show.h('<span class="rb-bad">✕ {}</span>', t("review.stale", n=len(held.standing.lines))))
+    if held.standing.evidence:
+        said.append(
+            show.h('<span class="rb-warn">▲ {}</span>', t("review.evidence", what="; ".join(held.standing.evidence)))
+        )
+    return (
+        show.join(said, " ")
+        if said
+        else show.h('<span class="rb-fine">{}</span>', t("review.unchanged", time=held.since))
+    )
+
+
+def subject_said(one: Subject) -> str:
+    """A subject in words."""
+    if one.kind == "comparison":
+        return t("review.subject_comparison", a=one.names[0], b=one.names[1])
+    return t(f"review.subject_{one.kind}", name=one.names[0] if one.names else "")
+
+
+def subjects() -> Mapping[str, Subject]:
+    """What can be decided or signed here, by the words it is chosen by: the study, planned comparisons, conditions,
+    else modes.
+    """
+    opened = choice.workspace()
+    made = [Subject("study")]
+    known = {one.name for one in opened.conditions}
+    made += [
+        Subject("comparison", (str(pair["a"]), str(pair["b"])))
+        for pair in opened.comparisons
+        if {pair.get("a"), pair.get("b")} <= known
+    ]
+    made += [Subject("condition", (one.name,)) for one in opened.conditions]
+    made += [] if opened.conditions else [Subject("mode", (name,)) for name in opened.prompts]
+    return {subject_said(one): one for one in made}
+
+
+def decisions(found: Review) -> None:
+    """What was decided, the one in force first; earlier ones below it."""
+    st.header(t("review.decisions"))
+    if not found.decisions:
+        show.draw(show.h("<p>{}</p>", t("review.no_decisions")))
+    for one in sorted(found.decisions, key=lambda one: (not one.in_force, -one.by.sequence)):
+        show.draw(_decision(one))
+
+
+def _decision(one: Decision) -> Markup:
+    past = "" if one.in_force else t("review.superseded")
+    return show.h(
+        '<div class="rb-note"><p><strong>{}</strong> {} {}</p>'
+        '<p class="rb-said">{}</p><p class="rb-small">{}</p></div>',
+        t(f"review.verdict_{one.verdict}"),
+        subject_said(one.subject),
+        show.h('<span class="rb-small">{}</span>', past),
+        one.reason,
+        note_here.by(one.by),
+    )
+
+
+def notes(found: Review) -> None:
+    """The notes that are open first, each with its answer field."""
+    st.header(t("review.notes"))
+    if not found.notes:
+        show.draw(show.h("<p>{}</p>", t("review.no_notes")))
+    order = {name: at for at, name in enumerate(state.STANDINGS)}
+    for one in sorted(found.notes, key=lambda one: (order[one.standing], one.by.sequence)):
+        _note(one)
+
+
+def _note(one: Note) -> None:
+    show.draw(note_here.one(one))
+    with st.container(horizontal=True, vertical_alignment="center", key=f"note_{one.id}"):
+        page, label, asked = _way(one)
+        show.draw(show.link(page, label, **asked))
+        if one.standing == "closed":
+            label = t("review.reopen")
+            st.button(label, key=f"reopen_{one.id}", type="tertiary", on_click=_stand, args=(one.id, "open"))
+            return
+        form = f"answer_{one.id}"
+        with st.popover(t("review.answer"), type="tertiary", key=f"open_{form}"):
+            reviewing.draft_key(form)
+            st.text_area(t("review.answer_text"), key=f"text_{form}", height=100)
+            st.button(
+                t("review.save_answer"), key=f"save_{form}", type="primary", on_click=_answer, args=(one.id, form)
+            )
+            reviewing.said(form)
+        st.button(t("review.close"), key=f"close_{one.id}", type="tertiary", on_click=_stand, args=(one.id, "closed"))
+
+
+def _way(one: Note) -> tuple[str, str, dict[str, str | None]]:
+    """The page that a note is on: its name, the words of the link, and what it asks for."""
+    at = {name: str(value) for name, value in one.anchor.items()}
+    kind = at.get("kind")
+    if kind in ("message", "record", "condition") and (at.get("record") or at.get("condition")):
+        return "messages", t("review.see"), {name: at.get(name) for name in ("record", "condition", "mode", "judge")}
+    if kind == "difference":
+        sides = {"condition": at.get("a") or at.get("condition"), "b_condition": at.get("b")}
+        return "compare", t("review.see"), {**sides, "record": at.get("record")}
+    if kind == "finding":
+        return "findings", t("review.see"), {"code": at.get("finding_key"), "arm": at.get("condition")}
+    if kind in ("score", "chart"):
+        return "scores", t("review.see"), {"criterion": at.get("criterion")}
+    return "overview", t("review.see"), {}
+
+
+def _stand(called: str, standing: str) -> None:
+    reviewing.save(f"stand_{called}", "edit", {"note": called, "standing": standing})
+    held = st.session_state.pop(reviewing.SAID, None)
+    st.session_state[reviewing.SAID] = ("board", "", held[2]) if held and not held[1] else None
+
+
+def _answer(called: str, form: str) -> None:
+    text = st.session_state[f"text_{form}"]
+    if text.strip():
+        reviewing.save(form, "answer", {"note": called, "text": text}, None, f"text_{form}")
+    else:
+        st.session_state[reviewing.SAID] = (form, "", t("review.empty"))
+
+
+# The forms of the page: a decision, and a sign-off.
+
+
+def decide() -> None:
+    """The form for a decision."""
+    there = subjects()
+    with st.expander(t("review.decide"), key="decide"):
+        reviewing.draft_key("decide")
+        st.selectbox(t("review.subject"), list(there), key="decide_subject")
+        st.radio(t("review.verdict"), state.VERDICTS, key="decide_verdict", horizontal=True,
+                 format_func=lambda name: t(f"review.verdict_{name}"))  # fmt: skip
+        st.text_area(t("review.reason"), key="decide_reason", height=100)
+        st.button(t("review.save_decision"), key="save_decision", type="primary", on_click=_decide)
+        reviewing.said("decide")
+
+
+def _decide() -> None:
+    reason, one = st.session_state["decide_reason"], subjects()[st.session_state["decide_subject"]]
+    if not reason.strip():
+        st.session_state[reviewing.SAID] = ("decide", "", t("review.no_reason"))
+        return
+    payload = {"subject": as_json(one), "verdict": st.session_state["decide_verdict"], "reason": reason}
+    reviewing.save("decide", "decision", payload, None, "decide_reason")
+
+
+def note() -> None:
+    """The form for a note on the study; on other pages it is on what is in view."""
+    with st.expander(t("review.note"), key="note_study"):
+        reviewing.draft_key("study")
+        st.text_area(t("review.text"), key="note_text_study", height=100)
+        st.button(t("review.save_note"), key="save_study", type="primary", on_click=_note_study)
+        reviewing.said("study")
+
+
+def _note_study() -> None:
+    text = st.session_state["note_text_study"]
+    if text.strip():
+        reviewing.save("study", "note", {"text": text, "anchor": {"kind": "study"}}, None, "note_text_study")
+    else:
+        st.session_state[reviewing.SAID] = ("study", "", t("review.empty"))
+
+
+def sign() -> None:
+    """The form for a sign-off: what it means, and the button. Signing reads and hashes everything anew."""
+    there = subjects()
+    with st.expander(t("review.sign"), key="sign"):
+        show.draw(show.h('<p class="rb-prose">{}</p>', t("review.sign_means")))
+        st.selectbox(t("review.subject"), list(there), key="sign_subject")
+        if st.button(t("review.sign_now"), key="sign_now", type="primary"):
+            _sign(there[st.session_state["sign_subject"]])
+        reviewing.said("sign")
+
+
+def _sign(one: Subject) -> None:
+    if not reviewing.author().name:
+        st.session_state[reviewing.SAID] = ("sign", "", t("review.no_name"))
+        return
+    bar = st.progress(0.0, t("review.signing", done=0, total=0))
+
+    def told(done: int, total: int) -> bool:
+        bar.progress(min(done / total, 1.0) if total else 0.0, t("review.signing", done=done, total=total))
+        return True
+
+    try:
+        kept = signing.keep(choice.workspace(), one, told)
+    except (NothingToLock, DatasetChanged) as error:
+        st.session_state[reviewing.SAID] = ("sign", "", t("review.not_saved", why=str(error)))
+        return
+    finally:
+        bar.empty()
+    if reviewing.save("sign", "signoff", kept.payload, kept.texts):
+        st.rerun()

@@ -1,0 +1,123 @@
+"""The review of the workspace in view: read once a run, written with the author's name, and never said to be saved
+before it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import streamlit as st
+
+from readback.review.event import Draft, Kind, NotSaved, new_id
+from readback.review.state import Review, review
+from readback.review.store import Broken, NotReadable, Store
+from readback.review.who import Who, who
+from readback.ui.common import choice, show
+from readback.words import t
+
+SAID = "review_said"  # in the session: what the last save came to, with the key of its draft
+COOKIE = "readback_name"  # where our script keeps the name that was asked for
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _store(root: str) -> Store:
+    return Store(Path(root))
+
+
+def store() -> Store:
+    """The review of the workspace in view; shared by all sessions."""
+    return _store(str(choice.workspace().root))
+
+
+def state() -> Review:
+    """What stands in it now. Where it cannot be read, that is said, and there is nothing."""
+    try:
+        return _state(store().sequence(), str(choice.workspace().root))
+    except NotReadable as error:
+        show.problem(t("review.unreadable"), str(error))
+        return Review()
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _state(sequence: int, root: str) -> Review:
+    return review(_store(root).events())
+
+
+def broken() -> Broken | None:
+    """Where the chain of events is broken; None where it is whole."""
+    try:
+        return _broken(store().sequence(), str(choice.workspace().root))
+    except NotReadable:
+        return None  # `state` says so
+
+
+@st.cache_data(max_entries=32, ttl=60, show_spinner=False)
+def _broken(sequence: int, root: str) -> Broken | None:
+    return _store(root).broken()
+
+
+def author() -> Who:
+    """Who writes here."""
+    headers = st.context.headers
+    said = {name.lower(): headers.get_all(name) for name in headers}
+    kept = st.context.cookies.get(COOKIE)
+    asked = st.session_state.get("review_name", unquote(kept) if isinstance(kept, str) else "")
+    return who(said, st.context.ip_address, asked)
+
+
+def name_field() -> Who:
+    """Ask for the author's name, once in a browser; where a proxy says it, it is shown. Drawn once on a page."""
+    found = author()
+    if found.refused:
+        show.notice(t("review.refused", why=t(f"review.why_{found.refused.replace(' ', '_')}")), "warning")
+    elif found.known == "proxy":
+        show.draw(show.h('<p class="rb-small">{}</p>', t("review.you_are", name=found.name)))
+    else:
+        st.session_state.setdefault("review_name", found.name)
+        st.text_input(t("review.name"), key="review_name", help=t("review.name_help"), max_chars=200)
+        show.draw(show.h('<span data-rb-name="{}"></span>', st.session_state["review_name"]))
+    return author()
+
+
+def draft_key(name: str) -> str:
+    """The id of the draft of one form: made with it, kept with its text in the tab, and new after each save."""
+    held = st.session_state.setdefault(f"draft_key_{name}", new_id())
+    st.text_input(t("review.draft_key"), key=f"draft_key_{name}", label_visibility="collapsed")
+    show.draw(show.h('<span data-rb-draft="{}" data-rb-key="{}"></span>', name, held))
+    return str(held)
+
+
+def save(
+    form: str, kind: Kind, payload: Mapping[str, Any], texts: Mapping[str, bytes] | None = None, *fields: str
+) -> bool:
+    """Save what a form holds; `fields` are emptied once it is saved. Says on the page what came of it."""
+    found = author()
+    if not found.name:
+        st.session_state[SAID] = (form, "", t("review.no_name"))
+        return False
+    key = st.session_state.get(f"draft_key_{form}") or new_id()
+    try:
+        saved = store().save(Draft(kind, payload, found.name, found.known, key), texts)
+    except (NotSaved, NotReadable) as error:
+        st.session_state[SAID] = (form, "", t("review.not_saved", why=str(error)))
+        return False
+    for field in fields:
+        st.session_state[field] = ""
+    st.session_state[f"draft_key_{form}"] = new_id()
+    st.session_state[SAID] = (form, key, t("review.saved", n=saved.sequence))
+    return True
+
+
+def said(form: str) -> None:
+    """What came of the last save of a form; the tab lets go of a draft that was saved."""
+    held = st.session_state.get(SAID)
+    if held is None or held[0] != form:
+        return
+    del st.session_state[SAID]
+    if held[1]:
+        show.draw(show.h('<p class="rb-fine" role="status" data-rb-saved="{}">{}</p>', held[1], held[2]))
+    else:
+        show.draw(show.h('<p class="rb-warn" role="alert">{}</p>', held[2]))
