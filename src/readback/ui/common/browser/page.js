@@ -25,14 +25,30 @@
   // page says data-rb-draft (the form) and data-rb-key beside the fields, and data-rb-saved once a draft is kept.
   const drafts = (form) => `rb-draft ${location.pathname} ${new URLSearchParams(location.search).get("workspace") ?? ""} ${form}`;
   const near = (sign) => sign.closest("[data-testid=stVerticalBlock]");
-  const put = (field, value) => {
+  let restoring = false;
+  const pause = (time = 80) => new Promise((go) => setTimeout(go, time));
+  const put = async (field, value) => { // as if it was typed: Streamlit takes a field's text when the focus leaves it
+    field.focus({ preventScroll: true });
     const proto = field.tagName === "TEXTAREA" ? HTMLTextAreaElement : HTMLInputElement;
     Object.getOwnPropertyDescriptor(proto.prototype, "value").set.call(field, value);
     field.dispatchEvent(new Event("input", { bubbles: true }));
-    field.dispatchEvent(new FocusEvent("focusout", { bubbles: true }));
+    await pause();
+    field.blur();
+    await pause();
+  };
+  const refill = async (form, held) => { // fields are looked up again each time: they may be drawn anew meanwhile
+    const field = (which) => near(document.querySelector(`[data-rb-draft="${CSS.escape(form)}"]`) ?? document.body)?.querySelector(which);
+    restoring = true;
+    for (const [which, value] of [["[class*=st-key-draft_key_] input", held.key], ["textarea", held.text]]) {
+      for (let tries = 0; tries < 8 && field(which)?.value !== value; tries++) {
+        await pause(200); // what is being opened takes the focus first
+        if (field(which)) await put(field(which), value);
+      }
+    }
+    restoring = false;
   };
   document.addEventListener("input", (event) => {
-    if (!(event.target instanceof HTMLTextAreaElement)) return;
+    if (restoring || !(event.target instanceof HTMLTextAreaElement)) return;
     const sign = near(event.target)?.querySelector("[data-rb-draft]");
     if (!sign) return;
     sessionStorage.setItem(drafts(sign.dataset.rbDraft), JSON.stringify({ key: sign.dataset.rbKey, text: event.target.value }));
@@ -53,9 +69,7 @@
       given.add(name);
       const held = sessionStorage.getItem(name) && JSON.parse(sessionStorage.getItem(name));
       if (!held || field.value !== "") continue;
-      const key = near(sign).querySelector("[class*=st-key-draft_key_] input");
-      if (key && key.value !== held.key) put(key, held.key);
-      put(field, held.text);
+      void refill(sign.dataset.rbDraft, held);
     }
   };
   new MutationObserver(restore).observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ["data-rb-saved", "data-rb-name"] });

@@ -1,0 +1,114 @@
+"""A review in several browsers: what one saves the others see, a draft outlives a reload, a changed byte is noticed."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from served import At, open_page, settle, tab
+
+from readback.review import state
+from readback.review.store import Store
+
+pytestmark = pytest.mark.browser
+Write = Callable[[Mapping[str, Any]], Path]
+SOON = 5.0  # seconds until others see what was saved
+FILE = "dataset: d.jsonl\nconditions:\n  - {name: one, mode: a}\n  - {name: two, mode: b}\nmodes:\n"
+MODES = '  - {mode: a, template: "{{ q }}"}\n  - {mode: b, template: "Q: {{ q }}\\nAnswer:"}\n'
+ROWS = [{"id": str(n), "q": f"Why {n}?"} for n in range(5)]
+MARKUP = '<img src=x onerror="document.title=1"><script>document.title=1</script> & [a](b) $x$ :smile: \u202e'
+
+
+@pytest.fixture
+def root(write: Write) -> Path:
+    return write({"readback.yml": FILE + MODES, "d.jsonl": ROWS})
+
+
+@pytest.fixture
+def others(chromium: Any) -> Iterator[list[Any]]:
+    """Two more browsers, which know nothing of the first."""
+    with tab(chromium) as one, tab(chromium) as two:
+        yield [one, two]
+
+
+def name(page: Any, said: str) -> None:
+    field = page.get_by_role("textbox", name="Your name")
+    field.fill(said)
+    field.press("Tab")
+    settle(page)
+
+
+def write_note(page: Any, text: str, who: str = "") -> None:
+    page.keyboard.press("N")
+    page.get_by_role("textbox", name="Your note").wait_for()
+    if who:
+        name(page, who)
+    page.get_by_role("textbox", name="Your note").fill(text)
+    page.get_by_role("button", name="Save note").click()
+
+
+def seen(page: Any, text: str, within: float = SOON) -> float:
+    """Seconds until a page shows a text."""
+    began = time.monotonic()
+    while page.get_by_text(text, exact=False).count() == 0:
+        assert time.monotonic() - began < within, page.locator("[data-testid=stMain]").inner_text()
+        page.wait_for_timeout(100)
+    return time.monotonic() - began
+
+
+def test_what_one_saves_the_others_see_and_nothing_is_lost(at: At, page: Any, others: list[Any], root: Path) -> None:
+    for one in (page, *others):
+        open_page(one, at(root, "messages?condition=two&index=2") if one is not others[1] else at(root, "review"))
+    write_note(page, "first", "Ada")
+    write_note(others[0], "second", "Bo")
+    seen(others[1], "first")
+    seen(others[1], "second")
+    found = state.review(Store(root).events()).notes
+    assert {(note.by.author, note.text, note.anchor["record"]) for note in found} == {
+        ("Ada", "first", "2"), ("Bo", "second", "2")}  # fmt: skip
+
+
+def test_a_draft_and_its_id_outlive_a_reload_and_are_saved_once(at: At, page: Any, root: Path) -> None:
+    open_page(page, at(root, "messages?condition=two"))
+    page.keyboard.press("N")
+    name(page, "Ada")
+    page.get_by_role("textbox", name="Your note").fill(MARKUP)
+    held = json.loads(page.evaluate("Object.entries(sessionStorage).find(([key]) => key.startsWith('rb-draft'))[1]"))
+    page.reload()
+    page.wait_for_selector("h1")
+    settle(page)
+    page.keyboard.press("N")
+    page.get_by_role("textbox", name="Your note").wait_for()
+    for _ in range(50):
+        if page.get_by_role("textbox", name="Your note").input_value():
+            break
+        page.wait_for_timeout(100)
+    settle(page)
+    assert page.get_by_role("textbox", name="Your note").input_value() == MARKUP
+    page.get_by_role("button", name="Save note").click()
+    seen(page, "Saved as event 1.")
+    (event,) = Store(root).events()
+    assert (event.id, event.payload["text"]) == (held["key"], MARKUP)
+    assert page.evaluate("Object.keys(sessionStorage).filter((key) => key.startsWith('rb-draft')).length") == 0
+    open_page(page, at(root, "review"))
+    assert page.locator(".rb-said").first.evaluate("one => one.textContent") == MARKUP
+    assert page.title() != "1"
+    assert page.locator("[data-testid=stMain] img, .rb-said script").count() == 0
+
+
+def test_a_changed_byte_makes_a_sign_off_stale_with_its_sentence(
+    at: At, page: Any, others: list[Any], root: Path
+) -> None:
+    open_page(page, at(root, "review"))
+    name(page, "Ada")
+    page.get_by_text("Sign off", exact=True).click()
+    page.get_by_role("button", name="Sign off now").click()
+    seen(page, "unchanged since", 60)
+    (root / "readback.yml").write_text(FILE + MODES.replace("Answer:", "Answer: "))
+    open_page(others[0], at(root, "review"))
+    seen(others[0], "stale, one text changed", 60)
+    assert "5 of 5 prompts differ, all by this" in others[0].locator("[data-testid=stMain]").inner_text()
