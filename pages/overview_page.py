@@ -19,6 +19,7 @@ data = choice.dataset() if workspace.dataset else None
 scored = score_view.table_of(workspace) if workspace.scores else None
 lead = st.empty()
 overview.facts(lead, workspace, len(data) if data else None, scored)
+st.header(t("overview.first"))  # before the check, whose progress stands where its result will
 audit = choice.audit()
 pairs = planned(workspace)
 found = weighed(audit, groups(audit), pairs)
@@ -41,7 +42,6 @@ if not (
     gone = registry.missing(workspace)
     show.empty(gone or t("overview.nothing"), t("frame.open_one" if gone else "overview.nothing_next"), "open")
 
-st.header(t("overview.first"))
 if overview.look_at(found):
     show.draw(overview.order())
     show.draw(overview.first(audit, found, "first_conditions" if workspace.conditions else "first_modes"))

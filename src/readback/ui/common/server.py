@@ -29,6 +29,7 @@ FONTS_PATH = "/readback/fonts/"
 STYLES = tuple(Path(__file__).with_name(name) for name in ("style.css", "first_view.css"))
 STYLE_PATH = "/readback/style.css"
 
+PART = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
 SIZED = (b"content-length", b"etag", b"last-modified")  # what is true only of the page without our style
 # What the pages need and nothing else. Vega, maps and inline scripts are not among it.
 POLICY = "; ".join(
@@ -98,11 +99,11 @@ class Headers:
 
 
 def _plain(scope: Scope) -> Scope:
-    """The request for a page without the encodings that it may come in, so that its style can be put in."""
+    """The request for a page, asking for all of it as plain text, so that its style can be put in."""
     said = dict(scope["headers"])
     if b"text/html" not in said.get(b"accept", b""):
         return scope
-    return {**scope, "headers": [pair for pair in scope["headers"] if pair[0] != b"accept-encoding"]}
+    return {**scope, "headers": [pair for pair in scope["headers"] if pair[0] not in PART]}
 
 
 class _Styled:

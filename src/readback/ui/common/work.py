@@ -96,7 +96,8 @@ def _watch(job: Job, sentence: str, key: str) -> None:
     if job.ready.is_set():
         st.rerun()
     share = job.done / job.total if job.total else 0.0
-    st.progress(min(share, 1.0), t(sentence, done=job.done, total=job.total))
+    said = t(sentence, done=job.done, total=job.total) if job.done or job.total else t("frame.starting")
+    st.progress(min(share, 1.0), said)
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button(t("frame.stop"), key=f"stop_{key}"):
             job.stopped = True
