@@ -15,6 +15,8 @@ lead = t("review.lead", notes=sum(note.standing == "open" for note in found.note
 show.draw(show.h('<p class="rb-lead">{}</p>', lead))
 if uploaded(workspace.root):
     show.notice(t("review.of_upload"))
+if not found.sequence:
+    board.former(workspace)
 if (broken := reviewing.broken()) is not None:
     show.problem(t("review.broken", n=broken.sequence), broken.why)
 left, right = st.columns([3, 2], gap="large")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from test_lock import ROWS, study
 
 from readback import workspace
 from readback.cli import main
-from readback.review import signing, state
+from readback.review import renamed, signing, state
 from readback.review.event import Event
 from readback.review.store import Store
 from readback.review.subject import Subject, UnknownSubject, read
@@ -178,6 +179,28 @@ def test_verify_export_and_import(write: Write, say: Say, tmp_path: Path, monkey
     text = say("list", root, form="text")[1]
     assert "sign-off study" in text
     assert "unchanged" in text
+
+
+def test_a_renamed_folder_is_offered_its_former_review(write: Write, say: Say, tmp_path: Path) -> None:
+    root = study(write)
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.mkdir()
+    for file in [*root.iterdir()]:
+        if file.is_file():
+            file.rename(old / file.name)
+    say("note", old, "--text", "kept")
+    assert renamed.former(old) is None
+    old.rename(new)
+    assert "readback review adopt takes it over" in say("list", new, form="text")[1]
+    assert say("adopt", new)[1] == {"events": 1, "path": str(old)}
+    assert [note["text"] for note in say("list", new)[1]["notes"]] == ["kept"]
+    assert say("verify", new)[1]["broken"] is None
+    assert say("adopt", new)[0] == 2
+    other = (
+        tmp_path / "deeper" / "new"
+    )  # a copy with the same name, of a folder that is still there: nothing is offered
+    shutil.copytree(new, other)
+    assert renamed.former(other) is None
 
 
 def event(sequence: int, kind: str, payload: Mapping[str, Any]) -> Event:

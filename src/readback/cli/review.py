@@ -10,6 +10,7 @@
   list WORKSPACE                     all of it, and which sign-offs are stale (exit 1 with --fail-on-stale)
   verify WORKSPACE                   whether every event is what was saved (exit 1 where it is not)
   export WORKSPACE -o FILE, import WORKSPACE FILE
+  adopt WORKSPACE                    take over the review that the folder had before it was renamed or moved
 
 A subject is study, condition:NAME, mode:NAME or comparison:A|B. Reviews are kept in READBACK_STATE, or
 ~/.local/state/readback; who wrote is --as NAME, else the account's name.
@@ -32,7 +33,7 @@ from readback import as_json
 from readback.cli import UsageError, _lines, _options, _workspace
 from readback.exporting.whole_file import whole_file
 from readback.quantity import quantity
-from readback.review import exchange, lock_file, locked, signing, state
+from readback.review import exchange, lock_file, locked, renamed, signing, state
 from readback.review.event import Draft, Kind, NotSaved, new_id
 from readback.review.leaves import NothingToLock
 from readback.review.state import ANCHOR, By, Note, Review
@@ -145,6 +146,7 @@ STEPS = {
     "list": ("Notes, decisions and sign-offs, and whether these still hold.", _list),
     "verify": ("Say whether every event is what was saved.", _nothing),
     "export": ("Write the whole review to a file.", _export),
+    "adopt": ("Take over the review that the folder had under its former path.", _nothing),
     "import": ("Take over the events of a file that continues this review.", _import),
 }
 
@@ -153,9 +155,9 @@ def run(args: argparse.Namespace) -> int:
     opened = _workspace.opened(args)
     store = Store(opened.root)
     try:
-        return {"list": _listed, "verify": _verified, "export": _exported, "import": _imported}.get(args.step, _saved)(
-            args, opened, store
-        )
+        return {"list": _listed, "verify": _verified, "export": _exported, "import": _imported, "adopt": _adopted}.get(
+            args.step, _saved
+        )(args, opened, store)
     except (NotSaved, NotReadable) as error:
         raise UsageError(f"{'not saved: ' if isinstance(error, NotSaved) else ''}{error}") from None
     except (UnknownSubject, NothingToLock) as error:
@@ -272,6 +274,13 @@ def _listed(args: argparse.Namespace, opened: Workspace, store: Store) -> int:
             print(_lines.safe(f"the chain is broken at event {broken.sequence}: {broken.why}"))
         for line in _told(found, held):
             print(_lines.safe(line))
+        if not found.sequence and (before := renamed.former(opened.root)):
+            events = quantity(before.events, "event")
+            print(
+                _lines.safe(
+                    f"{before.path}, which is gone, had a review ({events}): readback review adopt takes it over"
+                )
+            )
     return int(args.fail_on_stale and any(one.stale or one.unread for one in held.values()))
 
 
@@ -372,6 +381,18 @@ def _exported(args: argparse.Namespace, opened: Workspace, store: Store) -> int:
     except OSError as error:
         raise UsageError(f"-o {args.output}: {(error.strerror or str(error)).lower()}") from None
     print(json.dumps({"events": count}) if args.format == "json" else f"{args.output}: {quantity(count, 'event')}")
+    return 0
+
+
+def _adopted(args: argparse.Namespace, opened: Workspace, store: Store) -> int:
+    found = renamed.former(opened.root)
+    if found is None:
+        raise UsageError(
+            "no review of a folder that is gone can be this one's: none has its name or its place on the disk"
+        )
+    renamed.adopt(opened.root, found)
+    said = f"taken over: {quantity(found.events, 'event')} of {found.path}"
+    print(as_json.dumps({"events": found.events, "path": found.path}) if args.format == "json" else _lines.safe(said))
     return 0
 
 

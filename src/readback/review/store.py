@@ -253,6 +253,18 @@ def _migrate(engine: Engine, file: Path, root: Path) -> None:
         there.commit()
     if os.name == "posix":
         file.chmod(0o600)
+        _synced(file.parent)
+
+
+def _synced(folder: Path) -> None:
+    """Have the disk know which files a folder has: the journal that made the tables is gone, and stays so after a
+    power cut. Else it would be found again, and undo all that came after it.
+    """
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
 
 
 def _about(root: Path) -> list[dict[str, str]]:

@@ -8,10 +8,12 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.records.changed import DatasetChanged
-from readback.review import lock_file, locked, signing, state
+from readback.review import lock_file, locked, renamed, signing, state
+from readback.review.event import NotSaved
 from readback.review.leaves import NothingToLock
 from readback.review.state import Decision, Note, Review, SignOff
 from readback.review.subject import Subject, as_json
+from readback.types import Workspace
 from readback.ui.common import choice, show
 from readback.ui.review import note_here, reviewing, standing_here
 from readback.ui.review.standing_here import Held
@@ -30,6 +32,20 @@ def follow(sequence: int) -> None:
 def _follow() -> None:
     if reviewing.store().sequence() != st.session_state["review_seen"]:
         st.rerun()
+
+
+def former(opened: Workspace) -> None:
+    """Offer the review that the folder had before it was renamed."""
+    if (before := renamed.former(opened.root)) is not None:
+        show.notice(t("review.former", path=before.path, n=before.events))
+        st.button(t("review.adopt"), key="adopt", on_click=_adopt, args=(opened, before))
+
+
+def _adopt(opened: Workspace, before: renamed.Former) -> None:
+    try:
+        renamed.adopt(opened.root, before)
+    except NotSaved as error:
+        st.session_state[reviewing.SAID] = ("board", "", str(error))
 
 
 def signoffs(found: Review) -> None:
