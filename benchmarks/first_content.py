@@ -67,11 +67,11 @@ def main() -> None:
     asked.add_argument("--records", type=int)
     told = asked.parse_args()
     with tempfile.TemporaryDirectory() as made:
-        folder = _repeated(told.folder, told.records, Path(made)) if told.records else told.folder
+        folder = repeated(told.folder, told.records, Path(made)) if told.records else told.folder
         _measure(folder, told.times)
 
 
-def _repeated(folder: Path, count: int, made: Path) -> Path:
+def repeated(folder: Path, count: int, made: Path) -> Path:
     """A copy of the demo whose records are repeated under new ids."""
     copy = made / f"{folder.name}-{count}"
     shutil.copytree(folder, copy)

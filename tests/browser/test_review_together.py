@@ -108,7 +108,9 @@ def test_a_changed_byte_makes_a_sign_off_stale_with_its_sentence(
     page.get_by_text("Sign off", exact=True).click()
     page.get_by_role("button", name="Sign off now").click()
     seen(page, "unchanged since", 60)
-    (root / "readback.yml").write_text(FILE + MODES.replace("Answer:", "Answer: "))
     open_page(others[0], at(root, "review"))
-    seen(others[0], "stale, one text changed", 60)
+    seen(others[0], "unchanged since", 60)
+    (root / "readback.yml").write_text(FILE + MODES.replace("Answer:", "Answer: "))
+    seen(others[0], "stale, one text changed", 60)  # without a click
+    seen(page, "stale, one text changed", 60)
     assert "5 of 5 prompts differ, all by this" in others[0].locator("[data-testid=stMain]").inner_text()

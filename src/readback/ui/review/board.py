@@ -23,14 +23,14 @@ POLL = 3.0  # seconds between two looks for what others saved
 
 
 def follow(sequence: int) -> None:
-    """Show what others save a few seconds after it was saved."""
-    st.session_state["review_seen"] = sequence
+    """Show what others save, and that files changed, a few seconds later."""
+    st.session_state["review_seen"] = sequence, standing_here.mark()
     _follow()
 
 
 @st.fragment(run_every=POLL)
 def _follow() -> None:
-    if reviewing.store().sequence() != st.session_state["review_seen"]:
+    if (reviewing.store().sequence(), standing_here.mark()) != st.session_state["review_seen"]:
         st.rerun()
 
 
@@ -269,6 +269,9 @@ def sign() -> None:
 def _sign(one: Subject) -> None:
     if not reviewing.author().name:
         st.session_state[reviewing.SAID] = ("sign", "", t("review.no_name"))
+        return
+    if choice.moved():
+        st.session_state[reviewing.SAID] = ("sign", "", t("review.moved"))
         return
     bar = st.progress(0.0, t("review.signing", done=0, total=0))
 

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 import streamlit as st
 
+from readback import workspace
 from readback.records.changed import DatasetChanged
 from readback.review import signing
 from readback.review.state import SignOff
 from readback.review.store import Store
 from readback.types import Workspace
-from readback.ui.common import choice
+from readback.ui.common import choice, local_time
 from readback.ui.common.stamp import stamp
-from readback.ui.common.work import Job
+from readback.ui.common.work import Job, Progress
 from readback.ui.review import reviewing
+from readback.workspace import workspace_file
 
 SHARED = 32  # sign-offs times versions of files that are kept
 
@@ -30,13 +33,17 @@ class Held:
 
 
 @st.cache_resource(max_entries=SHARED, show_spinner=False)
-def _job(mark: str, sequence: int, called: str, _opened: Workspace, _store: Store, _one: SignOff) -> Job:
-    def work(progress: object) -> tuple[signing.Standing, str]:
+def _job(mark: str, called: str, _opened: Workspace, _store: Store, _one: SignOff) -> Job:
+    def work(progress: Progress) -> tuple[signing.Standing, float]:
         try:
-            found = signing.standing(_opened, _store, _one, progress)  # type: ignore[arg-type]
+            fields = _opened.dataset.fields if _opened.dataset else None
+            now = workspace.open(_way(_opened), fields=fields, chosen=_opened.chosen)  # as it is, whatever is shown
+            found = signing.standing(now, _store, _one, progress)
         except DatasetChanged as changed:
             found = signing.Standing(unread=str(changed))
-        return found, time.strftime("%H:%M")
+        except workspace.NothingRead as nothing:
+            found = signing.Standing(unread=nothing.reason)
+        return found, time.time()
 
     return Job(work)
 
@@ -44,9 +51,20 @@ def _job(mark: str, sequence: int, called: str, _opened: Workspace, _store: Stor
 def held(one: SignOff) -> Held:
     """What is known of a sign-off for the files as they are on disk."""
     opened = choice.workspace()
-    mark = f"{opened.root} {stamp(Path(opened.root)).key}"
-    job = _job(mark, one.by.sequence, one.id, opened, reviewing.store(), one)
+    job = _job(f"{opened.root} {opened.file} {mark()}", one.id, opened, reviewing.store(), one)
+    if job.error is not None:
+        raise job.error
     if not job.ready.is_set() or job.result is None:
         return Held(None)
-    standing, since = job.result
-    return Held(standing, since)
+    standing, when = job.result
+    return Held(standing, f"{datetime.fromtimestamp(when, local_time.zone()):%H:%M}")
+
+
+def mark() -> str:
+    """What the files of the workspace look like from outside: another mark, and they are checked again."""
+    return stamp(choice.workspace().root).key
+
+
+def _way(opened: Workspace) -> Path:
+    """What to open to have this workspace as its files are now."""
+    return opened.root if opened.file in (None, workspace_file.NAME) else opened.root / opened.file
