@@ -108,7 +108,7 @@ def test_a_condition_shows_its_system_message_its_limit_and_links_its_errors(ser
     serving(study())
     test = overview()
     cells = row(test, "wrong")
-    assert "same text, typed, not verified" in cells
+    assert "same as trained typed, not verified" in cells
     assert "of 4,096 tokens (estimated)" in cells
     assert 'severity=error&amp;arm=wrong">3</a>' in said(test)
     assert BRIEF in said(test)  # opens on hover and on focus
@@ -119,8 +119,27 @@ def test_a_system_message_other_than_the_trained_one_is_marked(serving: Any) -> 
     files["readback.yml"]["models"]["m"]["training"]["system"] = "You are somebody else."
     serving(files)
     test = overview()
-    assert "differs" in row(test, "right")
+    assert "differs another system message, typed, not verified" in row(test, "right")
     assert "rb-warn" in said(test)
+
+
+def test_the_system_message_and_the_text_around_have_a_column_each_with_a_state_and_its_reason() -> None:
+    test = overview(workspace="six-conditions")
+    assert "System message Text around the messages" in words(test)
+    base, trained = row(test, "base, closed book"), row(test, "RAG-trained, open book")
+    assert "cannot tell no Modelfile of base is among the files" in base
+    assert "nothing to compare no training of base is among the files" in base
+    assert "same as trained modelfile" in trained
+    assert "same as trained assumed: chatml-plain" in trained
+
+
+def test_a_model_trained_without_a_system_message_that_gets_none_is_the_same_as_trained(serving: Any) -> None:
+    files = study()
+    files["readback.yml"]["modes"][0].pop("system")
+    files["readback.yml"]["modes"][0]["template"] = "{{ q }}"
+    files["readback.yml"]["models"]["m"]["training"]["system"] = ""
+    serving(files)
+    assert "same as trained typed, not verified" in row(overview(), "right")
 
 
 def test_where_nothing_is_sent_as_a_system_message_it_is_said(serving: Any) -> None:
