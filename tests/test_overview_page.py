@@ -160,6 +160,11 @@ def test_what_is_in_no_row_is_counted_below_the_table(serving: Any) -> None:
     assert "data.jsonl: 3 records read; 1 of 4 lines could not be read and 0 were blank." in words(test)
 
 
+def test_a_planned_comparison_that_cannot_be_judged_is_named_in_the_first_line() -> None:
+    said_first = "1 of 2 planned comparisons cannot be judged ( base, open book versus RAG-trained, open book )."
+    assert said_first in words(overview(workspace="six-conditions"))
+
+
 def test_at_most_three_things_to_look_at_each_with_a_link() -> None:
     test = overview(workspace="six-conditions-mistakes")
     items = said(test).split("<ol class='rb-first'>")[1].split("</ol>")[0].split("<li>")[1:]
