@@ -10,6 +10,13 @@ import pytest
 from looking import links, page, said, words
 from streamlit.testing.v1 import AppTest
 
+from readback import workspace
+from readback.checks.summary import Audit, Row
+from readback.project_files import EXAMPLES
+from readback.records.dataset import Counts
+from readback.types import Selection
+from readback.ui.overview import conditions_table
+
 BRIEF = "You answer in one short sentence and never guess."
 
 
@@ -163,6 +170,18 @@ def test_what_is_in_no_row_is_counted_below_the_table(serving: Any) -> None:
 def test_a_planned_comparison_that_cannot_be_judged_is_named_in_the_first_line() -> None:
     said_first = "1 of 2 planned comparisons cannot be judged ( base, open book versus RAG-trained, open book )."
     assert said_first in words(overview(workspace="six-conditions"))
+
+
+def test_a_mode_is_left_out_where_the_names_say_it_and_not_where_a_name_is_that_of_a_task() -> None:
+    def shown(*rows: Row) -> set[str]:
+        audit = Audit("w", Counts(9, 0, 0, 9), conditions=rows, findings=(), counts={}, records_by_code={})
+        columns, _ = conditions_table.conditions(workspace.open(EXAMPLES / "six-conditions"), audit, None)
+        return {column.key for column in columns} & {"mode", "task"}
+
+    assert shown(Row("rag", Selection(mode="rag"), "rag"), Row("hybrid", Selection(mode="hybrid"), "hybrid")) == set()
+    parsing = Row("parsing", Selection(condition="parsing"), "rag", None, None, "parsing")
+    grading = Row("grading", Selection(condition="grading"), "hybrid", None, None, "grading")
+    assert shown(parsing, grading) == {"mode"}
 
 
 def test_at_most_three_things_to_look_at_each_with_a_link() -> None:

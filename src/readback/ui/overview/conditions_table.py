@@ -61,8 +61,8 @@ def conditions(
         ]
     columns += pictures(headline, headline.shapes) if headline else ()
     told = {"name", "longest", "errors", "warnings"}
-    if all(row["name"] in (row["mode"], row["task"]) for row in rows):
-        columns = [column for column in columns if column.key not in ("mode", "task")]
+    named = [key for key in ("mode", "task") if all(row[key] in (None, row["name"]) for row in rows)]
+    columns = [column for column in columns if column.key not in named]
     return tuple(c for c in columns if c.key in told or any(row[c.key] for row in rows)), rows
 
 
