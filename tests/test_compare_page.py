@@ -85,6 +85,11 @@ def test_what_was_added_is_marked_and_has_its_origin() -> None:
     assert "only in B" in shown
 
 
+def test_between_the_buttons_of_b_stands_what_they_step_through() -> None:
+    assert '<span class="rb-bar-word">Condition of B</span>' in said(compare(**SIX))
+    assert '<span class="rb-bar-word">Record of B</span>' in said(compare(**SIX, differs="record"))
+
+
 def test_next_b_goes_through_the_conditions_and_stands_in_the_address() -> None:
     test = compare(**SIX, condition=CLOSED, b_condition=OPEN)
     test.button(key="next_b").click().run()

@@ -8,7 +8,7 @@ import pytest
 
 from readback import workspace
 from readback.checks import engine, rules
-from readback.checks.groups import area, groups, names, paragraphs, title
+from readback.checks.groups import also, area, because, groups, names, paragraphs, title
 from readback.checks.summary import Audit, Row
 from readback.project_files import EXAMPLES
 from readback.records.dataset import Counts
@@ -49,6 +49,24 @@ def test_a_group_has_the_gravest_severity_and_shows_those_first() -> None:
     (group,) = groups(made)
     assert group.severity == "error"
     assert [one.place.index for one in group.findings] == [2, 1]
+
+
+def test_a_finding_of_another_severity_than_its_rule_says_why_and_its_group_that_there_are_such() -> None:
+    made = audit(finding("fmt-system-mismatch", "warning", 1), finding("fmt-system-mismatch", "error", 2))
+    (group,) = groups(made)
+    assert [because(one) for one in group.findings] == [
+        "",
+        "A warning here, usually an error: only blanks differ, or the other place has no system message.",
+    ]
+    assert also(group) == "in some places a warning"
+    assert because(finding("fmt-no-contexts", "info")) == "A note here, usually an error."
+
+
+def test_a_reason_is_given_for_severities_that_are_not_the_rules_own() -> None:
+    given = {code: rule.because for code, rule in rules.RULES().items() if rule.because}
+    assert len(given) > 20
+    for code, reasons in given.items():
+        assert set(reasons) <= {"error", "warning", "info"} - {rules.RULES()[code].severity}
 
 
 def test_a_rule_whose_findings_were_not_kept_is_still_there_with_its_count() -> None:

@@ -10,6 +10,13 @@ import pytest
 from looking import links, page, said, words
 from streamlit.testing.v1 import AppTest
 
+from readback import workspace
+from readback.checks.summary import Audit, Row
+from readback.project_files import EXAMPLES
+from readback.records.dataset import Counts
+from readback.types import Selection
+from readback.ui.overview import conditions_table
+
 BRIEF = "You answer in one short sentence and never guess."
 
 
@@ -108,7 +115,7 @@ def test_a_condition_shows_its_system_message_its_limit_and_links_its_errors(ser
     serving(study())
     test = overview()
     cells = row(test, "wrong")
-    assert "same text, typed, not verified" in cells
+    assert "same as trained typed, not verified" in cells
     assert "of 4,096 tokens (estimated)" in cells
     assert 'severity=error&amp;arm=wrong">3</a>' in said(test)
     assert BRIEF in said(test)  # opens on hover and on focus
@@ -119,8 +126,27 @@ def test_a_system_message_other_than_the_trained_one_is_marked(serving: Any) -> 
     files["readback.yml"]["models"]["m"]["training"]["system"] = "You are somebody else."
     serving(files)
     test = overview()
-    assert "differs" in row(test, "right")
+    assert "differs another system message, typed, not verified" in row(test, "right")
     assert "rb-warn" in said(test)
+
+
+def test_the_system_message_and_the_text_around_have_a_column_each_with_a_state_and_its_reason() -> None:
+    test = overview(workspace="six-conditions")
+    assert "System message Text around the messages" in words(test)
+    base, trained = row(test, "base, closed book"), row(test, "RAG-trained, open book")
+    assert "cannot tell no Modelfile of base is among the files" in base
+    assert "nothing to compare no training of base is among the files" in base
+    assert "same as trained modelfile" in trained
+    assert "same as trained assumed: chatml-plain" in trained
+
+
+def test_a_model_trained_without_a_system_message_that_gets_none_is_the_same_as_trained(serving: Any) -> None:
+    files = study()
+    files["readback.yml"]["modes"][0].pop("system")
+    files["readback.yml"]["modes"][0]["template"] = "{{ q }}"
+    files["readback.yml"]["models"]["m"]["training"]["system"] = ""
+    serving(files)
+    assert "same as trained typed, not verified" in row(overview(), "right")
 
 
 def test_where_nothing_is_sent_as_a_system_message_it_is_said(serving: Any) -> None:
@@ -139,6 +165,23 @@ def test_what_is_in_no_row_is_counted_below_the_table(serving: Any) -> None:
     test = overview()
     assert "1 other error" in words(test)
     assert "data.jsonl: 3 records read; 1 of 4 lines could not be read and 0 were blank." in words(test)
+
+
+def test_a_planned_comparison_that_cannot_be_judged_is_named_in_the_first_line() -> None:
+    said_first = "1 of 2 planned comparisons cannot be judged ( base, open book versus RAG-trained, open book )."
+    assert said_first in words(overview(workspace="six-conditions"))
+
+
+def test_a_mode_is_left_out_where_the_names_say_it_and_not_where_a_name_is_that_of_a_task() -> None:
+    def shown(*rows: Row) -> set[str]:
+        audit = Audit("w", Counts(9, 0, 0, 9), conditions=rows, findings=(), counts={}, records_by_code={})
+        columns, _ = conditions_table.conditions(workspace.open(EXAMPLES / "six-conditions"), audit, None)
+        return {column.key for column in columns} & {"mode", "task"}
+
+    assert shown(Row("rag", Selection(mode="rag"), "rag"), Row("hybrid", Selection(mode="hybrid"), "hybrid")) == set()
+    parsing = Row("parsing", Selection(condition="parsing"), "rag", None, None, "parsing")
+    grading = Row("grading", Selection(condition="grading"), "hybrid", None, None, "grading")
+    assert shown(parsing, grading) == {"mode"}
 
 
 def test_at_most_three_things_to_look_at_each_with_a_link() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from readback.checks import rules
 from readback.checks.summary import Audit, selection_key
 from readback.types import Finding, Location, Severity
+from readback.words import t
 
 WEIGHT: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}
 
@@ -70,6 +71,24 @@ def names(audit: Audit) -> Callable[[Location], str]:
         return "" if own in taken else own
 
     return name
+
+
+def because(one: Finding) -> str:
+    """In a sentence, why a finding has another severity than its rule; "" where it has the rule's."""
+    rule = rules.RULES().get(one.code)
+    if rule is None or rule.severity == one.severity:
+        return ""
+    here, usual = t(f"frame.here_{one.severity}"), t(f"frame.usual_{rule.severity}")
+    why = rule.because.get(one.severity, "")
+    return t("frame.severity_because", here=here, usual=usual, why=why) if why else t(
+        "frame.severity_other", here=here, usual=usual
+    )  # fmt: skip
+
+
+def also(group: Group) -> str:
+    """Which lighter severities some findings of a group have, in words; "" where all have the group's."""
+    there = {one.severity for one in group.findings} - {group.severity}
+    return t("overview.and").join(t(f"frame.also_{one}") for one in WEIGHT if one in there)
 
 
 def title(code: str) -> str:

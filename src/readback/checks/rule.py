@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import cleandoc
 from typing import Any
 
@@ -30,6 +30,7 @@ class Rule:
     fix: str
     passes: tuple[Files, ...]
     fails: tuple[Files, ...]
+    because: Mapping[str, str] = field(default_factory=dict)  # why a finding has another severity, by that severity
     of_a_row: bool = False  # a row lacks something: nothing is said where there is no row
     logic: Any = None
 
@@ -47,6 +48,7 @@ def of_entry(code: str, entry: Mapping[str, Any], logic: Any = None) -> Rule:
         fix=entry["fix"],
         passes=passes,
         fails=fails,
+        because=entry.get("because", {}),
         of_a_row=entry.get("of_a_row", False),
         logic=logic,
     )
@@ -65,6 +67,7 @@ def of_plugin(module: Any) -> Rule:
         fix=module.FIX,
         passes=tuple(getattr(module, "PASS", ())),
         fails=tuple(getattr(module, "FAIL", ())),
+        because=getattr(module, "BECAUSE", {}),
         of_a_row=getattr(module, "OF_A_ROW", False),
         logic=module,
     )

@@ -15,9 +15,10 @@ from readback.scores.charts._slope import slope
 from readback.scores.charts._strengths import strengths
 from readback.scores.charts._wins import wins
 from readback.scores.charts.config import toolbar
+from readback.scores.charts.larger import larger
 
 __all__ = [
     "DARK", "LIGHT", "NARROW", "RECORDS", "WIDE", "Chart", "Say", "Step", "against_length", "confusion",
-    "costs", "counted", "distribution", "dumbbell", "effects", "forest", "heat", "joint", "kappas", "leniency", "means",
-    "slope", "span", "steps", "strengths", "toolbar", "wins",
+    "costs", "counted", "distribution", "dumbbell", "effects", "forest", "heat", "joint", "kappas", "larger",
+    "leniency", "means", "slope", "span", "steps", "strengths", "toolbar", "wins",
 ]  # fmt: skip

@@ -9,7 +9,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.checks.beside import looked_at
-from readback.checks.groups import WEIGHT, Group, area, names
+from readback.checks.groups import WEIGHT, Group, also, area, names
 from readback.checks.sample import hit
 from readback.checks.summary import Audit
 from readback.html import exact
@@ -147,13 +147,14 @@ def _rule(audit: Audit, group: Group, chosen: str, records: int, kept: Mapping[s
     if here:
         link = link.replace("<a ", Markup('<a aria-current="true" '), 1)
     return show.h(
-        '<div class="rb-rule{}">{} {}{}<span class="rb-small">{} · {}<br><code>{}</code></span></div>',
+        '<div class="rb-rule{}">{} {}{}<span class="rb-small">{} · {}{}<br><code>{}</code></span></div>',
         " rb-chosen" if here else "",
         show.severity(group.severity),
         link,
         bar if some and records else "",
         said,
         t("findings.places", n=group.count),
+        f" · {lighter}" if (lighter := also(group)) else "",
         group.code,
     )
 

@@ -129,12 +129,13 @@ def _place(
     graver = show.weight(one) if one.severity != group.severity else ""
     return show.h(
         '<div class="rb-places" id="f-{}" data-rb-change="{}" tabindex="-1">'
-        '<p>{} <span class="rb-say">{}</span></p>{}{}'
+        '<p>{} <span class="rb-say">{}</span></p>{}{}{}'
         '<p class="rb-where">{}{} {}</p>{}</div>',
         one.key,
         number,
         graver,
         one.message,
+        show.because(one),
         show.h('<p class="rb-fix">{}</p>', fix) if fix else "",
         quote.quote(part, one.severity) if part else "",
         t("findings.same", n=len(same)) if len(same) > 1 else "",

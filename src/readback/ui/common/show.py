@@ -21,7 +21,7 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.checks import rules
+from readback.checks import groups
 from readback.html import exact
 from readback.types import Finding, Location
 from readback.ui.common import address
@@ -154,7 +154,7 @@ def finding(one: Finding, number: int | None = None, to_message: bool = True) ->
     asked = not to_message and place.start is None and st.query_params.get("finding") == one.key
     return h(
         '<div class="rb-finding rb-{}{}" id="f-{}"{}>{}{} <span class="rb-say">{}</span>'
-        '<p class="rb-fix">{}</p><p class="rb-where">{} <code>{}</code> {}</p></div>',
+        '<p class="rb-fix">{}</p>{}<p class="rb-where">{} <code>{}</code> {}</p></div>',
         one.severity,
         " rb-here" if asked else "",
         one.key,
@@ -163,10 +163,17 @@ def finding(one: Finding, number: int | None = None, to_message: bool = True) ->
         weight(one),
         one.message,
         one.fix,
+        because(one),
         where(place),
         one.code,
         anchor,
     )
+
+
+def because(one: Finding) -> Markup:
+    """Why its severity is not that of its rule, where it is another: the same rule is an error elsewhere."""
+    said = groups.because(one)
+    return h('<p class="rb-small">{}</p>', said) if said else Markup("")
 
 
 def findings(many: Sequence[Finding], numbered: bool = False, to_message: bool = True) -> None:

@@ -79,7 +79,7 @@ def as_csv(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> byte
 
 
 def _tools(key: str, columns: Sequence[Column], rows: list[Mapping[str, Any]], caption: str) -> list[Mapping[str, Any]]:
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key=f"tools_{key}"):
         asked = st.text_input(t("frame.filter"), key=f"{key}_filter", placeholder=t("frame.filter_hint"), width=240)
         orders = {"": t("frame.as_is"), **{c.key: c.title for c in columns}}
         name = f"{key}_sort"

@@ -9,7 +9,7 @@ import streamlit as st
 
 from readback.html import exact
 from readback.types import Selection
-from readback.ui.common import address, choice, frame, open_workspaces, options, picker, show
+from readback.ui.common import address, choice, frame, open_workspaces, options, picker, present, show
 from readback.ui.common.revisions import revisions
 from readback.ui.compare import compare_sides
 from readback.ui.compare.compare_sides import LAYERS, keys_of, put_b, side
@@ -29,7 +29,7 @@ def sides() -> None:
     conditions = bool(choice.workspace().conditions)
     kinds = {name: _say_kind(name, conditions) for name in compare_sides.kinds()}
     st.session_state["differs"] = kind
-    st.selectbox(t("compare.differs"), list(kinds), key="differs", width=225, on_change=_differs,
+    st.selectbox(t("compare.differs"), list(kinds), key="differs", width=present.wide(225), on_change=_differs,
                  format_func=kinds.__getitem__)  # fmt: skip
     _b(kind)
     st.button(t("compare.swap"), key="swap", help=t("compare.swap_help"), on_click=compare_sides.swap)
@@ -39,7 +39,7 @@ def layer() -> None:
     """Which text is compared; drawn where there is more than one."""
     if "layer" in compare_sides.kinds():
         address.follow("layer", "messages", LAYERS)
-        st.selectbox(t("compare.layer"), LAYERS, key="layer", format_func=_say_layer, width=200,
+        st.selectbox(t("compare.layer"), LAYERS, key="layer", format_func=_say_layer, width=present.wide(200),
                      on_change=address.keep, args=("layer", "messages"))  # fmt: skip
 
 
@@ -79,7 +79,7 @@ def _b(kind: str) -> None:
     listed = [*known, *([] if now in known else [now])]
     st.session_state["b"] = now
     words = {name: _say(name) for name in listed}
-    st.selectbox(t("compare.b"), listed, key="b", width=290, format_func=words.__getitem__,
+    st.selectbox(t("compare.b"), listed, key="b", width=present.wide(290), format_func=words.__getitem__,
                  on_change=_picked, args=(kind,))  # fmt: skip
     _steps(len(listed) < 2, kind, 0)
     if kind == "version":
@@ -91,11 +91,13 @@ def _b_record() -> None:
     if len(data) <= choice.LISTED:
         ids = data.ids()
         st.session_state["b_at"] = at
-        st.selectbox(t("compare.b"), range(len(ids)), key="b_at", on_change=_picked_record, width=170,
+        st.selectbox(t("compare.b"), range(len(ids)), key="b_at", on_change=_picked_record, width=present.wide(170),
                      format_func=lambda index: exact.spelling(ids[index]))  # fmt: skip
     else:
         st.session_state["b_at"] = at + 1
-        st.number_input(t("compare.b_number", n=len(data)), 1, len(data), key="b_at", on_change=_numbered, width=170)
+        st.number_input(
+            t("compare.b_number", n=len(data)), 1, len(data), key="b_at", on_change=_numbered, width=present.wide(170)
+        )
     _steps(False, "record", at)
 
 
@@ -105,6 +107,13 @@ def _steps(still: bool, kind: str, at: int) -> None:
         if by > 0:
             show.said(t("compare.b"))
         st.button(sign, key=name, help=help_text, disabled=still, on_click=_step, args=(kind, at, by))
+        if by < 0:
+            show.said(t("compare.b_step", what=t(f"compare.step_{_kind_of(kind)}")))
+
+
+def _kind_of(kind: str) -> str:
+    """What the buttons step through: without conditions the list has modes."""
+    return "mode" if kind == "condition" and not choice.workspace().conditions else kind
 
 
 def _step(kind: str, at: int, by: int) -> None:

@@ -13,7 +13,7 @@ from readback.html import exact
 from readback.prompts import assemble
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.types import Finding, Selection
-from readback.ui.common import address, background, caches, choice, picker, show, work
+from readback.ui.common import address, background, caches, choice, picker, present, show, work
 from readback.ui.common.work import Job
 from readback.ui.messages import searching
 from readback.words import t
@@ -79,11 +79,11 @@ def _ids(data: Dataset, at: int) -> None:
     if len(data) <= choice.LISTED:
         ids = data.ids()
         st.session_state["record"] = at
-        st.selectbox(t("messages.record"), range(len(ids)), key="record", on_change=_listed, width=170,
+        st.selectbox(t("messages.record"), range(len(ids)), key="record", on_change=_listed, width=present.wide(170),
                      label_visibility="collapsed", format_func=lambda index: exact.spelling(ids[index]))  # fmt: skip
     else:
         st.session_state["record_id"] = exact.spelling(next(iter(data.ids(at, at + 1)), ""))
-        st.text_input(t("messages.record"), key="record_id", on_change=_by_id, args=(data,), width=170,
+        st.text_input(t("messages.record"), key="record_id", on_change=_by_id, args=(data,), width=present.wide(170),
                       label_visibility="collapsed")  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from markupsafe import Markup
@@ -52,8 +52,7 @@ def conditions(
     ]
     if audit:
         columns += [
-            Column("system", t("overview.system"), show=of(_system)),
-            Column("trained", t("overview.trained"), show=of(_trained), help=t("overview.trained_help")),
+            Column("system", t("overview.system"), show=of(_system), help=t("overview.system_help")),
             Column("around", t("overview.around"), show=of(_around), help=t("overview.around_help")),
             Column("longest", title("longest"), number=True, show=of(_longest), help=t("overview.longest_help")),
             Column("errors", title("errors"), number=True, show=of(_errors)),
@@ -62,25 +61,68 @@ def conditions(
         ]
     columns += pictures(headline, headline.shapes) if headline else ()
     told = {"name", "longest", "errors", "warnings"}
-    if all(row["name"] in (row["mode"], row["task"]) for row in rows):
-        columns = [column for column in columns if column.key not in ("mode", "task")]
+    named = [key for key in ("mode", "task") if all(row[key] in (None, row["name"]) for row in rows)]
+    columns = [column for column in columns if column.key not in named]
     return tuple(c for c in columns if c.key in told or any(row[c.key] for row in rows)), rows
 
 
-def trained(workspace: Workspace, row: Row) -> tuple[str, bool]:
-    """Whether the system message that is sent is the one the model was trained with, and whether that is bad."""
+@dataclass(frozen=True, slots=True)
+class State:
+    """Whether what is served is what the model was trained with: the same, differs, cannot be told, or nothing to
+    compare. `word` says which, `more` how it differs or what is missing.
+    """
+
+    word: str
+    more: str = ""
+    bad: bool = False
+
+    @property
+    def said(self) -> str:
+        """Both in a line."""
+        return f"{self.word}: {self.more}" if self.more else self.word
+
+
+def system_as_trained(workspace: Workspace, row: Row) -> State:
+    """Whether the system message that is served is the one that the model was trained with."""
     model = workspace.models.get(row.model or "")
-    if model is None or (model.training is None and model.modelfile is None):
-        return "", False
-    if model.training is None:
-        return t("overview.trained_unknown"), False
     if row.system_sha is None and row.system_unknown:
-        return t("overview.trained_unknown"), False
-    if row.system_sha is None and model.training.text:
-        return t("overview.trained_none"), True
-    same = row.system_sha == _sha(model.training.text)
-    said = t("overview.trained_same" if same else "overview.trained_differs")
-    return (said if model.training.verified else f"{said}, {t('overview.trained_typed')}"), not same
+        return State(t("overview.unknown_system"), row.system_unknown)
+    if model is None or (model.training is None and model.modelfile is None):
+        return _nothing(workspace, row)
+    if model.training is None:
+        return State(t("overview.trained_unknown"), t("overview.no_training_text"))
+    typed = "" if model.training.verified else t("overview.trained_typed")
+    if (row.system_sha or _sha("")) == _sha(model.training.text):
+        return State(t("overview.trained_same"), typed)
+    how = "not_sent" if row.system_sha is None else "other" if model.training.text else "added"
+    more = ", ".join(part for part in (t(f"overview.trained_{how}"), typed) if part)
+    return State(t("overview.trained_differs"), more, bad=True)
+
+
+def text_as_trained(workspace: Workspace, row: Row) -> State:
+    """Whether the server writes the same text around the messages as training did."""
+    model, self_test = workspace.models.get(row.model or ""), self_tests(workspace).get(row.model or "")
+    learned = self_test.trained if self_test else None
+    if model is None or not (model.training or model.modelfile or learned):
+        return _nothing(workspace, row)
+    if self_test is None or not self_test.first.segments:
+        return State(t("overview.trained_unknown"), t("overview.no_chat_template"))
+    if learned is None or not learned.segments:
+        return State(t("overview.trained_unknown"), t("overview.no_training_template"))
+    found = [
+        one for one in of_self_test(self_test) if not trained_differences.harmless(one, self_test.first.kind, model)
+    ]
+    assumed = t("overview.text_assumed", name=learned.format) if learned.assumed else ""
+    if not found:
+        return State(t("overview.trained_same"), assumed)
+    where = t("overview.text_differs", where=after(found[0]).replace("`", ""), n=len(found))
+    return State(t("overview.trained_differs"), ", ".join(part for part in (where, assumed) if part), bad=True)
+
+
+def _nothing(workspace: Workspace, row: Row) -> State:
+    """No training is known of the model, or no model of the row."""
+    known = workspace.models.get(row.model or "")
+    return State(t("overview.trained_nothing"), t("overview.no_training", model=known.name) if known else "")
 
 
 def _unchecked(workspace: Workspace) -> Sequence[Row]:
@@ -106,9 +148,8 @@ def _cells(workspace: Workspace, row: Row, headline: Headline | None) -> Cells:
         "task": row.task,
         "adapter": row.adapter,
         "program": program_line.in_short(workspace, row.choice),
-        "system": f"{row.system} {row.system_sha}" if row.system_sha else _no_system(row),
-        "trained": trained(workspace, row)[0],
-        "around": text_of(workspace, row)[0],
+        "system": _system_said(workspace, row),
+        "around": text_as_trained(workspace, row).said if _has_training(workspace) else None,
         "longest": row.tokens.count if row.tokens else row.longest,
         "errors": row.errors,
         "warnings": row.warnings,
@@ -126,11 +167,38 @@ def _sha(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def _has_training(workspace: Workspace) -> bool:
+    """Whether a training of any model is known: else there is nothing to say of it in every row."""
+    if any(model.training or model.modelfile for model in workspace.models.values()):
+        return True
+    return any(one.trained for one in self_tests(workspace).values())
+
+
+def _system_said(workspace: Workspace, row: Row) -> str:
+    own = f"{row.system} {row.system_sha}" if row.system_sha else _no_system(row)
+    if not _has_training(workspace):
+        return own
+    return "; ".join(dict.fromkeys((system_as_trained(workspace, row).said, own)))
+
+
 def _system(workspace: Workspace, row: Row) -> Markup:
-    """Who states the system message, and the first digits of its sha256: equal digits, equal text."""
+    """Whether it is the trained one, and below who states it."""
     if not row.system_sha and row.system_unknown:
-        hint = '<span class="rb-hinted" tabindex="0">{}<span class="rb-hint">{}</span></span>'
-        return show.h(hint, _no_system(row), row.system_unknown)
+        return _state(system_as_trained(workspace, row))
+    own = _stated(workspace, row)
+    if not _has_training(workspace):
+        return own
+    return show.h('{}<br><span class="rb-small rb-nobr">{}</span>', _state(system_as_trained(workspace, row)), own)
+
+
+def _state(one: State, link: Markup | str = "") -> Markup:
+    """The state, and below it how or what: both read without a pointer, by a room that looks at a wall."""
+    more = show.h('<br><span class="rb-small rb-around">{}</span>', link or one.more) if one.more else Markup("")
+    return show.h('<span class="{}">{}</span>{}', "rb-warn" if one.bad else "rb-fine", one.word, more)
+
+
+def _stated(workspace: Workspace, row: Row) -> Markup:
+    """Who states the system message, and the first digits of its sha256: equal digits, equal text."""
     if not row.system_sha:
         return show.h("{}", _no_system(row))
     source, _, place = str(row.system).partition(" ")
@@ -142,48 +210,10 @@ def _system(workspace: Workspace, row: Row) -> Markup:
     return show.h('<span class="rb-hinted" tabindex="0">{} <code>{}</code>{}</span>', source, row.system_sha[:8], hint)
 
 
-def text_of(workspace: Workspace, row: Row) -> tuple[str, bool]:
-    """Whether the server writes the same text around the messages as training did, and whether that is bad."""
-    model, self_test = workspace.models.get(row.model or ""), self_tests(workspace).get(row.model or "")
-    if model is None or self_test is None or self_test.trained is None:
-        return "", False
-    if not (self_test.trained.segments and self_test.first.segments):
-        return "", False
-    found = _apart(workspace, row)
-    assumed = t("overview.text_assumed", name=self_test.trained.format) if self_test.trained.assumed else ""
-    if not found:
-        return f"{t('overview.text_same')}{assumed}", False
-    where = after(found[0]).replace("`", "")
-    return f"{t('overview.text_differs', where=where, n=len(found))}{assumed}", True
-
-
-def _apart(workspace: Workspace, row: Row) -> list[FirstDifference]:
-    """Where the text around the messages differs from the one of training, but for what makes no difference."""
-    model, self_test = workspace.models.get(row.model or ""), self_tests(workspace).get(row.model or "")
-    if model is None or self_test is None:
-        return []
-    kind = self_test.first.kind
-    return [one for one in of_self_test(self_test) if not trained_differences.harmless(one, kind, model)]
-
-
-def _trained(workspace: Workspace, row: Row) -> Markup:
-    said, bad = trained(workspace, row)
-    return show.h('<span class="{}">{}</span>', "rb-warn" if bad else "rb-fine", said or "–")
-
-
 def _around(workspace: Workspace, row: Row) -> Markup:
-    """Whether the text around the messages is the same, in a word or two; all of it on hover and on focus."""
-    text, apart = text_of(workspace, row)
-    if not text:
-        return show.h("–")
-    hint = '<span class="rb-hinted {}" tabindex="0">{}<span class="rb-hint">{}</span></span>'
-    if apart:
-        n = len(_apart(workspace, row))
-        link = show.link("messages", t("overview.around_differs", n=n), **{**asdict(row.choice), "view": "training"})
-        return show.h('<span class="rb-warn">{}</span>', show.h(hint, "", link, text))
-    trained = self_tests(workspace)[row.model or ""].trained
-    short = t("overview.around_assumed" if trained and trained.assumed else "overview.around_same")
-    return show.h(hint, "rb-fine", short, text)
+    """The text around the messages; where it differs, the way to both texts."""
+    one = text_as_trained(workspace, row)
+    return _state(one, show.link("messages", one.more, **{**asdict(row.choice), "view": "training"}) if one.bad else "")
 
 
 def _longest(workspace: Workspace, row: Row) -> Markup:

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
 from readback.checks.comparisons import Weighed
-from readback.checks.groups import Group
+from readback.checks.groups import Group, also
 from readback.checks.summary import Audit
 from readback.checks.verdicts import Verdict
 from readback.scores.table import ScoreTable
@@ -143,11 +143,12 @@ def _first(audit: Audit, one: Weighed, by: str, number: int) -> Markup:
             conditions=conditions, records=records or t("sample.once"), code=group.code)  # fmt: skip
     return show.h(
         '<li>{} {} <span class="rb-small"><span class="rb-hinted" tabindex="0">{}<span class="rb-hint">{}</span></span>'
-        "{}</span></li>",
+        "{}{}</span></li>",
         show.severity(group.severity),
         show.link("findings", group.title, code=group.code),
         t("overview.first_where", where=where),
         why,
+        show.h(", {}", lighter) if (lighter := also(group)) else "",
         _sides(audit, one),
     )
 

@@ -14,6 +14,7 @@ from readback.ui.common import show, table, verdict
 from readback.ui.common.table import Column
 from readback.words import t
 
+NAMED = 2  # comparisons that the first line names
 NONE = dict.fromkeys(("mode", "adapter", "task", "judge"))  # a link to a condition leaves nothing else chosen
 
 
@@ -31,9 +32,7 @@ def sentence(audit: Audit, found: Sequence[Verdict]) -> Markup:
         said = t(key, a=pair.a, b=pair.b, wrong=len(wrong), all=len(found))
         told = show.h("{} {}.", said, verdict.first(wrong[0]))
     elif unknown:
-        told = show.h(
-            "{} {}", t("verdict.some_unknown", n=len(unknown), all=len(found)), verdict.why(unknown[0], brief=True)
-        )
+        told = show.h("{} {}", _unknown(unknown, len(found)), verdict.why(unknown[0], brief=True))
     else:
         told = show.h("{}", t(f"verdict.all_fair{here}", n=len(found)))
         if same := [one for one in found if one.kind == "same"]:
@@ -41,6 +40,15 @@ def sentence(audit: Audit, found: Sequence[Verdict]) -> Markup:
     hit = {(fault.code, side): fault.places for one in found for fault in one.faults for side in fault.sides[:1]}
     rest = audit.severities.get("error", 0) - sum(hit.values())
     return show.h("{} {}", told, t("verdict.rest", n=rest) if rest > 0 and not unknown else "")
+
+
+def _unknown(unknown: Sequence[Verdict], planned: int) -> Markup:
+    """How many cannot be judged; one or two are named, each a link to it."""
+    n, pairs = len(unknown), show.join([link(one.pair) for one in unknown], t("overview.and"))
+    if n > NAMED:
+        return show.h("{}", t("verdict.some_unknown", n=n, all=planned))
+    key = "verdict.one_unknown" if planned == 1 else "verdict.named_unknown"
+    return show.h(t(key, n=n, all=planned, pairs="{pairs}"), pairs=pairs)
 
 
 def table_of(found: Sequence[Verdict]) -> None:

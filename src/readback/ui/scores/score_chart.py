@@ -10,9 +10,9 @@ from markupsafe import Markup
 
 from readback.as_csv import csv_text
 from readback.bookmarks.markdown import line
-from readback.scores.charts import Chart, toolbar
+from readback.scores.charts import Chart, larger, toolbar
 from readback.scores.export.as_markdown import markdown
-from readback.ui.common import bookmarks, downloads, exports, show, table
+from readback.ui.common import bookmarks, downloads, exports, present, show, table
 from readback.ui.common.table import Column
 from readback.ui.scores import score_drilldown_links
 from readback.words import t
@@ -34,9 +34,10 @@ def draw(key: str, made: Chart, said: str, how: str = "", opens: Opens | None = 
 
     clicks: dict[str, Any] = {"on_select": chosen, "selection_mode": "points"} if opens is not None else {}
     kind = st.session_state.get(f"picture_{key}") or PICTURES[0]
+    figure = larger(made.figure, present.LARGER) if present.on() else made.figure
     with st.container(key=f"wide_{key}"):
         st.plotly_chart(
-            made.figure, key=f"chart_{key}", alt=made.alt, theme=None, config=toolbar(f"scores-{key}", kind), **clicks
+            figure, key=f"chart_{key}", alt=made.alt, theme=None, config=toolbar(f"scores-{key}", kind), **clicks
         )
     show.draw(show.h('<p class="rb-said">{}</p><p class="rb-small rb-how">{}</p>', said, how))
     _take(key, made, said, how)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from readback.scores.table import ConditionKey, ScoreTable
-from readback.ui.common import address, show
+from readback.ui.common import address, present, show
 from readback.ui.scores import score_drilldown_links
 from readback.ui.scores.score_drilldown import address_of
 from readback.words import t
@@ -37,8 +37,8 @@ def draw(key: str, label: str, table: ScoreTable, sides: Sequence[ConditionKey],
         for at, name in enumerate(factors(sides)):
             part, options = f"{key}_{at}", _values(sides, name)
             st.session_state[part] = dict(by[now]).get(name, "")
-            st.selectbox(name, options, key=part, format_func=lambda one: one or t("scores.not_stated"), width=162,
-                         on_change=_turned, args=(key, part, name, default, by))  # fmt: skip
+            st.selectbox(name, options, key=part, format_func=lambda one: one or t("scores.not_stated"),
+                         width=present.wide(162), on_change=_turned, args=(key, part, name, default, by))  # fmt: skip
     if st.session_state.pop(NEAREST, None) == key:
         st.caption(t("scores.nearest"))
     return now

@@ -18,7 +18,7 @@ from readback.scores.comparing.planned import planned
 from readback.scores.summary_row import Row
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Criterion, Diagnostic, Finding, Workspace
-from readback.ui.common import address
+from readback.ui.common import address, present
 from readback.ui.common.work import Job, whole
 from readback.ui.scores import score_drilldown_links, score_pickers
 from readback.ui.scores.score_drilldown import address_of
@@ -53,7 +53,9 @@ def pick(
     first = default if default in options else options[0]
     address.follow(key, first, options)
     return str(
-        st.selectbox(label, options, key=key, format_func=say, on_change=_chosen, args=(key, first), width=width)
+        st.selectbox(
+            label, options, key=key, format_func=say, on_change=_chosen, args=(key, first), width=present.wide(width)
+        )
     )
 
 
