@@ -20,9 +20,6 @@ from readback import workspace
 from readback.checks import engine, summary
 from readback.checks import rules as all_rules
 from readback.checks.groups import groups
-from readback.checks.rules import finding
-from readback.types import NOWHERE, Diagnostic
-from readback.ui.common import show
 from readback.ui.findings import taking
 
 BRIEF = "You answer in one short sentence and never guess."
@@ -160,12 +157,6 @@ def test_markup_in_a_record_stays_text(serving: Any) -> None:
     files["data.jsonl"][0]["q"] = f"<img src=x> {BRIEF} <script>"
     serving(files)
     assert "<img" not in said(findings())
-
-
-def test_a_severity_that_is_not_the_usual_one_of_its_rule_says_so() -> None:
-    one = finding(Diagnostic("fmt-train-serve-diff", {}, NOWHERE, "", "info"))
-    assert 'note</span> <span class="rb-small">(usually error)' in show.weight(one)
-    assert "usually" not in show.weight(finding(Diagnostic("fmt-train-serve-diff", {}, NOWHERE, "")))
 
 
 def test_no_findings_says_so_and_offers_the_messages(serving: Any) -> None:

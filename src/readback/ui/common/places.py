@@ -126,7 +126,7 @@ def _place(
     page, target, said = _way(one, context.own_id(at))
     link = show.link(page, said, **target) if said else Markup("")
     spot = replace(at, record=None, condition=None, mode=None, adapter=None, task=None, judge=None) if said else at
-    graver = show.weight(one) if one.severity != group.severity else ""
+    graver = show.severity(one.severity) if one.severity != group.severity else ""
     return show.h(
         '<div class="rb-places" id="f-{}" data-rb-change="{}" tabindex="-1">'
         '<p>{} <span class="rb-say">{}</span></p>{}{}{}'

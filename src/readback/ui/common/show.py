@@ -115,15 +115,6 @@ def severity(word: str, n: int | None = None) -> Markup:
     return h('<span class="rb-severity rb-{}">{} {}</span>', word, _sign(word), said)
 
 
-def weight(one: Finding) -> Markup:
-    """The severity of one finding; where most findings of its rule have another one, that is said beside it."""
-    rule = rules.RULES().get(one.code)
-    if rule is None or rule.severity == one.severity:
-        return severity(one.severity)
-    said = t("frame.usually", severity=t(f"frame.{rule.severity}"))
-    return h('{} <span class="rb-small">({})</span>', severity(one.severity), said)
-
-
 def has_message(at: Location) -> bool:
     """Whether a place is on Messages: one of a record, or in a message that is made without any data."""
     return (
@@ -160,7 +151,7 @@ def finding(one: Finding, number: int | None = None, to_message: bool = True) ->
         one.key,
         Markup(' aria-current="true"') if asked else "",
         count,
-        weight(one),
+        severity(one.severity),
         one.message,
         one.fix,
         because(one),

@@ -104,8 +104,6 @@ def _b_record() -> None:
 def _steps(still: bool, kind: str, at: int) -> None:
     for name, sign, by in (("previous_b", "‹", -1), ("next_b", "›", 1)):
         help_text = t(f"compare.{name}_help")
-        if by > 0:
-            show.said(t("compare.b"))
         st.button(sign, key=name, help=help_text, disabled=still, on_click=_step, args=(kind, at, by))
         if by < 0:
             show.said(t("compare.b_step", what=t(f"compare.step_{_kind_of(kind)}")))

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from readback.checks.facts import trained_differences
 from readback.checks.summary import Audit, Row
-from readback.compare.first_difference import FirstDifference, after, of_self_test
+from readback.compare.first_difference import after, of_self_test
 from readback.prompts import assemble
 from readback.prompts.self_tests import self_tests
 from readback.serving import limits
