@@ -5,7 +5,7 @@ import streamlit as st
 from readback.checks.comparisons import planned, weighed
 from readback.checks.groups import groups
 from readback.checks.verdicts import verdicts
-from readback.ui.common import choice, loaded, observed, sample_words, show, table
+from readback.ui.common import choice, loaded, observed, sample_words, score_proposals, show, table
 from readback.ui.messages import made_up, training_row
 from readback.ui.overview import conditions_table, headline, overview, paired, registry
 from readback.ui.scores import score_view
@@ -30,8 +30,10 @@ if audit.stopped:
     st.button(t("frame.again"), key="check_again", on_click=choice.check_again)
 if audit.faults:
     show.problem(t("overview.faults_ours", n=len(audit.faults)), overview.ours(audit))
+offered = not workspace.scores and score_proposals.draw(workspace)
 if not (
-    training_row.wanted(workspace)
+    (offered and data is None)
+    or training_row.wanted(workspace)
     or workspace.prompts
     or workspace.tasks
     or workspace.judges
@@ -63,10 +65,11 @@ if rows:
     if more := overview.elsewhere(audit):
         show.draw(show.h('<p class="rb-small">{}</p>', more))
     show.draw(show.h('<p class="rb-small">{}</p>', observed.lead(audit)))
-elif head:
-    st.header(t("overview.conditions_heading"))
+if head and not any(row["mean"] for row in rows):
+    heading = t("overview.scored_heading" if rows else "overview.conditions_heading")
+    st.header(heading)
     columns, rows = headline.scored(head)
-    table.table("scored", columns, rows, caption=t("overview.conditions_heading"))
+    table.table("scored", columns, rows, caption=heading)
 if head:
     show.draw(headline.legend(head))
 

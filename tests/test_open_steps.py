@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
 from looking import drawn, page, turned, words
 
 from readback import workspace
@@ -76,12 +77,22 @@ def test_the_language_is_changed_on_the_page(serving: Any) -> None:
     assert "Why is it so? & {question}" in words(turned(test, "messages", syntax="p=mustache"))
 
 
-def test_a_table_of_judges_becomes_scores_by_a_click(serving: Any) -> None:
-    serving({"t.csv": "item,j1,j2,j3\na,1,2,3\nb,2,3,3\nc,1,1,1\n"})
-    test = page("open")
-    assert "t.csv has columns that look like judges: j1, j2, j3." in words(test)
-    test.button(key="judges_t.csv").click().run()
-    assert "t.csv scores yes" in words(test)
+@pytest.mark.parametrize("name", ["open", "scores", "overview"])
+def test_a_table_of_judges_becomes_scores_by_a_click_that_can_be_taken_back(serving: Any, name: str) -> None:
+    serving({"t.csv": "item,j1,j2,j3\na,1,2,3\nb,2,3,3\nc,1,1,1\n", "p.txt": "{question}"})
+    sentence = "3 columns of t.csv look like judges' scores: j1, j2, j3."
+    test = page(name)
+    assert sentence in words(test)
+    drawn(test.button(key="judges_t.csv").click().run())
+    assert test.query_params["judges"] == "t.csv=j1,j2,j3"
+    assert {"open": "t.csv scores yes", "scores": "3 answers scored", "overview": "Scored conditions"}[name] in words(
+        test
+    )
+    assert sentence not in words(test)
+    if name == "overview":
+        test = turned(test, "open", judges="t.csv=j1,j2,j3")
+    drawn(test.button(key="not_judges_t.csv").click().run())
+    assert sentence in words(test)
 
 
 def test_a_prompt_alone_is_shown_without_rows(serving: Any) -> None:
