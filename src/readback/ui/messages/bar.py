@@ -20,6 +20,7 @@ from readback.words import t
 
 KIND = "finding"
 KNOWN = "with_findings"  # in the session: the records with a finding under what was sent, where all were looked at
+SEARCHES = "searches"  # in the session: how many searches were made
 
 
 def records() -> None:
@@ -38,7 +39,12 @@ def records() -> None:
                     width=105 + 8 * len(str(count)), label_visibility="collapsed")  # fmt: skip
     show.said(t("messages.of_records", n=count))
     _ids(data, at)
-    with st.popover(t("messages.find"), key="find", help=t("messages.find_help")):
+    # Another name after each search closes it; that it closes by its state would cost a run at each opening.
+    turn = st.session_state.setdefault(SEARCHES, 0)
+    with (
+        st.container(key="find", width="content"),
+        st.popover(t("messages.find"), key=f"find_{turn}", help=t("messages.find_help")),
+    ):
         _find()
 
 
@@ -115,6 +121,7 @@ def _search(show_next: bool) -> None:
     text, state = st.session_state["find_text"], st.session_state
     if not text:
         return
+    state[SEARCHES] += 1
     there = by_id(text) if show_next and not state["find_regex"] else None
     if there is None and show_next and state["find_where"] == "record" and not state["find_regex"]:
         there = in_record(text)
