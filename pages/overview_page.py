@@ -1,6 +1,7 @@
 """Overview: may we compare these, and what should we talk about?"""
 
 import streamlit as st
+from markupsafe import Markup
 
 from readback.checks.comparisons import planned, weighed
 from readback.checks.groups import groups
@@ -76,7 +77,10 @@ if head:
 made_up.section(workspace)
 registry.section(workspace)
 st.header(t("overview.loaded"))
-counts = [loaded.counts(workspace.dataset.path, data.counts)] if data and workspace.dataset else []
+counts: list[Markup | str] = []
+if data and workspace.dataset:
+    see = show.link("records", t("records.see"))
+    counts = [show.h("{} {}", loaded.counts(workspace.dataset.path, data.counts), see)]
 show.draw(overview.lines([*counts, *training_row.said(audit), *(headline.reconciled(scored) if scored else ())]))
 loaded.files(workspace, t("overview.loaded"))
 if noticed := loaded.noticed():

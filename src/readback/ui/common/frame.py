@@ -55,7 +55,8 @@ def _facts() -> None:
     elif workspace.dataset.absent:
         lines.append(show.h("<p>{}</p>", t("frame.absent", file=workspace.dataset.path)))
     elif data is not None:
-        lines.append(show.h("<p>{}<br>{}</p>", workspace.dataset.path, t("frame.records", n=len(data))))
+        records = show.link("records", t("frame.records", n=len(data)))
+        lines.append(show.h("<p>{}<br>{}</p>", workspace.dataset.path, records))
         said = data.counts
         if said.bad or said.blank:
             counts = t("frame.counts", lines=said.lines, read=said.read, bad=said.bad, blank=said.blank)
