@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import time
+from datetime import datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 from markupsafe import Markup
@@ -39,10 +40,19 @@ def _open() -> None:
 
 
 def name(token: str) -> str:
-    if not token.startswith(upload.PREFIX):
+    """What a workspace is called: an upload by when it came and by its files, since several may have one name."""
+    folder = upload.path(token, choice.browser()) if token.startswith(upload.PREFIX) else None
+    if folder is None:
         return token
-    made = (upload.home() / token).stat().st_mtime
-    return t("frame.upload_name", time=time.strftime("%H:%M", time.localtime(made)))
+    return t("frame.upload_name", time=clock((upload.home() / token).stat().st_mtime), name=upload.title(folder))
+
+
+def clock(moment: float) -> str:
+    """The time of day where the browser is; where it does not say, the server's, with the name of its time zone."""
+    try:
+        return datetime.fromtimestamp(moment, ZoneInfo(st.context.timezone or "")).strftime("%H:%M:%S")
+    except (ValueError, ZoneInfoNotFoundError, OSError):
+        return datetime.fromtimestamp(moment).astimezone().strftime("%H:%M:%S %Z")
 
 
 def _facts() -> None:
