@@ -24,6 +24,7 @@ page = st.navigation(
         st.Page("pages/scores_page.py", title=t("frame.scores"), url_path="scores"),
         st.Page("pages/review_page.py", title=t("review.title"), url_path="review"),
         st.Page("pages/open_page.py", title=t("frame.open"), url_path="open"),
+        st.Page("pages/records_page.py", title=t("records.title"), url_path="records", visibility="hidden"),
         st.Page("pages/list_page.py", title=t("list.title"), url_path="list", visibility="hidden"),
         st.Page("pages/about_page.py", title=t("frame.about"), url_path="about", visibility="hidden"),
         st.Page("pages/accessibility_page.py", title=t("access.title"), url_path="accessibility", visibility="hidden"),

@@ -36,6 +36,8 @@ if made_up.wanted(workspace):
     st.stop()
 if not (workspace.prompts or workspace.tasks or workspace.judges or workspace.conditions):
     show.empty(t("messages.nothing_to_send"), t("messages.choose_template"), "open")
+    if workspace.dataset:
+        show.draw(show.h("<p>{}</p>", show.link("records", t("records.see"))))
     st.stop()
 if len(data) == 0:
     show.empty(loaded.no_records(workspace), t("messages.add_files"), "open")
@@ -105,5 +107,7 @@ with right, st.container(key="beside"):
     bar.next_finding(found)
     with st.expander(t("messages.fields"), expanded=True, key="fields_open"):
         beside.fields(choice.record(), made, found, choice.answer(sent))
+        if workspace.dataset:
+            show.draw(show.h("<p>{}</p>", show.link("records", t("records.see_whole"))))
     with st.expander(t("messages.try"), key="try_open", expanded=bool(tried)):
         beside.trial(choice.record(), made)

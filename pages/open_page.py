@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from readback.ui.common import choice, downloads, exports, loaded, show, upload
+from readback.ui.common import choice, downloads, exports, loaded, score_proposals, show, upload
 from readback.ui.messages import made_up
 from readback.ui.open import file_choices, folder_zip, mapping, opening, plain_files, steps
 from readback.words import t
@@ -30,7 +30,9 @@ with right:
         show.draw(show.h("<p>{}</p>", loaded.counts(workspace.dataset.path, data.counts)))
     st.subheader(t("open.recognised"))
     loaded.files(workspace, t("open.recognised"))
-    plain_files.tables(workspace)
+    score_proposals.draw(workspace)
+    score_proposals.taken(workspace)
+    plain_files.ids(workspace)
     plain_files.several(workspace)
     steps.typed_here()
     if steps.wanted(workspace):

@@ -1,11 +1,12 @@
 """Overview: may we compare these, and what should we talk about?"""
 
 import streamlit as st
+from markupsafe import Markup
 
 from readback.checks.comparisons import planned, weighed
 from readback.checks.groups import groups
 from readback.checks.verdicts import verdicts
-from readback.ui.common import choice, loaded, observed, sample_words, show, table
+from readback.ui.common import choice, loaded, observed, sample_words, score_proposals, show, table
 from readback.ui.messages import made_up, training_row
 from readback.ui.overview import conditions_table, headline, overview, paired, registry
 from readback.ui.scores import score_view
@@ -31,8 +32,10 @@ if audit.stopped:
     st.button(t("frame.again"), key="check_again", on_click=choice.check_again)
 if audit.faults:
     show.problem(t("overview.faults_ours", n=len(audit.faults)), overview.ours(audit))
+offered = not workspace.scores and score_proposals.draw(workspace)
 if not (
-    training_row.wanted(workspace)
+    (offered and data is None)
+    or training_row.wanted(workspace)
     or workspace.prompts
     or workspace.tasks
     or workspace.judges
@@ -63,17 +66,21 @@ if rows:
     if more := overview.elsewhere(audit):
         show.draw(show.h('<p class="rb-small">{}</p>', more))
     show.draw(show.h('<p class="rb-small">{}</p>', observed.lead(audit)))
-elif head:
-    st.header(t("overview.conditions_heading"))
+if head and not any(row["mean"] for row in rows):
+    heading = t("overview.scored_heading" if rows else "overview.conditions_heading")
+    st.header(heading)
     columns, rows = headline.scored(head)
-    table.table("scored", columns, rows, caption=t("overview.conditions_heading"))
+    table.table("scored", columns, rows, caption=heading)
 if head:
     show.draw(headline.legend(head))
 
 made_up.section(workspace)
 registry.section(workspace)
 st.header(t("overview.loaded"))
-counts = [loaded.counts(workspace.dataset.path, data.counts)] if data and workspace.dataset else []
+counts: list[Markup | str] = []
+if data and workspace.dataset:
+    see = show.link("records", t("records.see"))
+    counts = [show.h("{} {}", loaded.counts(workspace.dataset.path, data.counts), see)]
 show.draw(overview.lines([*counts, *training_row.said(audit), *(headline.reconciled(scored) if scored else ())]))
 loaded.files(workspace, t("overview.loaded"))
 if noticed := loaded.noticed():

@@ -3,8 +3,7 @@
 import streamlit as st
 
 from readback.scores.criteria import scale_text
-from readback.ui.common import choice, show
-from readback.ui.open import plain_files
+from readback.ui.common import choice, score_proposals, show
 from readback.ui.scores import (
     score_computed,
     score_drilldown_links,
@@ -24,9 +23,8 @@ heading = st.empty()
 heading.title(t("scores.title"))
 workspace = choice.workspace()
 if not workspace.scores:
-    if plain_files.of_scores(workspace):
-        st.stop()
-    show.empty(t("scores.nothing"), t("scores.nothing_next"), "open")
+    if not score_proposals.draw(workspace):
+        show.empty(t("scores.nothing"), t("scores.nothing_next"), "open")
     st.stop()
 scored = score_view.table_of(workspace)
 count, findings = score_view.noticed(scored)
@@ -73,3 +71,4 @@ if count:
         show.findings(findings, to_message=False)
         if count > len(findings):
             st.caption(t("scores.noticed_more", n=len(findings), all=count))
+score_proposals.taken(workspace)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
 from looking import drawn, page, turned, words
 
 from readback import workspace
@@ -24,7 +25,7 @@ def test_rows_alone_can_be_looked_at_and_lead_to_a_message(serving: Any) -> None
     said = words(test)
     assert "d.jsonl holds 2 records." in said
     assert "Fields of the rows: id , question" in said
-    assert "Why is it so?" in said  # in the table of rows
+    assert "See the records" in said
     test.text_area(key="step_user").set_value("Answer: {question}").run()
     assert "It is read as Python format: it holds {question}." in words(test)
     assert "Answer: Why is it so?" in words(test)
@@ -36,22 +37,6 @@ def test_rows_alone_can_be_looked_at_and_lead_to_a_message(serving: Any) -> None
     assert "The mode typed was typed here" in words(again)
     again.button(key="untype_typed").click().run()
     assert "1. The rows" in [one.value for one in again.subheader]
-
-
-def test_rows_are_filtered_and_one_is_shown_whole(serving: Any) -> None:
-    serving({"d.jsonl": ROWS})
-    test = page("open")
-    test.text_input(key="rows_filter").set_value("HOW").run()
-    assert "1 of the first 2 rows; the dataset has 2." in words(test)
-    test.number_input(key="rows_one").set_value(2).run()
-    assert '"question": "How?"' in words(test)
-
-
-def test_rows_with_other_shapes_are_shown_too(serving: Any) -> None:
-    serving({"d.jsonl": '{"id": "1", "rag": {"prompt": "P1"}}\n{"id": "2", "rag": "none"}\n{"id": "3"}\n'})
-    said = words(page("open"))
-    assert "P1" in said
-    assert "3 of the first 3 rows" in said
 
 
 def test_files_of_the_server_are_not_given_away(serving: Any) -> None:
@@ -76,12 +61,22 @@ def test_the_language_is_changed_on_the_page(serving: Any) -> None:
     assert "Why is it so? & {question}" in words(turned(test, "messages", syntax="p=mustache"))
 
 
-def test_a_table_of_judges_becomes_scores_by_a_click(serving: Any) -> None:
-    serving({"t.csv": "item,j1,j2,j3\na,1,2,3\nb,2,3,3\nc,1,1,1\n"})
-    test = page("open")
-    assert "t.csv has columns that look like judges: j1, j2, j3." in words(test)
-    test.button(key="judges_t.csv").click().run()
-    assert "t.csv scores yes" in words(test)
+@pytest.mark.parametrize("name", ["open", "scores", "overview"])
+def test_a_table_of_judges_becomes_scores_by_a_click_that_can_be_taken_back(serving: Any, name: str) -> None:
+    serving({"t.csv": "item,j1,j2,j3\na,1,2,3\nb,2,3,3\nc,1,1,1\n", "p.txt": "{question}"})
+    sentence = "3 columns of t.csv look like judges' scores: j1, j2, j3."
+    test = page(name)
+    assert sentence in words(test)
+    drawn(test.button(key="judges_t.csv").click().run())
+    assert test.query_params["judges"] == "t.csv=j1,j2,j3"
+    assert {"open": "t.csv scores yes", "scores": "3 answers scored", "overview": "Scored conditions"}[name] in words(
+        test
+    )
+    assert sentence not in words(test)
+    if name == "overview":
+        test = turned(test, "open", judges="t.csv=j1,j2,j3")
+    drawn(test.button(key="not_judges_t.csv").click().run())
+    assert sentence in words(test)
 
 
 def test_scores_proposes_a_table_of_judges_and_shows_it_after_a_click(serving: Any) -> None:

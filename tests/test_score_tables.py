@@ -96,9 +96,9 @@ def test_the_command_line_says_how_and_does_it(write: Write, capsys: pytest.Capt
 def test_open_offers_both_with_a_click(serving: Callable[[Mapping[str, Any]], Path]) -> None:
     serving({"t.csv": RATED})
     test = page("open")
-    assert "columns that look like scores: helpfulness, accuracy" in words(test)
+    assert "columns of t.csv look like scores: helpfulness, accuracy" in words(test)
     test.button(key="id_column").click().run()
     assert "case_no is different" not in words(test)
     test.button(key="scores_t.csv").click().run()
     assert dict(test.query_params)["id"] == "case_no"
-    assert "columns that look like scores" not in words(test)
+    assert "look like scores: helpfulness" not in words(test)

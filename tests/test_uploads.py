@@ -10,8 +10,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import streamlit as st
 
-from readback.ui.common import upload
+from readback.ui.common import frame, upload
 
 ME, YOU = upload.owner("me"), upload.owner("you")
 
@@ -124,6 +125,30 @@ def test_the_workspace_is_called_by_what_was_sent(name: str, title: str) -> None
     folder = upload.path(token, ME)
     assert folder is not None
     assert folder.name == title
+
+
+@pytest.mark.parametrize(
+    ("names", "title"),
+    [
+        (["q 1.csv"], "q 1.csv"),
+        (["b.csv", "a.yml", "c.txt"], "b.csv and 2 more"),
+        (["study/a.yml", "study/b.csv"], "study"),
+    ],
+)
+def test_an_upload_is_called_by_its_files(names: list[str], title: str) -> None:
+    token, _ = upload.save([(name, io.BytesIO(b"x")) for name in names], ME, unwrap=True)
+    folder = upload.path(token, ME)
+    assert folder is not None
+    assert upload.title(folder) == title
+
+
+def test_the_time_of_an_upload_is_the_browsers(monkeypatch: pytest.MonkeyPatch) -> None:
+    def said(zone: str | None) -> str:
+        monkeypatch.setattr(type(st.context), "timezone", property(lambda _: zone))
+        return frame.clock(43_200)  # noon in Greenwich
+
+    assert (said("Asia/Tokyo"), said("America/New_York")) == ("21:00:00", "07:00:00")
+    assert said(None) == said("../etc") == time.strftime("%H:%M:%S %Z", time.localtime(43_200))
 
 
 def test_another_browser_does_not_see_it() -> None:

@@ -95,6 +95,9 @@ def test_a_zip_with_a_folder_in_it_is_the_same_as_its_files(demo: str, page: Any
             archive.write(file, f"mairie/{file.name}")
     (tmp_path / "mairie.zip").write_bytes(packed.getvalue())
     open_page(page, f"{demo}open")
+    page.get_by_role("button", name="Choose a folder", exact=True).wait_for()  # read out as it is written
+    assert page.get_by_role("button", name="Choose files", exact=True).count() == 1
+    assert page.get_by_text("Upload directories").is_hidden()
     bring(page, [tmp_path / "mairie.zip"])
     assert page.locator("h2", has_text="Mairie de Valmont").count() == 1
     if "8 records" not in page.inner_text('[data-testid="stSidebar"]'):  # on a busy machine it is read a moment later

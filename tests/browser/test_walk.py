@@ -113,6 +113,19 @@ def test_keys_do_nothing_while_somebody_types(demo: str, page: Any) -> None:
     assert "record" not in asked(page)
 
 
+def test_find_closes_over_its_result_and_keeps_what_was_looked_for(demo: str, page: Any) -> None:
+    open_page(page, f"{demo}messages?workspace=six-conditions", ".rb-exact")
+    for button in ("Find next", "List all"):
+        page.keyboard.press("/")
+        page.get_by_label("Id or text").fill("vessel")
+        page.get_by_role("button", name=button).click()
+        page.get_by_test_id("stPopoverBody").wait_for(state="hidden")
+        settle(page)
+    page.locator(".rb-hits li").first.wait_for()
+    page.keyboard.press("/")
+    assert page.get_by_label("Id or text").input_value() == "vessel"
+
+
 def test_keys_can_be_switched_off(demo: str, page: Any) -> None:
     open_page(page, f"{demo}messages?workspace=six-conditions-mistakes", ".rb-exact")
     page.keyboard.press("?")

@@ -10,14 +10,14 @@ Exit code 0 or 1: 1 when loading the scores found a fault at or above --fail-on;
 from __future__ import annotations
 
 import argparse
-import shlex
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Mapping
 from typing import Any
 
 from readback import as_json
 from readback.as_csv import csv_text
 from readback.checks import rules
-from readback.cli import UsageError, _finding_costs, _lines, _options, _score_lines, _workspace
+from readback.cli import UsageError, _finding_costs, _lines, _options, _proposed_lines, _score_lines, _workspace
 from readback.scores import answer as answers
 from readback.scores import answer_sections, criterion_kinds, pooled, summary, warnings
 from readback.scores import loading as scores
@@ -85,6 +85,8 @@ def run(args: argparse.Namespace) -> int:
         print("\n".join(map(_lines.safe, (*text, *_offered(workspace)))))
         line = _lines.with_fix if args.verbose else _lines.line
         print("".join(f"{line(one)}\n" for one in found if not args.quiet), end="")
+    for told in [] if workspace.scores else _proposed_lines.text(workspace, args.workspace):
+        print(_lines.safe(told), file=sys.stdout if args.format == "text" else sys.stderr)
     return int(_lines.worst((one.severity for one in found), args.fail_on))
 
 

@@ -141,15 +141,15 @@ class Dataset:
         """Ranges of records (first, beyond the last), each about `size` bytes of the file."""
         return self._index.parts(size) if self._index else ((0, 1),) * len(self)
 
-    def search(self, text: str, start: int = 0) -> Iterator[int]:
-        """The numbers of records, from `start`, with a field that holds `text`, whatever the case.
+    def search(self, text: str, start: int = 0, stop: int | None = None) -> Iterator[int]:
+        """The numbers of records, from `start` and before `stop`, with a field that holds `text`, whatever the case.
 
         Private fields are not searched: finding a text would tell it.
         """
         if self._index is None:
             return
         wanted = text.casefold()
-        for index in self._range(start, None):
+        for index in self._range(start, stop):
             # of a checkpoint an id may be made of the question, and so not be in the file
             near = wanted in self._index.id(index).casefold() or may_hold(self._raw(self._index, index), wanted)
             if near and holds(self.record(index).fields, wanted):

@@ -20,6 +20,7 @@ from readback.workspace import (
     left_out,
     pipeline,
     plain_templates,
+    proposed_scores,
     references,
     score_tables,
     training_files,
@@ -103,13 +104,13 @@ def _nothing_to_send(draft: Draft) -> None:
     what = {one.path: one.what for one in draft.recognised}
     rows = draft.dataset is not None and not draft.dataset.absent and what.get(draft.dataset.path) == DATASET
     sent = draft.prompts or draft.tasks or draft.judges or draft.conditions or draft.scores
-    tables = [(key, one) for key in (judge_tables.KEY, score_tables.KEY) for one in draft.alternatives.get(key, ())]
+    tables = proposed_scores.proposed(draft.alternatives)
     if sent or not (rows or tables):
         return
     if tables:
-        kind, table = tables[0]
-        file, _, names = table.rpartition("=")
-        values = {"file": file, "kind": kind, "columns": names.replace(",", ", "), "option": f"--{kind} {table}"}
+        one = tables[0]
+        file, option = one.file, f"--{one.key} {one.line}"
+        values = {"file": file, "kind": one.key, "columns": ", ".join(one.columns), "option": option}
     else:
         file = draft.dataset.path if draft.dataset else ""
         values = {"file": file, "kind": "", "columns": "", "option": ""}

@@ -21,6 +21,7 @@ from readback.workspace.draft import Draft
 from readback.workspace.intake import CONFIGS, DATA, alone, serve, take_dataset, take_found
 from readback.workspace.recognise import (
     ADAPTER,
+    DATASET,
     FORM,
     INSTRUCTIONS,
     JUDGE,
@@ -56,8 +57,7 @@ def discover(draft: Draft) -> None:
             take_found(found, draft, around=around)
         serve(draft, around)
         alone(draft, around)
-        tables = judge_tables.propose(draft, around)
-        tables |= score_tables.propose(draft, around, tables)
+        tables = _tables(draft, around)
         around = replace(around, found=tuple(f for f in around.found if show(draft.root, f.path) not in tables))
         _dataset(draft, around)
         if not (draft.prompts or draft.tasks):
@@ -84,6 +84,8 @@ def open_file(found: Found, draft: Draft) -> None:
         _beside(draft, around)
         plain_templates.take_file(draft, found.path, around)
         return _rest(draft, around)
+    if found.what == DATASET and _tables(draft, Survey(draft.root, (found,))):
+        return None
     take_found(found, draft)
     if found.what in CONFIGS and (draft.dataset is None or draft.dataset.absent):
         around = survey(draft.root, depth=0)
@@ -95,6 +97,12 @@ def open_file(found: Found, draft: Draft) -> None:
     elif found.what in DATA:
         _formats(draft, Survey(draft.root, (found,)))
     return None
+
+
+def _tables(draft: Draft, around: Survey) -> frozenset[str]:
+    """The tables that are scores, confirmed or only proposed, and so are no datasets."""
+    tables = judge_tables.propose(draft, around)
+    return tables | score_tables.propose(draft, around, tables)
 
 
 def _dataset(draft: Draft, around: Survey) -> None:

@@ -172,17 +172,17 @@ def record() -> Record:
 
 
 def go(index: int, finding: str | None = None) -> None:
-    """Look at another record, and a finding on it; for callbacks.
+    """Look at another record, and a finding on it; for callbacks."""
+    address.put(**named(max(0, min(index, len(dataset()) - 1))), finding=finding)
 
-    The address gets the record's id, or its number where the id is not its own.
-    """
+
+def named(index: int) -> dict[str, str | None]:
+    """What the address says of a record: its id, or its number where the id is not its own."""
     data = dataset()
-    index = max(0, min(index, len(data) - 1))
     name = next(iter(data.ids(index, index + 1)), None)
     if name is not None and name == exact.spelling(name) and data.find(name) == index:
-        address.put(record=name, index=None, finding=finding)
-    else:
-        address.put(record=None, index=str(index), finding=finding)
+        return {"record": name, "index": None}
+    return {"record": None, "index": str(index)}
 
 
 def sent() -> Selection:

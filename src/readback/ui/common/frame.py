@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 from markupsafe import Markup
@@ -39,11 +40,19 @@ def _open() -> None:
 
 
 def name(token: str) -> str:
-    if not token.startswith(upload.PREFIX):
+    """What a workspace is called: an upload by when it came and by its files, since several may have one name."""
+    folder = upload.path(token, choice.browser()) if token.startswith(upload.PREFIX) else None
+    if folder is None:
         return token
-    made = (upload.home() / token).stat().st_mtime
-    at = datetime.fromtimestamp(made, local_time.zone())
-    return t("frame.upload_name", name=upload.title(token), time=f"{at:%H:%M}")
+    return t("frame.upload_name", time=clock((upload.home() / token).stat().st_mtime), name=upload.title(folder))
+
+
+def clock(moment: float) -> str:
+    """The time of day where the browser is; where it does not say, the server's, with the name of its time zone."""
+    try:
+        return datetime.fromtimestamp(moment, ZoneInfo(st.context.timezone or "")).strftime("%H:%M:%S")
+    except (ValueError, ZoneInfoNotFoundError, OSError):
+        return datetime.fromtimestamp(moment).astimezone().strftime("%H:%M:%S %Z")
 
 
 def _facts() -> None:
@@ -56,7 +65,8 @@ def _facts() -> None:
     elif workspace.dataset.absent:
         lines.append(show.h("<p>{}</p>", t("frame.absent", file=workspace.dataset.path)))
     elif data is not None:
-        lines.append(show.h("<p>{}<br>{}</p>", workspace.dataset.path, t("frame.records", n=len(data))))
+        records = show.link("records", t("frame.records", n=len(data)))
+        lines.append(show.h("<p>{}<br>{}</p>", workspace.dataset.path, records))
         said = data.counts
         if said.bad or said.blank:
             counts = t("frame.counts", lines=said.lines, read=said.read, bad=said.bad, blank=said.blank)

@@ -17,6 +17,7 @@ from readback.readers.paths import of_git
 from readback.types import Diagnostic, Location, Severity
 from readback.ui.common import upload_zip
 from readback.ui.common.upload_zip import Member
+from readback.words import t
 
 DEPTH = 16  # folders inside an upload
 LONGEST = 255  # bytes of one name, as file systems have it
@@ -153,6 +154,17 @@ def mine(whose: str) -> tuple[str, ...]:
     return tuple(sorted(here, key=lambda token: -(home() / token).stat().st_mtime))
 
 
+def title(folder: Path) -> str:
+    """What an upload in this folder is called by: its only file, the first file and how many more, or what it was
+    wrapped in.
+    """
+    names = sorted(path.name for path in folder.iterdir())
+    if len(names) == 1:
+        return names[0]
+    first = next((name for name in names if _harmless(name) == folder.name), None)
+    return t("frame.upload_files", file=first, n=len(names) - 1) if first else folder.name
+
+
 def delete(token: str, whose: str) -> None:
     """Delete an upload now, with what was indexed of it."""
     if path(token, whose):
@@ -179,8 +191,11 @@ def _old(folder: Path, seconds: float = DAY) -> bool:
 
 def _title(files: list[tuple[str, BinaryIO]]) -> str:
     """What the workspace is called by: the folder, or the first file, that was sent; in harmless characters."""
-    first = files[0][0].replace("\\", "/").lstrip("/").split("/")[0] if files else ""
-    return re.sub(r"[^\w-]+", "_", first.partition(".")[0])[:60].strip("_") or "files"
+    return _harmless(files[0][0].replace("\\", "/").lstrip("/").split("/")[0] if files else "")
+
+
+def _harmless(name: str) -> str:
+    return re.sub(r"[^\w-]+", "_", name.partition(".")[0])[:60].strip("_") or "files"
 
 
 def _keep(folder: Path, files: Iterable[tuple[str, BinaryIO]]) -> Iterator[Diagnostic]:

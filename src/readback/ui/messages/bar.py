@@ -21,6 +21,7 @@ from readback.words import t
 KIND = "finding"
 TURN = "find_turn"  # in the session: how many searches there were
 KNOWN = "with_findings"  # in the session: the records with a finding under what was sent, where all were looked at
+SEARCHES = "searches"  # in the session: how many searches were made
 
 
 def records() -> None:
@@ -39,10 +40,11 @@ def records() -> None:
                     width=105 + 8 * len(str(count)), label_visibility="collapsed")  # fmt: skip
     show.said(t("messages.of_records", n=count))
     _ids(data, at)
-    turn = st.session_state.setdefault(TURN, 0)  # a new key closes it after a search
+    # Another name after each search closes it; that it closes by its state would cost a run at each opening.
+    turn = st.session_state.setdefault(SEARCHES, 0)
     with (
         st.container(key="find", width="content"),
-        st.popover(t("messages.find"), key=f"find_open_{turn}", help=t("messages.find_help")),
+        st.popover(t("messages.find"), key=f"find_{turn}", help=t("messages.find_help")),
     ):
         _find()
 
@@ -120,7 +122,7 @@ def _search(show_next: bool) -> None:
     text, state = st.session_state["find_text"], st.session_state
     if not text:
         return
-    state[TURN] += 1
+    state[SEARCHES] += 1
     there = by_id(text) if show_next and not state["find_regex"] else None
     if there is None and show_next and state["find_where"] == "record" and not state["find_regex"]:
         there = in_record(text)

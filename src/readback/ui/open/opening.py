@@ -34,6 +34,7 @@ def own_workspaces(there: Iterable[str]) -> None:
 def bring() -> None:
     """The upload: files or a whole folder, kept as a workspace of their own and opened."""
     st.header(t("open.mine"))
+    _own_words()
     turn = st.session_state.setdefault("uploads", 0)  # a new key empties the two after use
     files = st.file_uploader(
         t("open.upload"), accept_multiple_files=True, key=f"upload_{turn}", help=t("open.upload_help")
@@ -43,6 +44,28 @@ def bring() -> None:
     if st.button(t("open.upload_go"), key="upload_go", type="primary", disabled=not given):
         _take(given)
     show.draw(show.h('<p class="rb-small">{}</p>', t("open.upload_private")))
+
+
+def _own_words() -> None:
+    """Our words in place of Streamlit's in the two fields, for which it has no parameter (streamlit#13500).
+
+    The style sheet says where they are.
+    """
+    most = int(st.get_option("server.maxUploadSize"))
+    said = {
+        "choose": t("open.upload_choose"),
+        "choose-folder": t("open.upload_choose_folder"),
+        "drop": t("open.upload_drop", n=most),
+        "drop-folder": t("open.upload_drop_folder", n=most),
+    }
+    lines = [show.h("--rb-{}: {};", name, _css(text)) for name, text in said.items()]
+    st.html(show.h("<style>:root {{ {} }}</style>", show.join(lines, " ")))
+
+
+def _css(text: str) -> Markup:
+    """A text as a CSS string in which no character can mean anything else."""
+    signs = [sign if sign.isascii() and sign.isalnum() else f"\\{ord(sign):x} " for sign in text]
+    return show.h('"{}"', "".join(signs))
 
 
 def said() -> None:

@@ -1,4 +1,4 @@
-"""Plain template files on Open: which text files are prompts, in which language each is, tables of scores, and ids."""
+"""Plain template files on Open: which text files are prompts, in which language each is, and ids."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from readback.sources.template_language import LANGUAGES, SAID
 from readback.types import Prompt, Workspace
 from readback.ui.common import address, choice, show
 from readback.words import t
-from readback.workspace import id_column, judge_tables, plain_templates, score_tables
+from readback.workspace import id_column, plain_templates
 
 LISTED = 20  # modes whose language is changed on the page; folders may hold hundreds
 BUTTONS = 8  # files that get a button each; of more, one is chosen from a list
@@ -43,9 +43,8 @@ def several(workspace: Workspace) -> None:
                 st.button(t("open.unmap"), key=f"whole_{file}", on_click=_cut, args=(file, False))
 
 
-def tables(workspace: Workspace) -> None:
-    """A click for each table that may be scores, and for the column that may be the id."""
-    of_scores(workspace)
+def ids(workspace: Workspace) -> None:
+    """A click for the column that may be the id."""
     for name in workspace.alternatives.get(id_column.KEY, ()):
         with st.container(horizontal=True, vertical_alignment="center"):
             show.notice(t("open.id_column", name=name))
@@ -102,10 +101,6 @@ def _cut(file: str, asked: bool) -> None:
     before = [one for one in (address.get(plain_templates.PARTS) or "").split("\n") if one != file]
     address.put(mode=None, condition=None)  # the modes have other names then
     _put(plain_templates.PARTS, [*before, *([file] if asked else [])])
-
-
-def _table(key: str, table: str) -> None:
-    _put(key, [*(address.get(key) or "").split("\n"), table])
 
 
 def _language(mode: str, key: str) -> None:

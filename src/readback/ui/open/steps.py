@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from itertools import islice
 
 import streamlit as st
 
 from readback.checks.unmapped import LOOKED_AT, fields
 from readback.prompts import assemble
 from readback.records.dataset import Dataset
-from readback.records.field_path import MISSING, look
 from readback.sources.template_language import LANGUAGES, SAID, language
 from readback.types import Record, Selection, Workspace
-from readback.ui.common import address, choice, show, table
-from readback.ui.common.table import Column
+from readback.ui.common import address, choice, show
 from readback.ui.messages import made_up, training_row
 from readback.ui.open import plain_files
 from readback.words import t
@@ -23,8 +19,6 @@ from readback.workspace import plain_templates
 
 MODE = "typed"  # what the typed template is called
 LONGEST = 1 << 20  # characters of a template, as of a template's file
-SHOWN = 120  # characters of a cell
-ROWS = 200  # rows of a dataset that the table goes through
 AUTOMATIC = ""
 
 
@@ -40,8 +34,7 @@ def draw(workspace: Workspace, data: Dataset | None) -> None:
     st.subheader(t("open.step_rows"))
     if records and data and workspace.dataset:
         show.draw(show.h("<p>{}</p>", t("open.step_rows_lead", n=len(data), file=workspace.dataset.path)))
-        with st.expander(t("open.rows"), key="rows_open"):
-            rows(data)
+        show.draw(show.h("<p>{}</p>", show.link("records", t("records.see"))))
     else:
         show.draw(show.h("<p>{}</p>", t("open.step_rows_none")))
     st.subheader(t("open.step_template"))
@@ -64,24 +57,6 @@ def draw(workspace: Workspace, data: Dataset | None) -> None:
         told = t("open.language_found", language=SAID[found.syntax], reason=found.reason)
         show.draw(show.h('<p class="rb-small">{}</p>', told))
     _messages(workspace, records, user, system, said or found.syntax)
-
-
-def rows(data: Dataset) -> None:
-    """The first rows as a table of chosen columns, and one record whole."""
-    first = list(islice(data.records(0, min(ROWS, len(data))), ROWS))
-    known = fields(first)
-    chosen = st.multiselect(t("open.rows_columns"), known, default=known[:4], key="rows_columns")
-    looked = st.text_input(t("open.rows_filter"), key="rows_filter", help=t("open.rows_filter_help", n=len(first)))
-    held = [one for one in first if looked.casefold() in json.dumps(dict(one.fields), ensure_ascii=False).casefold()]
-    columns = [Column("id", t("messages.record")), *(Column(f"f_{name}", name) for name in chosen)]
-    cells = [{"id": one.id or "", **{f"f_{name}": _cell(one, name) for name in chosen}} for one in held]
-    table.table("rows", columns, cells, caption=t("open.rows"), tools=False)
-    show.draw(show.h('<p class="rb-small">{}</p>', t("open.rows_count", n=len(held), of=len(first), all=len(data))))
-    at = st.number_input(t("open.rows_one"), 1, max(len(data), 1), 1, key="rows_one", width=200)
-    if len(data):
-        record = data.record(int(at) - 1)
-        whole = json.dumps(dict(record.fields), ensure_ascii=False, indent=1)
-        show.draw(show.h('<p class="rb-small">{}</p>{}', show.where(record.place), show.exact_text(whole)))
 
 
 def _messages(workspace: Workspace, records: Sequence[Record], user: str, system: str, syntax: str) -> None:
@@ -109,12 +84,3 @@ def typed_here() -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             show.notice(t("open.typed", mode=mode))
             st.button(t("open.unmap"), key=f"untype_{mode}", on_click=choice.type_template, args=(mode, None))
-
-
-def _cell(record: Record, name: str) -> str:
-    """A field's value in a cell; what is longer says so, and what the record has not is a dash."""
-    value = look(record.fields, name)
-    if value is MISSING:
-        return "–"
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= SHOWN else t("open.rows_cut", text=text[:SHOWN], n=len(text) - SHOWN)

@@ -1,0 +1,32 @@
+"""Records: what is in the dataset, row by row?"""
+
+import streamlit as st
+
+from readback.html import exact
+from readback.ui.common import choice, loaded, picker, show
+from readback.ui.records import record_list, record_whole
+from readback.words import t
+
+st.title(t("records.title"))
+workspace = choice.workspace()
+if workspace.dataset is None:
+    show.empty(t("records.none"), t("messages.add_files"), "open")
+    st.stop()
+data = choice.dataset()
+if len(data) == 0:
+    show.empty(loaded.no_records(workspace), t("messages.add_files"), "open")
+    st.stop()
+
+show.draw(show.h("<p>{}</p>", loaded.counts(workspace.dataset.path, data.counts)))
+if choice.lost():
+    show.notice(t("messages.lost_record"), "warning")
+left, right = st.columns([3, 2], gap="large")
+with left:
+    record_list.draw(data)
+with right:
+    record = choice.record()
+    name = exact.spelling(record.id) if record.id is not None else str(choice.position() + 1)
+    st.header(show.md(t("frame.record_is", record=name)))
+    if picker.options(workspace):
+        show.draw(show.h("<p>{}</p>", show.link("messages", t("records.to_messages"))))
+    record_whole.draw(record, name)

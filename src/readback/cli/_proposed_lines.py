@@ -1,0 +1,25 @@
+"""Tables that look like scores, where there are none: the option that reads each, and the lines of readback.yml."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+from readback import workspace
+from readback.readers.yaml_text import flow
+from readback.types import Workspace
+from readback.words import t
+from readback.workspace import proposed_scores, workspace_entries
+
+
+def text(opened: Workspace, said: str) -> Iterator[str]:
+    """What is proposed of the workspace that the command line called `said`; nothing where nothing is."""
+    for one in proposed_scores.proposed(opened.alternatives):
+        option = f"--{one.key} {shlex.quote(one.line)}"
+        yield t(f"open.table_{one.key}", file=one.file, n=len(one.columns), columns=", ".join(one.columns))
+        yield f"  to read them once: readback scores {shlex.quote(said)} {option}"
+        yield f"  to keep it: readback init {shlex.quote(said)} {option}"
+        yield "  that writes readback.yml with what else is here and these lines:"
+        yield "    scores:"
+        read = workspace.open(said, chosen={**opened.chosen, one.key: one.line})
+        yield from (f"      - {flow(workspace_entries.scores(source))}" for source in read.scores)

@@ -1,0 +1,114 @@
+"""The records of a dataset as a table of chosen columns, those with a text alone where one is asked for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+from markupsafe import Markup
+
+from readback.checks.unmapped import LOOKED_AT, fields
+from readback.html import exact
+from readback.readers.progress import Cancelled
+from readback.records.dataset import Dataset, DatasetChanged
+from readback.records.field_path import MISSING, look
+from readback.types import Record
+from readback.ui.common import address, background, choice, setting, show, table, work
+from readback.ui.common.table import Column
+from readback.ui.common.work import Progress
+from readback.words import t
+
+KIND = "records"
+PAGE = 25  # records on the screen at once
+COLUMNS = 4  # that are shown until somebody chooses
+SHOWN = 120  # characters of a cell
+FOUND = 1_000  # records that are listed of those with a text
+CHUNK = 500  # records between two looks at whether to go on
+
+
+def draw(data: Dataset) -> None:
+    """The filter, the columns, and the table; each record is a link to the whole of it."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        text = st.text_input(t("records.filter"), key="records_filter", help=t("records.filter_help"), width=240,
+                             on_change=address.put, kwargs={"at": None})  # fmt: skip
+        try:
+            known = [name for name in fields(tuple(data.records(0, LOOKED_AT))) if name != data.id_field]
+            chosen = st.multiselect(t("records.columns"), known, default=known[:COLUMNS], key="records_columns",
+                                    format_func=exact.spelling)  # fmt: skip
+        except DatasetChanged as changed:
+            choice.overtaken(changed)
+    kept = _with(data, text) if text else range(len(data))
+    if kept is None:
+        return
+    start = setting.offset("at", len(kept), PAGE)
+    try:
+        rows = [_row(data.record(index), index, chosen) for index in kept[start : start + PAGE]]
+    except DatasetChanged as changed:
+        choice.overtaken(changed)
+    columns = [Column("id", t("messages.record"), show=_link)]
+    columns += [Column(f"f_{name}", exact.spelling(name)) for name in chosen]
+    table.draw(columns, rows, t("records.title"))
+    said = {"first": start + 1 if rows else 0, "last": start + len(rows), "n": len(kept), "all": len(data)}
+    more = t("records.more", n=FOUND) if len(kept) == FOUND and text else ""
+    show.draw(
+        show.h('<p class="rb-small">{} {}</p>', t("records.with_text" if text else "records.shown", **said), more)
+    )
+    _turn(start, len(kept))
+
+
+def found(data: Dataset, text: str, progress: Progress) -> tuple[int, ...]:
+    """The numbers of the first records with a field that holds the text. Raises Cancelled, DatasetChanged."""
+    numbers: list[int] = []
+    for start in range(0, len(data), CHUNK):
+        if not progress(start, len(data)):
+            raise Cancelled
+        numbers += data.search(text, start, start + CHUNK)
+        if len(numbers) >= FOUND:
+            break
+    return tuple(numbers[:FOUND])
+
+
+def cell(record: Record, name: str) -> str:
+    """A field's value in a cell; a longer one says how much more there is, and a dash is for a field that is not."""
+    value = look(record.fields, name)
+    if value is MISSING:
+        return "–"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= SHOWN else t("records.cut", text=text[:SHOWN], n=len(text) - SHOWN)
+
+
+def _with(data: Dataset, text: str) -> Sequence[int] | None:
+    """The records with the text, or None while they are looked for, and where that was stopped."""
+    key = (choice.key(), text)
+    # One that was stopped stays so until somebody asks for another text.
+    job = background.asked(KIND, key) or background.ask(KIND, key, lambda progress: found(data, text, progress))
+    if isinstance(job.error, DatasetChanged):
+        choice.overtaken(job.error)
+    if not work.look(job, "records.looking", KIND):
+        return None
+    if job.stopped:
+        show.notice(t("records.stopped"), "warning")
+        return None
+    return job.result  # type: ignore[no-any-return]
+
+
+def _row(record: Record, index: int, chosen: Sequence[str]) -> Mapping[str, Any]:
+    name = exact.spelling(record.id) if record.id is not None else str(index + 1)
+    return {"id": name, "index": index, **{f"f_{field}": cell(record, field) for field in chosen}}
+
+
+def _link(row: Mapping[str, Any]) -> Markup:
+    link = show.link("records", row["id"], **choice.named(row["index"]), at=st.query_params.get("at"))
+    here = row["index"] == choice.position()
+    return show.h('<strong aria-current="true">{}</strong>', link) if here else link
+
+
+def _turn(start: int, count: int) -> None:
+    if count <= PAGE:
+        return
+    with st.container(horizontal=True):
+        for label, at in (("earlier", start - PAGE), ("later", start + PAGE)):
+            st.button(t(f"findings.{label}"), key=label, disabled=not 0 <= at < count, on_click=address.put,
+                      kwargs={"at": str(at) if at > 0 else None})  # fmt: skip

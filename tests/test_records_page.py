@@ -1,0 +1,79 @@
+"""Records: any dataset row by row, without a configuration too, and each record whole."""
+
+from __future__ import annotations
+
+import json
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from looking import drawn, links, page, said, turned, words
+
+from readback.readers.progress import Cancelled
+from readback.records.dataset import open_dataset
+from readback.types import DatasetSource
+from readback.ui.records import record_list
+
+LONG = "A  first line\n\tand a second, " + "very " * 60 + "long one. "
+ROWS: list[dict[str, Any]] = [
+    {"id": f"r{n}", "question": f"Question {n}?", "text": LONG, "more": {"n": n, "deep": [f"part {n}"]}, "at": "x"}
+    for n in range(60)
+]
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl"])
+def test_rows_without_a_configuration_are_seen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: str) -> None:
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    if kind == "parquet":
+        pq.write_table(pa.Table.from_pylist(ROWS), folder / "d.parquet")
+    elif kind == "jsonl":
+        (folder / "d.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in ROWS), "utf-8")
+    else:
+        lines = [f'{row["id"]},{row["question"]},"{row["text"]}",7,x\n' for row in ROWS]
+        (folder / "d.csv").write_text("id,question,text,more,at\n" + "".join(lines), "utf-8")
+    monkeypatch.setenv("READBACK_WORKSPACE", str(folder))
+    test = page("records", record="r2")
+    shown = words(test)
+    assert "60 records read" in shown
+    assert "Records 1 to 25 of 60." in shown
+    assert "Question 24?" in shown
+    assert "record r2" in " ".join(one.value for one in test.header)
+    assert LONG in exactly(test)
+
+
+def test_a_record_is_one_click_away_and_a_text_is_looked_for_in_all(serving: Any) -> None:
+    serving({"d.jsonl": "".join(f"{json.dumps(row)}\n" for row in ROWS)})
+    test = page("records")
+    assert "r24" in [asked.get("record") for asked in links(test, "records")]
+    drawn(test.button(key="later").click().run())
+    assert "Records 26 to 50 of 60." in words(test)
+    drawn(test.text_input(key="records_filter").set_value("QUESTION 58").run())
+    assert "Records 1 to 1 of 1 with this text; the dataset has 60." in words(test)
+    drawn(test.multiselect(key="records_columns").set_value(["more.n"]).run())
+    assert "Question 58?" not in words(test)
+
+
+def test_the_rows_are_a_link_away_wherever_the_dataset_is_named(serving: Any) -> None:
+    serving({"d.jsonl": "".join(f"{json.dumps(row)}\n" for row in ROWS)})
+    test = page()
+    for name in ("overview", "messages", "open"):
+        assert links(turned(test, name), "records"), name
+    assert "/records" in " ".join(html.proto.body for html in test.sidebar.get("html"))
+
+
+def test_a_search_goes_on_only_as_long_as_somebody_wants(tmp_path: Path) -> None:
+    (tmp_path / "d.jsonl").write_text("".join(f'{{"id": "{n}"}}\n' for n in range(record_list.FOUND * 2)), "utf-8")
+    data = open_dataset(tmp_path, DatasetSource("d.jsonl"))
+    with pytest.raises(Cancelled):
+        record_list.found(data, "no such text", lambda done, total: done == 0)
+    assert record_list.found(data, "1", lambda done, total: True)[:3] == (1, 10, 11)
+    assert len(record_list.found(data, "", lambda done, total: True)) == record_list.FOUND
+
+
+def exactly(test: Any) -> str:
+    """What the markup says with its references as the characters that they stand for."""
+    return unescape(said(test))
