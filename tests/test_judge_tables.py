@@ -58,8 +58,6 @@ def test_the_command_line_says_how_and_does_it(write: Write, capsys: pytest.Capt
     folder = write({"t.csv": FIVE})
     assert main(["check", str(folder)]) == 0
     assert "its columns look like judges: j1, j2, j3, j4, j5" in capsys.readouterr().out
-    assert main(["scores", str(folder)]) == 0
-    assert "read them with --judges t.csv=j1,j2,j3,j4,j5" in capsys.readouterr().out
     assert main(["scores", str(folder), "--judges", "t.csv=j1,j2,j3,j4,j5"]) == 0
     assert "judge j3" in capsys.readouterr().out
 

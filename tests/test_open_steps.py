@@ -79,14 +79,6 @@ def test_a_table_of_judges_becomes_scores_by_a_click_that_can_be_taken_back(serv
     assert sentence in words(test)
 
 
-def test_scores_proposes_a_table_of_judges_and_shows_it_after_a_click(serving: Any) -> None:
-    serving({"t.csv": "item,j1,j2,j3\na,1,2,3\nb,2,3,3\nc,1,1,1\n"})
-    test = page("scores")
-    assert "t.csv has columns that look like judges: j1, j2, j3." in words(test)
-    test.button(key="judges_t.csv").click().run()
-    assert "score: 3 answers scored, mean 1.89" in words(test)
-
-
 def test_a_prompt_alone_is_shown_without_rows(serving: Any) -> None:
     serving({f"t{n}.jinja": "Say {{ q }}" for n in range(5)})
     assert "Say" in words(page("messages"))

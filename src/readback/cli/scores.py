@@ -25,8 +25,6 @@ from readback.scores.comparing import compare
 from readback.scores.comparing.comparison import Compared, Comparison
 from readback.scores.comparing.planned import planned
 from readback.scores.table import Planned, ScoreTable
-from readback.types import Workspace
-from readback.workspace import judge_tables, score_tables
 
 COLUMNS = ("criterion", "judge", "n", "failed", "missing", "not_applicable", "mean")
 INTERVALS = ("interval", "interval_clustered")  # each two columns, low and high
@@ -82,21 +80,12 @@ def run(args: argparse.Namespace) -> int:
         there = answer["comparisons"] or answer["blocked"]
         made = compare.compare(table, plan, **asked) if there else Compared()
         text = _score_lines.text(_lines.unbroken(answer), made, _lines.unbroken(shown), _pooled(table, plan, asked))
-        print("\n".join(map(_lines.safe, (*text, *_offered(workspace)))))
+        print("\n".join(map(_lines.safe, text)))
         line = _lines.with_fix if args.verbose else _lines.line
         print("".join(f"{line(one)}\n" for one in found if not args.quiet), end="")
     for told in [] if workspace.scores else _proposed_lines.text(workspace, args.workspace):
         print(_lines.safe(told), file=sys.stdout if args.format == "text" else sys.stderr)
     return int(_lines.worst((one.severity for one in found), args.fail_on))
-
-
-def _offered(workspace: Workspace) -> Iterator[str]:
-    """The tables that may be scores and are not read, each with the option that reads it."""
-    for key in (judge_tables.KEY, score_tables.KEY):
-        for table in workspace.alternatives.get(key, ()):
-            file, _, names = table.rpartition("=")
-            yield f"{file} has columns that look like {key}: {names.replace(',', ', ')}"
-            yield f"  read them with --{key} {shlex.quote(table)}"
 
 
 def _sides(table: ScoreTable, plan: tuple[Planned, ...], asked: Mapping[str, Any]) -> list[answer_sections.Side]:

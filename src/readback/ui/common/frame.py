@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 from markupsafe import Markup
 
-from readback.ui.common import address, bookmarks, changed, choice, local_time, show, upload
+from readback.ui.common import address, bookmarks, changed, choice, show, upload
 from readback.words import t
 
 

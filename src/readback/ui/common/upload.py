@@ -143,11 +143,6 @@ def path(token: str, whose: str) -> Path | None:
     return next((inner for inner in folder.iterdir() if inner.is_dir()), None) if mine and not _old(folder) else None
 
 
-def title(token: str) -> str:
-    """What an upload is called by: the folder, or the first file, that was sent."""
-    return next((inner.name for inner in sorted((home() / token).iterdir()) if inner.is_dir()), token)
-
-
 def mine(whose: str) -> tuple[str, ...]:
     """The ids of this browser's uploads, the newest first."""
     here = [entry.name for entry in home().glob(PREFIX + "*") if path(entry.name, whose)]

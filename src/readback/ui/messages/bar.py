@@ -19,7 +19,6 @@ from readback.ui.messages import searching
 from readback.words import t
 
 KIND = "finding"
-TURN = "find_turn"  # in the session: how many searches there were
 KNOWN = "with_findings"  # in the session: the records with a finding under what was sent, where all were looked at
 SEARCHES = "searches"  # in the session: how many searches were made
 

@@ -52,20 +52,6 @@ def ids(workspace: Workspace) -> None:
                       args=(id_column.KEY, [name]))  # fmt: skip
 
 
-def of_scores(workspace: Workspace) -> bool:
-    """A click for each table that may be scores; whether there is any."""
-    there = [
-        (key, table) for key in (judge_tables.KEY, score_tables.KEY) for table in workspace.alternatives.get(key, ())
-    ]
-    for key, table in there:
-        file, _, names = table.rpartition("=")
-        with st.container(horizontal=True, vertical_alignment="center"):
-            show.notice(t(f"open.table_{key}", file=file, columns=names.replace(",", ", ")))
-            st.button(show.md(t("open.table_use", file=file)), key=f"{key}_{file}", type="primary",
-                      on_click=_table, args=(key, table))  # fmt: skip
-    return bool(there)
-
-
 def languages(workspace: Workspace) -> None:
     """The language of each mode that is a plain file, to be changed where it was guessed wrong."""
     modes = _modes(workspace)
