@@ -125,6 +125,7 @@ def test_the_records_that_change_are_counted(write: Write) -> None:
     found = over_versions(opened, new, Selection(mode="m"))
     assert (found.done, found.total, found.differing, found.stopped) == (10, 10, 4, False)
     assert found.first == ((0, "r0"), (3, "r3"), (6, "r6"), (9, "r9"))
+    assert dict(found.kinds) == {"added": 4}  # by the new one, which is B
     broken = over_versions(opened, editing.edited(opened, T, "{{ q }"), Selection(mode="m"))
     assert (broken.done, broken.differing, broken.only_a, broken.only_b) == (10, 0, 10, 0)
 

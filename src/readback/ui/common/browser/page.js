@@ -221,6 +221,15 @@
   new MutationObserver(arrive).observe(document.body, { childList: true, subtree: true, attributeFilter: ["data-rb-arrive"] });
   arrive();
 
+  // The buttons of the fields for files: what the style sheet writes on them is their name too.
+  const nameFields = () => {
+    for (const button of document.querySelectorAll("[data-testid=stFileUploaderDropzone] > span > button:not([aria-label])")) {
+      const said = getComputedStyle(button.querySelector("[data-testid=stMarkdownContainer]"), "::after").content;
+      if (said.startsWith('"')) button.ariaLabel = JSON.parse(said);
+    }
+  };
+  new MutationObserver(nameFields).observe(document.body, { childList: true, subtree: true });
+
   // Copy: the text of the element named, with the characters that only a glyph stands for put back.
   const exactText = (node) => {
     const whole = node.cloneNode(true);
