@@ -130,8 +130,14 @@ def test_looking_at_two_thousand_files_costs_little(tmp_path: Path) -> None:
     assert (spent() - began) / 5 < 0.2  # some 15 ms
 
 
+def template(test: AppTest) -> Any:
+    """The field that holds the template, among the others of the page."""
+    fields = [one for one in test.main.text_area if one.key != "note_text_here"]
+    return next((one for one in fields if one.label.startswith("Template")), fields[0])
+
+
 def copy(test: AppTest, text: str, button: str = "Try it") -> AppTest:
-    test.text_area[0 if test.text_area[0].label.startswith("Template") else 1].set_value(text)
+    template(test).set_value(text)
     next(one for one in test.button if one.key == f"FormSubmitter:edit_form-{button}").click().run()
     return drawn(test)
 
@@ -174,7 +180,7 @@ def test_an_inline_template_is_offered_as_a_text(write: Write, monkeypatch: pyte
 def test_a_built_in_format_is_edited_as_a_template_written_out(write: Write) -> None:
     test = page("messages", workspace="six-conditions-mistakes", condition="base, open book")
     assert "This format is built into Readback" in said(test)
-    assert test.text_area[0].value == "{{ rag.prompt }}"
+    assert template(test).value == "{{ rag.prompt }}"
     copy(test, "{{ rag.prompt }}!")
-    assert "{{ rag.prompt }}" in test.text_area[0].value
+    assert "{{ rag.prompt }}" in template(test).value
     assert "has no file to patch" in said(test)

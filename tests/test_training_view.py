@@ -170,9 +170,9 @@ def test_the_text_that_most_places_have_is_the_usual_one(
 def test_the_overview_tells_of_the_text_around_the_messages(serving: Write) -> None:
     serving(workspace("newline"))
     told = words(page())
-    assert "chat template differs in 2 places, first after <|im_end|> (assumed: chatml-plain)" in told
+    assert "differs in 2 places, first after <|im_end|>, assumed: chatml-plain" in told
     serving(workspace("right", CHATML))
-    assert "same chat template as in training" in words(page())
+    assert "same as trained" in words(page())
 
 
 def test_compare_says_which_training_text_it_shows(serving: Write) -> None:
