@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from readback.review.state import Note, Review
-from readback.ui.common import address, choice, local_time, show
+from readback.ui.common import choice, local_time, show
 from readback.ui.review import reviewing
 from readback.words import t
 
@@ -55,7 +55,7 @@ def anchor_of(page: str) -> dict[str, Any]:
     for key in keys:
         if value := st.query_params.get(key):
             made[NAMES.get(key, key)] = value
-    if page in ("messages", "compare") and choice.peek()[1] is not None:
+    if page in ("messages", "compare") and _records():
         sent, record = choice.sent(), choice.record().id
         made |= {name: value for name, value in (("condition", sent.condition), ("mode", sent.mode)) if value}
         made |= {"record": record} if record is not None else {}
@@ -63,6 +63,12 @@ def anchor_of(page: str) -> dict[str, Any]:
     if page == "compare" and made.get("condition") and made.get("b"):
         made["a"] = made.pop("condition")
     return made
+
+
+def _records() -> bool:
+    """Whether there is a record to look at; asked first, for whoever asks for one that is not there ends the run."""
+    data = choice.peek()[1]
+    return data is not None and len(data) > 0
 
 
 def on(note: Note, anchor: Mapping[str, Any]) -> bool:
@@ -114,13 +120,8 @@ def by(who: Any) -> str:
 
 def _changed(note: Note) -> str:
     """That the text under a note is no longer what it was written on, where that can be seen from here."""
-    mark, record = note.anchor.get("fingerprint"), note.anchor.get("record")
-    if (
-        not mark
-        or choice.peek()[1] is None
-        or address.get("record") not in (record, None)
-        or choice.record().id != record
-    ):
+    mark = note.anchor.get("fingerprint")
+    if not mark or not _records() or choice.record().id != note.anchor.get("record"):
         return ""
     sent = choice.sent()
     if (sent.condition, sent.mode) != (note.anchor.get("condition"), note.anchor.get("mode")):
