@@ -114,3 +114,36 @@ def test_a_changed_byte_makes_a_sign_off_stale_with_its_sentence(
     seen(others[0], "stale, one text changed", 60)  # without a click
     seen(page, "stale, one text changed", 60)
     assert "5 of 5 prompts differ, all by this" in others[0].locator("[data-testid=stMain]").inner_text()
+
+
+def test_a_note_is_on_what_is_selected_and_the_others_see_it_there(
+    at: At, page: Any, others: list[Any], root: Path
+) -> None:
+    for one in (page, others[0]):
+        open_page(one, at(root, "messages?condition=two&index=2"))
+    box = page.locator(".rb-exact .rb-s", has_text="Why 2?").bounding_box()
+    page.mouse.move(box["x"] + 1, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 1, box["y"] + box["height"] / 2, steps=5)
+    page.mouse.up()
+    page.keyboard.press("N")
+    seen(page, "characters 3 to 9")
+    write_in_place(page, "by mouse", "Ada")
+    seen(page, "Saved as event 1.")
+    others[0].locator(".rb-exact .rb-s", has_text="Answer:").focus()
+    others[0].keyboard.press("N")
+    seen(others[0], "characters 9 to 17")
+    assert others[0].locator(".rb-exact mark.rb-noted").inner_text() == "Why 2?"
+    write_in_place(others[0], "by key", "Bo")
+    seen(others[0], "Saved as event 2.")
+    found = state.review(Store(root).events()).notes
+    assert [note.anchor["quote"] for note in found] == ["Why 2?", "\nAnswer:"]
+    open_page(page, at(root, "messages?condition=two&index=2"))
+    assert page.locator(".rb-exact mark.rb-noted").all_inner_texts() == ["Why 2?", "\nAnswer:"]
+
+
+def write_in_place(page: Any, text: str, who: str) -> None:
+    settle(page)
+    name(page, who)
+    page.get_by_role("textbox", name="Your note").fill(text)
+    page.get_by_role("button", name="Save note").click()
