@@ -146,7 +146,8 @@ def test_what_is_selected_in_a_message_is_kept_with_its_quote_and_marked_there(r
     assert test.text_input(key="note_span").value == ""
     drawn = "".join(one.value for one in page("messages", condition="two", record="2").get("html"))
     assert 'class="rb-find rb-noted" title="Ada: odd"' in drawn
-    assert 'rb-noted" title' not in "".join(one.value for one in page("messages", condition="two", record="1").get("html"))
+    other = "".join(one.value for one in page("messages", condition="two", record="1").get("html"))
+    assert 'rb-noted" title' not in other
 
 
 @pytest.mark.parametrize("said", ["0-user:3-999", "7-user:0-1", "nonsense", "training-user:0-3"])

@@ -8,10 +8,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import nasty
 import pytest
 from served import At, open_page, settle, tab
 
+from readback.cli import main
 from readback.review import state
+from readback.review.event import Draft, new_id
 from readback.review.store import Store
 
 pytestmark = pytest.mark.browser
@@ -140,6 +143,28 @@ def test_a_note_is_on_what_is_selected_and_the_others_see_it_there(
     assert [note.anchor["quote"] for note in found] == ["Why 2?", "\nAnswer:"]
     open_page(page, at(root, "messages?condition=two&index=2"))
     assert page.locator(".rb-exact mark.rb-noted").all_inner_texts() == ["Why 2?", "\nAnswer:"]
+
+
+def test_markup_and_odd_texts_stay_what_was_typed(at: At, page: Any, root: Path, capsys: Any) -> None:
+    said, store = [*nasty.markup(), *nasty.texts(500)], Store(root)
+    note = store.save(Draft("note", {"text": said[0], "anchor": {"kind": "study"}}, said[1], "cli", new_id())).id
+    for text in said:
+        store.save(Draft("answer", {"note": note, "text": text}, text[:200] or "-", "cli", new_id()))
+    for text in said[::20]:
+        about = {"kind": "study", "names": []}
+        store.save(Draft("decision", {"subject": about, "verdict": "defer", "reason": text}, text, "cli", new_id()))
+    open_page(page, at(root, "review"))
+    seen(page, "-", 30)
+    texts = page.evaluate("[...document.querySelectorAll('.rb-answer .rb-said')].map((one) => one.textContent)")
+    assert texts == [nasty.shown(text) for text in said]
+    reasons = page.evaluate("[...document.querySelectorAll('.rb-note > .rb-said')].map((one) => one.textContent)")
+    assert reasons == [*[nasty.shown(text) for text in said[::20]][::-1], nasty.shown(said[0])]
+    assert page.title() != "1"
+    assert page.locator(".rb-note :is(script, img, svg, iframe, a, style, form, input)").count() == 0
+    assert main(["review", "list", str(root), "--format", "json"]) == 0
+    (told,) = json.loads(capsys.readouterr().out)["notes"]
+    assert [one["text"] for one in told["answers"]] == said
+    assert [one["author"] for one in told["answers"]] == [text[:200] or "-" for text in said]
 
 
 def write_in_place(page: Any, text: str, who: str) -> None:

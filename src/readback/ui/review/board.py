@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 from markupsafe import Markup
 
+from readback.html.exact import written_out
 from readback.records.changed import DatasetChanged
 from readback.review import lock_file, locked, renamed, signing, state
 from readback.review.event import NotSaved
@@ -117,8 +118,8 @@ def _word(one: SignOff, held: Held) -> Markup:
 def subject_said(one: Subject) -> str:
     """A subject in words."""
     if one.kind == "comparison":
-        return t("review.subject_comparison", a=one.names[0], b=one.names[1])
-    return t(f"review.subject_{one.kind}", name=one.names[0] if one.names else "")
+        return t("review.subject_comparison", a=written_out(one.names[0]), b=written_out(one.names[1]))
+    return t(f"review.subject_{one.kind}", name=written_out(one.names[0]) if one.names else "")
 
 
 def subjects() -> Mapping[str, Subject]:
@@ -155,7 +156,7 @@ def _decision(one: Decision) -> Markup:
         t(f"review.verdict_{one.verdict}"),
         subject_said(one.subject),
         show.h('<span class="rb-small">{}</span>', past),
-        one.reason,
+        show.exact_text(one.reason),
         note_here.by(one.by),
     )
 

@@ -8,10 +8,11 @@ from datetime import date
 from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 
 from readback.compare.side import SideError
 from readback.compare.sides import show_side
-from readback.html.exact import spelling
+from readback.html.exact import written_out
 from readback.review import under
 from readback.review.state import Note, Review
 from readback.ui.common import choice, local_time, show
@@ -51,7 +52,7 @@ def _inside(found: Review, there: list[Note], anchor: Mapping[str, Any]) -> None
     made = _pinned(anchor) if anchor["kind"] == "message" else under.Kept(anchor, "", {})
     show.draw(show.h("<p><strong>{}</strong> {}</p>", t("review.on"), said(made.anchor)))
     if quote := made.anchor.get("quote"):
-        show.draw(show.h('<p class="rb-said rb-quote">{}</p>', shortened(quote)))
+        show.draw(_quote(quote))
         st.button(t("review.whole"), key="note_whole", type="tertiary", on_click=_whole)
     reviewing.name_field()
     reviewing.draft_key(FORM)
@@ -123,10 +124,11 @@ def given(form: str) -> dict[str, str]:
     return {"owner": str(st.session_state.get(f"owner_{form}") or ""), "due": due.isoformat() if due else ""}
 
 
-def shortened(quote: str) -> str:
-    """A quote for a page, which says what it leaves out."""
+def _quote(quote: str) -> Markup:
+    """What a note marks; of a long stretch the beginning, and how much is left out here."""
     left = len(quote) - QUOTED
-    return spelling(quote if left <= 0 else quote[:QUOTED] + t("review.quote_more", n=left))
+    text = quote if left <= 0 else quote[:QUOTED] + t("review.quote_more", n=left)
+    return show.h('<p class="rb-said rb-quote">{}</p>', show.exact_text(text))
 
 
 def _records() -> bool:
@@ -148,7 +150,7 @@ def on(note: Note, anchor: Mapping[str, Any]) -> bool:
 def said(anchor: Mapping[str, Any]) -> str:
     """What an anchor names, in words."""
     parts = [
-        t(f"review.at_{name}", value=anchor[name])
+        t(f"review.at_{name}", value=written_out(str(anchor[name])))
         for name in ("condition", "mode", "a", "b", "record", "role", "finding_key", "criterion", "judge")
         if name in anchor
     ]
@@ -159,12 +161,18 @@ def said(anchor: Mapping[str, Any]) -> str:
 
 def one(note: Note) -> Any:
     """A note as it is shown: who, when, on what, and the text as it was written."""
-    answers = show.join([
-        show.h('<div class="rb-answer"><p class="rb-small">{}</p><p class="rb-said">{}</p></div>', by(answer), text)
-        for answer, text in note.answers
-    ])  # fmt: skip
-    more = [t("review.owner", name=note.owner)] if note.owner else []
-    more += [t("review.due", date=note.due)] if note.due else []
+    answers = show.join(
+        [
+            show.h(
+                '<div class="rb-answer"><p class="rb-small">{}</p><p class="rb-said">{}</p></div>',
+                by(answer),
+                show.exact_text(text),
+            )
+            for answer, text in note.answers
+        ]
+    )
+    more = [t("review.owner", name=written_out(note.owner))] if note.owner else []
+    more += [t("review.due", date=written_out(note.due))] if note.due else []
     more += [t("review.edited", n=note.edits)] if note.edits else []
     more += [changed] if (changed := under_notes.said(note)) else []
     quote = note.anchor.get("quote")
@@ -173,8 +181,8 @@ def one(note: Note) -> Any:
         t(f"review.standing_{note.standing}"),
         by(note.by),
         f" · {said(note.anchor)}",
-        show.h('<p class="rb-said rb-quote">{}</p>', shortened(quote)) if isinstance(quote, str) and quote else "",
-        note.text,
+        _quote(quote) if isinstance(quote, str) and quote else "",
+        show.exact_text(note.text),
         show.h('<p class="rb-small">{}</p>', " · ".join(more)) if more else "",
         answers,
     )
@@ -182,7 +190,9 @@ def one(note: Note) -> Any:
 
 def by(who: Any) -> str:
     """Who said something, how that is known, and when."""
-    return t("review.by", name=who.author, how=t(f"review.known_{who.known}"), time=local_time.minute(who.time))
+    return t(
+        "review.by", name=written_out(who.author), how=t(f"review.known_{who.known}"), time=local_time.minute(who.time)
+    )
 
 
 def _save(made: under.Kept) -> None:
