@@ -235,14 +235,17 @@ def edited(root: Path, seed: int) -> Iterator[Path]:
     file.write_bytes(before)
 
 
-def prints(root: Path) -> dict[str, list[str]]:
-    """Every fingerprint that pages and `diff` show, by the line of a lock it belongs to, in the order of ids."""
+def prints(root: Path) -> dict[str, list[tuple[str | None, str]]]:
+    """Every fingerprint that pages and `diff` show, with the id of its record, by the line of a lock it belongs to, in
+    the order of ids: a prompt that belongs to another record is another one.
+    """
     opened = workspace.open(root)
     found = leaves(opened, jobs=1)
-    made: dict[str, list[str]] = {}
-    for subject in found.columns if found else ():
+    made: dict[str, list[tuple[str | None, str]]] = {}
+    assert found is not None
+    for subject in found.columns:
         side = Side(subject.choice, layer=SIDE[subject.layer])
-        made[lock_file.head(subject)] = [shown(opened, side, at) for at in found.order()] if found else []
+        made[lock_file.head(subject)] = [(found.ids[at], shown(opened, side, at)) for at in found.order()]
     return made
 
 
