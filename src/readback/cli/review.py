@@ -218,8 +218,9 @@ def _drafted(
         return "edit", {"signoff": _known(store, args.signoff, "sign-off").id, "withdrawn": True}, {}
     about = subject(opened, args.subject)
     if args.step == "decide":
+        made_on = signing.mark(opened, about)
         said = {"subject": subject_json(about), "verdict": args.verdict, "reason": args.reason, "agenda": args.agenda}
-        return "decision", said, {}
+        return "decision", {**said, **made_on.payload}, dict(made_on.texts)
     kept = signing.keep(opened, about, jobs=_options.workers(args))
     return "signoff", dict(kept.payload), dict(kept.texts)
 

@@ -51,7 +51,9 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What was decided on a subject. `in_force` is False once a later decision on the same subject was made."""
+    """What was decided on a subject. `in_force` is False once a later decision on the same subject was made. `lock` is
+    the name in the store of the lock that it was made on, "" where none was kept; `today` the day of its templates.
+    """
 
     id: str
     by: By
@@ -60,6 +62,8 @@ class Decision:
     reason: str
     agenda: bool = False
     in_force: bool = True
+    lock: str = ""
+    today: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +129,8 @@ def _apply(one: Event, notes: dict[str, Note], decisions: dict[str, Decision], s
         for earlier in [each for each in decisions.values() if each.subject == subject and each.in_force]:
             decisions[earlier.id] = replace(earlier, in_force=False)
         agenda = bool(said.get("agenda"))
-        decisions[one.id] = Decision(one.id, by, subject, said["verdict"], said["reason"], agenda)
+        bytes_ = said.get("lock", ""), said.get("today", "")
+        decisions[one.id] = Decision(one.id, by, subject, said["verdict"], said["reason"], agenda, True, *bytes_)
     elif one.kind == "signoff":
         signoffs[one.id] = SignOff(one.id, by, from_json(said["subject"]), said)
     else:

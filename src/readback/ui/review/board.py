@@ -183,7 +183,12 @@ def _decide() -> None:
         st.session_state[reviewing.SAID] = ("decide", "", t("review.no_reason"))
         return
     payload = {"subject": as_json(one), "verdict": st.session_state["decide_verdict"], "reason": reason}
-    reviewing.save("decide", "decision", payload, None, "decide_reason")
+    try:
+        made_on = signing.mark(choice.workspace(), one)
+    except DatasetChanged as error:
+        st.session_state[reviewing.SAID] = ("decide", "", t("review.not_saved", why=str(error)))
+        return
+    reviewing.save("decide", "decision", {**payload, **made_on.payload}, made_on.texts, "decide_reason")
 
 
 def note() -> None:

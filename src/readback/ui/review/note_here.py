@@ -47,20 +47,20 @@ def draw(page: str) -> None:
 
 
 def _inside(found: Review, there: list[Note], anchor: Mapping[str, Any]) -> None:
-    for note in there:
-        show.draw(one(note))
     made = _pinned(anchor) if anchor["kind"] == "message" else under.Kept(anchor, "", {})
     show.draw(show.h("<p><strong>{}</strong> {}</p>", t("review.on"), said(made.anchor)))
     if quote := made.anchor.get("quote"):
         show.draw(_quote(quote))
         st.button(t("review.whole"), key="note_whole", type="tertiary", on_click=_whole)
-    reviewing.name_field()
     reviewing.draft_key(FORM)
     st.text_input(t("review.span"), key=SPAN, label_visibility="collapsed")
-    st.text_area(t("review.text"), key="note_text_here", height=120)
+    st.text_area(t("review.text"), key="note_text_here", height=90)
+    reviewing.name_field()
     owner_and_due(FORM)
     st.button(t("review.save_note"), key="save_note", type="primary", on_click=_save, args=(made,))
     reviewing.said(FORM)
+    for note in there:
+        show.draw(one(note))
     show.page_link("review", t("review.all", n=len(found.notes)))
 
 
