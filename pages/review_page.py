@@ -4,7 +4,7 @@ import streamlit as st
 
 from readback.readers.cache_folder import uploaded
 from readback.ui.common import choice, show
-from readback.ui.review import board, reviewing
+from readback.ui.review import board, note_list, reviewing
 from readback.words import t
 
 st.title(t("review.title"))
@@ -30,5 +30,5 @@ with right:
 with left:
     board.signoffs(found)
     board.decisions(found)
-    board.notes(found)
+    note_list.draw(found)
 board.follow(found.sequence)

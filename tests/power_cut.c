@@ -1,9 +1,12 @@
 /* What a disk holds after a power cut: of each file in POWER_DIR only what was synced, and a file that was deleted until
    the folder was synced, too. At each fsync and fdatasync the file is copied to POWER_KEPT under its own name, whole or
-   not at all; a test kills the process and puts these copies in place of the files. Compiled with: cc -shared -fPIC -o power_cut.so power_cut.c -ldl */
+   not at all; a test kills the process and puts these copies in place of the files.
+   POWER_FAIL=N: the Nth write or sync of a file in POWER_DIR and all after it fail with EIO, as on a dying disk;
+   POWER_FAIL=N+1: only the Nth. Compiled with: cc -shared -fPIC -o power_cut.so power_cut.c -ldl */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -45,12 +48,40 @@ static void keep(int fd) {
     rename(made, kept);
 }
 
+static int dies(int fd) { /* whether this write or sync fails */
+    static int count = 0;
+    char link[64], path[PATH_MAX];
+    const char *dir = getenv("POWER_DIR"), *at = getenv("POWER_FAIL");
+    if (!dir || !at) return 0;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    if (length < 0) return 0;
+    path[length] = 0;
+    if (strncmp(path, dir, strlen(dir)) != 0) return 0;
+    count++;
+    if (strchr(at, '+') ? count != atoi(at) : count < atoi(at)) return 0;
+    errno = EIO;
+    return 1;
+}
+
+ssize_t pwrite64(int fd, const void *from, size_t size, off64_t at) {
+    if (dies(fd)) return -1;
+    return ((ssize_t (*)(int, const void *, size_t, off64_t))dlsym(RTLD_NEXT, "pwrite64"))(fd, from, size, at);
+}
+
+ssize_t pwrite(int fd, const void *from, size_t size, off_t at) {
+    if (dies(fd)) return -1;
+    return ((ssize_t (*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, "pwrite"))(fd, from, size, at);
+}
+
 int fsync(int fd) {
+    if (dies(fd)) return -1;
     keep(fd);
     return ((int (*)(int))dlsym(RTLD_NEXT, "fsync"))(fd);
 }
 
 int fdatasync(int fd) {
+    if (dies(fd)) return -1;
     keep(fd);
     return ((int (*)(int))dlsym(RTLD_NEXT, "fdatasync"))(fd);
 }

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from counts import many
+from counts import LONG, many
 from test_review_store import SAVE
 
 from readback.review import store
@@ -76,6 +76,46 @@ def test_the_simulation_loses_what_is_not_synced(shim: Path, tmp_path: Path) -> 
     said = cut(shim, home, kept, 4, loose)
     held = Store(home, home / "review.sqlite3")
     assert not set(said) <= {event.id for event in held.events()}
+
+
+TRY = """
+import sys
+from pathlib import Path
+from readback.review.event import Draft, NotSaved, new_id
+from readback.review.store import Store
+store = Store(Path(sys.argv[1]), Path(sys.argv[2]))
+for number in range(4):
+    draft = Draft("note", {"text": f"note {number}"}, "Ada", "cli", new_id())
+    try:
+        store.save(draft)
+        print(draft.id, flush=True)
+    except NotSaved as error:
+        print("not saved:", error, flush=True)
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("how", ["", "+1"])
+def test_a_disk_that_fails_saves_or_says_not_saved(shim: Path, tmp_path: Path, how: str) -> None:
+    """Each write and sync in turn fails, and all after it or it alone."""
+    refused = 0
+    for at in range(1, 151, 1 if LONG else 20):
+        home = tmp_path / str(at)
+        home.mkdir()
+        env = {**os.environ, "LD_PRELOAD": str(shim), "POWER_DIR": str(home), "POWER_FAIL": f"{at}{how}"}
+        command = [sys.executable, "-c", TRY, str(home), str(home / "review.sqlite3")]
+        done = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+        said = done.stdout.splitlines()
+        assert len(said) == 4
+        refused += sum(line.startswith("not saved: ") for line in said)
+        held = Store(home, home / "review.sqlite3")
+        ids = [event.id for event in held.events()]
+        assert {line for line in said if not line.startswith("not saved")} <= set(ids)
+        assert len(ids) == len(set(ids)) <= 4
+        assert held.broken() is None
+        held.close()
+    assert refused > 0
 
 
 LOOSE = tuple("synchronous=OFF" if one.startswith("synchronous") else one for one in store.PRAGMAS)

@@ -13,10 +13,13 @@ from test_lock import ROWS, study
 
 from readback import workspace
 from readback.cli import main
+from readback.compare.side import Shown, Side
+from readback.compare.sides import show_side
 from readback.review import renamed, signing, state
 from readback.review.event import Event
 from readback.review.store import Store
 from readback.review.subject import Subject, UnknownSubject, read
+from readback.types import Selection
 
 Write = Callable[[Mapping[str, Any]], Path]
 Say = Callable[..., tuple[int, Any, str]]
@@ -46,9 +49,68 @@ def test_a_note_is_kept_with_what_it_is_on(write: Write, say: Say) -> None:
     assert (code, saved) == (0, {"id": "my-own-key-1", "sequence": 1})
     assert say("note", root, "--text", "again", "--key", "my-own-key-1")[1] == saved
     (note,) = say("list", root)[1]["notes"]
-    anchor = {"kind": "message", "condition": "one", "record": "2", "start": 3, "end": 9}
+    mark = note["anchor"].pop("fingerprint")
+    anchor = {"kind": "message", "condition": "one", "record": "2", "start": 3, "end": 9, "message": 0, "role": "user",
+              "quote": "Why 2?"}  # fmt: skip
+    assert (mark, note["changed"]) == (shown(root, "2").fingerprint, None)
     expected = (" as\nit was ", anchor, "open", "Bo", "2026-12-01", "Ada", "cli")
     assert tuple(note[key] for key in ("text", "anchor", "standing", "owner", "due", "author", "known")) == expected
+
+
+def shown(root: Path, record: str) -> Shown:
+    return show_side(workspace.open(root), Side(Selection(condition="one"), record=record))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("Q: ", "Q:: ", "What was marked is now at another place, from character 4 up to 10."),
+        ("Why 2?", "Who 2?", "What was marked is no longer there, or not only once."),
+    ],
+)
+def test_what_changed_under_a_note_is_said_in_the_words_of_compare(
+    write: Write, say: Say, old: str, new: str, said: str
+) -> None:
+    root = study(write)
+    say("note", root, "--text", "why", "--condition", "one", "--record", "2", "--span", "3-9")
+    for file in ("readback.yml", "data.jsonl"):
+        (root / file).write_text((root / file).read_text().replace(old, new))
+    (note,) = say("list", root)[1]["notes"]
+    assert note["changed"].startswith("The text has changed since this note was written (A is the text of then, ")
+    assert "B " in note["changed"]
+    assert note["changed"].endswith(said)
+    (root / "data.jsonl").write_text('{"id": "1", "q": "one"}\n')
+    assert "can no longer be shown" in say("list", root)[1]["notes"][0]["changed"]
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--record", "9", "--condition", "one"], "no record"),
+        (["--record", "2", "--condition", "none"], "no condition 'none'"),
+        (["--record", "2", "--condition", "one", "--span", "0-99"], "there are no characters 0 to 99"),
+        (["--record", "2", "--condition", "one", "--message", "3"], "there is no message 3"),
+        (["--span", "0-3"], "name it with --record"),
+        (["--due", "2026-02-30"], "write a day as YYYY-MM-DD"),
+    ],
+)
+def test_a_note_on_what_is_not_there_is_not_saved(write: Write, say: Say, words: list[str], why: str) -> None:
+    root = study(write)
+    code, _, err = say("note", root, "--text", "t", *words)
+    assert (code, why in err, Store(root).events()) == (2, True, ()), err
+
+
+def test_a_note_is_edited_and_a_sign_off_is_withdrawn(write: Write, say: Say) -> None:
+    root = study(write)
+    say("note", root, "--text", "why?", "--key", "abcdefgh1")
+    say("sign", root, "--subject", "study", "--key", "signoff-1")
+    assert say("edit", root, "--note", "abcdefgh1")[0] == 2
+    say("edit", root, "--note", "abcdefgh1", "--text", "why not?", "--owner", "Bo", "--due", "2026-12-24")
+    say("withdraw", root, "--signoff", "signoff", "--as", "Cy")
+    told = say("list", root)[1]
+    (note,) = told["notes"]
+    assert (note["text"], note["owner"], note["due"], note["edits"]) == ("why not?", "Bo", "2026-12-24", 1)
+    assert told["signoffs"][0]["withdrawn"]["author"] == "Cy"
 
 
 def test_a_note_is_answered_closed_and_opened_again(write: Write, say: Say) -> None:

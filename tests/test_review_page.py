@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,9 @@ def test_a_note_from_messages_is_on_its_record_and_shown_there(root: Path) -> No
     assert "<b>odd</b>" in words(page("messages", condition="two", record="2"))
     assert "<b>odd</b>" not in words(page("messages", condition="two", record="1"))
     (root / "readback.yml").write_text((root / "readback.yml").read_text().replace("A:", "B:"))
-    assert "The text has changed since this note was written." in words(page("messages", condition="two", record="2"))
+    assert "The text has changed since this note was written (A is the text of then, B the text of now): B " in words(
+        page("messages", condition="two", record="2")
+    )
 
 
 def test_without_a_name_nothing_is_saved_and_the_text_stays(root: Path) -> None:
@@ -128,3 +131,68 @@ def test_a_broken_chain_is_said_and_nothing_can_be_added(root: Path) -> None:
     assert "changed outside of Readback at event 1" in words(test)
     assert "two" in words(test)
     assert not [one for one in test.button if one.key in ("sign_now", "save_decision", "save_study")]
+
+
+def test_what_is_selected_in_a_message_is_kept_with_its_quote_and_marked_there(root: Path) -> None:
+    test = named(page("messages", condition="two", record="2"))
+    test.text_input(key="note_span").set_value("0-user:3-6").run()
+    assert "characters 3 to 6" in words(test)
+    test.text_area(key="note_text_here").set_value("odd").run()
+    test.text_input(key="owner_here").set_value("Bo").run()
+    test.button(key="save_note").click().run()
+    (note,) = held(root).notes
+    text = "".join(one[1] for one in json.loads(Store(root).content(note.kept) or b"[]"))
+    assert (note.anchor["quote"], note.owner, note.due) == (text[3:6], "Bo", "")
+    assert test.text_input(key="note_span").value == ""
+    drawn = "".join(one.value for one in page("messages", condition="two", record="2").get("html"))
+    assert 'class="rb-find rb-noted" title="Ada: odd"' in drawn
+    other = "".join(one.value for one in page("messages", condition="two", record="1").get("html"))
+    assert 'rb-noted" title' not in other
+
+
+@pytest.mark.parametrize("said", ["0-user:3-999", "7-user:0-1", "nonsense", "training-user:0-3"])
+def test_a_span_that_is_not_there_marks_nothing(root: Path, said: str) -> None:
+    test = named(page("messages", condition="two", record="2"))
+    test.text_input(key="note_span").set_value(said).run()
+    assert "condition two, record 2, characters" not in words(test)
+    test.text_area(key="note_text_here").set_value("odd").run()
+    test.button(key="save_note").click().run()
+    assert "start" not in held(root).notes[0].anchor
+
+
+def test_a_note_is_edited_on_the_page_and_nobody_is_overwritten_unseen(root: Path) -> None:
+    store = Store(root)
+    draft = Draft("note", {"text": "why?", "anchor": {"kind": "study"}, "due": "soon"}, "Bo", "cli", new_id())
+    called = store.save(draft).id
+    test, form = named(page("review")), f"edit_{called}"
+    test.button(key=f"save_{form}").click().run()
+    assert "Not saved: nothing was changed." in words(test)
+    test.text_area(key=f"text_{form}").set_value("mine").run()
+    store.save(Draft("edit", {"note": called, "text": "theirs"}, "Cy", "cli", new_id()))
+    test.button(key=f"save_{form}").click().run()
+    assert "somebody else changed this note while you wrote" in words(test)
+    assert (held(root).notes[0].text, test.text_area(key=f"text_{form}").value) == ("theirs", "mine")
+    test.button(key=f"save_{form}").click().run()
+    (note,) = held(root).notes
+    assert (note.text, note.due, note.edits) == ("mine", "soon", 2)
+    assert "edited 2 times" in words(test)
+
+
+def test_a_sign_off_is_withdrawn_on_the_page(root: Path) -> None:
+    test = named(page("review"))
+    test.button(key="sign_now").click().run()
+    (one,) = held(root).signoffs
+    settled(test)
+    test.button(key=f"withdraw_{one.id}").click().run()
+    assert "withdrawn" in words(test)
+    assert held(root).signoffs[0].withdrawn is not None
+
+
+def test_many_notes_are_shown_a_part_at_a_time(root: Path) -> None:
+    store = Store(root)
+    for n in range(33):
+        store.save(Draft("note", {"text": f"note {n}.", "anchor": {"kind": "study"}}, "Bo", "cli", new_id()))
+    test = page("review")
+    assert ("note 29." in words(test), "note 30." in words(test)) == (True, False)
+    test.button(key="more_notes").click().run()
+    assert "note 32." in words(test)

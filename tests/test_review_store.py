@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -267,3 +269,51 @@ def test_the_hash_of_an_event_is_the_one_that_is_documented(held: Store) -> None
     payload = json.dumps({"text": "é"}, separators=(",", ":"))
     parts = [1, one.id, "Ada", "cli", one.time, "note", payload, "0" * 64]
     assert one.hash == hashlib.sha256(json.dumps(parts, separators=(",", ":")).encode()).hexdigest()
+
+
+def test_an_older_store_is_migrated_after_a_copy_was_put_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = Store(tmp_path, tmp_path / "review.sqlite3")
+    first.save(draft("of the older version"))
+    first.close()
+    newer = tmp_path / "migrations"
+    shutil.copytree(store.MIGRATIONS, newer, ignore=shutil.ignore_patterns("__pycache__"))
+    (head,) = [file.stem for file in (newer / "versions").glob("*.py")]
+    revision = re.search(r'^revision = "(\w+)"', (newer / "versions" / f"{head}.py").read_text(), re.M)
+    assert revision is not None
+    (newer / "versions" / "later.py").write_text(LATER.format(before=revision[1]))
+    monkeypatch.setattr(store, "MIGRATIONS", newer)
+    now = Store(tmp_path, tmp_path / "review.sqlite3")
+    now.save(draft("of the newer one"))
+    assert [event.payload["text"] for event in now.events()] == ["of the older version", "of the newer one"]
+    assert now.broken() is None
+    now.close()
+    copy = Store(tmp_path, tmp_path / f"review.sqlite3.before-{revision[1]}")
+    monkeypatch.undo()
+    assert [event.payload["text"] for event in copy.events()] == ["of the older version"]
+    copy.close()
+    again = Store(tmp_path, tmp_path / "review.sqlite3")  # this version meets the newer store
+    with pytest.raises(NotReadable, match="newer Readback"):
+        again.events()
+    with pytest.raises(NotSaved, match="newer Readback"):
+        again.save(draft())
+
+
+LATER = """
+import sqlalchemy as sa
+from alembic import op
+revision = "later"
+down_revision = "{before}"
+branch_labels = depends_on = None
+def upgrade():
+    op.create_table("more", sa.Column("x", sa.Integer))
+"""
+
+
+def test_a_clock_that_goes_back_orders_nothing(held: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    for time in ("2030-01-01T00:00:00.000Z", "1999-01-01T00:00:00.000Z"):
+        monkeypatch.setattr(store, "now", lambda time=time: time)
+        held.save(draft(time))
+    assert [event.time[:4] for event in held.events()] == ["2030", "1999"]
+    assert held.broken() is None

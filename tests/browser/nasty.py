@@ -28,6 +28,22 @@ def texts(count: int = 200) -> list[str]:
     return [*EDGES, *LOST, *mixed][:count]
 
 
+TAGS = ("script", "img", "svg", "iframe", "a", "math", "style", "object", "embed", "video", "form", "base", "meta", "link",
+        "details", "marquee", "input", "body")  # fmt: skip
+WAYS = ("onerror=document.title=1 src=x", "onload=document.title=1", "href=javascript:document.title=1", "src=//evil.example/x",
+        "style=background:url(//evil.example/y)", "srcdoc='<script>parent.document.title=1</script>'", "action=//evil.example",
+        "onfocus=document.title=1 autofocus", "xlink:href=data:text/html,x", "http-equiv=refresh content=0;url=//evil.example",
+        "")  # fmt: skip
+AROUND = ("<{} {}>x</{}>", "</p></div><{} {}>x</{}><!--")
+
+
+def markup(count: int = 404) -> list[str]:
+    """Markup that would run a script or ask another host, were it not shown as the text that it is."""
+    made = [around.format(tag, way, tag) for around in AROUND for tag in TAGS for way in WAYS]
+    more = [f"[{n}](javascript:document.title=1) ![{n}](http://evil.example/{n}.png)" for n in range(count - len(made))]
+    return [*made, *more][:count]
+
+
 def shown(text: str) -> str:
     """What the page says: the same text, but NUL, CR and lone surrogates are marks."""
     marks = {"\0": "NUL", "\r": "CR"}

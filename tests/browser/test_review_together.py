@@ -8,10 +8,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import nasty
 import pytest
 from served import At, open_page, settle, tab
 
+from readback.cli import main
 from readback.review import state
+from readback.review.event import Draft, new_id
 from readback.review.store import Store
 
 pytestmark = pytest.mark.browser
@@ -114,3 +117,58 @@ def test_a_changed_byte_makes_a_sign_off_stale_with_its_sentence(
     seen(others[0], "stale, one text changed", 60)  # without a click
     seen(page, "stale, one text changed", 60)
     assert "5 of 5 prompts differ, all by this" in others[0].locator("[data-testid=stMain]").inner_text()
+
+
+def test_a_note_is_on_what_is_selected_and_the_others_see_it_there(
+    at: At, page: Any, others: list[Any], root: Path
+) -> None:
+    for one in (page, others[0]):
+        open_page(one, at(root, "messages?condition=two&index=2"))
+    box = page.locator(".rb-exact .rb-s", has_text="Why 2?").bounding_box()
+    page.mouse.move(box["x"] + 1, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 1, box["y"] + box["height"] / 2, steps=5)
+    page.mouse.up()
+    page.keyboard.press("N")
+    seen(page, "characters 3 to 9")
+    write_in_place(page, "by mouse", "Ada")
+    seen(page, "Saved as event 1.")
+    others[0].locator(".rb-exact .rb-s", has_text="Answer:").focus()
+    others[0].keyboard.press("N")
+    seen(others[0], "characters 9 to 17")
+    assert others[0].locator(".rb-exact mark.rb-noted").inner_text() == "Why 2?"
+    write_in_place(others[0], "by key", "Bo")
+    seen(others[0], "Saved as event 2.")
+    found = state.review(Store(root).events()).notes
+    assert [note.anchor["quote"] for note in found] == ["Why 2?", "\nAnswer:"]
+    open_page(page, at(root, "messages?condition=two&index=2"))
+    assert page.locator(".rb-exact mark.rb-noted").all_inner_texts() == ["Why 2?", "\nAnswer:"]
+
+
+def test_markup_and_odd_texts_stay_what_was_typed(at: At, page: Any, root: Path, capsys: Any) -> None:
+    said, store = [*nasty.markup(), *nasty.texts(500)], Store(root)
+    note = store.save(Draft("note", {"text": said[0], "anchor": {"kind": "study"}}, said[1], "cli", new_id())).id
+    for text in said:
+        store.save(Draft("answer", {"note": note, "text": text}, text[:200] or "-", "cli", new_id()))
+    for text in said[::20]:
+        about = {"kind": "study", "names": []}
+        store.save(Draft("decision", {"subject": about, "verdict": "defer", "reason": text}, text, "cli", new_id()))
+    open_page(page, at(root, "review"))
+    seen(page, "-", 30)
+    texts = page.evaluate("[...document.querySelectorAll('.rb-answer .rb-said')].map((one) => one.textContent)")
+    assert texts == [nasty.shown(text) for text in said]
+    reasons = page.evaluate("[...document.querySelectorAll('.rb-note > .rb-said')].map((one) => one.textContent)")
+    assert reasons == [*[nasty.shown(text) for text in said[::20]][::-1], nasty.shown(said[0])]
+    assert page.title() != "1"
+    assert page.locator(".rb-note :is(script, img, svg, iframe, a, style, form, input)").count() == 0
+    assert main(["review", "list", str(root), "--format", "json"]) == 0
+    (told,) = json.loads(capsys.readouterr().out)["notes"]
+    assert [one["text"] for one in told["answers"]] == said
+    assert [one["author"] for one in told["answers"]] == [text[:200] or "-" for text in said]
+
+
+def write_in_place(page: Any, text: str, who: str) -> None:
+    settle(page)
+    name(page, who)
+    page.get_by_role("textbox", name="Your note").fill(text)
+    page.get_by_role("button", name="Save note").click()

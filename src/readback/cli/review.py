@@ -2,11 +2,13 @@
 
   note WORKSPACE --text T            a note, on what --condition, --record, --span and the like name
   answer WORKSPACE --note ID --text T
+  edit WORKSPACE --note ID [--text T] [--owner NAME] [--due DATE]
   close WORKSPACE --note ID          a note is settled; --reopen takes that back
   decide WORKSPACE --subject S --accept | --change | --defer --reason R
   sign WORKSPACE --subject S --as NAME
                                      stand for a subject: every byte that is sent, learnt from or shown to a judge is
                                      kept by its hash, and the configuration as it is
+  withdraw WORKSPACE --signoff ID    take a sign-off back; it stays in the list as withdrawn
   list WORKSPACE                     all of it, and which sign-offs are stale (exit 1 with --fail-on-stale)
   verify WORKSPACE                   whether every event is what was saved (exit 1 where it is not)
   export WORKSPACE -o FILE, import WORKSPACE FILE
@@ -25,18 +27,20 @@ import getpass
 import json
 import re
 import sys
-from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from readback import as_json
-from readback.cli import UsageError, _lines, _options, _workspace
+from readback.cli import UsageError, _lines, _options, _review_lines, _workspace
+from readback.compare.side import SideError
+from readback.compare.sides import show_side
 from readback.exporting.whole_file import whole_file
 from readback.quantity import quantity
-from readback.review import exchange, lock_file, locked, renamed, signing, state
+from readback.review import exchange, renamed, signing, state, under
 from readback.review.event import Draft, Kind, NotSaved, new_id
 from readback.review.leaves import NothingToLock
-from readback.review.state import ANCHOR, By, Note, Review
+from readback.review.state import ANCHOR, Note, SignOff
 from readback.review.store import NotReadable, Saved, Store
 from readback.review.subject import UnknownSubject
 from readback.review.subject import as_json as subject_json
@@ -58,6 +62,8 @@ ANCHORS = (
     "b",
     "criterion",
     "judge",
+    "adapter",
+    "task",
 )
 KINDS = ("finding", "score", "record", "condition", "message", "difference", "chart", "study")
 
@@ -92,6 +98,14 @@ def _answer(parser: argparse.ArgumentParser) -> None:
     _who(parser)
 
 
+def _edit(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--note", required=True, metavar="ID", help="the note that is changed")
+    parser.add_argument("--text", metavar="T", help="its new text; - reads it from standard input")
+    parser.add_argument("--owner", metavar="NAME", help="who looks after it now; '' for nobody")
+    parser.add_argument("--due", metavar="DATE", help="until when: YYYY-MM-DD; '' for no day")
+    _who(parser)
+
+
 def _close(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--note", required=True, metavar="ID", help="the note that is settled")
     parser.add_argument("--reopen", action="store_true", help="it is open again")
@@ -119,6 +133,11 @@ def _sign(parser: argparse.ArgumentParser) -> None:
     _options.jobs(parser)
 
 
+def _withdraw(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--signoff", required=True, metavar="ID", help="the sign-off that is taken back")
+    _who(parser)
+
+
 def _list(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--unchecked", action="store_true", help="do not look whether sign-offs are stale")
     parser.add_argument("--fail-on-stale", action="store_true", help="exit 1 when a sign-off is stale")
@@ -140,9 +159,11 @@ def _import(parser: argparse.ArgumentParser) -> None:
 STEPS = {
     "note": ("Save a note.", _note),
     "answer": ("Answer a note.", _answer),
+    "edit": ("Change a note's text, owner or day; what it was before is kept.", _edit),
     "close": ("Settle a note.", _close),
     "decide": ("Save a decision on a subject.", _decide),
     "sign": ("Stand for a subject, on the bytes that it comes to now.", _sign),
+    "withdraw": ("Take a sign-off back.", _withdraw),
     "list": ("Notes, decisions and sign-offs, and whether these still hold.", _list),
     "verify": ("Say whether every event is what was saved.", _nothing),
     "export": ("Write the whole review to a file.", _export),
@@ -182,16 +203,24 @@ def _drafted(
 ) -> tuple[Kind, dict[str, Any], dict[str, bytes]]:
     """Kind and payload of what is to be saved, and the texts it names. Raises UsageError and what `run` tells."""
     if args.step == "note":
-        given = {"text": _text(args.text), "anchor": _anchor(args), "owner": args.owner, "due": _due(args.due)}
-        return "note", {name: value for name, value in given.items() if value}, {}
+        on = _on(opened, _anchor(args))
+        given = {"text": _text(args.text), "anchor": dict(on.anchor), "kept": on.sha,
+                 "owner": args.owner, "due": _due(args.due)}  # fmt: skip
+        return "note", {name: value for name, value in given.items() if value}, dict(on.texts)
     if args.step == "answer":
-        return "answer", {"note": _known(store, args.note).id, "text": _text(args.text)}, {}
+        return "answer", {"note": _known(store, args.note, "note").id, "text": _text(args.text)}, {}
+    if args.step == "edit":
+        return "edit", {"note": _known(store, args.note, "note").id, **_edited(args)}, {}
     if args.step == "close":
-        return "edit", {"note": _known(store, args.note).id, "standing": "open" if args.reopen else "closed"}, {}
+        called = _known(store, args.note, "note").id
+        return "edit", {"note": called, "standing": "open" if args.reopen else "closed"}, {}
+    if args.step == "withdraw":
+        return "edit", {"signoff": _known(store, args.signoff, "sign-off").id, "withdrawn": True}, {}
     about = subject(opened, args.subject)
     if args.step == "decide":
+        made_on = signing.mark(opened, about)
         said = {"subject": subject_json(about), "verdict": args.verdict, "reason": args.reason, "agenda": args.agenda}
-        return "decision", said, {}
+        return "decision", {**said, **made_on.payload}, dict(made_on.texts)
     kept = signing.keep(opened, about, jobs=_options.workers(args))
     return "signoff", dict(kept.payload), dict(kept.texts)
 
@@ -223,6 +252,19 @@ def _anchor(args: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in {"kind": kind, **made}.items() if name in ANCHOR}
 
 
+def _on(opened: Workspace, anchor: dict[str, Any]) -> under.Kept:
+    """The anchor with the text it is on, where it is on one. Raises UsageError for a text that is not there."""
+    asked = under.side(anchor)
+    if asked is None:
+        if "start" in anchor or "message" in anchor:
+            raise UsageError("a message or a span is of one record; name it with --record")
+        return under.Kept(anchor, "", {})
+    try:
+        return under.kept(anchor, show_side(opened, asked))
+    except (SideError, under.NoSuchText) as error:
+        raise UsageError(str(error)) from None
+
+
 def _kind(made: dict[str, Any]) -> str:
     """What a note is on, by what it names."""
     names = (("finding_key", "finding"), ("criterion", "score"), ("a", "difference"), ("start", "message"),
@@ -231,17 +273,37 @@ def _kind(made: dict[str, Any]) -> str:
 
 
 def _due(said: str) -> str:
-    if said and not DUE.fullmatch(said):
-        raise UsageError(f"--due {said}: write YYYY-MM-DD")
+    if said and not (DUE.fullmatch(said) and _is_day(said)):
+        raise UsageError(f"--due {said}: write a day as YYYY-MM-DD")
     return said
 
 
-def _known(store: Store, called: str) -> Note:
-    """The note of an id, or of its first characters. Raises UsageError."""
-    found = [note for note in state.review(store.events()).notes if note.id.startswith(called)]
-    if len(found) != 1:
-        raise UsageError(f"{'no note' if not found else 'more than one note'} begins with '{called}'")
-    return found[0]
+def _is_day(said: str) -> bool:
+    try:
+        date.fromisoformat(said)
+    except ValueError:
+        return False
+    return True
+
+
+def _edited(args: argparse.Namespace) -> dict[str, Any]:
+    """What an edit replaces. Raises UsageError where that is nothing."""
+    given = {"text": _text(args.text) if args.text is not None else None, "owner": args.owner,
+             "due": _due(args.due) if args.due is not None else None}  # fmt: skip
+    found = {name: value for name, value in given.items() if value is not None}
+    if not found:
+        raise UsageError("say what is to be another: --text, --owner or --due")
+    return found
+
+
+def _known(store: Store, called: str, what: Literal["note", "sign-off"]) -> Note | SignOff:
+    """The note or sign-off of an id, or of its first characters. Raises UsageError."""
+    found = state.review(store.events())
+    there: tuple[Note | SignOff, ...] = found.notes if what == "note" else found.signoffs
+    meant = [one for one in there if one.id.startswith(called)]
+    if len(meant) != 1:
+        raise UsageError(f"{f'no {what}' if not meant else f'more than one {what}'} begins with '{called}'")
+    return meant[0]
 
 
 def _account() -> str:
@@ -266,13 +328,15 @@ def _listed(args: argparse.Namespace, opened: Workspace, store: Store) -> int:
     jobs = _options.workers(args)
     held = {one.id: signing.standing(opened, store, one, jobs=jobs) for one in found.signoffs
             if not args.unchecked and one.withdrawn is None}  # fmt: skip
+    since = {note.id: one for note in found.notes if not args.unchecked
+             and (one := under.changed(opened, note, store.content(note.kept) if note.kept else None))}  # fmt: skip
     if args.format == "json":
-        values = _values(found, held)
-        print(as_json.dumps({**values, "sequence": found.sequence, "broken": _broken(broken)}, indent=1))
+        values = _review_lines.values(found, held, since)
+        print(as_json.dumps({**values, "sequence": found.sequence, "broken": _review_lines.broken(broken)}, indent=1))
     else:
         if broken:
             print(_lines.safe(f"the chain is broken at event {broken.sequence}: {broken.why}"))
-        for line in _told(found, held):
+        for line in _review_lines.told(found, held, since):
             print(_lines.safe(line))
         if not found.sequence and (before := renamed.former(opened.root)):
             events = quantity(before.events, "event")
@@ -284,89 +348,10 @@ def _listed(args: argparse.Namespace, opened: Workspace, store: Store) -> int:
     return int(args.fail_on_stale and any(one.stale or one.unread for one in held.values()))
 
 
-def _broken(broken: Any) -> dict[str, Any] | None:
-    return {"sequence": broken.sequence, "why": broken.why} if broken else None
-
-
-def _values(found: Review, held: dict[str, signing.Standing]) -> dict[str, Any]:
-    """{"notes", "decisions", "signoffs"}; of a sign-off `stale` is null where nobody looked."""
-    return {
-        "notes": [
-            {"id": n.id, **_by(n.by), "text": n.text, "anchor": dict(n.anchor), "standing": n.standing,
-             "owner": n.owner or None, "due": n.due or None, "edits": n.edits,
-             "answers": [{**_by(by), "text": text} for by, text in n.answers]}
-            for n in found.notes
-        ],
-        "decisions": [
-            {"id": d.id, **_by(d.by), "subject": str(d.subject), "verdict": d.verdict, "reason": d.reason,
-             "agenda": d.agenda, "in_force": d.in_force}
-            for d in found.decisions
-        ],
-        "signoffs": [
-            {"id": s.id, **_by(s.by), "subject": str(s.subject), "records": s.payload.get("count"),
-             "today": s.payload.get("today"), "withdrawn": _by(s.withdrawn) if s.withdrawn else None,
-             **_standing(held.get(s.id))}
-            for s in found.signoffs
-        ],
-    }  # fmt: skip
-
-
-def _standing(held: signing.Standing | None) -> dict[str, Any]:
-    if held is None:
-        return {"stale": None, "changes": [], "evidence_changed": None, "evidence": []}
-    changed = [f"{lock_file.head(line.subject)}: {locked.said(line)}" for line in held.lines]
-    return {"stale": held.stale, "changes": changed, "evidence_changed": bool(held.evidence),
-            "evidence": list(held.evidence), "unsaid": held.unsaid or None, "unread": held.unread or None}  # fmt: skip
-
-
-def _by(by: By) -> dict[str, Any]:
-    return {"author": by.author, "known": by.known, "time": by.time, "sequence": by.sequence}
-
-
-def _told(found: Review, held: dict[str, signing.Standing]) -> Iterator[str]:
-    if not (found.notes or found.decisions or found.signoffs):
-        yield "nothing is noted, decided or signed yet: readback review note WORKSPACE --text T begins it"
-    for note in found.notes:
-        where = ", ".join(f"{name} {value}" for name, value in note.anchor.items() if name != "kind")
-        more = f"; {note.owner} until {note.due}" if note.owner and note.due else f"; {note.owner or note.due}"
-        yield f"note {note.id[:8]} [{note.standing}] {_said(note.by)}{': ' + where if where else ''}{more.rstrip('; ')}"
-        yield from (f"    {line}" for line in note.text.split("\n"))
-        for by, text in note.answers:
-            yield f"    {_said(by)} answers: {text}"
-    for one in found.decisions:
-        past = "" if one.in_force else " (a later decision took its place)"
-        yield f"decision {one.verdict}: {one.subject}, {_said(one.by)}{past}: {one.reason}"
-    for signed in found.signoffs:
-        yield f"sign-off {signed.subject}, {_said(signed.by)}: {_holds(held.get(signed.id))}"
-        there = held.get(signed.id)
-        for line in there.lines if there else ():
-            yield f"    {lock_file.head(line.subject)}: {locked.said(line)}"
-        if there and there.unsaid:
-            yield f"    how the texts changed is not known: {there.unsaid}"
-    if found.unread:
-        yield f"{quantity(len(found.unread), 'event')} of a newer Readback, not understood here"
-
-
-def _said(by: By) -> str:
-    how = {"asked": "name as given", "proxy": "known by the proxy", "cli": "command line"}[by.known]
-    return f"{by.author} ({how}), {by.time[:16].replace('T', ' ')} UTC"
-
-
-def _holds(held: signing.Standing | None) -> str:
-    if held is None:
-        return "not looked at"
-    if held.unread:
-        return f"cannot be checked: {held.unread}"
-    evidence = f"evidence changed: {'; '.join(held.evidence)}" if held.evidence else ""
-    if held.stale:
-        return f"stale{'; ' + evidence if evidence else ''}"
-    return evidence or "unchanged"
-
-
 def _verified(args: argparse.Namespace, opened: Workspace, store: Store) -> int:
     broken, count = store.broken(), store.sequence()
     if args.format == "json":
-        print(as_json.dumps({"events": count, "broken": _broken(broken)}))
+        print(as_json.dumps({"events": count, "broken": _review_lines.broken(broken)}))
     elif broken:
         print(_lines.safe(f"the chain is broken at event {broken.sequence}: {broken.why}"))
     else:

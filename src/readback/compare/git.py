@@ -184,6 +184,14 @@ class Git:
             if len(parts) == 3:
                 yield parts[0], parts[1], parts[2]
 
+    def before(self, day: str) -> str:
+        """The last commit before the end of a day (YYYY-MM-DD, UTC). Raises SideError."""
+        out, failed = self._run("rev-list", "--max-count=1", f"--before={day}T23:59:59Z", "HEAD")
+        name = out.decode("ascii", "replace").strip()
+        if failed or not name:
+            raise SideError(f"the repository of {self._name} has no commit up to {day}")
+        return name
+
     def files(self, commit: str, below: str) -> Iterator[Blob]:
         """The files of a commit under `below`. Raises SideError."""
         out, failed = self._run("ls-tree", "-r", "-z", "-l", "--full-tree", "--end-of-options", f"{commit}:{below}")

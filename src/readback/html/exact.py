@@ -168,9 +168,14 @@ def spelling(value: str) -> str:
     return SURROGATE.sub(lambda m: f"\\u{ord(m[0]):04x}", value)
 
 
+def written_out(value: str) -> str:
+    """A text in which what cannot be seen is written out: a name cannot turn the words around it, nor hide in them."""
+    return SPECIAL.sub(lambda m: f"\\u{ord(m[0]):04x}", value)
+
+
 def attribute(value: str) -> str:
     """A text for an attribute: what cannot be seen in a hint is written out."""
-    return SPECIAL.sub(lambda m: f"\\u{ord(m[0]):04x}", escape(value))
+    return written_out(escape(value))
 
 
 def window(

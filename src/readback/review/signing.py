@@ -5,6 +5,7 @@ A sign-off's payload names by their SHA-256 what the store keeps beside the even
     lock, records     a lock of the subject and its side file, as `readback lock --records` writes them
     files             {path: sha256} of the configuration files; `left_out` those too large to keep
     findings, scores  what spoke for it at that time: keys of findings, rows of scores; as JSON
+    said              what each of these findings said: [code, severity, where, sentence] by its key
     today             the day that templates printed; readback, rules: versions, which make nothing stale
 
 It is stale when a root differs; when only findings or scores differ, its evidence has changed.
@@ -19,19 +20,20 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from readback import __version__, as_json, workspace
-from readback.checks import engine, rules
+from readback.checks import engine, groups, rules
 from readback.compare.side import SideError
 from readback.prompts import model_input
 from readback.prompts.in_chunks import Progress
 from readback.quantity import quantity
 from readback.readers import cache_folder
 from readback.readers.paths import resolve
+from readback.records.dataset import open_dataset
 from readback.review import changes, lock_file, locked
 from readback.review.leaves import NothingToLock, leaves
 from readback.review.locked import Line
@@ -41,17 +43,22 @@ from readback.review.subject import Subject, covers
 from readback.review.subject import as_json as subject_json
 from readback.scores import answer as score_answer
 from readback.scores import loading
-from readback.types import Workspace
+from readback.types import Finding, Workspace
 from readback.workspace import workspace_file
 
 DATA = ("dataset", "answers", "scores", "logged requests")  # what is no configuration: too large to keep, and hashed
 LARGE = 4 << 20  # bytes of one configuration file
+MARKED = 20_000  # texts (records times what is sent) whose fingerprints a decision waits for
 COPIED = 256 << 20  # bytes of data copied beside old configurations where they cannot be linked
 NO_DATA = "the data of then cannot be laid beside the configuration of then"
 
 
 class Stopped(Exception):  # noqa: N818 - an outcome, and nobody's mistake
     """Somebody ended the work, so nothing was signed or checked."""
+
+
+class NotKept(Exception):  # noqa: N818 - an outcome to say in one sentence
+    """What was signed cannot be laid out again; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +101,7 @@ def keep(opened: Workspace, subject: Subject, progress: Progress | None = None, 
         return sha
 
     files, left_out = _files(opened)
-    evidence = _evidence(opened, subject, jobs, progress)
+    found_now = evidence(opened, subject, jobs, progress)
     payload = {
         "subject": subject_json(subject),
         "today": today,
@@ -103,11 +110,29 @@ def keep(opened: Workspace, subject: Subject, progress: Progress | None = None, 
         "count": len(found.ids),
         "files": {path: named(raw) for path, raw in files.items()},
         "left_out": left_out,
-        **{name: named(as_json.dumps(value).encode()) for name, value in evidence.items()},
+        **{name: named(as_json.dumps(value).encode()) for name, value in found_now.items()},
         "readback": __version__,
         "rules": hashlib.sha256("\n".join(sorted(rules.RULES())).encode()).hexdigest()[:16],
     }
     return Kept(payload, texts)
+
+
+def mark(opened: Workspace, subject: Subject, progress: Progress | None = None, jobs: int | None = None) -> Kept:
+    """What a decision keeps of the bytes that it is made on: the lock of its subject. Where that would take long (more
+    than MARKED texts), or nothing is sent, it keeps none. Raises DatasetChanged and Stopped.
+    """
+    try:
+        choices, today = covers(opened, subject), model_input.today(opened)
+        if len(open_dataset(opened.root, opened.dataset)) * len(choices) > MARKED:
+            return Kept({}, {})
+        found = leaves(locked.dated(opened, today), choices, progress, jobs)
+    except NothingToLock:
+        return Kept({}, {})
+    if found is None:
+        raise Stopped
+    raw = lock_file.text(lock_file.lock(found, today)).encode()
+    sha = hashlib.sha256(raw).hexdigest()
+    return Kept({"lock": sha, "today": today}, {sha: raw})
 
 
 def standing(
@@ -127,7 +152,7 @@ def standing(
         raise Stopped
     lines = locked.compared(held, found, lock_file.of_records(raw, beside.splitlines()))
     stale = tuple(line for line in lines if line.state != "same")
-    changed = tuple(_differs(store, one, _evidence(opened, one.subject, jobs, progress)))
+    changed = tuple(_differs(store, one, evidence(opened, one.subject, jobs, progress)))
     if not any(line.state == "changed" for line in stale):
         return Standing(stale, changed)
     return replace(_told(dated, store, one, stale, jobs), evidence=changed)
@@ -149,8 +174,12 @@ def _files(opened: Workspace) -> tuple[dict[str, bytes], list[str]]:
     return files, left_out
 
 
-def _evidence(opened: Workspace, subject: Subject, jobs: int | None, progress: Progress | None) -> dict[str, Any]:
-    """What speaks for or against a subject: the keys of its findings, counted by rule, and its rows of scores."""
+def evidence(
+    opened: Workspace, subject: Subject, jobs: int | None = None, progress: Progress | None = None
+) -> dict[str, Any]:
+    """What speaks for or against a subject: the keys of its findings, counted by rule, what they say, and its rows of
+    scores. Raises Stopped.
+    """
     names = set(subject.names) if subject.kind in ("condition", "comparison") else set()
     audit = engine.check(opened, conditions=names, jobs=jobs, progress=progress)
     if audit.stopped:
@@ -158,12 +187,21 @@ def _evidence(opened: Workspace, subject: Subject, jobs: int | None, progress: P
     findings = {"counts": dict(sorted(audit.counts.items())), "keys": sorted({one.key for one in audit.findings})}
     rows = score_answer.as_rows(loading.load(opened), None, None, None) if opened.scores else []
     kept = [row for row in rows if not names or names & set(row["condition"].values())]
-    return {"findings": findings, "scores": sorted(kept, key=lambda row: as_json.dumps(row))}
+    name = groups.names(audit)
+    said = {one.key: [one.code, one.severity, _where(one, name(one.place)), one.message] for one in audit.findings}
+    return {"findings": findings, "said": said, "scores": sorted(kept, key=lambda row: as_json.dumps(row))}
+
+
+def _where(one: Finding, condition: str) -> str:
+    """What a finding is about: the condition, the record, else the file."""
+    at = one.place
+    parts = [condition, f"record {at.record}" if at.record else ""]
+    return ", ".join(filter(None, parts)) or at.file or ""
 
 
 def _differs(store: Store, one: SignOff, now: Mapping[str, Any]) -> Iterator[str]:
     """What of the evidence is no longer what it was, in words."""
-    was = {name: store.content(one.payload[name]) for name in now}
+    was = {name: store.content(one.payload[name]) for name in ("findings", "scores")}
     if any(raw is None for raw in was.values()):
         yield "what findings and scores there were is no longer kept"
         return
@@ -178,12 +216,20 @@ def _differs(store: Store, one: SignOff, now: Mapping[str, Any]) -> Iterator[str
 
 
 def _told(opened: Workspace, store: Store, one: SignOff, lines: tuple[Line, ...], jobs: int | None) -> Standing:
-    """Lines with the words of what changed: the old texts are assembled again from the configuration that was kept,
-    for the rows as they are now.
-    """
+    """Lines with the words of what changed: the old texts are assembled again from the configuration that was kept."""
+    try:
+        with then(opened, store, one) as old:
+            return Standing(tuple(_line(old, opened, line, jobs) for line in lines))
+    except NotKept as error:
+        return Standing(lines, unsaid=str(error))
+
+
+@contextmanager
+def then(opened: Workspace, store: Store, one: SignOff) -> Iterator[Workspace]:
+    """The workspace with the configuration of a sign-off and the rows of now. Raises NotKept where it cannot be had."""
     texts = {path: store.content(sha) for path, sha in one.payload["files"].items()}
     if one.payload["left_out"] or any(raw is None for raw in texts.values()):
-        return Standing(lines, unsaid="not all configuration files of then were kept")
+        raise NotKept("not all configuration files of then were kept")
     made = Path(tempfile.mkdtemp(prefix="signed-", dir=cache_folder.cache_folder("signed")))
     try:
         for path, raw in texts.items():
@@ -191,12 +237,11 @@ def _told(opened: Workspace, store: Store, one: SignOff, lines: tuple[Line, ...]
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(raw or b"")
         if not _with_data(opened, made / "then"):
-            return Standing(lines, unsaid=NO_DATA)
-        then = made / "then" if opened.file in (None, workspace_file.NAME) else made / "then" / opened.file
-        old = locked.dated(workspace.open(then, chosen=opened.chosen), opened.today)
-        return Standing(tuple(_line(old, opened, line, jobs) for line in lines))
+            raise NotKept(NO_DATA)
+        way = made / "then" if opened.file in (None, workspace_file.NAME) else made / "then" / opened.file
+        yield locked.dated(workspace.open(way, chosen=opened.chosen), opened.today)
     except (OSError, workspace.NothingRead) as error:
-        return Standing(lines, unsaid=str(error))
+        raise NotKept(str(error)) from None
     finally:
         shutil.rmtree(made, ignore_errors=True)
 

@@ -16,7 +16,7 @@ VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 EDITED = ("text", "standing", "owner", "due")  # what an edit of a note may replace
 # What an anchor may say; offsets are code points of the text of that layer, message and role.
 ANCHOR = ("kind", "condition", "mode", "layer", "record", "role", "message", "start", "end", "quote", "finding_key",
-          "a", "b", "criterion", "judge", "fingerprint")  # fmt: skip
+          "a", "b", "criterion", "judge", "adapter", "task", "fingerprint")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,11 @@ class By:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A note on what its `anchor` names. `edits` counts how often it was changed; `answers` are (who, text)."""
+    """A note on what its `anchor` names. `edits` counts how often its text, owner or day was changed; `answers` are
+    (who, text).
+
+    `kept` is the name in the store (hex of SHA-256) of the text that it was written on, "" where it is on none.
+    """
 
     id: str
     by: By
@@ -42,11 +46,14 @@ class Note:
     due: str = ""
     answers: tuple[tuple[By, str], ...] = ()
     edits: int = 0
+    kept: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What was decided on a subject. `in_force` is False once a later decision on the same subject was made."""
+    """What was decided on a subject. `in_force` is False once a later decision on the same subject was made. `lock` is
+    the name in the store of the lock that it was made on, "" where none was kept; `today` the day of its templates.
+    """
 
     id: str
     by: By
@@ -55,6 +62,8 @@ class Decision:
     reason: str
     agenda: bool = False
     in_force: bool = True
+    lock: str = ""
+    today: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +108,8 @@ def _apply(one: Event, notes: dict[str, Note], decisions: dict[str, Decision], s
     by, said = By(one.author, one.known, one.time, one.sequence), one.payload
     if one.kind == "note":
         owner, due = said.get("owner", ""), said.get("due", "")
-        notes[one.id] = Note(one.id, by, said["text"], said.get("anchor", {}), "open", owner, due)
+        anchor, kept = said.get("anchor", {}), said.get("kept", "")
+        notes[one.id] = Note(one.id, by, said["text"], anchor, "open", owner, due, kept=kept)
     elif one.kind == "answer":
         note = notes[said["note"]]
         standing: Standing = "answered" if note.standing == "open" else note.standing
@@ -111,7 +121,7 @@ def _apply(one: Event, notes: dict[str, Note], decisions: dict[str, Decision], s
         if said.get("standing", "open") not in STANDINGS:
             raise ValueError
         changed = {name: said[name] for name in EDITED if name in said}
-        notes[note.id] = replace(note, **changed, edits=note.edits + 1)
+        notes[note.id] = replace(note, **changed, edits=note.edits + bool(changed.keys() - {"standing"}))
     elif one.kind == "decision":
         subject = from_json(said["subject"])
         if said["verdict"] not in VERDICTS:
@@ -119,7 +129,8 @@ def _apply(one: Event, notes: dict[str, Note], decisions: dict[str, Decision], s
         for earlier in [each for each in decisions.values() if each.subject == subject and each.in_force]:
             decisions[earlier.id] = replace(earlier, in_force=False)
         agenda = bool(said.get("agenda"))
-        decisions[one.id] = Decision(one.id, by, subject, said["verdict"], said["reason"], agenda)
+        bytes_ = said.get("lock", ""), said.get("today", "")
+        decisions[one.id] = Decision(one.id, by, subject, said["verdict"], said["reason"], agenda, True, *bytes_)
     elif one.kind == "signoff":
         signoffs[one.id] = SignOff(one.id, by, from_json(said["subject"]), said)
     else:

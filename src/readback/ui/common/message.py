@@ -72,8 +72,11 @@ def markup(
     marked: Sequence[exact.Mark] = (),
     tokens: Sequence[exact.Token] = (),
     gaps: Sequence[exact.Gap] = (),
+    start: int = 0,
 ) -> str:
-    """The element itself, for pages that draw several texts beside each other."""
+    """The element itself, for pages that draw several texts beside each other. `start` is the offset of its first
+    character in the whole text, which the browser adds where it says what is selected.
+    """
     workspace, _ = choice.peek()
     spoken = workspace.language if workspace and workspace.language != language() else ""
     text = exact.html(segments, marked, whitespace=whitespace(), describe=describe, language=spoken, label=title,
@@ -82,7 +85,7 @@ def markup(
     dims = " ".join(f"rb-dim-{look}" for look in exact.ORDER if dim in exact.ORDER and look != dim)
     most = _most(segments)
     looks = " ".join(filter(None, (dims, f"rb-most-{most}" if most and not dims else "")))
-    return f'<div class="{looks}" id="text-{name}">{text}</div>'
+    return f'<div class="{looks}" id="text-{name}" data-rb-start="{start}">{text}</div>'
 
 
 def _most(segments: Sequence[Segment]) -> str:
@@ -119,7 +122,7 @@ def _text(
     near = [exact.Gap(gap.at - start, gap.said) for gap in gaps if start <= gap.at <= end]
     moved = [exact.shifted(mark, -start) for mark in marked if mark.end > start and mark.start < end]
     drawn = token_sizes.drawn(cut, (start, end))
-    st.html(f'<div class="rb">{head}{markup(name, title, shown, moved, drawn, near)}</div>')
+    st.html(f'<div class="rb">{head}{markup(name, title, shown, moved, drawn, near, start)}</div>')
     show.notice(t("messages.window", start=start + 1, end=end, all=total), "warning")
     if cut is None:  # each token is an element: all of a long text are too many for a browser
         st.button(t("messages.show_all", n=total), key=f"show_all_{name}", on_click=_whole, args=(name,))

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 from readback.checks.of_server import model_of, of_server
 from readback.html import exact
+from readback.review import under
 from readback.types import Assembly, Finding, Location, ModelInput
 from readback.ui.common import choice, message, show, token_sizes
 from readback.ui.common.token_sizes import UNSIZED, Sized
 from readback.ui.messages import contexts_strip, model_input_marks
+from readback.ui.review import under_notes
 from readback.words import t
 
 REFUSED = ("oll-syntax", "oll-no-from")
@@ -34,6 +36,8 @@ def draw(sent: ModelInput, made: Assembly, found: Sequence[Finding], server: Seq
     said, others = model_input_marks.system_of(made, stated), model_input_marks.others_of(made.messages)
     more = model_input_marks.marks(server, len(found) + 1, sent, said, others)
     more = (*more, *contexts_strip.draw({"wire": sent.segments}, made).get("wire", ()))
+    on_this = {name: getattr(made.choice, name) for name in under.CHOICE}
+    more = (*more, *under_notes.marks({"record": made.record, "layer": "model-input", **on_this}))
     sized = token_sizes.of_model_input(sent.segments, made)
     text(sent, [one for _, one in numbered], [n for n, _ in numbered], more, made.masked, sized,
          refused=is_refused(server))  # fmt: skip

@@ -13,9 +13,11 @@ from readback.checks.rules import Fault
 from readback.html import exact
 from readback.prompts.judge_messages import unanswered
 from readback.prompts.unknown_system import unknown_system
+from readback.review import under
 from readback.types import Assembly, Finding, Location, Message, Segment
 from readback.ui.common import choice, downloads, exports, layers, message, observed, show, token_sizes
 from readback.ui.messages import contexts_strip, export_all
+from readback.ui.review import under_notes
 from readback.words import t
 
 COPY_FORMS = ("as_json", "as_ollama", "as_openai", "as_curl_ollama", "as_curl_openai")
@@ -50,9 +52,15 @@ def messages(made: Assembly, found: Sequence[Finding], tried: Mapping[str, Any])
         name, title = f"{index}-{one.role}", t(f"messages.role_{one.role}")
         numbers = [n for n, _ in mine]
         empty = [exact.Gap(gap.at, t(f"messages.gap_{gap.state}", name=gap.name)) for gap in gaps[index]]
+        more = (*contexts.get(name, ()), *(() if tried else under_notes.marks(_anchor(made) | {"message": index})))
         message.message(name, title, one.segments, [f for _, f in mine], numbers, made.masked,
-                        contexts.get(name, ()), sized=sized[index], gaps=empty)  # fmt: skip
+                        more, sized=sized[index], gaps=empty)  # fmt: skip
     _all(made)
+
+
+def _anchor(made: Assembly) -> dict[str, Any]:
+    """What the notes on these messages name."""
+    return {"record": made.record, "layer": None, **{name: getattr(made.choice, name) for name in under.CHOICE}}
 
 
 def training(made: Assembly, trained: Assembly) -> None:

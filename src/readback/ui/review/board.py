@@ -7,11 +7,12 @@ from collections.abc import Mapping
 import streamlit as st
 from markupsafe import Markup
 
+from readback.html.exact import written_out
 from readback.records.changed import DatasetChanged
 from readback.review import lock_file, locked, renamed, signing, state
 from readback.review.event import NotSaved
 from readback.review.leaves import NothingToLock
-from readback.review.state import Decision, Note, Review, SignOff
+from readback.review.state import Decision, Review, SignOff
 from readback.review.subject import Subject, as_json
 from readback.types import Workspace
 from readback.ui.common import choice, show
@@ -58,8 +59,15 @@ def signoffs(found: Review) -> None:
         held = standing_here.held(one) if one.withdrawn is None else Held(None)
         waiting |= held.standing is None and one.withdrawn is None
         show.draw(_signoff(one, held))
+        if one.withdrawn is None:
+            st.button(t("review.withdraw"), key=f"withdraw_{one.id}", type="tertiary", on_click=_withdraw,
+                      args=(one.id,))  # fmt: skip
     if waiting:
         _await()
+
+
+def _withdraw(called: str) -> None:
+    reviewing.save_here(f"withdraw_{called}", "edit", {"signoff": called, "withdrawn": True})
 
 
 @st.fragment(run_every=1.0)
@@ -110,8 +118,8 @@ def _word(one: SignOff, held: Held) -> Markup:
 def subject_said(one: Subject) -> str:
     """A subject in words."""
     if one.kind == "comparison":
-        return t("review.subject_comparison", a=one.names[0], b=one.names[1])
-    return t(f"review.subject_{one.kind}", name=one.names[0] if one.names else "")
+        return t("review.subject_comparison", a=written_out(one.names[0]), b=written_out(one.names[1]))
+    return t(f"review.subject_{one.kind}", name=written_out(one.names[0]) if one.names else "")
 
 
 def subjects() -> Mapping[str, Subject]:
@@ -148,69 +156,9 @@ def _decision(one: Decision) -> Markup:
         t(f"review.verdict_{one.verdict}"),
         subject_said(one.subject),
         show.h('<span class="rb-small">{}</span>', past),
-        one.reason,
+        show.exact_text(one.reason),
         note_here.by(one.by),
     )
-
-
-def notes(found: Review) -> None:
-    """The notes that are open first, each with its answer field."""
-    st.header(t("review.notes"))
-    if not found.notes:
-        show.draw(show.h("<p>{}</p>", t("review.no_notes")))
-    order = {name: at for at, name in enumerate(state.STANDINGS)}
-    for one in sorted(found.notes, key=lambda one: (order[one.standing], one.by.sequence)):
-        _note(one)
-
-
-def _note(one: Note) -> None:
-    show.draw(note_here.one(one))
-    with st.container(horizontal=True, vertical_alignment="center", key=f"note_{one.id}"):
-        page, label, asked = _way(one)
-        show.draw(show.link(page, label, **asked))
-        if one.standing == "closed":
-            label = t("review.reopen")
-            st.button(label, key=f"reopen_{one.id}", type="tertiary", on_click=_stand, args=(one.id, "open"))
-            return
-        form = f"answer_{one.id}"
-        with st.popover(t("review.answer"), type="tertiary", key=f"open_{form}"):
-            reviewing.draft_key(form)
-            st.text_area(t("review.answer_text"), key=f"text_{form}", height=100)
-            st.button(
-                t("review.save_answer"), key=f"save_{form}", type="primary", on_click=_answer, args=(one.id, form)
-            )
-            reviewing.said(form)
-        st.button(t("review.close"), key=f"close_{one.id}", type="tertiary", on_click=_stand, args=(one.id, "closed"))
-
-
-def _way(one: Note) -> tuple[str, str, dict[str, str | None]]:
-    """The page that a note is on: its name, the words of the link, and what it asks for."""
-    at = {name: str(value) for name, value in one.anchor.items()}
-    kind = at.get("kind")
-    if kind in ("message", "record", "condition") and (at.get("record") or at.get("condition")):
-        return "messages", t("review.see"), {name: at.get(name) for name in ("record", "condition", "mode", "judge")}
-    if kind == "difference":
-        sides = {"condition": at.get("a") or at.get("condition"), "b_condition": at.get("b")}
-        return "compare", t("review.see"), {**sides, "record": at.get("record")}
-    if kind == "finding":
-        return "findings", t("review.see"), {"code": at.get("finding_key"), "arm": at.get("condition")}
-    if kind in ("score", "chart"):
-        return "scores", t("review.see"), {"criterion": at.get("criterion")}
-    return "overview", t("review.see"), {}
-
-
-def _stand(called: str, standing: str) -> None:
-    reviewing.save(f"stand_{called}", "edit", {"note": called, "standing": standing})
-    held = st.session_state.pop(reviewing.SAID, None)
-    st.session_state[reviewing.SAID] = ("board", "", held[2]) if held and not held[1] else None
-
-
-def _answer(called: str, form: str) -> None:
-    text = st.session_state[f"text_{form}"]
-    if text.strip():
-        reviewing.save(form, "answer", {"note": called, "text": text}, None, f"text_{form}")
-    else:
-        st.session_state[reviewing.SAID] = (form, "", t("review.empty"))
 
 
 # The forms of the page: a decision, and a sign-off.
@@ -235,7 +183,12 @@ def _decide() -> None:
         st.session_state[reviewing.SAID] = ("decide", "", t("review.no_reason"))
         return
     payload = {"subject": as_json(one), "verdict": st.session_state["decide_verdict"], "reason": reason}
-    reviewing.save("decide", "decision", payload, None, "decide_reason")
+    try:
+        made_on = signing.mark(choice.workspace(), one)
+    except DatasetChanged as error:
+        st.session_state[reviewing.SAID] = ("decide", "", t("review.not_saved", why=str(error)))
+        return
+    reviewing.save("decide", "decision", {**payload, **made_on.payload}, made_on.texts, "decide_reason")
 
 
 def note() -> None:
@@ -243,16 +196,20 @@ def note() -> None:
     with st.expander(t("review.note"), key="note_study"):
         reviewing.draft_key("study")
         st.text_area(t("review.text"), key="note_text_study", height=100)
+        note_here.owner_and_due("study")
         st.button(t("review.save_note"), key="save_study", type="primary", on_click=_note_study)
         reviewing.said("study")
 
 
 def _note_study() -> None:
     text = st.session_state["note_text_study"]
-    if text.strip():
-        reviewing.save("study", "note", {"text": text, "anchor": {"kind": "study"}}, None, "note_text_study")
-    else:
+    if not text.strip():
         st.session_state[reviewing.SAID] = ("study", "", t("review.empty"))
+        return
+    more = {name: value for name, value in note_here.given("study").items() if value}
+    payload = {"text": text, "anchor": {"kind": "study"}, **more}
+    if reviewing.save("study", "note", payload, None, "note_text_study", "owner_study"):
+        st.session_state["due_study"] = None
 
 
 def sign() -> None:

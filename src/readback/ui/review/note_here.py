@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 
+from readback.compare.side import SideError
+from readback.compare.sides import show_side
+from readback.html.exact import written_out
+from readback.review import under
 from readback.review.state import Note, Review
 from readback.ui.common import choice, local_time, show
-from readback.ui.review import reviewing
+from readback.ui.review import reviewing, under_notes
 from readback.words import t
 
 FORM = "here"
+SPAN = "note_span"  # the field in which our script says what is selected: 0-user:12-40, or wire:0-7
+SELECTED = re.compile(r"(?:(\d+)-\w+|(wire)):(\d+)-(\d+)")
+QUOTED = 300  # characters of a quote on a page
 OF_PAGE: Mapping[str, tuple[str, tuple[str, ...]]] = {  # page -> kind of anchor, what of the address it takes
-    "messages": ("message", ("condition", "mode", "judge", "finding")),
+    "messages": ("message", ("condition", "mode", "judge", "adapter", "task", "finding")),
     "compare": ("difference", ("condition", "mode", "b_condition", "b_mode", "judge")),
     "findings": ("finding", ("code", "arm")),
     "scores": ("score", ("criterion", "judge")),
@@ -37,14 +47,20 @@ def draw(page: str) -> None:
 
 
 def _inside(found: Review, there: list[Note], anchor: Mapping[str, Any]) -> None:
-    show.draw(show.h("<p><strong>{}</strong> {}</p>", t("review.on"), said(anchor)))
+    made = _pinned(anchor) if anchor["kind"] == "message" else under.Kept(anchor, "", {})
+    show.draw(show.h("<p><strong>{}</strong> {}</p>", t("review.on"), said(made.anchor)))
+    if quote := made.anchor.get("quote"):
+        show.draw(_quote(quote))
+        st.button(t("review.whole"), key="note_whole", type="tertiary", on_click=_whole)
+    reviewing.draft_key(FORM)
+    st.text_input(t("review.span"), key=SPAN, label_visibility="collapsed")
+    st.text_area(t("review.text"), key="note_text_here", height=90)
+    reviewing.name_field()
+    owner_and_due(FORM)
+    st.button(t("review.save_note"), key="save_note", type="primary", on_click=_save, args=(made,))
+    reviewing.said(FORM)
     for note in there:
         show.draw(one(note))
-    reviewing.name_field()
-    reviewing.draft_key(FORM)
-    st.text_area(t("review.text"), key="note_text_here", height=120)
-    st.button(t("review.save_note"), key="save_note", type="primary", on_click=_save, args=(dict(anchor),))
-    reviewing.said(FORM)
     show.page_link("review", t("review.all", n=len(found.notes)))
 
 
@@ -57,12 +73,62 @@ def anchor_of(page: str) -> dict[str, Any]:
             made[NAMES.get(key, key)] = value
     if page in ("messages", "compare") and _records():
         sent, record = choice.sent(), choice.record().id
-        made |= {name: value for name, value in (("condition", sent.condition), ("mode", sent.mode)) if value}
+        made |= {name: value for name in under.CHOICE if (value := getattr(sent, name))}
         made |= {"record": record} if record is not None else {}
-        made |= {"fingerprint": choice.assembly().fingerprint} if page == "messages" else {}
     if page == "compare" and made.get("condition") and made.get("b"):
         made["a"] = made.pop("condition")
     return made
+
+
+def _pinned(anchor: Mapping[str, Any]) -> under.Kept:
+    """The anchor with what is selected in a text, as our script says it, and the text to keep with the note."""
+    found = SELECTED.fullmatch(str(st.session_state.get(SPAN) or ""))
+    spot: dict[str, Any] = {}
+    if found:
+        spot = {"message": int(found[1] or 0), "start": int(found[3]), "end": int(found[4])}
+        spot |= {"layer": "model-input"} if found[2] else {}
+    for tried in ({**anchor, **spot}, anchor):  # what is selected may be in a text that is no longer there
+        asked = under.side(tried)
+        try:
+            if asked is not None:
+                return under.kept(tried, show_side(choice.workspace(), asked))
+        except (SideError, under.NoSuchText):
+            continue
+    return under.Kept(anchor, "", {})
+
+
+def _whole() -> None:
+    st.session_state[SPAN] = ""
+
+
+def owner_and_due(form: str, note: Note | None = None) -> None:
+    """The fields for who looks after a note and until when; both may stay empty."""
+    with st.container(horizontal=True):
+        st.session_state.setdefault(f"owner_{form}", note.owner if note else "")
+        st.text_input(t("review.owner_field"), key=f"owner_{form}", max_chars=200)
+        st.session_state.setdefault(f"due_{form}", day(note.due) if note else None)
+        st.date_input(t("review.due_field"), key=f"due_{form}", format="YYYY-MM-DD")
+
+
+def day(said: str) -> date | None:
+    """A day as the field for it takes it; None where none is given, or an import has none of this form."""
+    try:
+        return date.fromisoformat(said)
+    except ValueError:
+        return None
+
+
+def given(form: str) -> dict[str, str]:
+    """Owner and day of a form as a note keeps them; "" where they are not given."""
+    due = st.session_state.get(f"due_{form}")
+    return {"owner": str(st.session_state.get(f"owner_{form}") or ""), "due": due.isoformat() if due else ""}
+
+
+def _quote(quote: str) -> Markup:
+    """What a note marks; of a long stretch the beginning, and how much is left out here."""
+    left = len(quote) - QUOTED
+    text = quote if left <= 0 else quote[:QUOTED] + t("review.quote_more", n=left)
+    return show.h('<p class="rb-said rb-quote">{}</p>', show.exact_text(text))
 
 
 def _records() -> bool:
@@ -84,7 +150,7 @@ def on(note: Note, anchor: Mapping[str, Any]) -> bool:
 def said(anchor: Mapping[str, Any]) -> str:
     """What an anchor names, in words."""
     parts = [
-        t(f"review.at_{name}", value=anchor[name])
+        t(f"review.at_{name}", value=written_out(str(anchor[name])))
         for name in ("condition", "mode", "a", "b", "record", "role", "finding_key", "criterion", "judge")
         if name in anchor
     ]
@@ -95,19 +161,28 @@ def said(anchor: Mapping[str, Any]) -> str:
 
 def one(note: Note) -> Any:
     """A note as it is shown: who, when, on what, and the text as it was written."""
-    answers = show.join([
-        show.h('<div class="rb-answer"><p class="rb-small">{}</p><p class="rb-said">{}</p></div>', by(answer), text)
-        for answer, text in note.answers
-    ])  # fmt: skip
-    more = [t("review.owner", name=note.owner)] if note.owner else []
-    more += [t("review.due", date=note.due)] if note.due else []
-    more += [changed] if (changed := _changed(note)) else []
+    answers = show.join(
+        [
+            show.h(
+                '<div class="rb-answer"><p class="rb-small">{}</p><p class="rb-said">{}</p></div>',
+                by(answer),
+                show.exact_text(text),
+            )
+            for answer, text in note.answers
+        ]
+    )
+    more = [t("review.owner", name=written_out(note.owner))] if note.owner else []
+    more += [t("review.due", date=written_out(note.due))] if note.due else []
+    more += [t("review.edited", n=note.edits)] if note.edits else []
+    more += [changed] if (changed := under_notes.said(note)) else []
+    quote = note.anchor.get("quote")
     return show.h(
-        '<div class="rb-note"><p class="rb-small">{} · {}{}</p><p class="rb-said">{}</p>{}{}</div>',
+        '<div class="rb-note"><p class="rb-small">{} · {}{}</p>{}<p class="rb-said">{}</p>{}{}</div>',
         t(f"review.standing_{note.standing}"),
         by(note.by),
         f" · {said(note.anchor)}",
-        note.text,
+        _quote(quote) if isinstance(quote, str) and quote else "",
+        show.exact_text(note.text),
         show.h('<p class="rb-small">{}</p>', " · ".join(more)) if more else "",
         answers,
     )
@@ -115,23 +190,17 @@ def one(note: Note) -> Any:
 
 def by(who: Any) -> str:
     """Who said something, how that is known, and when."""
-    return t("review.by", name=who.author, how=t(f"review.known_{who.known}"), time=local_time.minute(who.time))
+    return t(
+        "review.by", name=written_out(who.author), how=t(f"review.known_{who.known}"), time=local_time.minute(who.time)
+    )
 
 
-def _changed(note: Note) -> str:
-    """That the text under a note is no longer what it was written on, where that can be seen from here."""
-    mark = note.anchor.get("fingerprint")
-    if not mark or not _records() or choice.record().id != note.anchor.get("record"):
-        return ""
-    sent = choice.sent()
-    if (sent.condition, sent.mode) != (note.anchor.get("condition"), note.anchor.get("mode")):
-        return ""
-    return "" if choice.assembly().fingerprint == mark else t("review.text_changed")
-
-
-def _save(anchor: dict[str, Any]) -> None:
+def _save(made: under.Kept) -> None:
     text = st.session_state["note_text_here"]
     if not text.strip():
         st.session_state[reviewing.SAID] = (FORM, "", t("review.empty"))
         return
-    reviewing.save(FORM, "note", {"text": text, "anchor": anchor}, None, "note_text_here")
+    payload = {"text": text, "anchor": dict(made.anchor), **({"kept": made.sha} if made.sha else {})}
+    payload |= {name: value for name, value in given(FORM).items() if value}
+    if reviewing.save(FORM, "note", payload, made.texts, "note_text_here", SPAN, f"owner_{FORM}"):
+        st.session_state[f"due_{FORM}"] = None

@@ -111,6 +111,13 @@ def save(
     return True
 
 
+def save_here(form: str, kind: Kind, payload: Mapping[str, Any]) -> None:
+    """Save what one click says, without a form; where it is not saved, the page says so."""
+    save(form, kind, payload)
+    held = st.session_state.pop(SAID, None)
+    st.session_state[SAID] = ("board", "", held[2]) if held and not held[1] else None
+
+
 def said(form: str) -> None:
     """What came of the last save of a form; the tab lets go of a draft that was saved."""
     held = st.session_state.get(SAID)

@@ -53,8 +53,56 @@
     if (!sign) return;
     sessionStorage.setItem(drafts(sign.dataset.rbDraft), JSON.stringify({ key: sign.dataset.rbKey, text: event.target.value }));
   });
+  // What is selected in an exact text is sent as the text's name and two offsets in code points, never as text. Only
+  // the Note form asks for it, once each time it opens; a click in a text lets go of what was selected in it.
+  let selected = "";
+  let selectedAt = "";
+  const exactOf = (node) => (node instanceof Element ? node : node?.parentElement)?.closest("[data-rb-start] .rb-exact");
+  const upTo = (text, node, offset) => {
+    const range = document.createRange();
+    range.setStart(text, 0);
+    range.setEnd(node, offset);
+    const part = document.createElement("div");
+    part.append(range.cloneContents());
+    return [...exactText(part)].length;
+  };
+  const spanned = (text, range) => {
+    const home = text.closest("[data-rb-start]");
+    const first = Number(home.dataset.rbStart);
+    const [from, till] = [[range.startContainer, range.startOffset], [range.endContainer, range.endOffset]].map(([node, offset]) => first + upTo(text, node, offset));
+    selected = till > from ? `${home.id.replace("text-", "")}:${from}-${till}` : "";
+    selectedAt = location.href;
+  };
+  document.addEventListener("selectionchange", () => {
+    const found = document.getSelection();
+    const range = found.rangeCount ? found.getRangeAt(0) : null;
+    const text = range && exactOf(range.startContainer);
+    if (text && text === exactOf(range.endContainer)) spanned(text, range);
+  });
+  document.addEventListener("keydown", (event) => { // a stretch that has the focus is what a note by key is on
+    const stretch = event.key === "N" && !typing(event.target) && event.target instanceof Element && event.target.closest(".rb-s");
+    const text = stretch && exactOf(stretch);
+    if (!text || !document.getSelection().isCollapsed) return;
+    const range = document.createRange();
+    range.selectNodeContents(stretch);
+    spanned(text, range);
+  }, true);
+  const asked = new WeakSet();
+  const sendSpan = () => {
+    const field = document.querySelector(".st-key-note_span input");
+    if (!field || asked.has(field)) return;
+    asked.add(field);
+    const wanted = selectedAt === location.href ? selected : "";
+    if (field.value === wanted) return;
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(field, wanted);
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    setTimeout(() => field.dispatchEvent(new FocusEvent("focusout", { bubbles: true })), 80); // without taking the focus
+  };
+
   const given = new Set();
   const restore = () => {
+    sendSpan();
+    if (document.querySelector("[data-rb-saved]")) selected = "";
     for (const sign of document.querySelectorAll("[data-rb-saved]")) {
       for (const name of Object.keys(sessionStorage)) {
         if (name.startsWith("rb-draft ") && JSON.parse(sessionStorage[name]).key === sign.dataset.rbSaved) sessionStorage.removeItem(name);

@@ -1,0 +1,241 @@
+"""What changed since a sign-off, a day, a revision of git or a lock: prompts, findings, scores, decisions."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from readback import as_json
+from readback.compare.git import Git
+from readback.compare.side import Side, SideError
+from readback.compare.sides import reached
+from readback.prompts import model_input
+from readback.prompts.in_chunks import Progress
+from readback.review import changes, lock_file, locked, signing
+from readback.review.leaves import Leaves, NothingToLock, leaves
+from readback.review.locked import Line
+from readback.review.state import Decision, Review, SignOff
+from readback.review.store import Store
+from readback.review.subject import Subject, covers
+from readback.types import Selection, Workspace
+
+STUDY = Subject("study")
+
+
+class NoBefore(Exception):  # noqa: N818 - an outcome to say in one sentence
+    """There is nothing of then to compare with; the text says what was looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A finding as it is named here: its rule, severity, what it is about, its sentence."""
+
+    code: str
+    severity: str
+    where: str
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A score of then and now: rows as `readback scores` has them, None where there was or is none."""
+
+    then: Mapping[str, Any] | None
+    now: Mapping[str, Any] | None
+
+    @property
+    def row(self) -> Mapping[str, Any]:
+        found = self.now or self.then
+        assert found is not None  # noqa: S101 - for the type checker: one of them is there
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """What changed. `before` says in words since what. `lines` are the texts that are not the same; `unsaid` says why
+    there are no words for how. `new` and `gone` are findings, `still` how many are as they were; `scores` those that
+    moved. `unknown` names what cannot be compared, each with the reason. `stale` are decisions in force, and sign-offs,
+    made on bytes that are no longer the same.
+    """
+
+    before: str
+    lines: tuple[Line, ...] = ()
+    unsaid: str = ""
+    new: tuple[Seen, ...] = ()
+    gone: tuple[Seen, ...] = ()
+    still: int = 0
+    scores: tuple[Moved, ...] = ()
+    unknown: tuple[str, ...] = ()
+    stale: tuple[Decision | SignOff, ...] = ()
+
+    @property
+    def nothing(self) -> bool:
+        """Whether nothing changed."""
+        return not (self.lines or self.new or self.gone or self.scores)
+
+
+def since_signoff(opened: Workspace, store: Store, one: SignOff, found: Review, jobs: int | None = None,
+                  progress: Progress | None = None) -> Since:  # fmt: skip
+    """What changed since a sign-off, in what it covers. Raises NoBefore, DatasetChanged and signing.Stopped."""
+    standing = signing.standing(opened, store, one, progress, jobs)
+    before = f"the sign-off of {one.by.author}, {one.by.time[:16].replace('T', ' ')} UTC"
+    if standing.unread:
+        raise NoBefore(f"{before}: {standing.unread}")
+    parts: dict[str, Any] = {}
+    for name in ("findings", "said", "scores"):
+        raw = store.content(one.payload[name]) if name in one.payload else None
+        parts[name] = json.loads(raw) if raw is not None else None
+    made = Since(before, standing.lines, standing.unsaid)
+    made = _evidence(made, parts, signing.evidence(opened, one.subject, jobs, progress))
+    return replace(made, stale=_stale(opened, store, found, jobs))
+
+
+def since_revision(opened: Workspace, store: Store | None, rev: str, found: Review, jobs: int | None = None,
+                   progress: Progress | None = None) -> Since:  # fmt: skip
+    """What changed since a revision of git, in the whole study. Raises SideError, NothingToLock, DatasetChanged."""
+    old, _ = reached(opened, Side(Selection(), rev=rev))
+    day = model_input.today(opened)
+    old, now = locked.dated(old, day), locked.dated(opened, day)
+    lines = _lines(old, now, jobs, progress)
+    made = Since(f"the revision {rev}", lines)
+    made = _evidence(made, _plain(signing.evidence(old, STUDY, jobs)), signing.evidence(now, STUDY, jobs))
+    return replace(made, stale=_stale(opened, store, found, jobs) if store else ())
+
+
+def since_lock(opened: Workspace, store: Store | None, path: Path, found: Review, jobs: int | None = None,
+               progress: Progress | None = None) -> Since:  # fmt: skip
+    """What changed since a lock was written: prompts alone, for a lock keeps no findings and no scores.
+
+    Raises BadLock, NothingToLock, DatasetChanged.
+    """
+    checked = locked.check(opened, path, progress, jobs)
+    if checked is None:
+        raise signing.Stopped
+    unknown = ("A lock keeps no findings and no scores, so these are not compared.",)
+    made = Since(f"the lock {path.name}", checked.stale, checked.unsaid, unknown=unknown)
+    return replace(made, stale=_stale(opened, store, found, jobs) if store else ())
+
+
+def of_day(opened: Workspace, found: Review, day: date) -> SignOff | str:
+    """What stands for a day: the last sign-off of the whole study up to its end (UTC), else the last commit of git.
+
+    Raises NoBefore where there is neither.
+    """
+    signed = [one for one in found.signoffs if one.subject == STUDY and one.withdrawn is None
+              and one.by.time[:10] <= day.isoformat()]  # fmt: skip
+    if signed:
+        return signed[-1]
+    try:
+        with Git(opened.root) as git:
+            return git.before(day.isoformat())
+    except SideError as error:
+        raise NoBefore(f"there is no sign-off of the whole study up to {day}, and {error}") from None
+
+
+def _lines(old: Workspace, now: Workspace, jobs: int | None, progress: Progress | None) -> tuple[Line, ...]:
+    """What is not the same in two versions, with its counts and words."""
+    then, here = leaves(old, None, None, jobs), leaves(now, None, progress, jobs)
+    if then is None or here is None:
+        raise signing.Stopped
+    raw = lock_file.text(held := lock_file.lock(then, None)).encode()
+    lines = locked.compared(held, here, lock_file.of_records(raw, lock_file.records(raw, then)))
+    return tuple(_worded(old, now, line, jobs) for line in lines if line.state != "same")
+
+
+def _worded(old: Workspace, now: Workspace, line: Line, jobs: int | None) -> Line:
+    if line.state == "changed":
+        with suppress(SideError):  # one has no such subject: that it changed is all there is to say
+            return replace(line, change=changes.changed(old, now, line.subject, jobs))
+    return line
+
+
+def _plain(found: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: json.loads(as_json.dumps(value)) for name, value in found.items()}
+
+
+def _evidence(made: Since, then: Mapping[str, Any], here: Mapping[str, Any]) -> Since:
+    """The findings and scores that are not the same."""
+    now, unknown = _plain(here), list(made.unknown)
+    if then["findings"] is None:
+        unknown.append("The findings of then are no longer kept.")
+    else:
+        before, after = set(then["findings"]["keys"]), set(now["findings"]["keys"])
+        said = then["said"] or {}
+        new, gone = Counter(_seen(now["said"], after - before)), Counter(_seen(said, before - after))
+        again = new & gone  # on another text, and of the same about the same: nobody would call it new
+        made = replace(made, new=_ordered(new - again), gone=_ordered(gone - again),
+                       still=len(after & before) + again.total())  # fmt: skip
+        if nameless := len((before - after) - said.keys()):
+            unknown.append(f"{nameless:,} findings are gone, and what they said was not kept.")
+        if any(sum(one["findings"]["counts"].values()) > len(one["findings"]["keys"]) for one in (then, now)):
+            unknown.append("Of some findings only the number is kept, so new ones may be missing here.")
+    if then["scores"] is None:
+        unknown.append("The scores of then are no longer kept.")
+    else:
+        made = replace(made, scores=_moved(then["scores"], now["scores"]))
+    return replace(made, unknown=tuple(unknown))
+
+
+def _seen(said: Mapping[str, Sequence[str]], keys: set[str]) -> tuple[Seen, ...]:
+    return tuple(Seen(*said[key]) for key in keys if key in said)
+
+
+def _ordered(found: Counter[Seen]) -> tuple[Seen, ...]:
+    order = {"error": 0, "warning": 1, "info": 2}
+    return tuple(sorted(found.elements(), key=lambda one: (order.get(one.severity, 3), one.code, one.where, one.said)))
+
+
+COMPARED = ("n", "failed", "missing", "not_applicable", "mean")
+
+
+def _moved(then: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]]) -> tuple[Moved, ...]:
+    before, after = ({_identity(row): row for row in rows} for rows in (then, now))
+    pairs = [Moved(before.get(name), after.get(name)) for name in dict.fromkeys((*before, *after))]
+    return tuple(one for one in pairs if _values(one.then) != _values(one.now))
+
+
+def _identity(row: Mapping[str, Any]) -> str:
+    return as_json.dumps([row["condition"], row["criterion"], row["judge"]])
+
+
+def _values(row: Mapping[str, Any] | None) -> object:
+    if row is None:
+        return None
+    given = {value: count for value, count in row["distribution"].items() if count}  # others may be given elsewhere
+    return [*(row[name] for name in COMPARED), given]
+
+
+def _stale(opened: Workspace, store: Store, found: Review, jobs: int | None) -> tuple[Decision | SignOff, ...]:
+    """Decisions in force and sign-offs that were made on other bytes than those of now."""
+    held: list[tuple[Decision | SignOff, str, str]] = [
+        (one, one.lock, one.today) for one in found.decisions if one.in_force and one.lock
+    ]
+    held += [(one, one.payload["lock"], one.payload["today"]) for one in found.signoffs if one.withdrawn is None]
+    days = dict[str, Leaves | None]()
+    made = []
+    for one, sha, day in held:
+        raw = store.content(sha)
+        if raw is None:
+            continue
+        if day not in days:
+            days[day] = leaves(locked.dated(opened, day), None, None, jobs)
+        now = days[day]
+        if now is None or _differs(opened, one.subject, raw, now):
+            made.append(one)
+    return tuple(made)
+
+
+def _differs(opened: Workspace, subject: Subject, raw: bytes, now: Leaves) -> bool:
+    """Whether a line of a kept lock is no longer so."""
+    try:
+        choices = set(covers(opened, subject))
+    except NothingToLock:  # it is gone
+        return True
+    there = {line: root for line, root in lock_file.lock(now, None).roots.items() if line.choice in choices}
+    return lock_file.parsed(raw.decode()).roots != there

@@ -1,0 +1,50 @@
+"""What became of the texts that notes are on, and where in the texts in view their marked stretches are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from readback.html.exact import Mark
+from readback.review import under
+from readback.review.state import Note
+from readback.types import Workspace
+from readback.ui.common import choice
+from readback.ui.review import reviewing
+
+SHARED = 2_000  # notes times versions of files
+TITLED = 200  # characters of a note in the hint of its mark
+
+
+@st.cache_data(max_entries=SHARED, show_spinner=False)
+def _changed(key: str, called: str, _opened: Workspace, _note: Note) -> under.Changed | None:
+    store = reviewing.store()
+    return under.changed(_opened, _note, store.content(_note.kept) if _note.kept else None)
+
+
+def changed(note: Note) -> under.Changed | None:
+    """What became of the text under a note; None where it is the same, or the note is on no text."""
+    return _changed(repr(choice.key()), note.id, choice.workspace(), note)
+
+
+def said(note: Note) -> str:
+    """The same in words; "" where nothing changed."""
+    found = changed(note)
+    return under.said(found) if found else ""
+
+
+def marks(here: Mapping[str, Any]) -> tuple[Mark, ...]:
+    """The stretches of one text that open notes mark: those whose anchor names all that `here` names."""
+    found = []
+    for note in reviewing.state().notes:
+        at = note.anchor
+        if note.standing == "closed" or "start" not in at or any(at.get(name) != here[name] for name in here):
+            continue
+        now = changed(note)
+        start, end = (at["start"], at["end"]) if now is None else (now.start, now.end)
+        if start is not None and end is not None and end > start:
+            title = f"{note.by.author}: {note.text[:TITLED]}"
+            found.append(Mark(start, end, 0, "noted", title))
+    return tuple(found)
