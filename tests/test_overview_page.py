@@ -200,6 +200,7 @@ def test_scores_are_a_picture_with_words_and_a_mean_with_its_interval(serving: A
     assert "| 1.67 |" in row(test, "right")  # too few for an interval
     assert "| 1.17 (0.69 to 1.66) |" in row(overview(workspace="six-conditions"), "instruction-only, open book")
     assert "without a value 1" in said(test)
+    assert "| 0.00; 1 of 3 without a score |" in row(test, "wrong")
 
 
 def test_synthetic_scores_are_called_so() -> None:

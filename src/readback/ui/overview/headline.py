@@ -20,6 +20,7 @@ from readback.ui.scores.score_drilldown import address_of
 from readback.words import t
 
 STEPS = 6  # shades; a scale with fewer values takes some of them, one with more repeats neighbours
+MANY = 0.05  # of the scores without a value, from which on a mean says so; findings warn from there, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +161,8 @@ def _shape(table: ScoreTable, row: Row) -> Shape:
     mean = score_means.mean(row.mean)
     if row.span:
         mean = t("overview.mean_said", mean=mean, **score_means.ends(row))
+    if missing > MANY * (row.n + missing):  # the mean is of the rest, which may not be like them
+        mean = t("overview.mean_without", mean=mean, n=missing, all=row.n + missing)
     name, values = report.short(table, row.condition), dict(row.condition)
     return Shape(name, row.n, missing, mean, told, picture, address_of(table, row.condition), values)
 
