@@ -128,6 +128,6 @@ def test_tokens_that_cross_segments_and_marks_are_cut_with_them() -> None:
 
 
 def _text(test: AppTest) -> str:
-    found = re.search(r'id="text-wire">(.*?)</div></div>', said(test), re.DOTALL)
+    found = re.search(r'id="text-wire"[^>]*>(.*?)</div></div>', said(test), re.DOTALL)
     assert found
     return unescape(re.sub(r"<[^>]+>", "", found[1]))

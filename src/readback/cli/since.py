@@ -146,7 +146,8 @@ def told(made: Since, mark: str = "  ") -> Iterator[str]:
 def _prompts(made: Since) -> str:
     if not made.lines:
         return "prompts: the same, byte for byte"
-    return f"prompts: {quantity(len(made.lines), 'line')} of what is sent, read, learnt or judged changed"
+    sides = " (A is the text of then, B the text of now)" if any(line.change for line in made.lines) else ""
+    return f"prompts: {quantity(len(made.lines), 'line')} of what is sent, read, learnt or judged changed{sides}"
 
 
 def _listed(mark: str, lines: list[str]) -> Iterator[str]:

@@ -47,7 +47,8 @@ def draw(page: str) -> None:
 
 
 def _inside(found: Review, there: list[Note], anchor: Mapping[str, Any]) -> None:
-    made = _pinned(anchor) if anchor["kind"] == "message" else under.Kept(anchor, "", {})
+    selected = anchor["kind"] == "message" and st.session_state.get(SPAN)
+    made = _pinned(anchor) if selected else under.Kept(anchor, "", {})  # else the text is looked up when it is saved
     show.draw(show.h("<p><strong>{}</strong> {}</p>", t("review.on"), said(made.anchor)))
     if quote := made.anchor.get("quote"):
         show.draw(_quote(quote))
@@ -57,7 +58,7 @@ def _inside(found: Review, there: list[Note], anchor: Mapping[str, Any]) -> None
     st.text_area(t("review.text"), key="note_text_here", height=90)
     reviewing.name_field()
     owner_and_due(FORM)
-    st.button(t("review.save_note"), key="save_note", type="primary", on_click=_save, args=(made,))
+    st.button(t("review.save_note"), key="save_note", type="primary", on_click=_save, args=(dict(anchor),))
     reviewing.said(FORM)
     for note in there:
         show.draw(one(note))
@@ -195,11 +196,12 @@ def by(who: Any) -> str:
     )
 
 
-def _save(made: under.Kept) -> None:
+def _save(anchor: dict[str, Any]) -> None:
     text = st.session_state["note_text_here"]
     if not text.strip():
         st.session_state[reviewing.SAID] = (FORM, "", t("review.empty"))
         return
+    made = _pinned(anchor) if anchor["kind"] == "message" else under.Kept(anchor, "", {})
     payload = {"text": text, "anchor": dict(made.anchor), **({"kept": made.sha} if made.sha else {})}
     payload |= {name: value for name, value in given(FORM).items() if value}
     if reviewing.save(FORM, "note", payload, made.texts, "note_text_here", SPAN, f"owner_{FORM}"):
