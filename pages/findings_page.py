@@ -3,6 +3,7 @@
 import streamlit as st
 
 from readback.checks.groups import alike, groups, paragraphs
+from readback.checks.quoted import Quoted
 from readback.ui.common import choice, keys, listing, places, sample_words, setting, show, steps
 from readback.ui.findings import ignoring, taking, variables
 from readback.ui.overview import overview
@@ -73,7 +74,7 @@ with right:
         at = t("findings.at_place", all=len(shown))
         show.draw(steps.steps("place", t("findings.previous_place"), t("findings.next_place"), at, t("findings.steps")))
     if shown:
-        places.places(shown, group, places.Context(workspace, data))
+        places.places(shown, group, Quoted(workspace, data, choice.answer))
     listing.turn(start, len(stacks))
     if audit is whole:
         known = tuple(one for one in audit.findings if one.code == group.code)

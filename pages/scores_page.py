@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from readback.scores import in_view
 from readback.scores.criteria import scale_text
 from readback.ui.common import choice, score_proposals, show
 from readback.ui.scores import (
@@ -54,7 +55,7 @@ score_first.lead(seen, workspace, plan, rows, compared, view)
 if criterion.name in scored.inferred:
     show.notice(t("scores.inferred", criterion=criterion.name, scale=scale_text(criterion)))
 score_first.charts(seen, rows, compared, view)
-show.draw(score_means.strip(rows, score_view.judge_name(scored, criterion.name, view.judge) if view.judge else ""))
+show.draw(score_means.strip(rows, in_view.judge_name(scored, criterion.name, view.judge) if view.judge else ""))
 if score_drilldown_links.is_open() and "under" not in drilldown:
     score_drilldown_lists.draw(seen, workspace, criterion.name, view.judge)
 score_first.trade(seen, plan, compared)

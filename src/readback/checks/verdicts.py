@@ -102,6 +102,21 @@ def differs(one: Verdict) -> str:
     return t("verdict.varied", n=len(one.varied), what=what)
 
 
+def why(one: Verdict) -> tuple[str, ...]:
+    """Why a verdict is what it is, each reason in a sentence: too much differs, each fault, or what is missing."""
+    if one.kind == "unknown":
+        return tuple(t(f"verdict.missing_{each.what}", side=each.side, why=each.why) for each in one.missing)
+    return ((differs(one),) if one.confounded else ()) + tuple(map(_said, one.faults))
+
+
+def _said(fault: Fault) -> str:
+    if len(fault.sides) == 1:
+        places = t("overview.places", n=fault.places)
+        return f"{t('verdict.fault', title=fault.title, places=places, side=fault.sides[0])}."
+    key = "verdict.fault_apart" if fault.records else "verdict.fault_both"
+    return f"{t(key, title=fault.title, n=len(fault.records))}."
+
+
 def _apart(audit: Audit, one: Weighed, pair: Pair) -> tuple[int, ...]:
     """The records that have the fault on one side of the pair and not on the other."""
     a, b = (_records(audit, one.group.code, side) for side in (pair.a, pair.b))

@@ -5,6 +5,7 @@
   edit WORKSPACE --note ID [--text T] [--owner NAME] [--due DATE]
   close WORKSPACE --note ID          a note is settled; --reopen takes that back
   decide WORKSPACE --subject S --accept | --change | --defer --reason R
+                                     or --item KEY, an item of `readback agenda`, in place of a subject
   sign WORKSPACE --subject S --as NAME
                                      stand for a subject: every byte that is sent, learnt from or shown to a judge is
                                      kept by its hash, and the configuration as it is
@@ -27,7 +28,7 @@ import getpass
 import json
 import re
 import sys
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -37,7 +38,8 @@ from readback.compare.side import SideError
 from readback.compare.sides import show_side
 from readback.exporting.whole_file import whole_file
 from readback.quantity import quantity
-from readback.review import exchange, renamed, signing, state, under
+from readback.review import exchange, meeting, renamed, signing, state, under
+from readback.review.agenda import Item
 from readback.review.event import Draft, Kind, NotSaved, new_id
 from readback.review.leaves import NothingToLock
 from readback.review.state import ANCHOR, Note, SignOff
@@ -112,15 +114,19 @@ def _close(parser: argparse.ArgumentParser) -> None:
     _who(parser)
 
 
+SUBJECT = "study, condition:NAME, mode:NAME, comparison:A|B"
+
+
 def _subject(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--subject", required=True, metavar="S", help="study, condition:NAME, mode:NAME, comparison:A|B"
-    )
+    parser.add_argument("--subject", required=True, metavar="S", help=SUBJECT)
     _who(parser)
 
 
 def _decide(parser: argparse.ArgumentParser) -> None:
-    _subject(parser)
+    about = parser.add_mutually_exclusive_group(required=True)
+    about.add_argument("--subject", metavar="S", help=SUBJECT)
+    about.add_argument("--item", metavar="KEY", help="the item of the agenda that is decided on, by its key")
+    _who(parser)
     verdict = parser.add_mutually_exclusive_group(required=True)
     for name in state.VERDICTS:
         verdict.add_argument(f"--{name}", dest="verdict", action="store_const", const=name)
@@ -216,13 +222,24 @@ def _drafted(
         return "edit", {"note": called, "standing": "open" if args.reopen else "closed"}, {}
     if args.step == "withdraw":
         return "edit", {"signoff": _known(store, args.signoff, "sign-off").id, "withdrawn": True}, {}
-    about = subject(opened, args.subject)
+    item = _item(args, opened, store) if args.step == "decide" and args.item else None
+    about = item.subject if item else subject(opened, args.subject)
     if args.step == "decide":
         made_on = signing.mark(opened, about)
         said = {"subject": subject_json(about), "verdict": args.verdict, "reason": args.reason, "agenda": args.agenda}
+        said |= {"item": item.key, "on": item.said} if item else {}
         return "decision", {**said, **made_on.payload}, dict(made_on.texts)
     kept = signing.keep(opened, about, jobs=_options.workers(args))
     return "signoff", dict(kept.payload), dict(kept.texts)
+
+
+def _item(args: argparse.Namespace, opened: Workspace, store: Store) -> Item:
+    """The item of the agenda with that key, or the beginning of one. Raises UsageError."""
+    there = meeting.gathered(opened, store, datetime.now(UTC).date()).agenda.items
+    meant = [one for one in there if one.key == args.item] or [one for one in there if one.key.startswith(args.item)]
+    if len(meant) != 1:
+        raise UsageError(f"{'no item' if not meant else 'more than one item'} of the agenda begins with '{args.item}'")
+    return meant[0]
 
 
 def _text(said: str) -> str:

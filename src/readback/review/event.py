@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal, get_args
 
 Known = Literal["asked", "proxy", "cli"]  # how the author is known: a name typed in, a proxy's header, a command
-Kind = Literal["note", "answer", "edit", "decision", "signoff"]
+Kind = Literal["note", "answer", "edit", "decision", "signoff", "agenda"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 FIRST = "0" * 64  # stands for the event before the first one
 MOST = 4 << 20  # characters of one payload

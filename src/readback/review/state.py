@@ -13,6 +13,8 @@ Standing = Literal["open", "answered", "closed"]
 STANDINGS: tuple[Standing, ...] = get_args(Standing)
 Verdict = Literal["accept", "change", "defer"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+Move = Literal["add", "drop", "move"]
+ADDED = "added:"  # how the key of an item begins that somebody put on the agenda
 EDITED = ("text", "standing", "owner", "due")  # what an edit of a note may replace
 # What an anchor may say; offsets are code points of the text of that layer, message and role.
 ANCHOR = ("kind", "condition", "mode", "layer", "record", "role", "message", "start", "end", "quote", "finding_key",
@@ -51,8 +53,9 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What was decided on a subject. `in_force` is False once a later decision on the same subject was made. `lock` is
-    the name in the store of the lock that it was made on, "" where none was kept; `today` the day of its templates.
+    """What was decided on a subject. `in_force` is False once a later decision on the same subject (and item) was made.
+    `lock` is the name in the store of the lock that it was made on, "" where none was kept; `today` the day of its
+    templates. `item` is the item of the agenda that it was made on, `on` what that said then; "" where on none.
     """
 
     id: str
@@ -64,6 +67,23 @@ class Decision:
     in_force: bool = True
     lock: str = ""
     today: str = ""
+    item: str = ""
+    on: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One change of the agenda by hand: an item that was added (its key is `added:` and the step's id), dropped, or
+    moved before another one (`before` is its key, "" for the end). `entry` is what was put there from a page.
+    """
+
+    id: str
+    by: By
+    do: Move
+    item: str
+    text: str = ""
+    before: str = ""
+    entry: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +107,7 @@ class Review:
     notes: tuple[Note, ...] = ()
     decisions: tuple[Decision, ...] = ()
     signoffs: tuple[SignOff, ...] = ()
+    agenda: tuple[Step, ...] = ()  # but for those that were undone
     sequence: int = 0
     unread: tuple[int, ...] = ()
 
@@ -94,14 +115,31 @@ class Review:
 def review(events: Iterable[Event]) -> Review:
     """The state after all events, which come in their order."""
     notes, decisions, signoffs = dict[str, Note](), dict[str, Decision](), dict[str, SignOff]()
-    last, unread = 0, list[int]()
+    agenda, last, unread = dict[str, Step](), 0, list[int]()
     for one in events:
         last = one.sequence
         try:
-            _apply(one, notes, decisions, signoffs)
+            if one.kind == "agenda":
+                _arrange(one, agenda)
+            else:
+                _apply(one, notes, decisions, signoffs)
         except (KeyError, TypeError, ValueError):
             unread.append(one.sequence)
-    return Review(tuple(notes.values()), tuple(decisions.values()), tuple(signoffs.values()), last, tuple(unread))
+    held = tuple(notes.values()), tuple(decisions.values()), tuple(signoffs.values()), tuple(agenda.values())
+    return Review(*held, last, tuple(unread))
+
+
+def _arrange(one: Event, agenda: dict[str, Step]) -> None:
+    said = one.payload
+    if said["do"] == "undo":
+        del agenda[said["step"]]
+        return
+    if said["do"] not in get_args(Move):
+        raise ValueError
+    by = By(one.author, one.known, one.time, one.sequence)
+    item = f"{ADDED}{one.id}" if said["do"] == "add" else str(said["item"])
+    text, before = str(said.get("text", "")), str(said.get("before", ""))
+    agenda[one.id] = Step(one.id, by, said["do"], item, text, before, dict(said.get("entry", {})))
 
 
 def _apply(one: Event, notes: dict[str, Note], decisions: dict[str, Decision], signoffs: dict[str, SignOff]) -> None:
@@ -126,11 +164,13 @@ def _apply(one: Event, notes: dict[str, Note], decisions: dict[str, Decision], s
         subject = from_json(said["subject"])
         if said["verdict"] not in VERDICTS:
             raise ValueError
-        for earlier in [each for each in decisions.values() if each.subject == subject and each.in_force]:
+        item, on = str(said.get("item", "")), str(said.get("on", ""))
+        same = [each for each in decisions.values() if (each.subject, each.item) == (subject, item) and each.in_force]
+        for earlier in same:
             decisions[earlier.id] = replace(earlier, in_force=False)
-        agenda = bool(said.get("agenda"))
-        bytes_ = said.get("lock", ""), said.get("today", "")
-        decisions[one.id] = Decision(one.id, by, subject, said["verdict"], said["reason"], agenda, True, *bytes_)
+        agenda = bool(said.get("agenda")) or bool(item)
+        made_on = said.get("lock", ""), said.get("today", ""), item, on
+        decisions[one.id] = Decision(one.id, by, subject, said["verdict"], said["reason"], agenda, True, *made_on)
     elif one.kind == "signoff":
         signoffs[one.id] = SignOff(one.id, by, from_json(said["subject"]), said)
     else:

@@ -40,7 +40,7 @@ def distribution(
     A measured criterion, or one with many values, is a histogram on its own scale instead.
     """
     values = list(dict.fromkeys(value for row in rows for value, _ in row.distribution))
-    tall = criterion.scale == "numeric" or len(values) > MOST
+    tall = not in_steps(rows, criterion)
     short = [(f"{row.n:,}", unscored(row)) for row in rows]
     heads = (say("n_title"), say("chart_unscored_short"))
     counts = [counted(row, say) for row in rows]
@@ -65,6 +65,11 @@ def distribution(
     ]
     title = say("alt_distribution", criterion=criterion.name, n=sum(row.n for row in rows))
     return chart(figure, title, said, _table(rows, names, values, say), say, frame.width)
+
+
+def in_steps(rows: Sequence[Row], criterion: Criterion) -> bool:
+    """Whether the values are told apart as parts of a bar; else each row is a small histogram."""
+    return criterion.scale != "numeric" and len({value for row in rows for value, _ in row.distribution}) <= MOST
 
 
 def split(values: Sequence[str], criterion: Criterion) -> list[float]:

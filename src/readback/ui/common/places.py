@@ -4,83 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from markupsafe import Markup
 
-from readback import adapters
-from readback.bookmarks.entry import Entry, Excerpt, excerpt
+from readback.bookmarks.entry import Entry, Excerpt
 from readback.checks.groups import Group, title
-from readback.html import exact
-from readback.prompts import assemble
-from readback.records.dataset import Dataset
-from readback.records.field_path import look
-from readback.types import Assembly, Finding, Location, Record, Selection, Workspace
-from readback.ui.common import bookmarks, choice, layers, quote, show
+from readback.checks.quoted import READ, Quoted, sent_of
+from readback.types import Finding
+from readback.ui.common import bookmarks, quote, show
 from readback.words import t
 
 LINKS = 500  # records that a place lists; the downloads have all
-
-
-class Context:
-    """The texts that findings are about, each made once for a page."""
-
-    def __init__(self, workspace: Workspace, data: Dataset) -> None:
-        self.workspace, self.data = workspace, data
-        self.made: dict[tuple[int, Selection], Assembly] = {}
-
-    def excerpt(self, one: Finding) -> Excerpt | None:
-        """The stretch a finding is about, in its message or field; None where it has none, or the file has changed."""
-        at = one.place
-        if at.start is None or at.end is None or at.index is None or at.index >= len(self.data):
-            return None
-        record = self.data.record(at.index)
-        texts: list[Any] = [look(record.fields, at.field or "")]
-        if at.role:
-            made = self._assembly(at.index, record, sent_of(at))
-            texts = [m.text for m in made.messages if m.role == at.role]
-            if at.role == show.READ and (model_input := layers.model_text(made, record)):
-                texts = [model_input.text]
-        text = next((text for text in texts if isinstance(text, str) and len(text) >= at.end), None)
-        if text is None:
-            return None
-        where = show.role(at.role) if at.role else t("frame.field_is", field=at.field)
-        return excerpt(text, at.start, at.end, t("findings.stretch", where=where, start=at.start, end=at.end))
-
-    def fingerprint(self, one: Finding) -> str:
-        """The fingerprint of the messages a finding is about; "" where it is about none."""
-        at, sent = one.place, sent_of(one.place)
-        if at.index is None or at.index >= len(self.data) or sent == Selection():
-            return ""
-        return self._assembly(at.index, self.data.record(at.index), sent).fingerprint
-
-    def worded(self, one: Finding) -> tuple[str, ...]:
-        """The adapters in whose text a finding about a message is, where the words are Readback's own."""
-        at = one.place
-        if not at.role or at.index is None or at.index >= len(self.data):
-            return ()
-        return adapters.worded(self._assembly(at.index, self.data.record(at.index), sent_of(at)).messages)
-
-    def _assembly(self, index: int, record: Record, sent: Selection) -> Assembly:
-        if (index, sent) not in self.made:
-            self.made[index, sent] = assemble.assemble(self.workspace, record, sent, choice.answer(sent, record))
-        return self.made[index, sent]
-
-    def masked(self, at: Location) -> bool:
-        """Whether private fields of its record were replaced, so that nothing shown of it is exact."""
-        return at.index is not None and at.index < len(self.data) and self.data.record(at.index).masked
-
-    def own_id(self, at: Location) -> str | None:
-        """The record's id, unless another record has it too or no address can hold it."""
-        name = at.record
-        return name if name is not None and name == exact.spelling(name) and self.data.find(name) == at.index else None
-
-
-def sent_of(at: Location) -> Selection:
-    """What is sent where a finding is."""
-    if at.condition:
-        return Selection(condition=at.condition, judge=at.judge)
-    return Selection(mode=at.mode, adapter=at.adapter, task=at.task, judge=at.judge)
 
 
 def same_fix(group: Group) -> str:
@@ -89,7 +23,7 @@ def same_fix(group: Group) -> str:
     return said.pop() if len(said) == 1 else ""
 
 
-def places(shown: Sequence[Sequence[Finding]], group: Group, context: Context) -> None:
+def places(shown: Sequence[Sequence[Finding]], group: Group, context: Quoted) -> None:
     """Some of the places, one below the other, each with its two buttons; those that say the same of several records
     are shown once, for the first record, with a link to each of the others.
     """
@@ -101,7 +35,7 @@ def places(shown: Sequence[Sequence[Finding]], group: Group, context: Context) -
         bookmarks.offer(f"place_{number}", entry(one, context, part))
 
 
-def entry(one: Finding, context: Context, part: Excerpt | None) -> Entry:
+def entry(one: Finding, context: Quoted, part: Excerpt | None) -> Entry:
     """A finding to take along."""
     page, target, _ = _way(one, context.own_id(one.place))
     masked = t("messages.masked") if context.masked(one.place) else ""
@@ -120,7 +54,7 @@ def entry(one: Finding, context: Context, part: Excerpt | None) -> Entry:
 
 
 def _place(
-    same: Sequence[Finding], number: int, group: Group, context: Context, part: Excerpt | None, fix: str
+    same: Sequence[Finding], number: int, group: Group, context: Quoted, part: Excerpt | None, fix: str
 ) -> Markup:
     one, at = same[0], same[0].place
     page, target, said = _way(one, context.own_id(at))
@@ -145,7 +79,7 @@ def _place(
     )
 
 
-def _others(same: Sequence[Finding], context: Context) -> Markup:
+def _others(same: Sequence[Finding], context: Quoted) -> Markup:
     """The same finding of other records, folded: a link to each; the first so many where there are very many."""
     if not same:
         return Markup("")
@@ -178,5 +112,5 @@ def _way(one: Finding, own: str | None) -> tuple[str, dict[str, str | None], str
     known = any((sent.condition, sent.mode, sent.task, sent.judge))
     target = {key: getattr(sent, key) for key in ("condition", "mode", "adapter", "task", "judge")} if known else {}
     index = None if own is not None or at.index is None else str(at.index)
-    view = {"view": "wire"} if at.role == show.READ else {}
+    view = {"view": "wire"} if at.role == READ else {}
     return "messages", {"record": own, "index": index, "finding": one.key, **target, **view}, f"{said}{judge}"

@@ -22,6 +22,9 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.checks import groups
+from readback.checks.quoted import READ as READ
+from readback.checks.quoted import role as role
+from readback.checks.quoted import where as where
 from readback.html import exact
 from readback.types import Finding, Location
 from readback.ui.common import address
@@ -29,7 +32,6 @@ from readback.words import t
 
 STYLE = Path(__file__).with_name("style.css")
 SIGNS = {"error": "✕", "warning": "▲", "info": "●"}  # a shape for each, so that nothing depends on colour
-READ = "prompt"  # the role of a place in the text that the model reads
 ADDRESS = re.compile(r"https?:(?=//)|www(?=\.)|(?<=\w)(?=@)", re.IGNORECASE)  # where a link would be made
 FILES = {"": "overview", "overview": "overview"}  # pages whose address is not their file's name
 
@@ -171,30 +173,6 @@ def findings(many: Sequence[Finding], numbered: bool = False, to_message: bool =
     """A list of findings."""
     rows = [finding(one, n if numbered else None, to_message) for n, one in enumerate(many, 1)]
     draw(h('<div class="rb-findings">{}</div>', join(rows)))
-
-
-def where(place: Location) -> str:
-    """A place in words: `data/eval.jsonl line 3, record q7, user message`."""
-    spot = (place.file or "") + (f" {t('frame.line', line=place.line)}" if place.line else "")
-    if place.line and place.column:
-        spot += f" {t('frame.column', column=place.column)}"
-    parts = [
-        spot.strip(),
-        t("frame.record_is", record=place.record) if place.record is not None else "",
-        t("frame.condition_is", condition=place.condition) if place.condition else "",
-        t("frame.mode_is", mode=place.mode) if place.mode and not place.condition else "",
-        t("frame.adapter_is", adapter=place.adapter) if place.adapter and not place.condition else "",
-        t("frame.task_is", task=place.task) if place.task else "",
-        t("frame.judge_is", judge=place.judge) if place.judge else "",
-        role(place.role) if place.role else "",
-        t("frame.field_is", field=place.field) if place.field else "",
-    ]
-    return ", ".join(part for part in parts if part)
-
-
-def role(name: str) -> str:
-    """A message by its role, or the text that the model reads."""
-    return t("frame.role_prompt") if name == READ else t("frame.role_is", role=name)
 
 
 def number(value: float | None, digits: int = 2) -> str:

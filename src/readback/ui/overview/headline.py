@@ -8,14 +8,14 @@ from typing import Any
 
 from markupsafe import Markup
 
-from readback.scores import criterion_kinds, report, summary
+from readback.scores import in_view, report, summary
 from readback.scores.criteria import MINUS
 from readback.scores.summary_row import Row
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, ScoreTable
 from readback.types import Criterion, Workspace
 from readback.ui.common import show
 from readback.ui.common.table import Column
-from readback.ui.scores import score_means, score_view
+from readback.ui.scores import score_means
 from readback.ui.scores.score_drilldown import address_of
 from readback.words import t
 
@@ -60,21 +60,21 @@ class Headline:
 
 def headline(workspace: Workspace, table: ScoreTable) -> Headline | None:
     """The first criterion's scores by condition name, as Scores shows them first; None where there are no scores."""
-    wanted = next(iter(criterion_kinds.order_of(table, workspace)), None)
-    given = next(iter(score_view.judges(table, wanted)), None) if wanted is not None else None
-    if wanted is None or given is None:
+    found = in_view.first(table, workspace)
+    if found is None:
         return None
-    seen = score_view.shown(table, given)
+    wanted, given = found
+    seen = in_view.shown(table, given)
     criterion = seen.criteria[wanted]
     every = summary.rows(seen, criterion=wanted, judge=given)
-    rows = score_view.better_first([row for row in every if row.condition not in seen.apart], criterion)
+    rows = in_view.better_first([row for row in every if row.condition not in seen.apart], criterion)
     if not rows:
         return None
     shapes = {seen.label(row.condition): _shape(seen, row) for row in rows}
     known = [_said(value) for value, _ in rows[0].distribution]
     values = tuple(zip(known, _steps(len(known), criterion), strict=True))
     apart = tuple(seen.label(row.condition) for row in every if row.condition in seen.apart)
-    judge = score_view.judge_name(table, wanted, given) if given else ""
+    judge = in_view.judge_name(table, wanted, given) if given else ""
     return Headline(
         wanted, judge, table.synthetic, values, seen.varying, shapes, apart, len(table.columns.conditions)
     )  # fmt: skip

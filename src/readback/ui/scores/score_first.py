@@ -8,8 +8,8 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.checks.rules import finding
+from readback.scores import chart_sentences, pooled, report
 from readback.scores import charts as drawn
-from readback.scores import pooled, report
 from readback.scores.agreement.measured import of_pool
 from readback.scores.comparing import comparability, difference
 from readback.scores.comparing.comparison import Blocked, Compared, Comparison
@@ -23,7 +23,6 @@ from readback.ui.scores import (
     score_drilldown_links,
     score_lead,
     score_means,
-    score_sentences,
     score_tables,
     score_view,
     score_views,
@@ -55,7 +54,7 @@ def lead(
         made = compared.comparisons
         below = _unplanned(scored, workspace) if several else ""
         if made:
-            below = f"{score_sentences.found(scored, made, view.criterion)} {below}"
+            below = f"{chart_sentences.found(scored, made, view.criterion)} {below}"
         show.draw(show.h('<p class="rb-lead">{} {}</p>', score_means.lead(scored, rows, view.criterion), below))
     if absent := score_lead.without_scores(scored, workspace):
         names = ", ".join(dict.fromkeys(name for _, name in absent))
@@ -140,8 +139,8 @@ def _distribution(scored: ScoreTable, rows: Sequence[Row], view: Chosen) -> None
         return {"of": address_of(scored, rows[at[0]].condition)} if at and at[0] < len(rows) else None
 
     st.header(t("scores.distribution"), anchor=False)
-    said = score_sentences.distribution(scored, rows, view.criterion)
-    score_chart.draw("distribution", made, said, score_sentences.counted(rows), opens)
+    said = chart_sentences.distribution(scored, rows, view.criterion)
+    score_chart.draw("distribution", made, said, chart_sentences.counted(rows), opens)
 
 
 def _differences(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Chosen) -> None:
@@ -162,8 +161,8 @@ def _differences(scored: ScoreTable, rows: Sequence[Row], compared: Compared, vi
         return {"of": address_of(scored, one.b), "against": address_of(scored, one.a)}
 
     st.header(t("scores.differences"), anchor=False)
-    said = score_sentences.differences(scored, compared, view.criterion)
-    score_chart.draw("differences", made, said, score_sentences.how(compared.comparisons), opens)
+    said = chart_sentences.differences(scored, compared, view.criterion)
+    score_chart.draw("differences", made, said, chart_sentences.how(compared.comparisons), opens)
     show.draw(_blocked(scored, compared.blocked))
 
 
@@ -186,7 +185,7 @@ def _means(scored: ScoreTable, rows: Sequence[Row], view: Chosen) -> None:
 
     st.header(t("scores.means"), anchor=False)
     score_chart.draw(
-        "means", made, score_means.lead(scored, rows, view.criterion), score_sentences.of_means(rows), opens
+        "means", made, score_means.lead(scored, rows, view.criterion), chart_sentences.of_means(rows), opens
     )
 
 

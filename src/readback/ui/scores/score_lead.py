@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from readback.checks import fair_pairs
 from readback.checks.rules import finding
-from readback.scores import report
+from readback.scores import in_view, report
 from readback.scores.comparing import compare
 from readback.scores.comparing.comparison import Blocked, Comparison
 from readback.scores.comparing.planned import planned
@@ -25,15 +25,7 @@ FIRST = 3  # planned comparisons that are read at first sight
 
 def lines(table: ScoreTable, workspace: Workspace, criterion: str, judge: str) -> tuple[Line, ...]:
     """The planned comparisons under one criterion by one judge, the plan's order kept; blocked ones too."""
-    plan = planned(workspace)
-    made = compare.compare(table, plan, baseline=_any(table, plan)) if plan else None
-    if made is None:
-        return ()
-    both: list[Line] = [*made.comparisons, *made.blocked]
-    found = [one for one in both if one.planned is not None]
-    order = {one: at for at, one in enumerate(plan)}
-    here = [one for one in found if one.criterion == criterion and one.judge in (judge, "")]
-    return tuple(sorted(here, key=lambda one: order[one.planned] if one.planned else 0))
+    return in_view.of_plan(table, planned(workspace), criterion, judge)
 
 
 def elsewhere(table: ScoreTable, workspace: Workspace) -> tuple[str, ...]:
@@ -95,12 +87,3 @@ def _fair(table: ScoreTable, workspace: Workspace, one: Comparison) -> tuple[Mar
     rest = report.untouched(one, found.touched, found.untouched, name) if found.verdict.faults else ""
     said = [verdict.line(found.verdict), show.h('<p class="rb-small rb-fair">{}</p>', rest) if rest else ""]
     return show.join(said), found.verdict.kind
-
-
-def _any(table: ScoreTable, plan: Sequence[Planned]) -> str | None:
-    """A baseline that is there, so that no more is compared than the plan and one row against each other."""
-    for one in plan:
-        found = compare.side_of(table, one.a)
-        if found is not None and found in table.columns.conditions:
-            return table.label(found)
-    return table.label(table.columns.conditions[0]) if table.columns.conditions else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from readback.checks.rules import finding
-from readback.scores import criterion_kinds, pooled, report, summary, warnings
+from readback.scores import criterion_kinds, in_view, report, summary, warnings
 from readback.scores import loading as scores
 from readback.scores.comparing import compare
 from readback.scores.comparing.comparison import Compared
@@ -83,13 +83,18 @@ def chosen(table: ScoreTable, workspace: Workspace) -> Chosen:
     """The bar of pickers."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="scores_bar"):
         name = pick("criterion", t("scores.criterion"), criterion_kinds.order_of(table, workspace))
-        judge = pick("scored_by", t("scores.judge"), judges(table, name), lambda one: judge_name(table, name, one))
-        seen = shown(table, judge)
+        judge = pick(
+            "scored_by",
+            t("scores.judge"),
+            in_view.judges(table, name),
+            lambda one: in_view.judge_name(table, name, one),
+        )
+        seen = in_view.shown(table, judge)
         factors = levels(seen, name, judge)
-        many = len(ranked(seen, None, name, judge)) > MOST
+        many = len(in_view.ranked(seen, None, name, judge)) > MOST
         by = pick("by", t("scores.by"), (EVERY, *factors), _by, default=factors[0] if many and factors else EVERY)
         by = by if by in factors else ""
-        sides = tuple(row.condition for row in ranked(seen, by or None, name, judge))
+        sides = tuple(row.condition for row in in_view.ranked(seen, by or None, name, judge))
         first = _first(seen, workspace, sides)
         several = score_pickers.factors(sides)
         if not several:
@@ -100,33 +105,9 @@ def chosen(table: ScoreTable, workspace: Workspace) -> Chosen:
     return Chosen(seen, seen.criteria[name], judge, by, baseline if len(sides) > 1 else "")
 
 
-def shown(table: ScoreTable, judge: str) -> ScoreTable:
-    """The table that has what `judge` gave: of a pool the means over its judges."""
-    made = pooled.pooled(table) if judge in (pooled.PEOPLE, pooled.JUDGES) else None
-    return table if made is None else made
-
-
 def of_files(table: ScoreTable) -> ScoreTable:
     """The workspace's scores, also where means over judges are in view."""
     return table if table.pool is None else table.pool.table
-
-
-def judges(table: ScoreTable, criterion: str) -> tuple[str, ...]:
-    """Whose scores of this criterion can be shown: several together first, then each alone."""
-    alone = dict.fromkeys(row.judge for row in summary.rows(table, criterion=criterion))
-    return (*pooled.pools(table, criterion), *alone)
-
-
-def judge_name(table: ScoreTable, criterion: str, judge: str) -> str:
-    """What a judge, or a pool of them, is called on the page."""
-    if judge in (pooled.PEOPLE, pooled.JUDGES):
-        return t(f"scores.pool_{judge.removeprefix('*')}", n=len(pooled.members(table, criterion, judge)))
-    return judge or t("scores.no_judge")
-
-
-def ranked(table: ScoreTable, by: str | None, criterion: str, judge: str) -> tuple[Row, ...]:
-    """The rows but for a reference answer, which is set apart."""
-    return tuple(row for row in summary.rows(table, by, criterion, judge) if row.condition not in table.apart)
 
 
 def apart(view: Chosen) -> tuple[Row, ...]:
@@ -144,13 +125,7 @@ def levels(table: ScoreTable, criterion: str, judge: str) -> tuple[str, ...]:
 
 def rows(table: ScoreTable, view: Chosen) -> tuple[Row, ...]:
     """The rows of every condition, or of one factor; those to be read from top to bottom, the better means first."""
-    return better_first(ranked(table, view.by or None, view.criterion.name, view.judge), view.criterion)
-
-
-def better_first(found: Iterable[Row], criterion: Criterion) -> tuple[Row, ...]:
-    """Rows by their means, the better first; those without one last, and ties as they were."""
-    sign = 1 if criterion.direction == "down" else -1
-    return tuple(sorted(found, key=lambda row: (row.mean is None, sign * (row.mean or 0))))
+    return in_view.better_first(in_view.ranked(table, view.by or None, view.criterion.name, view.judge), view.criterion)
 
 
 def compared(table: ScoreTable, view: Chosen, workspace: Workspace) -> Compared:
@@ -194,7 +169,7 @@ def reasons(why: Sequence[Diagnostic]) -> str:
 
 def conditions(table: ScoreTable, view: Chosen) -> int:
     """How many conditions this judge scored under this criterion."""
-    return len(ranked(table, None, view.criterion.name, view.judge))
+    return len(in_view.ranked(table, None, view.criterion.name, view.judge))
 
 
 def names(table: ScoreTable, found: Sequence[Row]) -> list[str]:

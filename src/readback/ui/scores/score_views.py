@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.scores import charts, counts, report, summary
+from readback.scores import chart_sentences, charts, counts, report, summary
 from readback.scores.comparing import comparability, paired_items
 from readback.scores.comparing.difference import EXACT
 from readback.scores.criteria import MINUS
@@ -22,7 +22,6 @@ from readback.ui.scores import (
     score_drilldown_links,
     score_drilldown_lists,
     score_means,
-    score_sentences,
     score_view,
 )
 from readback.ui.scores.score_chart import Point
@@ -41,7 +40,7 @@ def means(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: C
     made = charts.means(rows, score_view.names(scored, rows), view.criterion, score_view.say, score_view.dark(),
                         charts.WIDE)  # fmt: skip
     said = score_means.lead(scored, rows, view.criterion)
-    score_chart.draw("more", made, said, score_sentences.of_means(rows), _to(scored, rows))
+    score_chart.draw("more", made, said, chart_sentences.of_means(rows), _to(scored, rows))
 
 
 def effects(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
@@ -54,7 +53,7 @@ def effects(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view:
     if widths:
         most = max(widths, key=widths.__getitem__)
         said = t("scores.effects_said", factor=most, by=report.signed(widths[most]), n=len(by))
-    how = score_sentences.of_means(next(iter(by.values()), ()))  # every factor takes the same scores apart
+    how = chart_sentences.of_means(next(iter(by.values()), ()))  # every factor takes the same scores apart
     score_chart.draw("more", made, said, how, _to(scored, listed))
 
 

@@ -1,0 +1,119 @@
+"""The stretch of exact text that a finding is about, in its context; and a finding's place in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from readback import adapters
+from readback.bookmarks.entry import Excerpt, excerpt
+from readback.html import exact
+from readback.prompts import assemble, model_input
+from readback.records.answers import open_answers
+from readback.records.dataset import Dataset
+from readback.records.field_path import look
+from readback.types import Answer, Assembly, Finding, Location, Record, Selection, Workspace
+from readback.words import t
+
+READ = "prompt"  # the role of a place in the text that the model reads
+
+Answered = Callable[[Selection, Record], Answer | None]
+
+
+class Quoted:
+    """The texts that findings are about, each made once. `answered` gives what a model replied to a record."""
+
+    def __init__(self, workspace: Workspace, data: Dataset, answered: Answered | None = None) -> None:
+        self.workspace, self.data = workspace, data
+        self.answered = answered or self._answer
+        self.made: dict[tuple[int, Selection], Assembly] = {}
+
+    def excerpt(self, one: Finding) -> Excerpt | None:
+        """The stretch a finding is about, in its message or field; None where it has none, or the file has changed."""
+        at = one.place
+        if at.start is None or at.end is None or at.index is None or at.index >= len(self.data):
+            return None
+        record = self.data.record(at.index)
+        texts: list[Any] = [look(record.fields, at.field or "")]
+        if at.role:
+            made = self._assembly(at.index, record, sent_of(at))
+            texts = [m.text for m in made.messages if m.role == at.role]
+            if at.role == READ and (read := self._read(made, record)):
+                texts = [read]
+        text = next((text for text in texts if isinstance(text, str) and len(text) >= at.end), None)
+        if text is None:
+            return None
+        where = role(at.role) if at.role else t("frame.field_is", field=at.field)
+        return excerpt(text, at.start, at.end, t("findings.stretch", where=where, start=at.start, end=at.end))
+
+    def fingerprint(self, one: Finding) -> str:
+        """The fingerprint of the messages a finding is about; "" where it is about none."""
+        at, sent = one.place, sent_of(one.place)
+        if at.index is None or at.index >= len(self.data) or sent == Selection():
+            return ""
+        return self._assembly(at.index, self.data.record(at.index), sent).fingerprint
+
+    def worded(self, one: Finding) -> tuple[str, ...]:
+        """The adapters in whose text a finding about a message is, where the words are Readback's own."""
+        at = one.place
+        if not at.role or at.index is None or at.index >= len(self.data):
+            return ()
+        return adapters.worded(self._assembly(at.index, self.data.record(at.index), sent_of(at)).messages)
+
+    def masked(self, at: Location) -> bool:
+        """Whether private fields of its record were replaced, so that nothing shown of it is exact."""
+        return at.index is not None and at.index < len(self.data) and self.data.record(at.index).masked
+
+    def own_id(self, at: Location) -> str | None:
+        """The record's id, unless another record has it too or no address can hold it."""
+        name = at.record
+        return name if name is not None and name == exact.spelling(name) and self.data.find(name) == at.index else None
+
+    def _assembly(self, index: int, record: Record, sent: Selection) -> Assembly:
+        if (index, sent) not in self.made:
+            answer = self.answered(sent, record)
+            self.made[index, sent] = assemble.assemble(self.workspace, record, sent, answer)
+        return self.made[index, sent]
+
+    def _read(self, made: Assembly, record: Record) -> str | None:
+        """What the model reads, where it is known what serves it."""
+        condition = self.workspace.condition(made.choice.condition) if made.choice.condition else None
+        read = model_input.sent(self.workspace, record, made, condition, False)
+        return read.text if read else None
+
+    def _answer(self, sent: Selection, record: Record) -> Answer | None:
+        condition = self.workspace.condition(sent.condition) if sent.condition else None
+        if condition is None or record.id is None:
+            return None
+        return open_answers(self.workspace, condition).get(record.id)
+
+
+def sent_of(at: Location) -> Selection:
+    """What is sent where a finding is."""
+    if at.condition:
+        return Selection(condition=at.condition, judge=at.judge)
+    return Selection(mode=at.mode, adapter=at.adapter, task=at.task, judge=at.judge)
+
+
+def where(place: Location) -> str:
+    """A place in words: `data/eval.jsonl line 3, record q7, user message`."""
+    spot = (place.file or "") + (f" {t('frame.line', line=place.line)}" if place.line else "")
+    if place.line and place.column:
+        spot += f" {t('frame.column', column=place.column)}"
+    parts = [
+        spot.strip(),
+        t("frame.record_is", record=place.record) if place.record is not None else "",
+        t("frame.condition_is", condition=place.condition) if place.condition else "",
+        t("frame.mode_is", mode=place.mode) if place.mode and not place.condition else "",
+        t("frame.adapter_is", adapter=place.adapter) if place.adapter and not place.condition else "",
+        t("frame.task_is", task=place.task) if place.task else "",
+        t("frame.judge_is", judge=place.judge) if place.judge else "",
+        role(place.role) if place.role else "",
+        t("frame.field_is", field=place.field) if place.field else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def role(name: str) -> str:
+    """A message by its role, or the text that the model reads."""
+    return t("frame.role_prompt") if name == READ else t("frame.role_is", role=name)

@@ -1,0 +1,149 @@
+"""The scores of a report: the two main charts of the page as the tables that they are drawn from, and their sentences.
+
+One criterion is shown, by the judge (or judges together) that the page begins with; every other one as its rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from readback import as_json
+from readback.checks import fair_pairs
+from readback.checks.rules import finding
+from readback.records.dataset import open_dataset
+from readback.review.meeting import Meeting
+from readback.scores import answer, chart_sentences, criterion_kinds, in_view, report
+from readback.scores import charts as drawn
+from readback.scores.comparing import compare
+from readback.scores.comparing.comparison import Comparison
+from readback.scores.comparing.planned import planned
+from readback.scores.export.plain_table import PlainTable
+from readback.scores.in_view import Line
+from readback.scores.summary_row import Row
+from readback.scores.table import ScoreTable
+from readback.types import Criterion
+from readback.words import t
+
+FIRST_VALUE = 5  # the column of the spread's table with which the values of the scale begin
+
+
+def rows(table: ScoreTable | None) -> list[dict[str, Any]]:
+    """Every row of the scores, as `readback scores --format json` has it, in an order of its own."""
+    found = answer.as_rows(table) if table is not None and len(table.columns) else []
+    return sorted(found, key=lambda row: as_json.dumps(row))
+
+
+def charts(made: Meeting) -> dict[str, Any] | None:
+    """The first criterion's spread and differences, the planned comparisons under every criterion, and all rows; None
+    where no score can be read.
+    """
+    opened, table = made.opened, made.table
+    first = in_view.first(table, opened) if table is not None else None
+    if table is None or first is None:
+        return None
+    name, judge = first
+    seen = in_view.shown(table, judge)
+    criterion = seen.criteria[name]
+    ranked = in_view.better_first(in_view.ranked(seen, None, name, judge), criterion)
+    plan = planned(opened)
+    compared = in_view.of_plan(seen, plan, name, judge) if plan else _against_first(seen, ranked, name, judge)
+    return {
+        "criterion": name,
+        "judge": in_view.judge_name(table, name, judge),
+        "synthetic": table.synthetic,
+        "low": criterion.low,
+        "high": criterion.high,
+        "direction": criterion.direction,
+        "spread": _spread(seen, ranked, criterion),
+        "differences": _differences(seen, compared, criterion) if compared else None,
+        "planned": list(_planned(made, table)),
+        "rows": [_row(row, table) for row in rows(table)],
+    }
+
+
+def _spread(table: ScoreTable, ranked: Sequence[Row], criterion: Criterion) -> dict[str, Any]:
+    """How the scores are spread: parts of a bar where the scale has few steps, else means with their intervals."""
+    names = [table.label(row.condition) for row in ranked]
+    steps = drawn.in_steps(ranked, criterion)
+    make = drawn.distribution if steps else drawn.means
+    chart = make(ranked, names, criterion, _say)
+    means = drawn.means(ranked, names, criterion, _say).table
+    return {
+        "kind": "steps" if steps else "means",
+        "said": chart_sentences.distribution(table, ranked, criterion),
+        "how": chart_sentences.counted(ranked) if steps else chart_sentences.of_means(ranked),
+        "alt": chart.alt,
+        "table": _table(chart.table),
+        "left": drawn.split([str(one) for one in chart.table.columns[FIRST_VALUE:]], criterion) if steps else [],
+        "means": _table(means),
+    }
+
+
+def _differences(table: ScoreTable, compared: Sequence[Line], criterion: Criterion) -> dict[str, Any]:
+    name = partial(report.short, table)
+    names = [t("scores.pair", a=name(one.a), b=name(one.b)) for one in compared]
+    chart = drawn.forest(compared, names, criterion, _say, why=lambda why: finding(why).message)
+    tested = [one for one in compared if isinstance(one, Comparison)]
+    margins = {one.margin for one in tested if one.margin}
+    return {
+        "said": [report.sentence(one, name, criterion) for one in tested],
+        "how": chart_sentences.how(tested),
+        "alt": chart.alt,
+        "table": _table(chart.table),
+        "margin": margins.pop() if len(margins) == 1 else None,
+    }
+
+
+def _against_first(table: ScoreTable, ranked: Sequence[Row], criterion: str, judge: str) -> tuple[Line, ...]:
+    """Without a plan each condition against the first of the files."""
+    sides = {row.condition for row in ranked}
+    first = next((one for one in table.columns.conditions if one in sides), None)
+    if first is None or len(sides) < 2:
+        return ()
+    made = compare.compare(table, (), baseline=table.label(first), criterion=criterion, judge=judge)
+    pairs = [one if one.a == first else one.turned() for one in made.comparisons if first in (one.a, one.b)]
+    order = {row.condition: at for at, row in enumerate(ranked)}
+    return tuple(sorted((one for one in pairs if one.b in sides), key=lambda one: order[one.b]))
+
+
+def _planned(made: Meeting, table: ScoreTable) -> Iterator[dict[str, Any]]:
+    """Each planned comparison under each criterion: its question, what was found, whether it is fair."""
+    plan, data = planned(made.opened), open_dataset(made.opened.root, made.opened.dataset)
+    for criterion in criterion_kinds.order_of(table, made.opened) if plan else ():
+        judge = next(iter(in_view.judges(table, criterion)), None)
+        seen = in_view.shown(table, judge) if judge is not None else None
+        if judge is None or seen is None:
+            continue
+        name = partial(report.short, seen)
+        for one in in_view.of_plan(seen, plan, criterion, judge):
+            said = {"criterion": criterion, "a": name(one.a), "b": name(one.b),
+                    "question": one.planned.question or one.planned.name or None if one.planned else None,
+                    "expected": report.expected(one, name) or None}  # fmt: skip
+            if not isinstance(one, Comparison):
+                yield {**said, "said": " ".join(finding(why).message for why in one.why), "tested": None,
+                       "fair": None, "untouched": None}  # fmt: skip
+                continue
+            fair = fair_pairs.fairness(made.opened, data, made.audit, seen, one) if made.opened.conditions else None
+            rest = report.untouched(one, fair.touched, fair.untouched, name) if fair and fair.verdict.faults else None
+            yield {**said, "said": report.sentence(one, name, seen.criteria[criterion]),
+                   "tested": report.tested(one) or None, "fair": fair.verdict.kind if fair else None,
+                   "untouched": rest}  # fmt: skip
+
+
+def _row(row: dict[str, Any], table: ScoreTable) -> dict[str, Any]:
+    """A row in short, for the table of all."""
+    key = tuple(row["condition"].items())
+    known = {one: table.label(one) for one in table.columns.conditions}
+    names = ("criterion", "judge", "n", "failed", "missing", "not_applicable", "mean", "interval_used")
+    return {"condition": known.get(key, ", ".join(map(str, row["condition"].values()))),
+            **{name: row[name] for name in names}}  # fmt: skip
+
+
+def _table(made: PlainTable) -> dict[str, Any]:
+    return {"columns": list(made.columns), "rows": [list(row) for row in made.rows]}
+
+
+def _say(key: str, /, **values: Any) -> str:
+    return t(f"scores.{key}", **values)

@@ -1,0 +1,304 @@
+"""What a report says, as plain values: the one thing that its three forms are written from.
+
+The same workspace, events, `as_of` and version of Readback give the same values in the same order. No time of making
+is in them, and no path outside of the workspace.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from itertools import takewhile
+from pathlib import Path
+from typing import Any, TypeVar
+
+from readback import __version__, as_json
+from readback.checks import rules
+from readback.checks.comparisons import planned, weighed
+from readback.checks.groups import Group, groups
+from readback.checks.quoted import Quoted, where
+from readback.checks.verdicts import verdicts, why
+from readback.prompts import model_input
+from readback.prompts.in_chunks import Progress
+from readback.readers.paths import resolve
+from readback.records.changed import DatasetChanged
+from readback.records.dataset import open_dataset
+from readback.reporting import about_scores, prompts_shown
+from readback.review import lock_file, locked, meeting, signing, under
+from readback.review.agenda import Item
+from readback.review.event import FIRST, Event
+from readback.review.leaves import Leaves, NothingToLock, leaves
+from readback.review.lock_file import Lock
+from readback.review.meeting import Meeting
+from readback.review.since import NoBefore
+from readback.review.state import By, Decision, Note, Review, SignOff, review
+from readback.review.store import Store
+from readback.review.subject import Subject, covers
+from readback.types import Workspace
+
+FORM = 1  # of the values; a report of a higher one is of a newer Readback
+BLOCK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Until:
+    """The events that a report is of, and the time it speaks as of: 2026-11-24T16:05:00.000Z."""
+
+    events: tuple[Event, ...]
+    time: str
+
+    @property
+    def day(self) -> date:
+        return date.fromisoformat(self.time[:10])
+
+
+class NoTime(Exception):  # noqa: N818 - an outcome to say in one sentence
+    """What was given is no time; the text says so."""
+
+
+def until(events: Iterable[Event], as_of: str | None) -> Until:
+    """The events up to a time (`2026-11-24`, the end of that day; or `2026-11-24T16:05Z`), without one all of them,
+    as of the last one's time. Where there is none at all it is the beginning of today, in UTC. Raises NoTime.
+    """
+    there = tuple(events)
+    if as_of is None:
+        return Until(there, there[-1].time if there else f"{datetime.now(UTC).date()}T00:00:00.000Z")
+    time = _time(as_of)
+    return Until(tuple(takewhile(lambda one: one.time <= time, there)), time)
+
+
+def _time(said: str) -> str:
+    try:
+        if len(said) == len("2026-11-24"):
+            return f"{date.fromisoformat(said)}T23:59:59.999Z"
+        found = datetime.fromisoformat(said)
+    except ValueError:
+        raise NoTime(f"{said}: write a day as YYYY-MM-DD, or a time as YYYY-MM-DDTHH:MM:SSZ") from None
+    whole = found if found.tzinfo else found.replace(tzinfo=UTC)
+    return whole.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def contents(
+    opened: Workspace, store: Store, when: Until, jobs: int | None = None, progress: Progress | None = None
+) -> dict[str, Any]:
+    """The whole report. Raises NotReadable, DatasetChanged, signing.Stopped."""
+    asked, opened = opened, locked.dated(opened, when.time[:10])
+    found, days = review(when.events), dict[str, Leaves | None]()
+    made = meeting.gathered(opened, store, when.day, found, jobs, progress)
+    now = days[model_input.today(opened)] = _leaves(opened, jobs, progress)
+    lock = lock_file.lock(now, model_input.today(opened)) if now else None
+    kept = _evidence(made)
+    return {
+        "report": FORM,
+        "holds": {
+            "form": FORM,
+            "readback": __version__,
+            "as_of": when.time,
+            "sequence": found.sequence,
+            "event": when.events[-1].hash if when.events else FIRST,
+            "lock": lock_file.text(lock) if lock else None,
+            "evidence": hashlib.sha256(as_json.dumps(kept).encode()).hexdigest(),
+        },
+        "workspace": opened.name,
+        "reviewed": _reviewed(opened, made, lock),
+        "decisions": [_decision(store, asked, one, days, jobs) for one in _later_first(found.decisions)],
+        "signoffs": [_signoff(asked, store, one, jobs, progress) for one in _later_first(found.signoffs)],
+        "notes": [_note(opened, store, one, when.day) for one in found.notes if one.standing != "closed"],
+        "notes_closed": sum(one.standing == "closed" for one in found.notes),
+        "agenda": [_item(one, made.agenda.decided.get(one.key)) for one in made.agenda.items],
+        "dropped": [one.said for one in made.agenda.dropped],
+        "since_unsaid": made.unsaid or None,
+        "verdicts": list(_verdicts(made)),
+        "scores": about_scores.charts(made) if made.table is not None else None,
+        "prompts": prompts_shown.shown(opened, found),
+        "findings": _findings(made),
+        "rules": hashlib.sha256("\n".join(sorted(rules.RULES())).encode()).hexdigest()[:16],
+    }
+
+
+def evidence(opened: Workspace, store: Store, when: Until, jobs: int | None = None) -> str:
+    """The digest of findings and scores that a report keeps, for the files as they are now."""
+    made = meeting.gathered(locked.dated(opened, when.time[:10]), store, when.day, Review(), jobs)
+    return hashlib.sha256(as_json.dumps(_evidence(made)).encode()).hexdigest()
+
+
+def _evidence(made: Meeting) -> dict[str, Any]:
+    """What spoke for and against: keys of findings with how many there are of each rule, and rows of scores."""
+    audit = made.audit
+    counts = dict(sorted(audit.counts.items()))
+    rows = about_scores.rows(made.table)
+    return {"counts": counts, "keys": sorted({one.key for one in audit.findings}), "scores": rows}
+
+
+def _leaves(opened: Workspace, jobs: int | None, progress: Progress | None) -> Leaves | None:
+    try:
+        found = leaves(opened, None, progress, jobs)
+    except NothingToLock:
+        return None
+    if found is None:
+        raise signing.Stopped
+    return found
+
+
+def _reviewed(opened: Workspace, made: Meeting, lock: Lock | None) -> dict[str, Any]:
+    data = open_dataset(opened.root, opened.dataset)
+    roots = lock.roots if lock else {}
+    return {
+        "dataset": opened.dataset.path if opened.dataset else None,
+        "records": len(data) if opened.dataset else None,
+        "day": model_input.today(opened),
+        "files": [{"path": path, "what": what, "sha256": sha} for path, what, sha in _files(opened)],
+        "fingerprints": [
+            {"what": lock_file.head(subject), "records": root.records, "failed": root.failed, "sha256": root.root}
+            for subject, root in roots.items()
+        ],
+        "faults": [f"{one.rule}: {one.error}" for one in made.audit.faults],
+    }
+
+
+def _files(opened: Workspace) -> Iterator[tuple[str, str, str | None]]:
+    """Every file that is used, by path, what it is, and the SHA-256 of its bytes (None: it cannot be read)."""
+    used = {(one.path, one.what) for one in opened.recognised if one.used}
+    for path, what in sorted(used):
+        found = resolve(opened.root, path)
+        yield path, what, _sha(found) if isinstance(found, Path) else None
+
+
+def _sha(path: Path) -> str | None:
+    made = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while block := file.read(BLOCK):
+                made.update(block)
+    except OSError:
+        return None
+    return made.hexdigest()
+
+
+# What people decided, signed and noted.
+
+
+def _by(one: By) -> dict[str, Any]:
+    return {"author": one.author, "known": one.known, "time": one.time, "event": one.sequence}
+
+
+One = TypeVar("One", Decision, SignOff)
+
+
+def _later_first(found: Iterable[One]) -> list[One]:
+    """What is in force first, each the later first."""
+    return sorted(found, key=lambda one: (_past(one), -one.by.sequence))
+
+
+def _past(one: Decision | SignOff) -> bool:
+    return one.withdrawn is not None if isinstance(one, SignOff) else not one.in_force
+
+
+def _decision(
+    store: Store, opened: Workspace, one: Decision, days: dict[str, Leaves | None], jobs: int | None
+) -> dict[str, Any]:
+    return {
+        **_by(one.by), "subject": str(one.subject), "verdict": one.verdict, "reason": one.reason,
+        "on": one.on or None, "in_force": one.in_force, "bytes": _bytes(store, opened, one, days, jobs),
+        "lock": _held(store, one.lock) if one.lock else [],
+    }  # fmt: skip
+
+
+def _bytes(store: Store, opened: Workspace, one: Decision, days: dict[str, Leaves | None], jobs: int | None) -> str:
+    """Whether the bytes that a decision was made on are those of now: same, changed, or unknown."""
+    raw = store.content(one.lock) if one.lock else None
+    if raw is None:
+        return "unknown"
+    dated = locked.dated(opened, one.today)
+    day = model_input.today(dated)
+    if day not in days:
+        days[day] = _leaves(dated, jobs, None)
+    now = days[day]
+    return "unknown" if now is None else (
+        "same" if lock_file.parsed(raw.decode()).roots == _roots(opened, one.subject, now) else "changed"
+    )  # fmt: skip
+
+
+def _roots(opened: Workspace, subject: Subject, now: Leaves) -> Mapping[Any, Any]:
+    try:
+        choices = set(covers(opened, subject))
+    except NothingToLock:
+        return {}
+    return {line: root for line, root in lock_file.lock(now, None).roots.items() if line.choice in choices}
+
+
+def _held(store: Store, sha: str) -> list[dict[str, Any]]:
+    """The fingerprints of a kept lock."""
+    raw = store.content(sha)
+    roots = lock_file.parsed(raw.decode()).roots if raw is not None else {}
+    return [{"what": lock_file.head(subject), "sha256": root.root} for subject, root in roots.items()]
+
+
+def _signoff(
+    opened: Workspace, store: Store, one: SignOff, jobs: int | None, progress: Progress | None
+) -> dict[str, Any]:
+    said: dict[str, Any] = {"standing": "withdrawn", "changes": [], "evidence": [], "unsaid": None}
+    if one.withdrawn is None:
+        try:
+            held = signing.standing(opened, store, one, progress, jobs)
+            changes = [f"{lock_file.head(line.subject)}: {locked.said(line)}" for line in held.lines]
+            word = "unread" if held.unread else "stale" if held.stale else "evidence" if held.evidence else "same"
+            said = {"standing": word, "changes": changes, "evidence": list(held.evidence),
+                    "unsaid": held.unread or held.unsaid or None}  # fmt: skip
+        except (DatasetChanged, NoBefore) as error:
+            said |= {"standing": "unread", "unsaid": str(error)}
+    return {
+        **_by(one.by), "subject": str(one.subject), "records": one.payload.get("count"),
+        "day": one.payload.get("today"), "lock": _held(store, one.payload["lock"]),
+        "withdrawn": _by(one.withdrawn) if one.withdrawn else None, **said,
+    }  # fmt: skip
+
+
+def _note(opened: Workspace, store: Store, one: Note, day: date) -> dict[str, Any]:
+    changed = under.changed(opened, one, store.content(one.kept) if one.kept else None)
+    return {
+        **_by(one.by), "standing": one.standing, "text": one.text, "owner": one.owner or None, "due": one.due or None,
+        "overdue": bool(one.due) and one.due < day.isoformat(), "anchor": dict(one.anchor),
+        "answers": [{**_by(by), "text": text} for by, text in one.answers],
+        "changed": under.said(changed) if changed else None,
+    }  # fmt: skip
+
+
+def _item(one: Item, decided: Decision | None) -> dict[str, Any]:
+    return {
+        "said": one.said, "facts": list(one.facts), "kind": one.kind,
+        "decision": {**_by(decided.by), "verdict": decided.verdict, "reason": decided.reason} if decided else None,
+    }  # fmt: skip
+
+
+# What the check found.
+
+
+def _verdicts(made: Meeting) -> Iterator[dict[str, Any]]:
+    pairs = planned(made.opened)
+    found = weighed(made.audit, groups(made.audit), pairs)
+    for one in verdicts(made.audit, found, pairs):
+        yield {"a": one.pair.a, "b": one.pair.b, "kind": one.kind, "why": list(why(one)),
+               "unchecked": list(one.unchecked)}  # fmt: skip
+
+
+def _findings(made: Meeting) -> list[dict[str, Any]]:
+    """One entry a rule, in the order in which Overview lists them."""
+    data = open_dataset(made.opened.root, made.opened.dataset)
+    quoted = Quoted(made.opened, data)
+    pairs = planned(made.opened)
+    return [_finding(one.group, quoted) for one in weighed(made.audit, groups(made.audit), pairs)]
+
+
+def _finding(group: Group, quoted: Quoted) -> dict[str, Any]:
+    one = group.findings[0] if group.findings else None
+    part = quoted.excerpt(one) if one else None
+    first = {
+        "said": one.message, "where": where(one.place), "fix": one.fix, "key": one.key,
+        "excerpt": {"label": part.label, "text": part.text, "marks": [list(mark) for mark in part.marks],
+                    "before": part.before, "after": part.after} if part else None,
+    } if one else None  # fmt: skip
+    return {"severity": group.severity, "code": group.code, "title": group.title, "count": group.count,
+            "records": group.records, "conditions": list(group.conditions), "first": first}  # fmt: skip

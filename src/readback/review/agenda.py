@@ -1,0 +1,254 @@
+"""What a meeting should talk about, in which order: written from the study itself, then arranged by those who meet.
+
+The order of the items that nobody moved: what changed since the last sign-off; planned comparisons that are not fair,
+or of which it cannot be told; other findings by weight (an error on a planned comparison, an error on a condition, an
+error elsewhere, then warnings likewise); scores that surprise or are disputed; notes that are open, the overdue ones
+first; what was added by hand. Infos are not on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from functools import partial
+from typing import Any, Literal
+
+from readback.checks.comparisons import Pair, Weighed, planned, weighed
+from readback.checks.groups import groups
+from readback.checks.summary import Audit
+from readback.checks.verdicts import Verdict, verdicts, why
+from readback.review.since import STUDY, Since
+from readback.review.state import Decision, Note, Review, SignOff, Step
+from readback.review.subject import Subject
+from readback.scores import criterion_kinds, in_view, pooled, report
+from readback.scores.agreement.measured import of_pool
+from readback.scores.comparing import planned as plan_of
+from readback.scores.comparing.comparison import Comparison
+from readback.scores.table import ScoreTable
+from readback.types import Finding, Severity, Workspace
+from readback.words import t
+
+Kind = Literal["since", "comparison", "finding", "score", "note", "added"]
+LOW = 0.667  # alpha below which Krippendorff (2004) draws no conclusions
+LONG = 160  # characters of a note's text that stand for it here; the note has all
+PROOFS = 3  # findings that an item points at
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing to talk about. `key` is the same as long as it is about the same; `said` is its sentence, `facts` are
+    further sentences. `page` and `asked` are where its proof is seen, `findings` the first that are it. `subject` is
+    what a decision on it is about. `entry` is what somebody put there from a page.
+    """
+
+    key: str
+    kind: Kind
+    said: str
+    facts: tuple[str, ...] = ()
+    page: str = ""
+    asked: Mapping[str, str] = field(default_factory=dict)
+    subject: Subject = STUDY
+    severity: Severity | None = None
+    findings: tuple[Finding, ...] = ()
+    entry: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Agenda:
+    """The items in their order, those that were dropped by hand, and by an item's key the decision in force on it."""
+
+    items: tuple[Item, ...]
+    dropped: tuple[Item, ...] = ()
+    decided: Mapping[str, Decision] = field(default_factory=dict)
+
+    @property
+    def open(self) -> tuple[Item, ...]:
+        """The items without a decision."""
+        return tuple(one for one in self.items if one.key not in self.decided)
+
+
+def agenda(
+    opened: Workspace, audit: Audit, table: ScoreTable | None, found: Review, day: date, since: Since | None = None
+) -> Agenda:
+    """The agenda as it stands. `day` is today, for what is overdue; `since` what changed since the last sign-off of
+    the whole study, where that is known by now.
+    """
+    made = [*_since(found, since), *_of_study(opened, audit, since)]
+    if table is not None and len(table.columns):
+        made += _scores(opened, table)
+    made += [*_notes(found, day), *_added(found)]
+    kept, dropped = arranged(made, found.agenda)
+    decided = {one.item: one for one in found.decisions if one.item and one.in_force}
+    return Agenda(kept, dropped, decided)
+
+
+def arranged(made: Sequence[Item], steps: Iterable[Step]) -> tuple[tuple[Item, ...], tuple[Item, ...]]:
+    """The items as the steps have them, and those that they dropped. A step about an item that is no longer there, or
+    that moves one before such an item, does nothing.
+    """
+    order, dropped = [one.key for one in made], set[str]()
+    for step in steps:
+        if step.item not in order:
+            continue
+        if step.do == "drop":
+            dropped.add(step.item)
+        elif step.do == "move" and (not step.before or step.before in order) and step.before != step.item:
+            order.remove(step.item)
+            order.insert(order.index(step.before) if step.before else len(order), step.item)
+    by_key = {one.key: one for one in made}
+    return tuple(by_key[key] for key in order if key not in dropped), tuple(
+        one for one in made if one.key in dropped
+    )  # fmt: skip
+
+
+def last_signoff(found: Review) -> SignOff | None:
+    """The last sign-off of the whole study that was not withdrawn."""
+    return next((one for one in reversed(found.signoffs) if one.subject == STUDY and one.withdrawn is None), None)
+
+
+def _since(found: Review, made: Since | None) -> Iterator[Item]:
+    signed = last_signoff(found)
+    if signed is None or (made is not None and made.nothing and not made.stale):
+        return
+    by = {"name": signed.by.author, "day": signed.by.time[:10]}
+    if made is None:
+        yield Item("since", "since", t("agenda.since_unknown", **by), page="since")
+        return
+    lines = [t("agenda.since_prompts", n=len(made.lines)) if made.lines else t("agenda.since_prompts_same")]
+    lines += [t("agenda.since_findings", new=len(made.new), gone=len(made.gone))]
+    lines += [t("agenda.since_scores", n=len(made.scores))] if made.scores else []
+    lines += [t("agenda.since_stale", n=len(made.stale))] if made.stale else []
+    yield Item("since", "since", t("agenda.since", **by), (*lines, *made.unknown), page="since")
+
+
+def _of_study(opened: Workspace, audit: Audit, since: Since | None) -> Iterator[Item]:
+    """Comparisons that are not fair, then what is wrong besides."""
+    pairs = planned(opened)
+    found = weighed(audit, groups(audit), pairs)
+    said = set[str]()
+    for one in verdicts(audit, found, pairs):
+        if one.kind in ("unfair", "unknown"):
+            yield _comparison(one, found)
+            said |= {fault.code for fault in one.faults} if one.kind == "unfair" else set()
+    new = {one.code for one in since.new} if since else set()
+    for each in sorted(found, key=_weight):
+        if each.group.severity != "info" and each.group.code not in said:
+            yield _finding(each, each.group.code in new)
+
+
+def _weight(one: Weighed) -> tuple[int, int]:
+    """Errors before warnings; each first on one side of a planned comparison, on both, on a condition, elsewhere."""
+    where = 0 if one.one_sided else 1 if one.both_sided else 2 if one.conditions else 3
+    return (0 if one.group.severity == "error" else 1), where
+
+
+def _comparison(one: Verdict, found: Sequence[Weighed]) -> Item:
+    a, b = one.pair.a, one.pair.b
+    codes = {fault.code: fault for fault in one.faults}
+    proofs = [
+        next(iter(each.group.findings), None) for each in found if each.group.code in codes and each.group.findings
+    ]
+    return Item(
+        f"comparison:{a}|{b}",
+        "comparison",
+        t(f"agenda.comparison_{one.kind}", a=a, b=b),
+        why(one),
+        "compare",
+        {"condition": a, "b_condition": b},
+        Subject("comparison", (a, b)),
+        "error" if one.kind == "unfair" else "warning",
+        tuple(proof for proof in proofs if proof is not None)[:PROOFS],
+    )
+
+
+def _finding(one: Weighed, new: bool) -> Item:
+    group = one.group
+    where = [t("overview.first_records", n=group.records)] if group.records else [t("overview.places", n=group.count)]
+    where += [t("overview.first_conditions", n=len(one.conditions))] if one.conditions else []
+    hit: tuple[Pair, ...] = one.one_sided or one.both_sided
+    facts = [t("agenda.where", where=t("overview.and").join(where))]
+    facts += [t("agenda.conditions", names=", ".join(one.conditions))] if len(one.conditions) > 1 else []
+    if hit:
+        side = "one" if one.one_sided else "both"
+        facts.append(t(f"agenda.on_{side}", n=len(hit), a=hit[0].a, b=hit[0].b))
+    facts += [t("agenda.new")] if new else []
+    alone = one.conditions[0] if len(one.conditions) == 1 else ""
+    said = t("agenda.finding", severity=t(f"frame.{group.severity}"), title=group.title)
+    subject = Subject("condition", (alone,)) if alone else STUDY
+    return Item(
+        f"finding:{group.code}", "finding", said, tuple(facts), "findings", {"code": group.code}, subject,
+        group.severity, group.findings[:PROOFS],
+    )  # fmt: skip
+
+
+# Scores: what the plan did not expect, what the test and the interval disagree on, what judges disagree on.
+
+
+def _scores(opened: Workspace, table: ScoreTable) -> Iterator[Item]:
+    plan = plan_of.planned(opened)
+    for criterion in criterion_kinds.order_of(table, opened):
+        judge = next(iter(in_view.judges(table, criterion)), None)
+        if judge is None:
+            continue
+        seen = in_view.shown(table, judge)
+        for one in in_view.of_plan(seen, plan, criterion, judge):
+            if isinstance(one, Comparison):
+                yield from _surprise(seen, one)
+        if judge in (pooled.PEOPLE, pooled.JUDGES):
+            yield from _disputed(table, criterion, judge)
+
+
+def _surprise(table: ScoreTable, one: Comparison) -> Iterator[Item]:
+    expected = one.planned.expected.strip().lower() if one.planned else ""
+    against = {"a is higher": "b", "b is higher": "a"}.get(one.verdict) == expected
+    if not (against or one.at_odds):
+        return
+    name = partial(report.short, table)
+    asked = {"criterion": one.criterion}
+    said = t("agenda.against" if against else "agenda.at_odds", criterion=one.criterion, a=name(one.a), b=name(one.b))
+    facts = (report.sentence(one, name, table.criteria[one.criterion]), report.tested(one))
+    pair = (one.planned.a, one.planned.b) if one.planned else (name(one.a), name(one.b))
+    key = f"score:{one.criterion}:{pair[0]}|{pair[1]}"
+    yield Item(key, "score", said, tuple(filter(None, facts)), "scores", asked, STUDY)
+
+
+def _disputed(table: ScoreTable, criterion: str, pool: str) -> Iterator[Item]:
+    agreed = of_pool(table, criterion, pooled.members(in_view.shown(table, pool), criterion, pool))
+    if agreed.alpha is None or agreed.alpha >= LOW:
+        return
+    who = t(f"agenda.{pool.removeprefix('*')}")
+    fact = t("agenda.alpha", metric=agreed.metric, alpha=report.signed(agreed.alpha), n=agreed.units)
+    asked = {"criterion": criterion, "view": "agreement"}
+    said = t("agenda.disputed", criterion=criterion, who=who)
+    yield Item(f"agreement:{criterion}", "score", said, (fact,), "scores", asked, STUDY)
+
+
+# What people wrote.
+
+
+def _notes(found: Review, day: date) -> Iterator[Item]:
+    there = [one for one in found.notes if one.standing == "open" or (one.due and one.standing != "closed")]
+    late = {one.id for one in there if one.due and one.due < day.isoformat()}
+    for one in sorted(there, key=lambda note: (note.id not in late, note.due or "9", note.by.sequence)):
+        yield _note(one, one.id in late)
+
+
+def _note(one: Note, late: bool) -> Item:
+    text = " ".join(one.text.split())
+    short = text if len(text) <= LONG else f"{text[:LONG]} …"
+    facts = [t("agenda.owner", name=one.owner)] if one.owner else []
+    facts += [t("agenda.overdue" if late else "agenda.due", day=one.due)] if one.due else []
+    facts += [t("agenda.answers", n=len(one.answers))] if one.answers else []
+    names = one.anchor.get("condition")
+    subject = Subject("condition", (str(names),)) if isinstance(names, str) else STUDY
+    said = t("agenda.note", name=one.by.author, text=short)
+    return Item(f"note:{one.id}", "note", said, tuple(facts), "review", {"note": one.id}, subject)
+
+
+def _added(found: Review) -> Iterator[Item]:
+    for one in found.agenda:
+        if one.do == "add":
+            facts = tuple(map(str, one.entry.get("facts", ())))
+            said = one.text or str(one.entry.get("title", ""))
+            yield Item(one.item, "added", said, (t("agenda.added_by", name=one.by.author), *facts), entry=one.entry)
