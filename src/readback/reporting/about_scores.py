@@ -76,14 +76,21 @@ def _spread(table: ScoreTable, ranked: Sequence[Row], criterion: Criterion) -> d
         "how": chart_sentences.counted(ranked) if steps else chart_sentences.of_means(ranked),
         "alt": chart.alt,
         "table": _table(chart.table),
-        "left": drawn.split([str(one) for one in chart.table.columns[FIRST_VALUE:]], criterion) if steps else [],
+        "shades": _shades(ranked, criterion) if steps else [],
         "means": _table(means),
     }
 
 
+def _shades(ranked: Sequence[Row], criterion: Criterion) -> list[list[str]]:
+    """The colours of the values, on light and on dark paper."""
+    values = list(dict.fromkeys(value for row in ranked for value, _ in row.distribution))
+    both = (drawn.steps(values, criterion, dark) for dark in (False, True))
+    return [[light.shade, dark.shade] for light, dark in zip(*both, strict=True)]
+
+
 def _differences(table: ScoreTable, compared: Sequence[Line], criterion: Criterion) -> dict[str, Any]:
     name = partial(report.short, table)
-    names = [t("scores.pair", a=name(one.a), b=name(one.b)) for one in compared]
+    names = [t("report.minus", a=name(one.a), b=name(one.b)) for one in compared]
     chart = drawn.forest(compared, names, criterion, _say, why=lambda why: finding(why).message)
     tested = [one for one in compared if isinstance(one, Comparison)]
     margins = {one.margin for one in tested if one.margin}

@@ -26,7 +26,7 @@ from readback.readers.paths import resolve
 from readback.records.changed import DatasetChanged
 from readback.records.dataset import open_dataset
 from readback.reporting import about_scores, prompts_shown
-from readback.review import lock_file, locked, meeting, signing, under
+from readback.review import anchors, lock_file, locked, meeting, signing, under
 from readback.review.agenda import Item
 from readback.review.event import FIRST, Event
 from readback.review.leaves import Leaves, NothingToLock, leaves
@@ -36,6 +36,7 @@ from readback.review.since import NoBefore
 from readback.review.state import By, Decision, Note, Review, SignOff, review
 from readback.review.store import Store
 from readback.review.subject import Subject, covers
+from readback.review.subject import said as subject_said
 from readback.types import Workspace
 
 FORM = 1  # of the values; a report of a higher one is of a newer Readback
@@ -200,7 +201,8 @@ def _decision(
     store: Store, opened: Workspace, one: Decision, days: dict[str, Leaves | None], jobs: int | None
 ) -> dict[str, Any]:
     return {
-        **_by(one.by), "subject": str(one.subject), "verdict": one.verdict, "reason": one.reason,
+        **_by(one.by), "subject": str(one.subject), "about": subject_said(one.subject),
+        "verdict": one.verdict, "reason": one.reason,
         "on": one.on or None, "in_force": one.in_force, "bytes": _bytes(store, opened, one, days, jobs),
         "lock": _held(store, one.lock) if one.lock else [],
     }  # fmt: skip
@@ -250,7 +252,8 @@ def _signoff(
         except (DatasetChanged, NoBefore) as error:
             said |= {"standing": "unread", "unsaid": str(error)}
     return {
-        **_by(one.by), "subject": str(one.subject), "records": one.payload.get("count"),
+        **_by(one.by), "subject": str(one.subject), "about": subject_said(one.subject),
+        "records": one.payload.get("count"),
         "day": one.payload.get("today"), "lock": _held(store, one.payload["lock"]),
         "withdrawn": _by(one.withdrawn) if one.withdrawn else None, **said,
     }  # fmt: skip
@@ -261,6 +264,7 @@ def _note(opened: Workspace, store: Store, one: Note, day: date) -> dict[str, An
     return {
         **_by(one.by), "standing": one.standing, "text": one.text, "owner": one.owner or None, "due": one.due or None,
         "overdue": bool(one.due) and one.due < day.isoformat(), "anchor": dict(one.anchor),
+        "on": anchors.said(one.anchor),
         "answers": [{**_by(by), "text": text} for by, text in one.answers],
         "changed": under.said(changed) if changed else None,
     }  # fmt: skip

@@ -165,16 +165,16 @@ def _comparison(one: Verdict, found: Sequence[Weighed]) -> Item:
 def _finding(one: Weighed, new: bool) -> Item:
     group = one.group
     where = [t("overview.first_records", n=group.records)] if group.records else [t("overview.places", n=group.count)]
-    where += [t("overview.first_conditions", n=len(one.conditions))] if one.conditions else []
+    where += [t("overview.first_conditions", n=len(one.conditions))] if len(one.conditions) > 1 else []
     hit: tuple[Pair, ...] = one.one_sided or one.both_sided
-    facts = [t("agenda.where", where=t("overview.and").join(where))]
-    facts += [t("agenda.conditions", names=", ".join(one.conditions))] if len(one.conditions) > 1 else []
+    alone, where_said = one.conditions[0] if len(one.conditions) == 1 else "", t("overview.and").join(where)
+    facts = [t("agenda.condition", where=where_said, name=alone) if alone else t("agenda.where", where=where_said)]
+    facts += [t("agenda.conditions", names="; ".join(one.conditions))] if len(one.conditions) > 1 else []
     if hit:
         side = "one" if one.one_sided else "both"
         facts.append(t(f"agenda.on_{side}", n=len(hit), a=hit[0].a, b=hit[0].b))
     facts += [t("agenda.new")] if new else []
-    alone = one.conditions[0] if len(one.conditions) == 1 else ""
-    said = t("agenda.finding", severity=t(f"frame.{group.severity}"), title=group.title)
+    said = t(f"agenda.finding_{group.severity}", title=group.title)
     subject = Subject("condition", (alone,)) if alone else STUDY
     return Item(
         f"finding:{group.code}", "finding", said, tuple(facts), "findings", {"code": group.code}, subject,

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from readback.html.exact import written_out
 from readback.review.leaves import NothingToLock, subjects
 from readback.types import Selection, Workspace
+from readback.words import t
 
 Kind = Literal["study", "condition", "mode", "comparison"]
 STUDY = "study"
@@ -59,6 +61,13 @@ def _named(opened: Workspace, kind: str, said: str) -> Iterator[Subject]:
             pair = [opened.condition(name.strip()) for name in (said[:at], said[at + 1 :])]
             if pair[0] and pair[1]:
                 yield Subject("comparison", (pair[0].name, pair[1].name))
+
+
+def said(one: Subject) -> str:
+    """A subject in words."""
+    if one.kind == "comparison":
+        return t("review.subject_comparison", a=written_out(one.names[0]), b=written_out(one.names[1]))
+    return t(f"review.subject_{one.kind}", name=written_out(one.names[0]) if one.names else "")
 
 
 def covers(opened: Workspace, one: Subject) -> tuple[Selection, ...]:

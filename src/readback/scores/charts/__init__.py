@@ -3,7 +3,7 @@
 from readback.scores.charts._chart import Chart, Say, counted
 from readback.scores.charts._chart import extent as span
 from readback.scores.charts._costs import costs
-from readback.scores.charts._distribution import distribution, in_steps, split
+from readback.scores.charts._distribution import distribution, in_steps
 from readback.scores.charts._dumbbell import RECORDS, dumbbell
 from readback.scores.charts._forest import forest
 from readback.scores.charts._frame import NARROW, WIDE
@@ -20,5 +20,5 @@ from readback.scores.charts.larger import larger
 __all__ = [
     "DARK", "LIGHT", "NARROW", "RECORDS", "WIDE", "Chart", "Say", "Step", "against_length", "confusion",
     "costs", "counted", "distribution", "dumbbell", "effects", "forest", "heat", "in_steps", "joint", "kappas",
-    "larger", "leniency", "means", "slope", "span", "split", "steps", "strengths", "toolbar", "wins",
+    "larger", "leniency", "means", "slope", "span", "steps", "strengths", "toolbar", "wins",
 ]  # fmt: skip

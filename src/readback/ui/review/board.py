@@ -7,9 +7,8 @@ from collections.abc import Mapping
 import streamlit as st
 from markupsafe import Markup
 
-from readback.html.exact import written_out
 from readback.records.changed import DatasetChanged
-from readback.review import lock_file, locked, renamed, signing, state
+from readback.review import lock_file, locked, renamed, signing, state, subject
 from readback.review.event import NotSaved
 from readback.review.leaves import NothingToLock
 from readback.review.state import Decision, Review, SignOff
@@ -85,7 +84,7 @@ def _signoff(one: SignOff, held: Held) -> Markup:
     unsaid = held.standing.unsaid if held.standing else ""
     return show.h(
         '<div class="rb-note"><p><strong>{}</strong> {}</p><p class="rb-small">{}</p>{}{}</div>',
-        subject_said(one.subject),
+        subject.said(one.subject),
         _word(one, held),
         note_here.by(one.by),
         show.h('<ul class="rb-listed">{}</ul>', told) if lines else "",
@@ -115,13 +114,6 @@ def _word(one: SignOff, held: Held) -> Markup:
     )
 
 
-def subject_said(one: Subject) -> str:
-    """A subject in words."""
-    if one.kind == "comparison":
-        return t("review.subject_comparison", a=written_out(one.names[0]), b=written_out(one.names[1]))
-    return t(f"review.subject_{one.kind}", name=written_out(one.names[0]) if one.names else "")
-
-
 def subjects() -> Mapping[str, Subject]:
     """What can be decided or signed here, by the words it is chosen by: the study, planned comparisons, conditions,
     else modes.
@@ -136,7 +128,7 @@ def subjects() -> Mapping[str, Subject]:
     ]
     made += [Subject("condition", (one.name,)) for one in opened.conditions]
     made += [] if opened.conditions else [Subject("mode", (name,)) for name in opened.prompts]
-    return {subject_said(one): one for one in made}
+    return {subject.said(one): one for one in made}
 
 
 def decisions(found: Review) -> None:
@@ -154,7 +146,7 @@ def _decision(one: Decision) -> Markup:
         '<div class="rb-note"><p><strong>{}</strong> {} {}</p>'
         '<p class="rb-said">{}</p><p class="rb-small">{}</p></div>',
         t(f"review.verdict_{one.verdict}"),
-        subject_said(one.subject),
+        subject.said(one.subject),
         show.h('<span class="rb-small">{}</span>', past),
         show.exact_text(one.reason),
         note_here.by(one.by),

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from readback.compare.side import SideError
 from readback.compare.sides import show_side
 from readback.html.exact import written_out
-from readback.review import under
+from readback.review import anchors, under
 from readback.review.state import Note, Review
 from readback.ui.common import choice, local_time, show
 from readback.ui.review import reviewing, under_notes
@@ -49,7 +49,7 @@ def draw(page: str) -> None:
 def _inside(found: Review, there: list[Note], anchor: Mapping[str, Any]) -> None:
     selected = anchor["kind"] == "message" and st.session_state.get(SPAN)
     made = _pinned(anchor) if selected else under.Kept(anchor, "", {})  # else the text is looked up when it is saved
-    show.draw(show.h("<p><strong>{}</strong> {}</p>", t("review.on"), said(made.anchor)))
+    show.draw(show.h("<p><strong>{}</strong> {}</p>", t("review.on"), anchors.said(made.anchor)))
     if quote := made.anchor.get("quote"):
         show.draw(_quote(quote))
         st.button(t("review.whole"), key="note_whole", type="tertiary", on_click=_whole)
@@ -148,18 +148,6 @@ def on(note: Note, anchor: Mapping[str, Any]) -> bool:
     return all(anchor.get(name) == note.anchor[name] for name in names)
 
 
-def said(anchor: Mapping[str, Any]) -> str:
-    """What an anchor names, in words."""
-    parts = [
-        t(f"review.at_{name}", value=written_out(str(anchor[name])))
-        for name in ("condition", "mode", "a", "b", "record", "role", "finding_key", "criterion", "judge")
-        if name in anchor
-    ]
-    if "start" in anchor:
-        parts.append(t("review.at_span", start=anchor["start"], end=anchor.get("end", "")))
-    return ", ".join(parts) or t("review.at_study")
-
-
 def one(note: Note) -> Any:
     """A note as it is shown: who, when, on what, and the text as it was written."""
     answers = show.join(
@@ -181,7 +169,7 @@ def one(note: Note) -> Any:
         '<div class="rb-note"><p class="rb-small">{} · {}{}</p>{}<p class="rb-said">{}</p>{}{}</div>',
         t(f"review.standing_{note.standing}"),
         by(note.by),
-        f" · {said(note.anchor)}",
+        f" · {anchors.said(note.anchor)}",
         _quote(quote) if isinstance(quote, str) and quote else "",
         show.exact_text(note.text),
         show.h('<p class="rb-small">{}</p>', " · ".join(more)) if more else "",

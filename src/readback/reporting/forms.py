@@ -1,0 +1,21 @@
+"""The three forms of a report by their names, and the one that a file's name asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import PurePath
+from typing import Any
+
+from readback.reporting import as_html, as_json_text, as_markdown
+
+FORMS: Mapping[str, Callable[[Mapping[str, Any]], bytes]] = {
+    "html": as_html.document,
+    "markdown": as_markdown.document,
+    "json": as_json_text.document,
+}
+ENDINGS = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown", ".json": "json"}
+
+
+def form_of(name: str) -> str:
+    """The form that a file's name asks for; "" where its ending says nothing."""
+    return ENDINGS.get(PurePath(name).suffix.lower(), "")

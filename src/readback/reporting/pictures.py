@@ -1,0 +1,102 @@
+"""The pictures of a report: one small SVG for each row of a chart's table, all on one scale, drawn from its numbers.
+
+No script and no other file is needed, and each mark carries the number it is drawn from (`data-n`, `data-x`,
+`data-low`, `data-high`), so that a test and a reader can hold them against the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+WIDTH, HEIGHT = 360, 20  # pixels of one picture
+ROOM = 8  # pixels at both ends of an axis
+INK = "currentColor"
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A scale: from `low` to `high`, with a line at `at` (zero, mostly) where that is on it."""
+
+    low: float
+    high: float
+    at: float | None = None
+
+    def x(self, value: float) -> float:
+        """Where a value lies, in pixels."""
+        share = (value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
+        return round(ROOM + min(max(share, 0.0), 1.0) * (WIDTH - 2 * ROOM), 2)
+
+
+def shares(counts: Sequence[int], shades: Sequence[Sequence[str]], values: Sequence[str]) -> str:
+    """How often each value was given, as parts of one bar; nothing where nothing was."""
+    whole, at, parts = sum(counts), 0.0, []
+    for count, (light, dark), value in zip(counts, shades, values, strict=True):
+        wide = WIDTH * count / whole if whole else 0.0
+        if count:
+            parts.append(
+                f'<rect x="{at:.2f}" y="2" width="{wide:.2f}" height="{HEIGHT - 4}" data-n="{count}" '
+                f'style="--light:{light};--dark:{dark}" class="part"><title>{escape(value)}: {count:,}</title></rect>'
+            )
+        at += wide
+    said = ", ".join(f"{value}: {count:,}" for value, count in zip(values, counts, strict=True))
+    return _svg(said, "".join(parts))
+
+
+def mark(axis: Axis, x: float | None, span: Sequence[float] | None, said: str, look: str = "open") -> str:
+    """A value with its interval; `look` is higher, lower or open. An empty picture where there is no value."""
+    parts = []
+    if axis.at is not None:
+        zero = axis.x(axis.at)
+        parts.append(f'<line x1="{zero}" x2="{zero}" y1="0" y2="{HEIGHT}" class="zero"/>')
+    middle = HEIGHT / 2
+    if span is not None:
+        a, b = axis.x(span[0]), axis.x(span[1])
+        parts.append(
+            f'<line x1="{a}" x2="{b}" y1="{middle}" y2="{middle}" class="span" data-low="{span[0]!r}" '
+            f'data-high="{span[1]!r}"/>'
+        )
+    if x is not None:
+        at = axis.x(x)
+        d = f"M{at - 5} {middle}L{at} {middle - 5}L{at + 5} {middle}L{at} {middle + 5}Z"
+        parts.append(f'<path d="{d}" class="mark {escape(look)}" data-x="{x!r}"/>')
+    return _svg(said, "".join(parts))
+
+
+def scale(axis: Axis, ticks: Sequence[float]) -> str:
+    """The axis with its numbers, for the head of the column."""
+    parts = []
+    for tick in ticks:
+        x = axis.x(tick)
+        anchor = "start" if x < WIDTH / 6 else "end" if x > WIDTH * 5 / 6 else "middle"
+        at = {"start": ROOM, "end": WIDTH - ROOM}.get(anchor, x)
+        parts.append(f'<text x="{at}" y="14" text-anchor="{anchor}">{number(tick)}</text>')
+    return _svg(", ".join(map(number, ticks)), "".join(parts))
+
+
+def around(values: Sequence[float], low: float | None = None, high: float | None = None) -> Axis:
+    """A scale that holds all values; its ends are `low` and `high` where the values lie between them."""
+    first, last = min((*values, *(v for v in (low,) if v is not None)), default=0.0), max(
+        (*values, *(v for v in (high,) if v is not None)), default=1.0
+    )  # fmt: skip
+    return Axis(first, last) if first < last else Axis(first - 1, last + 1)
+
+
+def about_zero(values: Sequence[float]) -> Axis:
+    """A scale of differences: it holds all values and zero."""
+    low, high = min((0.0, *values)), max((0.0, *values))
+    room = (high - low) * 0.05 or 1.0
+    return Axis(low - room, high + room, 0.0)
+
+
+def number(value: float) -> str:
+    """A number at an axis."""
+    return f"{value:.2f}".rstrip("0").rstrip(".").replace("-", "\u2212")
+
+
+def _svg(said: str, inner: str) -> str:
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" role="img" '
+        f'aria-label="{escape(said)}">{inner}</svg>'
+    )
