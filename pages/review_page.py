@@ -3,8 +3,8 @@
 import streamlit as st
 
 from readback.readers.cache_folder import uploaded
-from readback.ui.common import choice, show
-from readback.ui.review import board, note_list, reviewing
+from readback.ui.common import choice, reviewing, show
+from readback.ui.review import board, note_list
 from readback.words import t
 
 st.title(t("review.title"))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import astuple, dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 from readback.types import Severity
 
@@ -90,16 +91,15 @@ def cuts(one: Excerpt) -> tuple[tuple[str, bool], ...]:
     )
 
 
-def moved(entries: tuple[Entry, ...], key: str, by: int) -> tuple[Entry, ...]:
-    """The list with one entry further up (by -1) or down; at the ends, and without that entry, as it is."""
-    at = next((n for n, one in enumerate(entries) if one.key == key), None)
-    if at is None:
-        return entries
-    rest = entries[:at] + entries[at + 1 :]
-    to = max(0, min(at + by, len(rest)))
-    return (*rest[:to], entries[at], *rest[to:])
-
-
-def without(entries: tuple[Entry, ...], key: str) -> tuple[Entry, ...]:
-    """The list without one entry."""
-    return tuple(one for one in entries if one.key != key)
+def entry(kept: Mapping[str, Any]) -> Entry:
+    """The entry of plain values, as `dataclasses.asdict` made them. Raises KeyError, TypeError."""
+    excerpts = tuple(
+        Excerpt(one["text"], one.get("label", ""), tuple((a, b) for a, b in one.get("marks", ())), one.get("start", 0),
+                one.get("whole", -1))
+        for one in kept.get("excerpts", ())
+    )  # fmt: skip
+    return Entry(
+        kept["kind"], str(kept["title"]), str(kept.get("link", "")), excerpts, tuple(map(str, kept.get("facts", ()))),
+        tuple((str(label), str(digest)) for label, digest in kept.get("fingerprints", ())), kept.get("severity"),
+        str(kept.get("workspace", "")),
+    )  # fmt: skip

@@ -165,8 +165,7 @@ def _item(one: Values) -> str:
 
 def decided(found: Values) -> str:
     """The decision on an item in a line."""
-    verdict = t(f"review.verdict_{found['verdict']}").capitalize()
-    return t("report.agenda_decided", verdict=verdict, name=found["author"], reason=one_line(found["reason"]))
+    return t(f"report.item_{found['verdict']}", name=found["author"], reason=one_line(found["reason"]))
 
 
 # What the check found, and what is sent.

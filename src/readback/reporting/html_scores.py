@@ -77,7 +77,7 @@ def _differences(made: Values) -> str:
         clear = span is not None and not span[0] <= 0 <= span[1]
         look = "open" if not clear else "higher" if (row[1] > 0) is (made["direction"] != "down") else "lower"
         drawn.append((row[0], pictures.mark(axis, row[1], span, _number(row[1]), look), [row[1], row[8], row[11]]))
-    ticks = [one for one in (axis.low, 0.0, axis.high) if one == 0 or abs(one) > (axis.high - axis.low) / 10]
+    ticks = [one for one in (axis.low, 0.0, axis.high) if one == 0 or abs(one) > (axis.high - axis.low) / 4]
     heads = [columns[0], t("report.picture"), columns[1], columns[8], columns[11]]
     inner = _drawn(heads, drawn, pictures.scale(axis, ticks)) + _table(t("report.numbers"), columns, rows)
     title = t("report.differences", criterion=made["criterion"])
@@ -105,9 +105,10 @@ def _figure(title: str, said: str, how: str, inner: str) -> str:
 
 def _drawn(heads: Sequence[str], rows: Sequence[tuple[Any, str, Sequence[Any]]], scale: str) -> str:
     """A table whose second column are pictures; `scale` is the axis above them."""
+    right = [any(isinstance(cells[at], int | float) for _, _, cells in rows) for at in range(len(heads) - 2)]
     top = "".join(
-        f'<th scope="col"{_right(at > 1)}>{_said(str(head))}{scale if at == 1 else ""}</th>'
-        for at, head in enumerate(heads)
+        f'<th scope="col"{_right(number)}>{_said(str(head))}{scale if at == 1 else ""}</th>'
+        for at, (head, number) in enumerate(zip(heads, (False, False, *right), strict=True))
     )
     body = "".join(
         f'<tr><th scope="row">{_said(str(name))}</th><td class="picture">{svg}</td>{"".join(map(_cell, cells))}</tr>'

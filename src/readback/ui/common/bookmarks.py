@@ -1,41 +1,61 @@
-"""Out of the page and into the meeting: copy a thing for notes, put it on the list, and the list of this session."""
+"""Out of the page and into the meeting: copy a thing for notes, or put it on the agenda."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from typing import Any
 from urllib.parse import urlsplit
 
 import streamlit as st
 from markupsafe import Markup
 
 from readback.bookmarks import markdown
-from readback.bookmarks.entry import Entry, beginning, moved, without
+from readback.bookmarks.entry import Entry, beginning
 from readback.html import exact
-from readback.ui.common import address, beside, choice, exports, show
+from readback.ui.common import address, beside, choice, exports, reviewing, show
 from readback.words import t
-
-KEPT = "notes"  # where the session keeps its list
-MOST = 200  # entries: more is not a list for a meeting
 
 
 def offer(name: str, entry: Entry) -> None:
-    """Two quiet buttons: copy the entry for notes, add it to the list (or take it off). `name` is unique on the page.
+    """Two quiet buttons: copy the entry for notes, put it on the agenda (or take it off). `name` is unique on the page.
 
     The entry gets the name of the workspace in view where it has none.
     """
     if not entry.workspace:
         entry = replace(entry, workspace=choice.workspace().name)
-    there = any(one.key == entry.key for one in kept())
+    there = next((one for one in reviewing.state().agenda if one.entry.get("key") == entry.key), None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"notes_{name}"):
         copy(name, markdown.entry(entry, words()), "notes.md", t("list.copy"))
-        if there:
-            st.button(t("list.remove_here"), key=f"unlist_{name}", type="tertiary", on_click=remove, args=(entry.key,))
+        if there is not None:
+            st.button(t("list.remove_here"), key=f"unlist_{name}", type="tertiary", on_click=_remove,
+                      args=(name, there.id))  # fmt: skip
         else:
-            full = len(kept()) >= MOST
-            st.button(t("list.add"), key=f"list_{name}", type="tertiary", on_click=add, args=(entry,), disabled=full,
-                      help=t("list.full", n=MOST) if full else None)  # fmt: skip
+            st.button(t("list.add"), key=f"list_{name}", type="tertiary", on_click=_add, args=(name, entry))
+        reviewing.said(f"list_{name}")
+
+
+def _add(name: str, entry: Entry) -> None:
+    kept = {"key": entry.key, **asdict(replace(entry, link=_path(entry.link)))}
+    _save(name, {"do": "add", "entry": kept})
+
+
+def _remove(name: str, step: str) -> None:
+    _save(name, {"do": "undo", "step": step})
+
+
+def _save(name: str, payload: Mapping[str, Any]) -> None:
+    if not reviewing.author().name:
+        st.session_state[reviewing.SAID] = (f"list_{name}", "", t("list.no_name"))
+        return
+    reviewing.save(f"list_{name}", "agenda", payload)
+
+
+def _path(link: str) -> str:
+    """A link without the host, for others reach it by another name."""
+    seen = urlsplit(link)
+    return f"{seen.path}?{seen.query}" if seen.query else seen.path
 
 
 def copy(name: str, text: str, file: str, label: str) -> None:
@@ -62,33 +82,6 @@ def way(page: str, **params: str | None) -> str:
     seen = urlsplit(st.context.url or "")
     path = address.href(page, **{"workspace": choice.workspace_id(), **params})
     return f"{seen.scheme}://{seen.netloc}{path}" if seen.netloc else path
-
-
-def kept() -> tuple[Entry, ...]:
-    """The list of this session, in its order."""
-    entries: tuple[Entry, ...] = st.session_state.get(KEPT, ())
-    return entries
-
-
-def add(entry: Entry) -> None:
-    """Put an entry at the end of the list; for callbacks."""
-    if len(kept()) < MOST:
-        st.session_state[KEPT] = (*without(kept(), entry.key), entry)
-
-
-def remove(key: str) -> None:
-    """Take an entry off the list; for callbacks."""
-    st.session_state[KEPT] = without(kept(), key)
-
-
-def move(key: str, by: int) -> None:
-    """Move an entry up (-1) or down (1); for callbacks."""
-    st.session_state[KEPT] = moved(kept(), key, by)
-
-
-def clear() -> None:
-    """Empty the list; for callbacks."""
-    st.session_state[KEPT] = ()
 
 
 def words() -> Mapping[str, str]:

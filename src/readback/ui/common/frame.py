@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 from markupsafe import Markup
 
-from readback.ui.common import address, bookmarks, changed, choice, show, upload
+from readback.ui.common import address, changed, choice, show, upload
 from readback.words import t
 
 
@@ -22,8 +22,6 @@ def sidebar() -> None:
             st.selectbox(t("frame.workspace"), list(listed), key="workspace", format_func=name, on_change=_open)
             _facts()
             changed.watch()
-        if n := len(bookmarks.kept()):
-            st.page_link("pages/list_page.py", label=t("list.count", n=n), query_params=address.query())
         st.page_link("pages/about_page.py", label=t("frame.about"), query_params=address.query())
 
 

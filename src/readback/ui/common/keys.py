@@ -47,6 +47,18 @@ FINDINGS = {
     "?": ("keys", "keys.this_list"),
 }
 
+AGENDA = {
+    "j": ("next", "keys.next_item"),
+    "k": ("previous", "keys.previous_item"),
+    "?": ("keys", "keys.this_list"),
+}
+
+
+def pressed(keys: Mapping[str, tuple[str, str]]) -> str:
+    """Which key presses what, as our script reads it; none where somebody has switched the keys off."""
+    on = st.session_state.get("keys_chosen", True)
+    return json.dumps({key: name for key, (name, _) in keys.items()} if on else {"P": ""})
+
 
 def listen(keys: Mapping[str, tuple[str, str]]) -> None:
     """Let the browser press the buttons for these keys, unless somebody is typing or has switched it off."""
@@ -57,8 +69,7 @@ def listen(keys: Mapping[str, tuple[str, str]]) -> None:
         st.session_state["keys_on"] = st.session_state.get("keys_chosen", True)
         st.toggle(t("keys.on"), key="keys_on", on_change=_remember)
     if st.session_state.get("keys_chosen", True):
-        names = {key: name for key, (name, _) in keys.items()}
-        show.draw(show.h('<span data-rb-keys="{}"></span>', json.dumps(names)))
+        show.draw(show.h('<span data-rb-keys="{}"></span>', pressed(keys)))
 
 
 def off() -> None:

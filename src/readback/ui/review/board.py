@@ -14,8 +14,8 @@ from readback.review.leaves import NothingToLock
 from readback.review.state import Decision, Review, SignOff
 from readback.review.subject import Subject, as_json
 from readback.types import Workspace
-from readback.ui.common import choice, show
-from readback.ui.review import note_here, reviewing, standing_here
+from readback.ui.common import choice, reviewing, show
+from readback.ui.review import note_here, standing_here
 from readback.ui.review.standing_here import Held
 from readback.words import t
 

@@ -15,8 +15,8 @@ from readback.compare.sides import show_side
 from readback.html.exact import written_out
 from readback.review import anchors, under
 from readback.review.state import Note, Review
-from readback.ui.common import choice, local_time, show
-from readback.ui.review import reviewing, under_notes
+from readback.ui.common import choice, local_time, reviewing, show
+from readback.ui.review import under_notes
 from readback.words import t
 
 FORM = "here"

@@ -6,8 +6,8 @@ import streamlit as st
 
 from readback.review import state
 from readback.review.state import Note, Review
-from readback.ui.common import show
-from readback.ui.review import note_here, reviewing
+from readback.ui.common import reviewing, show
+from readback.ui.review import note_here
 from readback.words import t
 
 AT_ONCE = 30  # notes on the page; the others a click away

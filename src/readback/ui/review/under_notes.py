@@ -11,8 +11,7 @@ from readback.html.exact import Mark
 from readback.review import under
 from readback.review.state import Note
 from readback.types import Workspace
-from readback.ui.common import choice
-from readback.ui.review import reviewing
+from readback.ui.common import choice, reviewing
 
 SHARED = 2_000  # notes times versions of files
 TITLED = 200  # characters of a note in the hint of its mark

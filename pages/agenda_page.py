@@ -1,0 +1,43 @@
+"""Agenda: what should this meeting talk about, and what does it decide?"""
+
+from datetime import date
+
+import streamlit as st
+
+from readback.review.agenda import agenda
+from readback.ui.common import choice, present, reviewing, show
+from readback.ui.review import agenda_here, board, report_here, since_here
+from readback.ui.scores import score_view
+from readback.words import t
+
+heading = st.empty()
+heading.title(t("agenda.title"))
+workspace = choice.workspace()
+found = reviewing.state()
+audit = choice.audit()
+scored = score_view.table_of(workspace) if workspace.scores else None
+since = since_here.known(found)
+made = agenda(workspace, audit, scored, found, date.today(), since.made)
+one = agenda_here.chosen(made)
+reviewing.said("board")
+if one is not None:
+    if not present.on():
+        reviewing.name_field()
+    agenda_here.walk(made, one, found, since.made, scored)
+else:
+    show.draw(agenda_here.lead(made))
+    if since.waiting:
+        show.notice(t("agenda.since_waiting"))
+    if since.unsaid:
+        show.notice(t("report.since_unsaid", why=since.unsaid), "warning")
+    left, right = st.columns([3, 2], gap="large")
+    with right:
+        reviewing.name_field()
+        agenda_here.add(found)
+        report_here.draw()
+    with left:
+        if not made.items:
+            show.empty(t("agenda.none"), t("agenda.none_next"), "overview")
+        agenda_here.draw(made, found)
+since_here.follow(since)
+board.follow(found.sequence)

@@ -1,0 +1,95 @@
+"""The proof of an item of the agenda: what changed, the marked text, the chart, the note, or what was put there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from readback.bookmarks.entry import entry
+from readback.checks.quoted import Quoted, where
+from readback.checks.rules import finding as said_of
+from readback.review import lock_file, locked
+from readback.review.agenda import Item
+from readback.review.since import Since
+from readback.review.state import Review
+from readback.scores import charts as drawn
+from readback.scores import in_view, report
+from readback.scores.comparing.comparison import Comparison
+from readback.scores.comparing.planned import planned
+from readback.scores.table import ScoreTable
+from readback.types import Finding
+from readback.ui.common import choice, quote, show
+from readback.ui.review import entry_shown, note_here
+from readback.ui.scores import score_chart, score_view
+from readback.words import t
+
+LINES = 12  # of what changed, that are told here; the command has all
+
+
+def draw(one: Item, found: Review, since: Since | None, table: ScoreTable | None) -> None:
+    """Draw it."""
+    if one.kind == "since":
+        _since(since)
+    elif one.kind == "note":
+        for note in found.notes:
+            if one.key == f"note:{note.id}":
+                show.draw(note_here.one(note))
+    elif one.kind == "added":
+        _added(one)
+    elif one.kind == "score" and table is not None:
+        _chart(one, table)
+    for each in one.findings:
+        _finding(each)
+
+
+def link(one: Item) -> object:
+    """The way to where the proof is seen in full; nothing where it is all here."""
+    if not one.page or one.page == "since":
+        return ""
+    asked: Mapping[str, str] = one.asked if one.page != "review" else {}
+    return show.link(one.page, t(f"agenda.see_{one.page}"), **asked)
+
+
+def _since(since: Since | None) -> None:
+    if since is None:
+        return
+    lines = [f"{lock_file.head(line.subject)}: {locked.said(line)}" for line in since.lines]
+    lines += [t("agenda.new_finding", said=f"{seen.said} ({seen.where})") for seen in since.new]
+    lines += [t("agenda.gone_finding", said=f"{seen.said} ({seen.where})") for seen in since.gone]
+    rows = show.join([show.h("<li>{}</li>", line) for line in lines[:LINES]])
+    more = t("agenda.since_more", n=len(lines) - LINES) if len(lines) > LINES else ""
+    show.draw(show.h('<ul class="rb-listed">{}</ul><p class="rb-small">{}</p>', rows, more))
+
+
+def _added(one: Item) -> None:
+    try:
+        if one.entry:
+            show.draw(entry_shown.draw(entry(one.entry)))
+    except (KeyError, TypeError, ValueError):
+        show.notice(t("agenda.unreadable"), "warning")
+
+
+def _finding(one: Finding) -> None:
+    data = choice.dataset() if choice.workspace().dataset else None
+    part = Quoted(choice.workspace(), data, choice.answer).excerpt(one) if data is not None else None
+    show.draw(show.h('<p>{}</p>{}<p class="rb-where">{}</p>', one.message, quote.quote(part, one.severity) if part else
+                     "", where(one.place)))  # fmt: skip
+
+
+def _chart(one: Item, table: ScoreTable) -> None:
+    """The planned comparisons under the item's criterion, as Scores draws them."""
+    criterion = one.asked["criterion"]
+    judge = next(iter(in_view.judges(table, criterion)), None)
+    if judge is None:
+        return
+    seen = in_view.shown(table, judge)
+    lines = in_view.of_plan(seen, planned(choice.workspace()), criterion, judge)
+    if not lines:
+        return
+    name = partial(report.short, seen)
+    made = drawn.forest(lines, [t("report.minus", a=name(each.a), b=name(each.b)) for each in lines],
+                        seen.criteria[criterion], score_view.say, score_view.dark(),
+                        why=lambda why: said_of(why).message, width=drawn.WIDE)  # fmt: skip
+    said = " ".join(report.sentence(each, name, seen.criteria[criterion]) for each in lines
+                    if isinstance(each, Comparison))  # fmt: skip
+    score_chart.draw(f"agenda_{criterion}", made, said)

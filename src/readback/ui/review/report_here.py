@@ -1,0 +1,31 @@
+"""The report from the page: made when it is asked for, in one of its forms, for the files and events of that moment."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from readback.reporting import contents
+from readback.reporting.forms import FORMS
+from readback.review.store import Store
+from readback.types import Workspace
+from readback.ui.common import choice, downloads, reviewing, show
+from readback.words import t
+
+FILES = {"html": ("report.html", "text/html"), "markdown": ("report.md", "text/markdown"),
+         "json": ("report.json", "application/json")}  # fmt: skip
+
+
+def draw() -> None:
+    """The three downloads of the report."""
+    opened, store = choice.workspace(), reviewing.store()  # a download is made when there is no session to ask
+    with st.expander(t("agenda.report"), key="report_open"):
+        show.draw(show.h('<p class="rb-prose">{}</p>', t("agenda.report_said")))
+        for form, (name, kind) in FILES.items():
+            make = partial(_made, form, opened, store)
+            downloads.button(t(f"agenda.report_{form}"), make, name, kind, key=f"report_{form}", on_click="ignore")
+
+
+def _made(form: str, opened: Workspace, store: Store) -> bytes:
+    return FORMS[form](contents.contents(opened, store, contents.until(store.events(), None)))

@@ -1,0 +1,66 @@
+"""What changed since the last sign-off of the whole study, worked out in the background until a file changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from readback.records.changed import DatasetChanged
+from readback.review.agenda import last_signoff
+from readback.review.leaves import NothingToLock
+from readback.review.since import NoBefore, Since, since_signoff
+from readback.review.state import Review, SignOff
+from readback.review.store import Store
+from readback.types import Workspace
+from readback.ui.common import choice, reviewing
+from readback.ui.common.work import Job, Progress
+from readback.ui.review import standing_here
+
+SHARED = 8  # answers that are kept
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """`made` is None while it is worked out, where nobody signed, and where it cannot be said (then `unsaid`)."""
+
+    made: Since | None = None
+    unsaid: str = ""
+    waiting: bool = False
+
+
+@st.cache_resource(max_entries=SHARED, show_spinner=False)
+def _job(mark: str, _opened: Workspace, _store: Store, _one: SignOff, _found: Review) -> Job:
+    def work(progress: Progress) -> Known:
+        try:
+            return Known(since_signoff(_opened, _store, _one, _found, None, progress))
+        except (NoBefore, NothingToLock, DatasetChanged) as error:
+            return Known(unsaid=str(error))
+
+    return Job(work)
+
+
+def known(found: Review) -> Known:
+    """What is known now; the work begins where it has not begun."""
+    signed = last_signoff(found)
+    if signed is None:
+        return Known()
+    opened = choice.workspace()
+    decided = ",".join(one.id for one in found.decisions if one.in_force)
+    job = _job(f"{opened.root} {opened.file} {standing_here.mark()} {signed.id} {decided}", opened, reviewing.store(),
+               signed, found)  # fmt: skip
+    if job.error is not None:
+        raise job.error
+    return job.result if job.ready.is_set() and job.result is not None else Known(waiting=True)
+
+
+def follow(one: Known) -> None:
+    """Show what changed once it is known."""
+    if one.waiting:
+        _await()
+
+
+@st.fragment(run_every=1.0)
+def _await() -> None:
+    if not known(reviewing.state()).waiting:
+        st.rerun()
