@@ -5,7 +5,7 @@ from datetime import date
 import streamlit as st
 
 from readback.review.agenda import agenda
-from readback.ui.common import choice, present, reviewing, show
+from readback.ui.common import choice, reviewing, show
 from readback.ui.review import agenda_here, board, report_here, since_here
 from readback.ui.scores import score_view
 from readback.words import t
@@ -21,8 +21,6 @@ made = agenda(workspace, audit, scored, found, date.today(), since.made)
 one = agenda_here.chosen(made)
 reviewing.said("board")
 if one is not None:
-    if not present.on():
-        reviewing.name_field()
     agenda_here.walk(made, one, found, since.made, scored)
 else:
     show.draw(agenda_here.lead(made))

@@ -158,7 +158,7 @@ def _comparison(one: Verdict, found: Sequence[Weighed]) -> Item:
         {"condition": a, "b_condition": b},
         Subject("comparison", (a, b)),
         "error" if one.kind == "unfair" else "warning",
-        tuple(proof for proof in proofs if proof is not None)[:PROOFS],
+        tuple(proof for proof in proofs if proof is not None)[:PROOFS] if one.kind == "unfair" else (),
     )
 
 

@@ -137,10 +137,13 @@ def walk(made: Agenda, one: Item, found: Review, since: Since | None, table: Sco
         st.button(label, key="clock", type="tertiary", on_click=_clock)
     _time(one.key)
     show.draw(show.h('<h2 class="rb-item">{}</h2>', one.said))
-    show.draw(show.join([show.h("<p>{}</p>", fact) for fact in one.facts]))
-    decision(one, made.decided.get(one.key))
-    proofs.draw(one, found, since, table)
-    show.draw(show.h("<p>{}</p>", proofs.link(one)))
+    left, right = st.columns([2, 1], gap="large")
+    with left:
+        show.draw(show.join([show.h("<p>{}</p>", fact) for fact in one.facts]))
+        proofs.draw(one, found, since, table)
+        show.draw(show.h("<p>{}</p>", proofs.link(one)))
+    with right:
+        decision(one, made.decided.get(one.key))
 
 
 def _go(items: Sequence[Item], to: int) -> None:
@@ -152,19 +155,21 @@ def decision(one: Item, decided: Decision | None) -> None:
     """What was decided on an item, and the field to decide."""
     show.draw(_decided(decided))
     with st.container(key="decide_item"):
+        if not present.on():
+            reviewing.name_field()
         reviewing.draft_key(FORM)
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            st.segmented_control(t("review.verdict"), state.VERDICTS, key="item_verdict", default=state.VERDICTS[0],
-                                 format_func=lambda name: t(f"review.verdict_{name}"))  # fmt: skip
-            st.text_area(t("agenda.reason", about=subject_said(one.subject)), key="item_reason", height=68)
-            st.button(t("review.save_decision"), key="save_item", type="primary", on_click=_decide, args=(one,))
+        about = show.md(subject_said(one.subject))
+        st.segmented_control(t("agenda.decide", about=about), state.VERDICTS, key="item_verdict",
+                             format_func=lambda name: t(f"review.verdict_{name}"))  # fmt: skip
+        st.text_area(t("review.reason"), key="item_reason", height=110)
+        st.button(t("review.save_decision"), key="save_item", type="primary", on_click=_decide, args=(one,))
         reviewing.said(FORM)
 
 
 def _decide(one: Item) -> None:
     reason, verdict = st.session_state["item_reason"], st.session_state["item_verdict"]
-    if not reason.strip() or verdict is None:
-        st.session_state[reviewing.SAID] = (FORM, "", t("review.no_reason"))
+    if verdict is None or not reason.strip():
+        st.session_state[reviewing.SAID] = (FORM, "", t("agenda.no_verdict" if verdict is None else "review.no_reason"))
         return
     if not reviewing.author().name:
         st.session_state[reviewing.SAID] = (FORM, "", t("review.no_name"))
@@ -176,7 +181,8 @@ def _decide(one: Item) -> None:
         return
     payload = {"subject": as_json(one.subject), "verdict": verdict, "reason": reason, "agenda": True, "item": one.key,
                "on": one.said, **made_on.payload}  # fmt: skip
-    reviewing.save(FORM, "decision", payload, made_on.texts, "item_reason")
+    if reviewing.save(FORM, "decision", payload, made_on.texts, "item_reason"):
+        st.session_state["item_verdict"] = None
 
 
 # The time that is spent on an item, where somebody wants to see it.

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 from readback.bookmarks.entry import entry
 from readback.checks.quoted import Quoted, where
 from readback.checks.rules import finding as said_of
+from readback.compare.diff import difference
+from readback.compare.sentence import sentence
+from readback.compare.side import Side, SideError
+from readback.compare.sides import show_side
 from readback.review import lock_file, locked
 from readback.review.agenda import Item
 from readback.review.since import Since
@@ -17,7 +22,7 @@ from readback.scores import in_view, report
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.comparing.planned import planned
 from readback.scores.table import ScoreTable
-from readback.types import Finding
+from readback.types import Finding, Selection
 from readback.ui.common import choice, quote, show
 from readback.ui.review import entry_shown, note_here
 from readback.ui.scores import score_chart, score_view
@@ -34,6 +39,8 @@ def draw(one: Item, found: Review, since: Since | None, table: ScoreTable | None
         for note in found.notes:
             if one.key == f"note:{note.id}":
                 show.draw(note_here.one(note))
+    elif one.kind == "comparison":
+        _difference(one)
     elif one.kind == "added":
         _added(one)
     elif one.kind == "score" and table is not None:
@@ -59,6 +66,17 @@ def _since(since: Since | None) -> None:
     rows = show.join([show.h("<li>{}</li>", line) for line in lines[:LINES]])
     more = t("agenda.since_more", n=len(lines) - LINES) if len(lines) > LINES else ""
     show.draw(show.h('<ul class="rb-listed">{}</ul><p class="rb-small">{}</p>', rows, more))
+
+
+def _difference(one: Item) -> None:
+    """How the two differ in the first record, in the words of Compare."""
+    a, b = one.subject.names
+    try:
+        sides = [show_side(choice.workspace(), Side(Selection(condition=name))) for name in (a, b)]
+    except SideError:
+        return  # one of them sends nothing, which is said above
+    said = sentence(difference(replace(sides[0], label="A"), replace(sides[1], label="B")))
+    show.draw(show.h("<p>{}</p>", t("agenda.first_record", a=a, b=b, said=said)))
 
 
 def _added(one: Item) -> None:
