@@ -1,1 +1,1 @@
-"""What somebody takes along from a page into a meeting: an entry for a list, as Markdown and as one HTML file."""
+"""What somebody takes along from a page into a meeting: an entry of the agenda, and the same as Markdown."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from urllib.parse import quote
 
 from readback.bookmarks.entry import Entry, Excerpt
@@ -36,18 +36,13 @@ def fence(text: str) -> str:
     return f"{bar}text\n{text}\n{bar}"
 
 
-def entry(one: Entry, words: Words, number: int | None = None) -> str:
-    """One entry: the sentence, facts, excerpts, the link and the fingerprints; a heading where it has a number."""
+def entry(one: Entry, words: Words) -> str:
+    """One entry: the sentence, facts, excerpts, the link and the fingerprints."""
     said = f"{words[one.severity]}: " if one.severity else ""
     title = line(one.title)
-    head = f"## {number}. {said}{title}" if number is not None else f"**{said.rstrip()}** {title}" if said else title
+    head = f"**{said.rstrip()}** {title}" if said else title
     facts = "\n".join(f"- {line(fact)}" for fact in one.facts)
     return "\n\n".join(part for part in (head, facts, *_excerpts(one, words), _foot(one, words)) if part) + "\n"
-
-
-def document(entries: Iterable[Entry], title: str, words: Words) -> str:
-    """The whole list under one heading."""
-    return "\n".join([f"# {line(title)}\n", *(entry(one, words, n) for n, one in enumerate(entries, 1))])
 
 
 def _excerpts(one: Entry, words: Words) -> Iterator[str]:
