@@ -221,7 +221,7 @@ def _segment(part: Values, origins: dict[tuple[str, str], int]) -> str:
     """A stretch in the tint of its origin; its number is drawn by the style, so that it is no part of the text."""
     number = origins.setdefault((part["look"], origin(part)), len(origins) + 1)
     look = part["look"] if part["look"] != "yours" else ""
-    return f'<span class="n" data-n="{number}"></span><span class="{look}">{text(part["text"])}</span>'
+    return f'<span class="n" data-o="{number}"></span><span class="{look}">{text(part["text"])}</span>'
 
 
 def _finding(one: Values) -> str:
