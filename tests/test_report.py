@@ -1,4 +1,4 @@
-"""The report of a review: the same bytes for the same review, a checksum that sees any change, exact text and numbers."""
+"""The report of a review: the same bytes for the same review, a checksum that sees any change, exact texts."""
 
 from __future__ import annotations
 

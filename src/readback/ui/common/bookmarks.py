@@ -25,19 +25,20 @@ def offer(name: str, entry: Entry) -> None:
     """
     if not entry.workspace:
         entry = replace(entry, workspace=choice.workspace().name)
-    there = next((one for one in reviewing.state().agenda if one.entry.get("key") == entry.key), None)
+    mark = replace(entry, link="").key  # the way to it names what else is in view, which makes it no other thing
+    there = next((one for one in reviewing.state().agenda if one.entry.get("key") == mark), None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"notes_{name}"):
         copy(name, markdown.entry(entry, words()), "notes.md", t("list.copy"))
         if there is not None:
             st.button(t("list.remove_here"), key=f"unlist_{name}", type="tertiary", on_click=_remove,
                       args=(name, there.id))  # fmt: skip
         else:
-            st.button(t("list.add"), key=f"list_{name}", type="tertiary", on_click=_add, args=(name, entry))
+            st.button(t("list.add"), key=f"list_{name}", type="tertiary", on_click=_add, args=(name, mark, entry))
         reviewing.said(f"list_{name}")
 
 
-def _add(name: str, entry: Entry) -> None:
-    kept = {"key": entry.key, **asdict(replace(entry, link=_path(entry.link)))}
+def _add(name: str, mark: str, entry: Entry) -> None:
+    kept = {"key": mark, **asdict(replace(entry, link=_path(entry.link)))}
     _save(name, {"do": "add", "entry": kept})
 
 

@@ -19,6 +19,7 @@ from readback.ui.common import choice, show
 from readback.words import t
 
 SAID = "review_said"  # in the session: what the last save came to, with the key of its draft
+NAMED = "review_named"  # in the session: the name that was typed; a field of one page is forgotten on the next
 COOKIE = "readback_name"  # where our script keeps the name that was asked for
 
 
@@ -64,7 +65,7 @@ def author() -> Who:
     headers = st.context.headers
     said = {name.lower(): headers.get_all(name) for name in headers}
     kept = st.context.cookies.get(COOKIE)
-    asked = st.session_state.get("review_name", unquote(kept) if isinstance(kept, str) else "")
+    asked = st.session_state.get(NAMED, unquote(kept) if isinstance(kept, str) else "")
     return who(said, st.context.ip_address, asked)
 
 
@@ -77,9 +78,13 @@ def name_field() -> Who:
         show.draw(show.h('<p class="rb-small">{}</p>', t("review.you_are", name=found.name)))
     else:
         st.session_state.setdefault("review_name", found.name)
-        st.text_input(t("review.name"), key="review_name", help=t("review.name_help"), max_chars=200)
+        st.text_input(t("review.name"), key="review_name", help=t("review.name_help"), max_chars=200, on_change=_named)
         show.draw(show.h('<span data-rb-name="{}"></span>', st.session_state["review_name"]))
     return author()
+
+
+def _named() -> None:
+    st.session_state[NAMED] = st.session_state["review_name"]
 
 
 def draft_key(name: str) -> str:
