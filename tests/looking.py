@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 import time
 from html import unescape
+from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from readback.project_files import PROJECT
+from readback.review.state import review
+from readback.review.store import Store
 
 
 def page(name: str = "", **params: str) -> AppTest:
@@ -73,3 +78,14 @@ def links(test: AppTest, name: str) -> list[dict[str, str]]:
 def clicked(test: AppTest, key: str) -> AppTest:
     """The page after a click on the button of that key."""
     return drawn(test.button(key=key).click().run())
+
+
+def named(test: AppTest) -> AppTest:
+    """The page after somebody gave a name, without which nothing is saved."""
+    return drawn(test.text_input(key="review_name").set_value("Ada").run())
+
+
+def on_agenda() -> list[dict[str, Any]]:
+    """What pages put on the agenda of the workspace that READBACK_WORKSPACE names."""
+    found = review(Store(Path(os.environ["READBACK_WORKSPACE"])).events())
+    return [dict(one.entry) for one in found.agenda if one.entry]

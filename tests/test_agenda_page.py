@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from looking import clicked, page, said, turned, words
+from looking import clicked, named, page, said, turned, words
 from streamlit.testing.v1 import AppTest
 from test_lock import DEMO
 
@@ -27,11 +27,6 @@ def root(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFacto
 
 def held(root: Path) -> state.Review:
     return state.review(Store(root).events())
-
-
-def named(test: AppTest) -> AppTest:
-    test.text_input(key="review_name").set_value("Ada").run()
-    return test
 
 
 def order(test: AppTest) -> list[str]:

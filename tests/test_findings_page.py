@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from counts import LONG
 from in_time import spent
-from looking import clicked, links, page, said, words
+from looking import clicked, links, named, on_agenda, page, said, words
 from streamlit.testing.v1 import AppTest
 
 from readback import workspace
@@ -259,7 +259,7 @@ def test_every_state_is_in_the_address_but_for_what_was_typed() -> None:
     assert not {"search", "ignore_why"} & set(test.query_params)
 
 
-def test_each_place_is_copied_as_markdown_and_put_on_the_list(serving: Any) -> None:
+def test_each_place_is_copied_as_markdown_and_put_on_the_agenda(serving: Any) -> None:
     serving(repeating(3))
     test = findings()
     diagnostic = unescape(re.search(r'id="note-place_0">(.*?)</span>', said(test), re.S)[1])  # type: ignore[index]
@@ -269,10 +269,10 @@ def test_each_place_is_copied_as_markdown_and_put_on_the_list(serving: Any) -> N
     assert "/messages?" in diagnostic
     assert "finding=" in diagnostic
     assert re.search(r"Fingerprint of the messages: `[0-9a-f]{64}`", diagnostic)
-    clicked(test, "list_place_0")
-    assert [one.kind for one in test.session_state["notes"]] == ["finding"]
+    clicked(named(test), "list_place_0")
+    assert [one["kind"] for one in on_agenda()] == ["finding"]
     clicked(test, "unlist_place_0")
-    assert test.session_state["notes"] == ()
+    assert on_agenda() == []
 
 
 def test_the_lines_to_ignore_follow_the_choice_and_the_reason(serving: Any) -> None:
@@ -349,8 +349,8 @@ def test_a_record_whose_id_no_address_can_hold_is_linked_by_number(serving: Any)
     serving(files | {"data.jsonl": text})
     test = findings()
     assert [one.get("index") for one in links(test, "messages") if "finding" in one] == ["0"]
-    clicked(test, "list_place_0")
-    assert "\ud800" not in test.session_state["notes"][0].link
+    clicked(named(test), "list_place_0")
+    assert "\ud800" not in on_agenda()[0]["link"]
 
 
 def test_an_entry_of_a_masked_record_says_that_it_is_not_exact(serving: Any) -> None:
@@ -358,5 +358,5 @@ def test_an_entry_of_a_masked_record_says_that_it_is_not_exact(serving: Any) -> 
     files["data.jsonl"][0]["name"] = "Mrs Smith"
     serving(files)
     test = findings()
-    clicked(test, "list_place_0")
-    assert any("so this text is not exact" in fact for fact in test.session_state["notes"][0].facts)
+    clicked(named(test), "list_place_0")
+    assert any("so this text is not exact" in fact for fact in on_agenda()[0]["facts"])

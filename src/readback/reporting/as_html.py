@@ -11,7 +11,7 @@ from readback.html import exact
 from readback.reporting import html_scores, seal
 from readback.words import language, t
 
-STYLE = Path(__file__).with_name("report.css")
+STYLE = Path(__file__).with_name("page.css")
 # Nothing runs and nothing is fetched, whatever somebody wrote.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 Values = Mapping[str, Any]

@@ -13,8 +13,8 @@ from readback.types import Workspace
 from readback.ui.common import choice, downloads, reviewing, show
 from readback.words import t
 
-FILES = {"html": ("report.html", "text/html"), "markdown": ("report.md", "text/markdown"),
-         "json": ("report.json", "application/json")}  # fmt: skip
+FILES = {"html": ("readback-report.html", "text/html"), "markdown": ("readback-report.md", "text/markdown"),
+         "json": ("readback-report.json", "application/json")}  # fmt: skip
 
 
 def draw() -> None:
