@@ -118,16 +118,22 @@ def test_the_walk_by_keyboard_alone_and_each_step_as_a_link(demo: str, page: Any
             assert in_view(next_browser, SPAN)
 
 
-def test_the_list_is_this_browsers_own(demo: str, page: Any, next_browser: Any) -> None:
+def test_what_is_put_on_the_agenda_another_browser_sees(demo: str, page: Any, next_browser: Any) -> None:
     open_page(page, f"{demo}findings?{SIX}&code=fmt-system-text-in-user", PLACE)
+    page.keyboard.press("N")
+    field = page.get_by_role("textbox", name="Your name")
+    field.fill("Ada")
+    field.press("Tab")
+    settle(page)
+    page.keyboard.press("Escape")
     tab_to(page, ".st-key-list_place_0 button")
     page.keyboard.press("Enter")
     page.wait_for_selector(".st-key-unlist_place_0")
-    settle(page)
-    page.get_by_role("link", name="List (1)").focus()
-    address = enter(page, "**/list**", ".rb-entry")
-    open_page(next_browser, address, ".rb-empty")
-    assert "Nothing is on the list yet." in next_browser.locator(MAIN).inner_text()
+    open_page(next_browser, f"{demo}agenda?{SIX}", ".rb-entry")
+    assert "Added by Ada." in next_browser.locator(MAIN).inner_text()
+    tab_to(page, ".st-key-unlist_place_0 button")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".st-key-list_place_0")
 
 
 @pytest.mark.parametrize(

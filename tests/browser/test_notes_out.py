@@ -1,28 +1,19 @@
-"""Out of the tool: copies for notes, the list by keyboard, and its HTML file in a browser that is asked for nothing."""
+"""Out of the tool: copies for notes, the agenda by keyboard, and the report in a browser that is asked for nothing."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-import nasty
 import pytest
 from served import open_page, settle, tab, watched
 from test_security import serious
 
-from readback.bookmarks import markdown
-from readback.bookmarks import page as file
-from readback.bookmarks.entry import Entry, Excerpt
-from readback.html import exact
-
 pytestmark = pytest.mark.browser
-WORDS = dict.fromkeys((*markdown.NAMES,), "word {n}")
 FINDINGS = "findings?workspace=six-conditions-mistakes&code=fmt-system-text-in-user"
 COPY = '[data-rb-copy="note-place_0"]'
 HIDDEN = "#note-place_0"
 NO_CLIPBOARD = "Object.defineProperty(navigator, 'clipboard', {value: undefined})"
-EVERY = "JSON.stringify([...document.querySelectorAll('.text')].map((e) => e.textContent))"
 
 
 def test_a_copy_for_notes_is_the_markdown_of_the_place(demo: str, page: Any) -> None:
@@ -51,58 +42,41 @@ def test_without_a_clipboard_the_copy_is_downloaded_and_says_why(demo: str, chro
         assert "so it was downloaded" in page.locator(COPY).inner_text()
 
 
-def test_by_keyboard_alone_a_list_is_made_ordered_and_taken_along(demo: str, page: Any, chromium: Any) -> None:
+def test_by_keyboard_alone_an_agenda_is_made_ordered_and_taken_along(demo: str, page: Any, chromium: Any) -> None:
     open_page(page, f"{demo}{FINDINGS}", COPY)
+    name(page)
     for place in (0, 1):
         press(page, f".st-key-list_place_{place} button")
         page.wait_for_selector(f".st-key-unlist_place_{place}")
-    press(page, '[data-testid="stPageLink"] a:has-text("List (2)")')
-    page.wait_for_selector(".rb-entry")
-    settle(page)
-    first = page.locator(".rb-entry").first.inner_text()
-    press(page, '[class*="st-key-down_"] button:not([disabled])')
+    open_page(page, f"{demo}agenda?workspace=six-conditions-mistakes", ".rb-entry")
+    last = page.locator(".rb-entry h2").last.inner_text()
+    press(page, '[class*="st-key-up_added"] button:not([disabled])')
     page.wait_for_timeout(500)
     settle(page)
-    assert page.locator(".rb-entry").first.inner_text() != first
-    texts = page.locator(".rb-excerpt mark").evaluate_all("all => all.map((e) => e.textContent)")
+    assert page.locator(".rb-entry h2").last.inner_text() == last
     assert serious(page) == []
-    page.locator(".st-key-list_html button").focus()
-    with page.expect_download() as wait:
+    page.locator(".st-key-report_open summary").click()
+    page.locator(".st-key-report_html button").wait_for()
+    with page.expect_download(timeout=120_000) as wait:
+        page.locator(".st-key-report_html button").focus()
         page.keyboard.press("Enter")
-    assert wait.value.suggested_filename == "readback-list.html"
-    away, marks = opened(
-        chromium, Path(wait.value.path()), "[...document.querySelectorAll('mark')].map((e) => e.textContent)"
-    )
-    assert (away, marks) == ([], texts)
+    assert wait.value.suggested_filename == "readback-report.html"
+    away, items = opened(chromium, Path(wait.value.path()), "document.querySelectorAll('#agenda li').length")
+    assert (away, items) == ([], page.locator(".rb-entry h2").count())
+    for place in (0, 1):  # the workspace is everybody's
+        open_page(page, f"{demo}{FINDINGS}", f".st-key-unlist_place_{place}")
+        press(page, f".st-key-unlist_place_{place} button")
+        page.wait_for_selector(f".st-key-list_place_{place}")
 
 
-def test_the_file_shows_two_hundred_nasty_texts_exactly_and_asks_for_nothing(chromium: Any, tmp_path: Path) -> None:
-    every = nasty.texts()
-    entries = [
-        Entry("finding", text, text, (Excerpt(text, text, ((0, 2),)),), (text,), ((text, text),)) for text in every
-    ]
-    path = tmp_path / "list.html"
-    path.write_text(file.document(entries, "List", WORDS, exact.text), "utf-8", newline="")
-    away, said = opened(chromium, path, EVERY)
-    assert away == []
-    assert [nasty.shown(text) for text in every] == json.loads(said)
-
-
-def test_the_file_fits_a_small_window_and_follows_the_theme(chromium: Any, tmp_path: Path) -> None:
-    path = tmp_path / "list.html"
-    one = Entry(
-        "finding", "a " * 200, "http://h/" + "x" * 300, (Excerpt("y" * 900, "z", ((3, 800),)),), (), (("f", "0" * 64),)
-    )
-    path.write_text(file.document([one], "List", WORDS, exact.text), "utf-8")
-    colours = []
-    for scheme in ("light", "dark"):
-        context = chromium.new_context(viewport={"width": 320, "height": 700}, color_scheme=scheme)
-        page = context.new_page()
-        page.goto(path.as_uri())
-        assert page.evaluate("document.documentElement.scrollWidth") <= 320
-        colours.append(page.evaluate("getComputedStyle(document.body).backgroundColor"))
-        context.close()
-    assert len(set(colours)) == 2
+def name(page: Any) -> None:
+    """Say who writes, in the form of a note."""
+    page.keyboard.press("N")
+    field = page.get_by_role("textbox", name="Your name")
+    field.fill("Ada")
+    field.press("Tab")
+    settle(page)
+    page.keyboard.press("Escape")
 
 
 def opened(chromium: Any, path: Path, ask: str) -> tuple[list[str], Any]:
@@ -125,9 +99,7 @@ def press(page: Any, selector: str) -> None:
     page.wait_for_selector(selector)
     for _ in range(200):
         page.keyboard.press("Tab")
-        if page.evaluate("selector => document.activeElement.matches(selector)", selector.split(":has-text")[0]) and (
-            ":has-text" not in selector or "List" in page.evaluate("document.activeElement.textContent")
-        ):
+        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
             page.keyboard.press("Enter")
             page.wait_for_timeout(300)
             return settle(page)

@@ -114,7 +114,7 @@ def _drawn(heads: Sequence[str], rows: Sequence[tuple[Any, str, Sequence[Any]]],
         f'<tr><th scope="row">{_said(str(name))}</th><td class="picture">{svg}</td>{"".join(map(_cell, cells))}</tr>'
         for name, svg, cells in rows
     )
-    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+    return _wide(t("report.picture"), f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>")
 
 
 def _table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
@@ -123,10 +123,13 @@ def _table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[Any]]) ->
         f'<th scope="col"{_right(right)}>{_said(str(head))}</th>' for head, right in zip(heads, numeric, strict=True)
     )
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
-    return (
-        f'<div class="wide" tabindex="0" role="region" aria-label="{_said(caption)}"><table class="numbers">'
-        f"<caption>{_said(caption)}</caption><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>\n"
-    )
+    table = f"<caption>{_said(caption)}</caption><thead><tr>{top}</tr></thead><tbody>{body}</tbody>"
+    return _wide(caption, f'<table class="numbers">{table}</table>')
+
+
+def _wide(name: str, table: str) -> str:
+    """A table that a small window scrolls sideways, with the keys too."""
+    return f'<div class="wide" tabindex="0" role="group" aria-label="{_said(name)}">{table}</div>\n'
 
 
 def _cell(value: Any) -> str:

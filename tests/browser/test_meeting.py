@@ -1,0 +1,141 @@
+"""A meeting played in four browsers, and its report read by one who has nothing but the file, without a network."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from find_browser import firefox
+from served import At, open_page, settle, tab
+from test_security import faults
+
+from readback.cli import main
+
+pytestmark = pytest.mark.browser
+Write = Callable[[Mapping[str, Any]], Path]
+CONDITIONS = {
+    "short": ("Answer in one sentence.\n\n{{ q }}", 0.2),
+    "long": ("Answer at length.\n\n{{ q }}", 0.5),
+    "cited": ("Answer with citations.\n\n{{ q }}\n{{ note[9].x }}", 0.7),
+}
+NAMES = ("Ana", "Ben", "Cleo", "Dan")
+CUT = "[...document.querySelectorAll('table')].filter((t) => t.getBoundingClientRect().right > innerWidth + 1).length"
+SAID = (
+    "To be changed: short versus cited", "The citations need a list of notes.", "The whole study: signed off",
+    "Nothing that it stands for has changed.", "4 notes are open.", "Deferred", "not fair",
+    *(f"{who} asks about the prices." for who in NAMES),
+)  # fmt: skip
+
+
+@pytest.fixture
+def root(write: Write) -> Path:
+    """A study of a harbour office: three prompts, one of which fails, and scores."""
+    rows = [{"id": f"h{n}", "q": f"What does berth {n} cost?"} for n in range(12)]
+    conditions = "".join(f"  - {{name: {name}, mode: {name}}}\n" for name in CONDITIONS)
+    modes = "".join(f"  - {{mode: {name}, template: {json.dumps(text)}}}\n" for name, (text, _) in CONDITIONS.items())
+    scores = "item,condition,criterion,score\n" + "".join(
+        f"h{n},{name},useful,{int((n * 7 + 3) % 10 < share * 10)}\n" for name, (_, share) in CONDITIONS.items()
+        for n in range(12)
+    )  # fmt: skip
+    file = ("name: Prompts of the harbour office\ndataset: d.jsonl\ntoday: '2026-01-02'\nscores: [s.csv]\n"
+            "comparisons: [{a: short, b: long}, {a: short, b: cited}]\n"
+            f"conditions:\n{conditions}modes:\n{modes}")  # fmt: skip
+    return write({"readback.yml": file, "d.jsonl": rows, "s.csv": scores})
+
+
+@pytest.fixture
+def four(chromium: Any) -> Iterator[list[Any]]:
+    with tab(chromium) as a, tab(chromium) as b, tab(chromium) as c, tab(chromium) as d:
+        yield [a, b, c, d]
+
+
+def named(page: Any, who: str) -> None:
+    field = page.get_by_role("textbox", name="Your name")
+    field.fill(who)
+    field.press("Tab")
+    settle(page)
+
+
+def decide(page: Any, verdict: str, reason: str) -> None:
+    page.get_by_role("radio", name=verdict, exact=True).click()
+    settle(page)
+    page.get_by_role("textbox", name="Reason").fill(reason)
+    page.get_by_role("button", name="Save decision").click()
+    page.get_by_text("Saved as event").wait_for()
+    settle(page)
+
+
+def test_four_people_meet_decide_and_sign_and_the_report_says_it(
+    at: At, root: Path, four: list[Any], chromium: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for page, who in zip(four, NAMES, strict=True):  # a note from each
+        open_page(page, at(root, "review"))
+        named(page, who)
+        page.get_by_text("Note", exact=True).last.click()
+        page.get_by_role("textbox", name="Your note").fill(f"{who} asks about the prices.")
+        page.get_by_role("button", name="Save note").click()
+        page.get_by_text("Saved as event").wait_for()
+    first = four[0]
+    open_page(first, at(root, "agenda"), ".rb-entry")
+    settle(first)
+    assert "short versus cited: the comparison is not fair." in first.locator(".rb-entry h2").first.inner_text()
+    first.locator(".rb-entry h2 a").first.click()
+    first.get_by_role("textbox", name="Reason").wait_for()
+    settle(first)
+    decide(first, "change", "The citations need a list of notes.")
+    for reason in ("Prices come from the price list.", "As above."):
+        first.keyboard.press("j")
+        first.wait_for_timeout(300)
+        settle(first)
+        decide(first, "defer", reason)
+    open_page(four[3], at(root, "agenda"), ".rb-entry")
+    assert "3 of them decided." in four[3].locator("[data-testid=stMain]").inner_text()
+    open_page(four[1], at(root, "review"))
+    four[1].get_by_text("Sign off", exact=True).first.click()
+    four[1].get_by_role("button", name="Sign off now").click()
+    four[1].get_by_text("unchanged since").wait_for(timeout=60_000)
+    out = tmp_path / "report.html"
+    assert main(["report", str(root), "-o", str(out)]) == 0
+    assert main(["report", "--verify", str(out), str(root)]) == 0
+    assert "still holds" in capsys.readouterr().out
+    _read(chromium, out, tmp_path)
+
+
+def _read(chromium: Any, out: Path, tmp_path: Path) -> None:
+    """The file on a machine without a network and without scripts; on paper; by Firefox."""
+    asked: list[str] = []
+    for width, scheme in ((1366, "light"), (1920, "dark"), (320, "light")):
+        context = chromium.new_context(viewport={"width": width, "height": 768}, color_scheme=scheme, offline=True,
+                                       java_script_enabled=False)  # fmt: skip
+        page = context.new_page()
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(out.as_uri())
+        text = page.locator("body").inner_text()
+        for said in SAID:
+            assert said.lower() in text.lower(), said
+        context.close()
+    assert set(asked) <= {out.as_uri(), "data:,"}
+    context = chromium.new_context(viewport={"width": 688, "height": 900}, offline=True)  # A4 between its margins
+    page = context.new_page()
+    page.goto(out.as_uri())
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert faults(page) == []
+    page.emulate_media(media="print")
+    assert page.evaluate(CUT) == 0
+    page.pdf(path=str(tmp_path / "report.pdf"), format="A4")
+    assert (tmp_path / "report.pdf").stat().st_size > 10_000
+    page.emulate_media(media="screen")
+    page.set_viewport_size({"width": 320, "height": 700})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    context.close()
+    if (found := firefox()) is None:
+        pytest.skip("no Firefox is installed, so the report is not opened in it")
+    picture = tmp_path / "report.png"
+    subprocess.run([found, "--headless", "--no-remote", "--profile", str(tmp_path), "--window-size=1366,1600",
+                    f"--screenshot={picture}", out.as_uri()], check=True, capture_output=True, timeout=120)  # fmt: skip
+    assert picture.stat().st_size > 20_000
