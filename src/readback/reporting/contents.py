@@ -27,7 +27,7 @@ from readback.records.changed import DatasetChanged
 from readback.records.dataset import open_dataset
 from readback.reporting import about_scores, prompts_shown
 from readback.review import anchors, lock_file, locked, meeting, signing, under
-from readback.review.agenda import Item
+from readback.review.agenda import Item, last_signoff
 from readback.review.event import FIRST, Event
 from readback.review.leaves import Leaves, NothingToLock, leaves
 from readback.review.lock_file import Lock
@@ -105,7 +105,7 @@ def contents(
         "workspace": opened.name,
         "reviewed": _reviewed(opened, made, lock),
         "decisions": [_decision(store, asked, one, days, jobs) for one in _later_first(found.decisions)],
-        "signoffs": [_signoff(asked, store, one, jobs, progress) for one in _later_first(found.signoffs)],
+        "signoffs": [_signoff(asked, store, one, made, jobs, progress) for one in _later_first(found.signoffs)],
         "notes": [_note(opened, store, one, when.day) for one in found.notes if one.standing != "closed"],
         "notes_closed": sum(one.standing == "closed" for one in found.notes),
         "agenda": [_item(one, made.agenda.decided.get(one.key)) for one in made.agenda.items],
@@ -239,12 +239,14 @@ def _held(store: Store, sha: str) -> list[dict[str, Any]]:
 
 
 def _signoff(
-    opened: Workspace, store: Store, one: SignOff, jobs: int | None, progress: Progress | None
+    opened: Workspace, store: Store, one: SignOff, made: Meeting, jobs: int | None, progress: Progress | None
 ) -> dict[str, Any]:
     said: dict[str, Any] = {"standing": "withdrawn", "changes": [], "evidence": [], "unsaid": None}
     if one.withdrawn is None:
         try:
-            held = signing.standing(opened, store, one, progress, jobs)
+            known = made.since.standing if made.since and one == last_signoff(made.found) else None
+            now = signing.evidence(made.opened, one.subject, jobs, progress, made.audit) if known is None else None
+            held = known or signing.standing(opened, store, one, progress, jobs, now)
             changes = [f"{lock_file.head(line.subject)}: {locked.said(line)}" for line in held.lines]
             word = "unread" if held.unread else "stale" if held.stale else "evidence" if held.evidence else "same"
             said = {"standing": word, "changes": changes, "evidence": list(held.evidence),

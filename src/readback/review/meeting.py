@@ -46,19 +46,19 @@ def gathered(
     if audit.stopped:
         raise signing.Stopped
     table = loading.load(opened) if opened.scores else None
-    since, unsaid = _since(opened, store, found, jobs, progress)
+    since, unsaid = _since(opened, store, found, audit, jobs, progress)
     made = agenda(opened, audit, table, found, day, since)
     return Meeting(opened, found, audit, table, made, since, unsaid)
 
 
 def _since(
-    opened: Workspace, store: Store, found: Review, jobs: int | None, progress: Progress | None
+    opened: Workspace, store: Store, found: Review, audit: Audit, jobs: int | None, progress: Progress | None
 ) -> tuple[Since | None, str]:
     signed = last_signoff(found)
     if signed is None:
         return None, ""
     try:
-        return since_signoff(opened, store, signed, found, jobs, progress), ""
+        return since_signoff(opened, store, signed, found, jobs, progress, audit), ""
     except NoBefore as error:
         return None, str(error)
     except NothingToLock as error:

@@ -27,6 +27,7 @@ from typing import Any
 
 from readback import __version__, as_json, workspace
 from readback.checks import engine, groups, rules
+from readback.checks.summary import Audit
 from readback.compare.side import SideError
 from readback.prompts import model_input
 from readback.prompts.in_chunks import Progress
@@ -136,9 +137,17 @@ def mark(opened: Workspace, subject: Subject, progress: Progress | None = None, 
 
 
 def standing(
-    opened: Workspace, store: Store, one: SignOff, progress: Progress | None = None, jobs: int | None = None
+    opened: Workspace,
+    store: Store,
+    one: SignOff,
+    progress: Progress | None = None,
+    jobs: int | None = None,
+    now: Mapping[str, Any] | None = None,
 ) -> Standing:
-    """Whether a sign-off still holds for the files as they are now. Raises DatasetChanged and Stopped."""
+    """Whether a sign-off still holds for the files as they are now; `now` is their evidence, where that is known.
+
+    Raises DatasetChanged and Stopped.
+    """
     raw, beside = store.content(one.payload["lock"]), store.content(one.payload["records"])
     if raw is None or beside is None:
         return Standing(unread="what it was made on is no longer kept")
@@ -152,7 +161,7 @@ def standing(
         raise Stopped
     lines = locked.compared(held, found, lock_file.of_records(raw, beside.splitlines()))
     stale = tuple(line for line in lines if line.state != "same")
-    changed = tuple(_differs(store, one, evidence(opened, one.subject, jobs, progress)))
+    changed = tuple(_differs(store, one, now or evidence(opened, one.subject, jobs, progress)))
     if not any(line.state == "changed" for line in stale):
         return Standing(stale, changed)
     return replace(_told(dated, store, one, stale, jobs), evidence=changed)
@@ -175,13 +184,18 @@ def _files(opened: Workspace) -> tuple[dict[str, bytes], list[str]]:
 
 
 def evidence(
-    opened: Workspace, subject: Subject, jobs: int | None = None, progress: Progress | None = None
+    opened: Workspace,
+    subject: Subject,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    audit: Audit | None = None,
 ) -> dict[str, Any]:
     """What speaks for or against a subject: the keys of its findings, counted by rule, what they say, and its rows of
-    scores. Raises Stopped.
+    scores. `audit` is that of the whole study, where there is one. Raises Stopped.
     """
     names = set(subject.names) if subject.kind in ("condition", "comparison") else set()
-    audit = engine.check(opened, conditions=names, jobs=jobs, progress=progress)
+    if audit is None or names:
+        audit = engine.check(opened, conditions=names, jobs=jobs, progress=progress)
     if audit.stopped:
         raise Stopped
     findings = {"counts": dict(sorted(audit.counts.items())), "keys": sorted({one.key for one in audit.findings})}

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from readback import as_json
+from readback.checks.summary import Audit
 from readback.compare.git import Git
 from readback.compare.side import Side, SideError
 from readback.compare.sides import reached
@@ -73,6 +74,7 @@ class Since:
     scores: tuple[Moved, ...] = ()
     unknown: tuple[str, ...] = ()
     stale: tuple[Decision | SignOff, ...] = ()
+    standing: signing.Standing | None = None  # of the sign-off since which it is
 
     @property
     def nothing(self) -> bool:
@@ -81,9 +83,13 @@ class Since:
 
 
 def since_signoff(opened: Workspace, store: Store, one: SignOff, found: Review, jobs: int | None = None,
-                  progress: Progress | None = None) -> Since:  # fmt: skip
-    """What changed since a sign-off, in what it covers. Raises NoBefore, DatasetChanged and signing.Stopped."""
-    standing = signing.standing(opened, store, one, progress, jobs)
+                  progress: Progress | None = None, audit: Audit | None = None) -> Since:  # fmt: skip
+    """What changed since a sign-off, in what it covers; `audit` is that of the whole study, where there is one.
+
+    Raises NoBefore, DatasetChanged and signing.Stopped.
+    """
+    now = signing.evidence(opened, one.subject, jobs, progress, audit)
+    standing = signing.standing(opened, store, one, progress, jobs, now)
     before = f"the sign-off of {one.by.author}, {one.by.time[:16].replace('T', ' ')} UTC"
     if standing.unread:
         raise NoBefore(f"{before}: {standing.unread}")
@@ -91,8 +97,8 @@ def since_signoff(opened: Workspace, store: Store, one: SignOff, found: Review, 
     for name in ("findings", "said", "scores"):
         raw = store.content(one.payload[name]) if name in one.payload else None
         parts[name] = json.loads(raw) if raw is not None else None
-    made = Since(before, standing.lines, standing.unsaid)
-    made = _evidence(made, parts, signing.evidence(opened, one.subject, jobs, progress))
+    made = Since(before, standing.lines, standing.unsaid, standing=standing)
+    made = _evidence(made, parts, now)
     return replace(made, stale=_stale(opened, store, found, jobs))
 
 
