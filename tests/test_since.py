@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from counts import some
+from counts import LONG, some
 from hostile import git
-from test_lock import FILE, study
+from test_lock import DEMO, FILE, prints, study
 
+from readback import workspace
+from readback.checks import engine, groups
 from readback.cli import main
+from readback.review import signing
+from readback.review.leaves import NothingToLock
+from readback.scores import answer as score_answer
+from readback.scores import loading
+from readback.workspace import NothingRead
 
 Write = Callable[[Mapping[str, Any]], Path]
 Say = Callable[..., tuple[int, Any, str]]
@@ -93,6 +102,71 @@ def test_every_change_of_seeded_histories_is_named_once_and_none_is_invented(wri
         code, answer, err = say(root, "--rev", before)
         assert (code, err) == (0, ""), seed
         assert sorted(found(answer)) == sorted(expected), (seed, answer)
+
+
+DEMOS = {"six-conditions": "data/harbour.jsonl", "six-conditions-mistakes": "data/harbour.jsonl",
+         "tri-section": "data/answers.jsonl", "town-hall-albert": "demandes.jsonl"}  # fmt: skip
+
+
+def a_character(root: Path, draw: random.Random) -> None:
+    """Another character in a random file: a template, an adapter, a Modelfile, rows, answers, scores, requests."""
+    files = [one for one in sorted(root.rglob("*")) if one.is_file() and ".git" not in one.parts and one.stat().st_size]
+    file = draw.choice(files)
+    text = file.read_text()
+    at = draw.randrange(len(text))
+    file.write_text(text[:at] + draw.choice("xX 0.1\n{") + text[at + 1 :])
+
+
+def told_of(root: Path) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, Any]]:
+    """What pages and commands show of a version: fingerprints by line, findings, rows of scores."""
+    opened = workspace.open(root)
+    audit = engine.check(opened, jobs=1)
+    name = groups.names(audit)
+    findings = {
+        one.key: (one.code, one.severity, signing.about(one, name(one.place)), one.message) for one in audit.findings
+    }
+    rows = score_answer.as_rows(loading.load(opened)) if opened.scores else []
+    scores = {json.dumps([row["condition"], row["criterion"], row["judge"]]): [
+        row["n"], row["failed"], row["missing"], row["not_applicable"], row["mean"],
+        {value: n for value, n in row["distribution"].items() if n}] for row in rows}  # fmt: skip
+    return prints(root), findings, scores
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("demo", DEMOS)
+def test_random_histories_of_the_demos_are_told_as_they_are(tmp_path: Path, say: Say, demo: str) -> None:
+    tried = 0
+    for seed in range(10 if LONG else 2):
+        draw = random.Random(f"{demo} {seed}")
+        root = tmp_path / str(seed)
+        shutil.copytree(DEMO.parent / demo, root)
+        data = root / DEMOS[demo]
+        data.write_text("".join(data.read_text().splitlines(keepends=True)[:3]))
+        git(root, "init", "-q", "-b", "main")
+        commit(root, "before")
+        was = told_of(root)
+        for _ in range(draw.randint(0, 3)):
+            a_character(root, draw)
+            if draw.random() < 0.5:
+                commit(root, "edit")
+        try:
+            now = told_of(root)
+        except (NothingRead, NothingToLock):  # what is no workspace any more has nothing to be compared
+            continue
+        tried += 1
+        first = git(root, "rev-list", "--max-parents=0", "HEAD").strip()
+        code, answer, err = say(root, "--rev", first)
+        assert (code, err) == (0, ""), (seed, err)
+        lines = {head for head in {*was[0], *now[0]} if was[0].get(head) != now[0].get(head)}
+        assert sorted(line["what"] for line in answer["prompts"]) == sorted(lines), seed
+        new, gone = (Counter(a[key] for key in a.keys() - b.keys()) for a, b in ((now[1], was[1]), (was[1], now[1])))
+        for side, expected in (("new", new - gone), ("gone", gone - new)):
+            said = Counter((o["code"], o["severity"], o["where"], o["message"]) for o in answer["findings"][side])
+            assert said == expected, (seed, side)
+        moved = {name for name in {*was[2], *now[2]} if was[2].get(name) != now[2].get(name)}
+        rows = [one["now"] or one["then"] for one in answer["scores"]]
+        assert sorted(json.dumps([r["condition"], r["criterion"], r["judge"]]) for r in rows) == sorted(moved), seed
+    assert tried
 
 
 @pytest.mark.parametrize("name", EDITS)

@@ -51,7 +51,7 @@ def charts(made: Meeting) -> dict[str, Any] | None:
     compared = in_view.of_plan(seen, plan, name, judge) if plan else _against_first(seen, ranked, name, judge)
     return {
         "criterion": name,
-        "judge": in_view.judge_name(table, name, judge),
+        "judge": in_view.judge_name(table, name, judge) if judge else None,
         "synthetic": table.synthetic,
         "low": criterion.low,
         "high": criterion.high,

@@ -14,6 +14,7 @@ from readback.words import language, t
 STYLE = Path(__file__).with_name("page.css")
 # Nothing runs and nothing is fetched, whatever somebody wrote.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+HEAD = 80  # characters of a note in its heading
 Values = Mapping[str, Any]
 
 
@@ -130,10 +131,8 @@ def _open(made: Values) -> str:
 
 
 def _note(one: Values) -> str:
-    owner = t("report.note_owner", name=one["owner"]) if one["owner"] else t("report.owner_none")
-    due = t("report.note_overdue" if one["overdue"] else "report.note_due", day=one["due"]) if one["due"] else ""
-    head = "; ".join(part for part in (owner, due) if part)
-    lines = [paragraph(by(one), "small"), paragraph(t("report.note_on", on=one["on"]))]
+    look = "error" if one["overdue"] else ""
+    lines = [paragraph(who_looks(one), look), paragraph(by(one), "small"), paragraph(t("report.note_on", on=one["on"]))]
     quote = one["anchor"].get("quote")
     lines += [f'<div class="text">{text(quote)}</div>'] if isinstance(quote, str) and quote else []
     lines.append(f'<div class="quote">{text(one["text"])}</div>')
@@ -142,8 +141,22 @@ def _note(one: Values) -> str:
         known = t(f"review.known_{answer['known']}")
         who = t("report.note_answer", name=answer["author"], how=known, time=minute(answer["time"]))
         lines.append(f'{paragraph(who, "small")}<div class="quote">{text(answer["text"])}</div>')
+    return _entry(note_head(one), lines)
+
+
+def note_head(one: Values) -> str:
+    """Whose note it is, and how it begins; all of it stands below."""
+    first = one_line(one["text"])
+    short = first if len(first) <= HEAD else f"{first[:HEAD]} …"
     state = f" ({t('report.note_answered')})" if one["standing"] == "answered" else ""
-    return _entry(f"{head}{state}", lines, "error" if one["overdue"] else "")
+    return f"{t('agenda.note', name=one['author'], text=short)}{state}"
+
+
+def who_looks(one: Values) -> str:
+    """Who looks after a note, and until when."""
+    owner = t("report.note_owner", name=one["owner"]) if one["owner"] else t("report.owner_none")
+    due = t("report.note_overdue" if one["overdue"] else "report.note_due", day=one["due"]) if one["due"] else ""
+    return f"{'; '.join(part for part in (owner, due) if part)}."
 
 
 def _agenda(made: Values) -> str:

@@ -74,11 +74,9 @@ def _held(lock: Sequence[Values]) -> str:
 
 
 def _note(one: Values) -> list[str]:
-    owner = t("report.note_owner", name=one["owner"]) if one["owner"] else t("report.owner_none")
-    due = t("report.note_overdue" if one["overdue"] else "report.note_due", day=one["due"]) if one["due"] else ""
     quote = one["anchor"].get("quote")
     parts = [
-        _head("; ".join(part for part in (owner, due) if part)), line(as_html.by(one)),
+        _head(as_html.note_head(one)), line(as_html.who_looks(one)), line(as_html.by(one)),
         line(t("report.note_on", on=one["on"])), _text(quote) if isinstance(quote, str) and quote else "",
         _text(one["text"]), line(one["changed"]) if one["changed"] else "",
     ]  # fmt: skip
@@ -124,7 +122,7 @@ def _scores(found: Values | None) -> Iterator[str]:
         parts.append([_head(expected), line(f"{one['criterion']}: {one['said']}"),
                       *(line(said) for said in (one["tested"] or "", fair, one["untouched"] or ""))])  # fmt: skip
     spread = found["spread"]
-    title = t("report.spread", criterion=found["criterion"], judge=found["judge"])
+    title = html_scores.spread_title(found)
     parts.append([_head(title), line(spread["said"]), _table(**spread["table"])])
     if spread["kind"] == "steps":
         parts.append([line(t("report.means")), _table(**spread["means"])])

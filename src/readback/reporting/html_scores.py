@@ -35,8 +35,14 @@ def _planned(one: Values) -> str:
     return f'<div class="entry"><h3>{_said(head)}</h3>{"".join(lines)}</div>'
 
 
+def spread_title(made: Values) -> str:
+    """Which criterion, and who scored it, where that is named."""
+    key = "report.spread" if made["judge"] else "report.spread_alone"
+    return t(key, criterion=made["criterion"], judge=made["judge"] or "")
+
+
 def _spread(made: Values) -> str:
-    there, title = made["spread"], t("report.spread", criterion=made["criterion"], judge=made["judge"])
+    there, title = made["spread"], spread_title(made)
     columns, rows = there["table"]["columns"], there["table"]["rows"]
     if there["kind"] == "steps":
         values = columns[VALUES:]

@@ -202,11 +202,11 @@ def evidence(
     rows = score_answer.as_rows(loading.load(opened), None, None, None) if opened.scores else []
     kept = [row for row in rows if not names or names & set(row["condition"].values())]
     name = groups.names(audit)
-    said = {one.key: [one.code, one.severity, _where(one, name(one.place)), one.message] for one in audit.findings}
+    said = {one.key: [one.code, one.severity, about(one, name(one.place)), one.message] for one in audit.findings}
     return {"findings": findings, "said": said, "scores": sorted(kept, key=lambda row: as_json.dumps(row))}
 
 
-def _where(one: Finding, condition: str) -> str:
+def about(one: Finding, condition: str) -> str:
     """What a finding is about: the condition, the record, else the file."""
     at = one.place
     parts = [condition, f"record {at.record}" if at.record else ""]
