@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import streamlit as st
 from looking import page, words
 from streamlit.testing.v1 import AppTest
 from test_lock import study
@@ -196,3 +197,34 @@ def test_many_notes_are_shown_a_part_at_a_time(root: Path) -> None:
     assert ("note 29." in words(test), "note 30." in words(test)) == (True, False)
     test.button(key="more_notes").click().run()
     assert "note 32." in words(test)
+
+
+class Headers(dict[str, str]):
+    """What Streamlit has of a connection's headers."""
+
+    def get_all(self, name: str) -> list[str]:
+        return [self[name]] if name in self else []
+
+
+@pytest.mark.parametrize(
+    ("address", "secret", "known"),
+    [
+        (None, "long", True),  # Streamlit names no address for a proxy on the same machine
+        ("10.0.0.9", "long", False),
+        (None, "short", False),
+    ],
+)
+def test_a_proxy_on_this_machine_says_who_writes(
+    root: Path, monkeypatch: pytest.MonkeyPatch, address: str | None, secret: str, known: bool
+) -> None:
+    for name, value in (("USER_HEADER", "X-User"), ("PROXY", "127.0.0.1"), ("PROXY_SECRET", "long")):
+        monkeypatch.setenv(f"READBACK_{name}", value)
+    context = type(st.context)
+    headers = Headers({"X-User": "ines.login", "X-Readback-Proxy-Secret": secret})
+    monkeypatch.setattr(context, "headers", property(lambda _: headers))
+    monkeypatch.setattr(context, "ip_address", property(lambda _: address))
+    test = page("review")
+    assert ("You write as ines.login, as the proxy says." in words(test)) is known
+    test.text_area(key="note_text_study").set_value("By proxy")
+    test.button(key="save_study").click().run()
+    assert [(one.by.author, one.by.known) for one in held(root).notes] == ([("ines.login", "proxy")] if known else [])

@@ -49,8 +49,9 @@ def who(
 
 
 def _among(peer: str | None, listed: str) -> bool:
-    """Whether an address is one of those listed, however it is written."""
+    """Whether an address is one of those listed, however it is written; this machine's own are one."""
     try:
-        return ip_address(peer or "") in {ip_address(one.strip()) for one in listed.split(",") if one.strip()}
+        here, there = ip_address(peer or ""), {ip_address(one.strip()) for one in listed.split(",") if one.strip()}
     except ValueError:
         return False
+    return here in there or (here.is_loopback and any(one.is_loopback for one in there))

@@ -19,6 +19,7 @@ from readback.ui.common import choice, show
 from readback.words import t
 
 SAID = "review_said"  # in the session: what the last save came to, with the key of its draft
+LOOPBACK = "127.0.0.1"  # Streamlit names no address for a connection from its own machine, which a proxy may be on
 NAMED = "review_named"  # in the session: the name that was typed; a field of one page is forgotten on the next
 COOKIE = "readback_name"  # where our script keeps the name that was asked for
 
@@ -66,7 +67,7 @@ def author() -> Who:
     said = {name.lower(): headers.get_all(name) for name in headers}
     kept = st.context.cookies.get(COOKIE)
     asked = st.session_state.get(NAMED, unquote(kept) if isinstance(kept, str) else "")
-    return who(said, st.context.ip_address, asked)
+    return who(said, st.context.ip_address or LOOPBACK, asked)
 
 
 def name_field() -> Who:
