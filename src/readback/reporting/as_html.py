@@ -97,7 +97,8 @@ def _signoff(one: Values) -> str:
     lines = [paragraph(by(one), "small")]
     if one["records"] is not None:
         lines.append(paragraph(t("report.signed_records", n=one["records"], day=one["day"])))
-    lines += [paragraph(*standing(one)), listed(one["changes"])]
+    sides = one["changes"] and not one["unsaid"]
+    lines += [paragraph(*standing(one)), paragraph(t("agenda.sides"), "small") if sides else "", listed(one["changes"])]
     if one["standing"] != "unread" and one["unsaid"]:
         lines.append(paragraph(t("report.unsaid", why=one["unsaid"]), "small"))
     if one["standing"] == "stale" and one["evidence"]:

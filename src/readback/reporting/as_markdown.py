@@ -63,7 +63,8 @@ def _signoff(one: Values) -> list[str]:
     unsaid = one["standing"] != "unread" and one["unsaid"]
     return [
         _head(t("report.signoff", about=one["about"])), line(as_html.by(one)), line(records),
-        line(as_html.standing(one)[0]), _list(one["changes"]),
+        line(as_html.standing(one)[0]),
+        line(t("agenda.sides")) if one["changes"] and not one["unsaid"] else "", _list(one["changes"]),
         line(t("report.unsaid", why=one["unsaid"])) if unsaid else "",
         _list(one["evidence"]) if one["standing"] == "stale" else "", _held(one["lock"]),
     ]  # fmt: skip

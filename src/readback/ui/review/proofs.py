@@ -65,6 +65,8 @@ def _since(since: Since | None) -> None:
     lines += [t("agenda.gone_finding", said=f"{seen.said} ({seen.where})") for seen in since.gone]
     rows = show.join([show.h("<li>{}</li>", line) for line in lines[:LINES]])
     more = t("agenda.since_more", n=len(lines) - LINES) if len(lines) > LINES else ""
+    if any(line.change for line in since.lines):
+        show.draw(show.h('<p class="rb-small">{}</p>', t("agenda.sides")))
     show.draw(show.h('<ul class="rb-listed">{}</ul><p class="rb-small">{}</p>', rows, more))
 
 
