@@ -136,6 +136,20 @@ def test_a_changed_template_shows_at_the_decision_and_the_sign_off(met: Path) ->
     )
 
 
+def test_a_sign_off_whose_files_are_gone_is_said_to_be_stale_and_the_rest_is_told(met: Path) -> None:
+    shutil.rmtree(met / "ollama")
+    (met / "data" / "harbour.jsonl").unlink()
+    made = values(met)
+    assert made["signoffs"][0]["standing"] == "stale"
+    assert made["holds"]["lock"] is None
+    assert {one["bytes"] for one in made["decisions"]} <= {"changed", "unknown"}
+    for form in FORMS.values():
+        assert seal.read(form(made)).whole
+    page = FORMS["html"](made).decode()
+    for said in ("It is fair.", "Who rebuilds it?", "No prompt can be shown", "cannot be read"):
+        assert said in page, said
+
+
 def test_as_of_leaves_out_what_was_said_later(met: Path, capsys: pytest.CaptureFixture[str]) -> None:
     events = Store(met).events()
     made = values(met, events[1].time)

@@ -83,10 +83,11 @@ def _signoff(one: SignOff, held: Held) -> Markup:
     ])  # fmt: skip
     unsaid = held.standing.unsaid if held.standing else ""
     return show.h(
-        '<div class="rb-note"><p><strong>{}</strong> {}</p><p class="rb-small">{}</p>{}{}</div>',
+        '<div class="rb-note"><p><strong>{}</strong> {}</p><p class="rb-small">{}</p>{}{}{}</div>',
         subject.said(one.subject),
         _word(one, held),
         note_here.by(one.by),
+        show.h('<p class="rb-small">{}</p>', t("agenda.sides")) if any(line.change for line in lines) else "",
         show.h('<ul class="rb-listed">{}</ul>', told) if lines else "",
         show.h('<p class="rb-small">{}</p>', t("review.unsaid", why=unsaid)) if unsaid else "",
     )
