@@ -1,4 +1,8 @@
-"""A large CSV or TSV file in blocks of whole records, as long as every line of it is a plain one."""
+"""A large CSV or TSV file in blocks of whole records, as long as every line of it is a plain one.
+
+What CSV means is decided in `csv_file` alone. This module only finds, by the bytes, the files in which nothing of that
+needs deciding, so that their columns can be read at once; of any other file it says Irregular, and `csv_file` reads it.
+"""
 
 from __future__ import annotations
 
@@ -140,7 +144,7 @@ class Block:
 class Plain:
     """One file whose cells need no repair: its header, then blocks of records.
 
-    Plain is what `formats.csv_file` reads silently on any line: no NUL, UTF-8, the same line end everywhere
+    Plain is what `csv_file` reads silently on any line: no NUL, UTF-8, the same line end everywhere
     outside quotes, no empty lines but at the end, no rows of empty cells, and quotes only around whole cells. `size`
     tells blocks for tests.
     """
