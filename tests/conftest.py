@@ -85,7 +85,7 @@ def serving(
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what is slow by measurement, too."""
     for item in items:
-        if item.nodeid.partition("[")[0].removeprefix("tests/") in SLOW:
+        if item.nodeid.partition("[")[0].rpartition("/")[2] in SLOW:
             item.add_marker("slow")
 
 

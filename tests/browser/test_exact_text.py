@@ -31,7 +31,7 @@ def shown(page: Any) -> list[str]:
 
 @pytest.fixture(scope="module")
 def nasty_page(serve: Serve) -> str:
-    return serve(script=HERE.parent / "nasty_app.py")
+    return serve(script=HERE.parent / "support" / "nasty_app.py")
 
 
 def test_two_hundred_nasty_texts_in_chromium(nasty_page: str, page: Any) -> None:

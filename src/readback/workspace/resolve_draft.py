@@ -3,7 +3,7 @@
 Each step says which parts of the draft it looks at and which it may change, and the order of STEPS is the order of the
 pass. A step is below whatever it builds on: languages before anything reads a prompt, the types of models before their
 training files are held against them, conditions before the names in them are looked up.
-`tests/test_resolve_draft.py` holds the steps to what they say here.
+`tests/workspace/test_resolve_draft.py` holds the steps to what they say here.
 """
 
 from __future__ import annotations

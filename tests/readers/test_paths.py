@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hub_entry import cache_entry
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -82,23 +83,6 @@ def test_a_pipe_and_a_device_are_no_files(write: Write) -> None:
     root = write({})
     os.mkfifo(root / "pipe.jsonl")
     assert code(resolve(root, "pipe.jsonl")) == "dat-file-missing"
-
-
-def cache_entry(folder: Path) -> Path:
-    """A made-up Hugging Face cache entry with two snapshots, and another entry beside it."""
-    entry = folder / "models--org--study"
-    for revision in ("aaa", "bbb"):
-        (entry / "snapshots" / revision / "data").mkdir(parents=True)
-    (entry / "blobs").mkdir()
-    (entry / "blobs" / "123").write_text('{"id": "1", "question": "Why?"}\n')
-    (entry / "snapshots/aaa/data/rows.jsonl").symlink_to("../../../blobs/123")
-    (entry / "snapshots/aaa/other.jsonl").symlink_to("../../../models--org--other/blobs/9")
-    (entry / "snapshots/aaa/refs.txt").symlink_to("../../refs/main")
-    (entry / "refs").mkdir()
-    (entry / "refs/main").write_text("aaa\n")
-    (folder / "models--org--other/blobs").mkdir(parents=True)
-    (folder / "models--org--other/blobs/9").write_text("x")
-    return entry
 
 
 def test_a_link_of_a_hugging_face_cache_entry_leads_into_its_own_blobs_only(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from looking import links, page, said, words
-from test_variables import PLAN, ROWS
+from variable_study import PLAN, ROWS
 
 Write = Callable[[Mapping[str, Any]], Path]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_lock import ROWS, study
+from small_study import ROWS, study
 
 from readback import workspace
 from readback.cli import main

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from counts import many
+from small_study import CHAT, DAY, DEMO, FILE, ROWS, study
 
 from readback import workspace
 from readback.cli import main
@@ -23,27 +24,6 @@ from readback.testing import assert_locked
 from readback.workspace import NothingRead
 
 Write = Callable[[Mapping[str, Any]], Path]
-DEMO = Path(__file__).parents[1] / "configs" / "examples" / "six-conditions"
-DAY = "today: '2026-01-02'\n"
-FILE = (
-    DAY
-    + """\
-dataset: data.jsonl
-models: {m: {serving: {chat_template: t.jinja}}}
-modes:
-  - {mode: a, template: "Q: {{ q }}"}
-  - {mode: b, template: "Q: {{ q }}\\nA:"}
-conditions:
-  - {name: one, mode: a}
-  - {name: two, mode: b, model: m}
-"""
-)
-CHAT = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"
-ROWS = [{"id": str(n), "q": f"Why {n}?", "unread": n} for n in range(4)]
-
-
-def study(write: Write, file: str = FILE, chat: str = CHAT, rows: Any = ROWS) -> Path:
-    return write({"readback.yml": file, "t.jinja": chat, "data.jsonl": rows})
 
 
 def said(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_paths import cache_entry
+from hub_entry import cache_entry
 
 from readback import workspace
 from readback.types import Workspace

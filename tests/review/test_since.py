@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from counts import LONG, some
 from hostile import git
-from test_lock import DEMO, FILE, prints, study
+from small_study import DEMO, FILE, study
+from test_lock import prints
 
 from readback import workspace
 from readback.checks import engine, groups

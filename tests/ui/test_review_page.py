@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import streamlit as st
 from looking import page, words
+from small_study import study
 from streamlit.testing.v1 import AppTest
-from test_lock import study
 
 from readback.review import state
 from readback.review.event import Draft, NotSaved, new_id

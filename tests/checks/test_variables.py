@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from variable_study import PLAN, ROWS
 
 from readback import cli, workspace
 from readback.checks import engine, variables
@@ -23,17 +24,6 @@ from readback.records.dataset import open_dataset
 from readback.types import Location, Selection, VariableUse
 
 Write = Callable[[Mapping[str, Any]], Path]
-TEMPLATE = (
-    "{% for c in docs %}{{ c.title }}: {{ c.text }}{% if c.year %} ({{ c.year }}){% endif %}{% endfor %}"
-    "{{ question }}{{ tone }}{% if long %}{{ summary }}{% endif %}"
-)
-PLAN = {"dataset": "d.jsonl", "modes": [{"mode": "m", "template": TEMPLATE, "default": {"tone": "calm"}}]}
-ROWS = [
-    {"id": "a", "question": "Q", "docs": [{"title": "t", "text": "x", "url": "u"}], "note": {"by": "me", "at": 1}},
-    {"id": "b", "question": "", "docs": [], "tone": "loud"},
-    {"id": "c", "docs": [{"text": "x"}, {"title": None, "text": "y", "year": 1}], "long": True, "sumary": "s"},
-    {"id": "d", "question": None, "documents": []},
-]
 
 
 def audited(folder: Path) -> Audit:

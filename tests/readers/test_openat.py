@@ -20,7 +20,7 @@ from readback.project_files import PROJECT
 pytestmark = pytest.mark.long
 EVERY = 25  # of so many workspaces one is drawn as pages too
 OPENED = re.compile(r"^(\d+) .*\bopen(?:at2?)?\(.*= \d+<(.*?)>(?:\(deleted\))?$")
-HERE = Path(__file__).parent
+SUPPORT = Path(__file__).parents[1] / "support"
 
 # What any program opens: its libraries and their configuration, devices, itself, the time, what the system is.
 SYSTEM = (
@@ -46,12 +46,12 @@ def test_nothing_that_a_workspace_holds_is_read_outside_of_it(tmp_path: Path) ->
         (home / "began").write_text("")
         ways[home.name] = hostile.workspace(home, seed)
     trace = tmp_path / "trace"
-    environment = {**os.environ, "READBACK_CACHE": str(cache), "HOME": str(base / "home"), "PYTHONPATH": str(HERE),
+    environment = {**os.environ, "READBACK_CACHE": str(cache), "HOME": str(base / "home"), "PYTHONPATH": str(SUPPORT),
                    "READBACK_UPLOADS": str(cache / "uploads"), "PYTHONDONTWRITEBYTECODE": ""}  # fmt: skip
     hostile.outside(base / "home")  # what ~ means
     watched = [tracer, "-f", "--seccomp-bpf", "-qq", "-y", "-s", "1", "-e", "signal=none", "-o", str(trace)]
     watched += ["-e", "trace=open,openat,openat2"]
-    worker = [sys.executable, str(HERE / "open_hostile.py"), str(base), str(EVERY)]
+    worker = [sys.executable, str(SUPPORT / "open_hostile.py"), str(base), str(EVERY)]
     done = subprocess.run([*watched, *worker], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     answers = {home: (base / home / "answer").read_text("utf-8", errors="replace") for home in ways}

@@ -94,7 +94,7 @@ def _answers(folder: Path, contents: list[bytes]) -> Iterator[dict[str, Any] | N
         path.write_bytes(content)
     while paths:
         asked = "".join(f"{path}\n" for path in paths)
-        program = [sys.executable, str(Path(__file__).parent / "opened_datasets.py")]
+        program = [sys.executable, str(Path(__file__).parents[1] / "support" / "opened_datasets.py")]
         done = subprocess.run(program, input=asked, capture_output=True, text=True)
         answers = [json.loads(line) for line in done.stdout.splitlines()]
         yield from answers

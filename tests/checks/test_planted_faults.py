@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from counts import many
 
-BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 QUICK = ("text decoded wrongly on the way (mojibake)", "a score off its scale", "a JSONL line cut off",
          "SYSTEM of a Modelfile edited after training")  # fmt: skip
 

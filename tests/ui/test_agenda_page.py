@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from looking import clicked, named, page, said, turned, words
+from small_study import DEMO
 from streamlit.testing.v1 import AppTest
-from test_lock import DEMO
 
 from readback.review import state
 from readback.review.store import Store

@@ -14,7 +14,7 @@ from readback import workspace
 from readback.workspace import resolve_draft
 from readback.workspace.draft import Draft
 
-EXAMPLES = Path(__file__).parents[1] / "configs" / "examples"
+EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
 OPEN_TO_ALL = {"root", "chosen", "offered", "diagnostics"}
 PARTS = {one.name for one in fields(Draft)}
 

@@ -114,7 +114,7 @@ def _samples(n: int, kinds: int) -> Iterator[tuple[int, ...]]:
 
 
 def test_the_docs_have_a_place_for_each_table_and_hold_what_the_script_makes(monkeypatch: pytest.MonkeyPatch) -> None:
-    root = Path(__file__).resolve().parents[1]
+    root = Path(__file__).resolve().parents[2]
     monkeypatch.syspath_prepend(root / "benchmarks")
     tables = runpy.run_path(str(root / "benchmarks" / "statistics_coverage.py"))["TABLES"]
     page = (root / "docs" / "statistics.md").read_text("utf-8")

@@ -31,7 +31,7 @@ comparisons:
 PUBLISHED = "condition,n,clarity,clarity sd\na,25,3.0,1.0\nb,10,3.5,\n"
 PLACES = {"file", "line", "decimals", "min", "max", "method", "judges", "n", "p_method", "first_interval", "first_p"}
 PLACES |= {"mean_a", "mean_b", "method_clustered", "clusters", "design_effect", "decisive", "share_of_one"}
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 SIDES = (("m", "win_a"), ("m", "win_a"), ("m", "tie"), ("n", "win_b"))
 
 

@@ -20,7 +20,7 @@ import nasty
 import pytest
 from counts import LONG, many
 from markdown_it import MarkdownIt
-from test_lock import DEMO, study
+from small_study import DEMO, study
 
 from readback import workspace
 from readback.bookmarks.markdown import spelling
