@@ -52,7 +52,7 @@ def turned(test: AppTest, name: str, **params: str) -> AppTest:
 def drawn(test: AppTest) -> AppTest:
     """The page at its end: while it shows how far a check is, it looks again by itself."""
     while test.get("progress"):
-        time.sleep(0.1)
+        time.sleep(0.02)
         test.run()
     assert not test.exception
     return test
