@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bridge_program import HEAD, files, program
+from bridge_program import HEAD, files, program, small
+from counts import part
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -92,7 +93,7 @@ def test_360_of_360_texts_equal_what_the_factories_give(
 
 
 def test_what_was_written_is_opened_with_its_base_prompts(tmp_path: Path, capsys: Output) -> None:
-    run(program(tmp_path / "program"), tmp_path / "out")
+    run(small(tmp_path / "program"), tmp_path / "out")
     (tmp_path / "out/d.jsonl").write_text('{"id": "1", "question": "Why?", "response": "So {it} is."}\n', "utf-8")
     (tmp_path / "out/readback.yml").write_text(
         (tmp_path / "out/readback.yml").read_text("utf-8") + "dataset: d.jsonl\n", "utf-8"
@@ -105,7 +106,7 @@ def test_what_was_written_is_opened_with_its_base_prompts(tmp_path: Path, capsys
     assert user == "\nQ: Why?\nA: So {it} is.\n"
 
 
-@pytest.mark.parametrize("folder", ["", "src", "src/karenina"])
+@pytest.mark.parametrize("folder", part(["src", "", "src/karenina"], 1))
 def test_the_program_is_found_from_each_of_its_folders(tmp_path: Path, folder: str, capsys: Output) -> None:
     program(tmp_path)
     assert run(tmp_path / folder, tmp_path / "out") == 0
@@ -147,13 +148,13 @@ def test_what_cannot_be_taken_over_is_left_out_with_its_reason(tmp_path: Path, c
     """All of them in one program: none keeps another, or the rest, from being read."""
     odd = {f"adapters/odd_{at}/prompts/odd.py": code.replace("'odd'", f"'odd_{at}'")
            for at, (code, _) in enumerate(LEFT_OUT)}  # fmt: skip
-    program(tmp_path / "program", odd)
+    small(tmp_path / "program", odd)
     run(tmp_path / "program", tmp_path / "out")
     told = capsys.readouterr().out
     for name, (_, reason) in zip(odd, LEFT_OUT, strict=True):
         (line,) = [one for one in told.splitlines() if name in one]
         assert reason in line
-    assert "90 written" in told
+    assert "15 written" in told
     assert not list((tmp_path / "out/adapters").glob("odd*"))
 
 
@@ -161,22 +162,22 @@ def test_conditions_that_depend_on_each_other_are_a_table_of_cases_and_said(tmp_
     keys = "bool(k.get('example_json')), bool(k.get('parsing_notes'))"
     said = f"{{(1, 1): 'w', (1, 0): 'x', (0, 1): 'y', (0, 0): 'z'}}[{keys}]"
     code = SAYS + REGISTER.format(f"lambda **k: Says({said})")
-    program(tmp_path / "program", {"adapters/odd/prompts/odd.py": code})
+    small(tmp_path / "program", {"adapters/odd/prompts/odd.py": code})
     assert run(tmp_path / "program", tmp_path / "out") == 0
     told = capsys.readouterr().out
-    assert "91 registrations, 91 written" in told
+    assert "16 registrations, 16 written" in told
     assert "odd, parsing (adapters/odd/prompts/odd.py:10): written as a table of cases" in told
 
 
 def test_texts_that_nothing_registers_are_told(tmp_path: Path, capsys: Output) -> None:
-    program(tmp_path / "program", {"adapters/claude_tool/prompts/feedback.py": "AGAIN = 'Try again.'\n_own = 'x'\n"})
+    small(tmp_path / "program", {"adapters/claude_tool/prompts/feedback.py": "AGAIN = 'Try again.'\n_own = 'x'\n"})
     assert run(tmp_path / "program", tmp_path / "out") == 0
     assert "adapters/claude_tool/prompts/feedback.py: AGAIN: nothing is registered" in capsys.readouterr().out
 
 
 def test_two_registrations_of_one_task_and_a_key_of_its_own(tmp_path: Path, capsys: Output) -> None:
     code = SAYS + REGISTER.format("lambda **k: Says('A')") + REGISTER.format("lambda *, tone='', **k: Says(tone)")
-    program(tmp_path / "program", {"adapters/odd/prompts/odd.py": code})
+    small(tmp_path / "program", {"adapters/odd/prompts/odd.py": code})
     assert run(tmp_path / "program", tmp_path / "out") == 0
     adapter, diagnostics = read_adapter(tmp_path / "out/adapters/odd.yml", tmp_path / "out", CURRENT)
     assert diagnostics == ()
@@ -184,16 +185,16 @@ def test_two_registrations_of_one_task_and_a_key_of_its_own(tmp_path: Path, caps
 
 
 def test_code_that_does_not_end_or_takes_all_memory_is_stopped(tmp_path: Path, capsys: Output) -> None:
-    program(tmp_path / "program", {"adapters/odd/prompts/odd.py": "import os\nos._exit(0)\n"})
+    small(tmp_path / "program", {"adapters/odd/prompts/odd.py": "import os\nos._exit(0)\n"})
     assert run(tmp_path / "program", tmp_path / "out") == 2
     assert "ended the process" in capsys.readouterr().err
-    program(tmp_path / "program", {"adapters/odd/prompts/odd.py": "x = 'x' * (8 << 30)\n"})
+    small(tmp_path / "program", {"adapters/odd/prompts/odd.py": "x = 'x' * (8 << 30)\n"})
     run(tmp_path / "program", tmp_path / "out")
     assert "MemoryError" in capsys.readouterr().out
 
 
 def test_nothing_runs_unasked_and_nobodys_file_is_replaced(tmp_path: Path, capsys: Output) -> None:
-    program(tmp_path / "program")
+    small(tmp_path / "program")
     out = tmp_path / "out"
     assert cli.main(["import-adapter", str(tmp_path / "program"), "-o", str(out)]) == 2
     told = capsys.readouterr().err

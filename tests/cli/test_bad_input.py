@@ -175,7 +175,7 @@ def five_megabytes() -> dict[str, Any]:
             ("compare", {"mode": "plain", "b_mode": "other", "whole": "1", "inline": "1"}, "in the downloads only"),
             ("compare", {"mode": "plain", "view": "grid"}, "5,000,072"),
         ],
-        3,
+        2,
     ),
 )
 def test_five_megabytes_are_shown_in_part_and_in_time(

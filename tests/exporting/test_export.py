@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from counts import some
+from counts import LONG, part, some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from looking import clicked, drawn, page, words
@@ -326,7 +326,7 @@ def test_lines_read_back_as_the_same_texts(write: Write, texts: list[str]) -> No
     assert read_again(path) == sent(opened, choices)
 
 
-@settings(max_examples=some(5))
+@settings(max_examples=50 if LONG else 3)
 @given(TEXTS)
 def test_parquet_reads_back_as_the_same_texts_but_for_lone_surrogates(write: Write, texts: list[str]) -> None:
     opened = odd(write, texts)
@@ -409,7 +409,7 @@ def evil(write: Write, count: int, bad: Sequence[int]) -> Workspace:
     return workspace.open(write({"readback.yml": {"dataset": "d.jsonl", "modes": modes}, "d.jsonl": data}))
 
 
-@pytest.mark.parametrize("kills", [2, 9])
+@pytest.mark.parametrize("kills", part([2, 9], 1))
 def test_every_record_has_its_line_whatever_stops_or_is_given_up(
     write: Write, monkeypatch: pytest.MonkeyPatch, kills: int
 ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from counts import part
 
 from readback import workspace
 from readback.prompts import in_chunks
@@ -42,7 +43,7 @@ def test_frames_come_in_the_order_of_the_records(write: Write, monkeypatch: pyte
     assert hits(drive(opened(write, "{{ q }}", 17))) == list(range(17))
 
 
-@pytest.mark.parametrize("together", [False, True])
+@pytest.mark.parametrize("together", part([True, False], 1))
 def test_records_that_kill_their_child_are_named_and_the_rest_is_done(write: Write, together: bool) -> None:
     workspace = opened(write, "{% if evil %}" + LOOP + "{% endif %}{{ q }}", 9)
     frames = list(drive(workspace, together=together))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from counts import part
 
 from readback import cli
 from readback.checks import rules
@@ -167,11 +168,14 @@ def most_at_once() -> Iterator[list[int]]:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
-    [
-        ("check", "W", "--select", "asm"),
-        ("search", "W", "Why, 2999"),
-        ("diff", "W", "gateway", "direct", "--records", "-q"),
-    ],
+    part(
+        [
+            ("check", "W", "--select", "asm"),
+            ("search", "W", "Why, 2999"),
+            ("diff", "W", "gateway", "direct", "--records", "-q"),
+        ],
+        2,
+    ),
 )
 def test_so_many_processes_work_as_are_asked_for(write: Write, capsys: Output, words: tuple[str, ...]) -> None:
     rows = [{"id": f"r{n}", "q": f"Why, {n}?"} for n in range(3 * MOST)]

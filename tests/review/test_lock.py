@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from counts import many
+from counts import many, part
 from small_study import CHAT, DAY, DEMO, FILE, ROWS, study
 
 from readback import workspace
@@ -239,12 +239,15 @@ def shown(opened: Any, side: Side, at: int) -> str:
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("demo", "data", "changes"),
-    [
-        ("six-conditions", "data/harbour.jsonl", 500),
-        ("six-conditions-mistakes", "data/harbour.jsonl", 300),
-        ("tri-section", "data/answers.jsonl", 300),
-        ("town-hall-albert", "demandes.jsonl", 300),
-    ],
+    part(
+        [
+            ("six-conditions", "data/harbour.jsonl", 500),
+            ("town-hall-albert", "demandes.jsonl", 300),
+            ("six-conditions-mistakes", "data/harbour.jsonl", 300),
+            ("tri-section", "data/answers.jsonl", 300),
+        ],
+        2,
+    ),
 )
 def test_random_changes_make_stale_what_they_change_and_nothing_else(
     tmp_path: Path, demo: str, data: str, changes: int

@@ -99,7 +99,7 @@ for number in range(4):
 def test_a_disk_that_fails_saves_or_says_not_saved(shim: Path, tmp_path: Path, how: str) -> None:
     """Each write and sync in turn fails, and all after it or it alone."""
     refused = 0
-    for at in range(1, 151, 1 if LONG else 20):
+    for at in range(1, 151, 1 if LONG else 50):
         home = tmp_path / str(at)
         home.mkdir()
         env = {**os.environ, "LD_PRELOAD": str(shim), "POWER_DIR": str(home), "POWER_FAIL": f"{at}{how}"}

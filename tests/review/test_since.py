@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from counts import LONG, some
+from counts import LONG, part
 from hostile import git
 from small_study import DEMO, FILE, study
 from test_lock import prints
@@ -88,7 +88,7 @@ def found(answer: Mapping[str, Any]) -> list[str]:
 
 
 def test_every_change_of_seeded_histories_is_named_once_and_none_is_invented(write: Write, say: Say) -> None:
-    for seed in range(some(40)):
+    for seed in range(40 if LONG else 3):
         draw = random.Random(seed)
         root = scored(write)
         if not (root / ".git").exists():
@@ -134,10 +134,10 @@ def told_of(root: Path) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dic
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("demo", DEMOS)
+@pytest.mark.parametrize("demo", part(list(DEMOS), 2))
 def test_random_histories_of_the_demos_are_told_as_they_are(tmp_path: Path, say: Say, demo: str) -> None:
     tried = 0
-    for seed in range(10 if LONG else 2):
+    for seed in range(10 if LONG else 1):
         draw = random.Random(f"{demo} {seed}")
         root = tmp_path / str(seed)
         shutil.copytree(DEMO.parent / demo, root)
@@ -170,7 +170,7 @@ def test_random_histories_of_the_demos_are_told_as_they_are(tmp_path: Path, say:
     assert tried
 
 
-@pytest.mark.parametrize("name", EDITS)
+@pytest.mark.parametrize("name", part(list(EDITS), 3))
 def test_what_changed_since_a_sign_off(write: Write, say: Say, capsys: pytest.CaptureFixture[str], name: str) -> None:
     root = scored(write)
     main(["review", "sign", str(root), "--subject", "study", "--as", "Ada"])

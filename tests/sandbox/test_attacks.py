@@ -152,7 +152,8 @@ def _anew(templates: Sequence[Template]) -> tuple[render.Rendered, ...]:
     return render.render(templates, VALUES)
 
 
-@pytest.mark.parametrize("name", ATTACKS)
+@pytest.mark.long
+@pytest.mark.parametrize("name", list(ATTACKS) if LONG else list(ATTACKS)[::5])
 def test_an_attack_costs_two_seconds_at_most_and_is_one_finding(name: str) -> None:
     template = Template(ATTACKS[name], place=Location(file="attack.jinja", line=1))
     (rendered,) = in_time(2, lambda: _anew([template]))

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from counts import LONG
 from streamlit.testing.v1 import AppTest
 
 from readback import project_files
@@ -34,8 +35,15 @@ def serving(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return lambda *folders: monkeypatch.setenv("READBACK_WORKSPACE", os.pathsep.join(map(str, folders)))
 
 
-@pytest.mark.parametrize("demo", sorted(project_files.demos()))
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    ("page", "demo"),
+    [
+        (page, demo)
+        for page in PAGES
+        for number, demo in enumerate(sorted(project_files.demos()))
+        if LONG or number == 0 or page in ("overview", "messages", "findings")
+    ],
+)
 def test_every_page_runs_on_every_demo(page: str, demo: str) -> None:
     test = app(page, workspace=demo)
     assert not test.exception

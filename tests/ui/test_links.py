@@ -120,7 +120,7 @@ def wrong(workspace: dict[str, str]) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("demo", part(sorted(project_files.demos()), 2))
+@pytest.mark.parametrize("demo", part(sorted(project_files.demos()), 1))
 def test_each_link_of_a_demo_arrives_at_what_it_counts(demo: str) -> None:
     assert wrong({"workspace": demo}) == []
 
