@@ -31,7 +31,9 @@ from readback.review.lock_file import BadLock
 from readback.review.since import Moved, NoBefore, Seen, Since
 from readback.review.state import Decision, Review, SignOff
 from readback.review.store import NotReadable, Store
+from readback.review.subject import said as subject_said
 from readback.types import Workspace
+from readback.words import t
 
 SHOWN = 20  # rules and scores in the text; JSON has every finding and score
 
@@ -147,7 +149,7 @@ def _prompts(made: Since) -> str:
     if not made.lines:
         return "prompts: the same, byte for byte"
     sides = " (A is the text of then, B the text of now)" if any(line.change for line in made.lines) else ""
-    return f"prompts: {quantity(len(made.lines), 'line')} of what is sent, read, learnt or judged changed{sides}"
+    return f"prompts: changed{sides}"
 
 
 def _listed(mark: str, lines: list[str]) -> Iterator[str]:
@@ -184,5 +186,8 @@ def _mean(row: Mapping[str, Any] | None) -> str:
 
 
 def _signed(one: Decision | SignOff) -> str:
-    what = "the sign-off" if isinstance(one, SignOff) else f"the decision to {one.verdict}"
-    return f"{what} of {one.subject} by {one.by.author}, {one.by.time[:10]}, was made on other bytes"
+    by = f"by {one.by.author}, {one.by.time[:10]}"
+    if isinstance(one, SignOff):
+        return f"the sign-off {by}, of {subject_said(one.subject)}: what it was made on has changed"
+    said = t(f"report.decision_{one.verdict}", about=one.on or subject_said(one.subject))
+    return f"the decision {by} ({said}): what it was made on has changed"

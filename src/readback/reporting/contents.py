@@ -200,27 +200,30 @@ def _past(one: Decision | SignOff) -> bool:
 def _decision(
     store: Store, opened: Workspace, one: Decision, days: dict[str, Leaves | None], jobs: int | None
 ) -> dict[str, Any]:
+    held = _held(store, one.lock) if one.lock else []
+    now = _now(opened, one, days, jobs) if held else None
+    for line in held:
+        line["now"] = "unknown" if now is None else "same" if now.get(line["what"]) == line["sha256"] else "changed"
+    there = {line["what"]: line["sha256"] for line in held}
     return {
         **_by(one.by), "subject": str(one.subject), "about": subject_said(one.subject),
-        "verdict": one.verdict, "reason": one.reason,
-        "on": one.on or None, "in_force": one.in_force, "bytes": _bytes(store, opened, one, days, jobs),
-        "lock": _held(store, one.lock) if one.lock else [],
+        "verdict": one.verdict, "reason": one.reason, "on": one.on or None, "in_force": one.in_force,
+        "bytes": "unknown" if now is None else "same" if now == there else "changed", "lock": held,
     }  # fmt: skip
 
 
-def _bytes(store: Store, opened: Workspace, one: Decision, days: dict[str, Leaves | None], jobs: int | None) -> str:
-    """Whether the bytes that a decision was made on are those of now: same, changed, or unknown."""
-    raw = store.content(one.lock) if one.lock else None
-    if raw is None:
-        return "unknown"
+def _now(
+    opened: Workspace, one: Decision, days: dict[str, Leaves | None], jobs: int | None
+) -> Mapping[str, str] | None:
+    """The fingerprints of what a decision is on, as the files are now; None where nothing can be assembled."""
     dated = locked.dated(opened, one.today)
     day = model_input.today(dated)
     if day not in days:
         days[day] = _leaves(dated, jobs, None)
-    now = days[day]
-    return "unknown" if now is None else (
-        "same" if lock_file.parsed(raw.decode()).roots == _roots(opened, one.subject, now) else "changed"
-    )  # fmt: skip
+    found = days[day]
+    return None if found is None else {
+        lock_file.head(line): root.root for line, root in _roots(opened, one.subject, found).items()
+    }  # fmt: skip
 
 
 def _roots(opened: Workspace, subject: Subject, now: Leaves) -> Mapping[Any, Any]:
