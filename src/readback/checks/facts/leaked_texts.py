@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import islice, pairwise
 from typing import NamedTuple
 
+from readback.checks.facts import of_record
 from readback.checks.facts.outside_contexts import open_ends
 from readback.checks.facts.overlapping import LONG, RUN, Hit, blanked, normal, overlaps
 from readback.checks.facts.sentence_edges import after, before, begins, goes_on, only_names
@@ -36,6 +37,7 @@ STORED = frozenset({"rag_prompt", "prompt"})  # whole prompts, of which only a p
 
 
 OWN = ("system", "task", "template", "variable", "default", "unknown")  # a system message without what is appended
+NO_FIELDS: Values = {}  # of no record
 MOST = 100  # hits in one message that are told; more tell nothing more
 PART = "part"  # a hit that a phrase at its place goes before, since it says more
 STATED = 3  # places that state one text that a finding names
@@ -62,7 +64,20 @@ def leaks(
     case: RuleContext, text: str, folded: Sequence[tuple[int, int]], contexts: Sequence[tuple[int, int]]
 ) -> list[Leak]:
     """The system text in `text`: outside the contexts, then inside them; what was folded in on purpose is none."""
-    known, fields = system_texts(case), case.record.fields if case.record else {}
+    fields, looked = case.record.fields if case.record else NO_FIELDS, case.workspace.leaks
+    known, judge = system_texts(case), bool(case.assembly and case.assembly.choice.judge)
+    asked = (leaks, text, tuple(folded), tuple(contexts), tuple(map(id, known)), id(looked), judge)
+    return of_record.once(fields, asked, lambda: (known, looked, _leaks(case, text, folded, contexts, known)))[2]
+
+
+def _leaks(
+    case: RuleContext,
+    text: str,
+    folded: Sequence[tuple[int, int]],
+    contexts: Sequence[tuple[int, int]],
+    known: Sequence[SystemText],
+) -> list[Leak]:
+    fields = case.record.fields if case.record else {}
     sources = tuple(stated.text for stated in known)
     ends = () if context_texts(fields) else open_ends(text, contexts)
     contexts = [(start, next((at for at, until in ends if until == end), end)) for start, end in contexts]
@@ -82,7 +97,12 @@ def leaks(
 def system_texts(case: RuleContext) -> tuple[SystemText, ...]:
     """The texts that are looked for: every one of the workspace, and the assembly's own; for a judge only its own."""
     known = () if case.assembly and case.assembly.choice.judge else case.workspace.system_texts
-    return (*known, *(own for own in _own(case) if all(own.text != one.text for one in known)))
+    if case.assembly is None:
+        return known
+    assembly, fields = case.assembly, case.record.fields if case.record else NO_FIELDS
+    asked = (system_texts, id(assembly), id(known))
+    own = of_record.once(fields, asked, lambda: (assembly, known, tuple(_own(case))))[2]
+    return (*known, *(one for one in own if all(one.text != other.text for other in known)))
 
 
 def folded(case: RuleContext, message: Message) -> list[tuple[int, int]]:

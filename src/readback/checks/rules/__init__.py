@@ -129,9 +129,9 @@ def _digest(about: list[Any]) -> str:
 
 def check(case: RuleContext, on: str, codes: Collection[str] | None = None) -> Iterator[Finding | Fault]:
     """What the rules of one kind (`on`: workspace, record, assembly) find; `codes` narrows them down."""
-    for code, rule in _that_look_at(on):
+    for code, look in _looks(on):
         if codes is None or code in codes:
-            yield from _told(code, rule.logic.check, case)
+            yield from _told(code, look, case)
 
 
 def marks(case: RuleContext, codes: Collection[str] | None = None) -> Iterator[tuple[str, str, str]]:
@@ -151,13 +151,19 @@ def _told(
 ) -> Iterator[Finding | Fault]:
     """The findings of one rule; a rule that fails is our fault and must stop no other."""
     try:
-        yield from (noted(diagnostic, case) for diagnostic in look(case))
+        for diagnostic in look(case):
+            yield noted(diagnostic, case)
     except MemoryError:  # a bounded child that is full: the fault of what it works on
         raise
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         said = f"{type(error).__name__}: {error} ({last.name}, line {last.lineno})"
         yield Fault(code, said, placed(NOWHERE, case))
+
+
+@cache
+def _looks(on: str) -> tuple[tuple[str, Callable[[RuleContext], Iterator[Diagnostic]]], ...]:
+    return tuple((code, rule.logic.check) for code, rule in _that_look_at(on))
 
 
 @cache
