@@ -67,7 +67,7 @@ def leaks(
     fields, looked = case.record.fields if case.record else NO_FIELDS, case.workspace.leaks
     known, judge = system_texts(case), bool(case.assembly and case.assembly.choice.judge)
     asked = (leaks, text, tuple(folded), tuple(contexts), tuple(map(id, known)), id(looked), judge)
-    return of_record.once(fields, asked, lambda: (known, looked, _leaks(case, text, folded, contexts, known)))[2]
+    return of_record.kept(fields, asked, lambda: (known, looked, _leaks(case, text, folded, contexts, known)))[2]
 
 
 def _leaks(
@@ -101,7 +101,7 @@ def system_texts(case: RuleContext) -> tuple[SystemText, ...]:
         return known
     assembly, fields = case.assembly, case.record.fields if case.record else NO_FIELDS
     asked = (system_texts, id(assembly), id(known))
-    own = of_record.once(fields, asked, lambda: (assembly, known, tuple(_own(case))))[2]
+    own = of_record.kept(fields, asked, lambda: (assembly, known, tuple(_own(case))))[2]
     return (*known, *(one for one in own if all(one.text != other.text for other in known)))
 
 

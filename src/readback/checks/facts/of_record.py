@@ -17,25 +17,25 @@ T = TypeVar("T")
 MOST = 500  # answers about one record; a record with more distinct questions is looked at as if nothing were kept
 
 
-class _Kept(local):
+class _Held(local):
     """Of this thread: the fields of the record in hand, and what is known of it."""
 
     fields: Values | None = None
     known: dict[Hashable, Any]
 
 
-_kept = _Kept()
+_held = _Held()
 
 
-def once(fields: Values, asked: Hashable, work: Callable[[], T]) -> T:
+def kept(fields: Values, asked: Hashable, work: Callable[[], T]) -> T:
     """What `work` answers; of the same question about the same record the answer that it gave before.
 
     `asked` names the question and everything that its answer depends on beside the fields. Objects in it are compared;
     where one is named by its `id`, the answer must hold it, so that the number is not given to another meanwhile.
     """
-    if _kept.fields is not fields:
-        _kept.fields, _kept.known = fields, {}
-    known = _kept.known
+    if _held.fields is not fields:
+        _held.fields, _held.known = fields, {}
+    known = _held.known
     found: T
     try:
         found = known[asked]

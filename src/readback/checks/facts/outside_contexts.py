@@ -23,7 +23,7 @@ Spans = list[tuple[int, int]]
 
 def in_message(message: Message, fields: Values) -> Spans:
     """Where a message holds retrieved text, in order."""
-    return of_record.once(fields, (in_message, id(message)), lambda: (message, _in_message(message, fields)))[1]
+    return of_record.kept(fields, (in_message, id(message)), lambda: (message, _in_message(message, fields)))[1]
 
 
 def _in_message(message: Message, fields: Values) -> Spans:
@@ -47,7 +47,7 @@ def in_stored(text: str, fields: Values) -> Spans:
 
     The number in front of a context is the prompt's or the row's: it belongs to the context in both.
     """
-    return of_record.once(fields, (in_stored, text), lambda: _in_stored(text, fields))
+    return of_record.kept(fields, (in_stored, text), lambda: _in_stored(text, fields))
 
 
 def _in_stored(text: str, fields: Values) -> Spans:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from readback.checks.facts.of_record import once
+from readback.checks.facts.of_record import kept
 from readback.checks.facts.outside_contexts import from_number, in_stored
 from readback.checks.facts.overlapping import blanked, normal
 from readback.checks.facts.stored_prompt import bare, context_texts
@@ -54,7 +54,7 @@ class Drift:
 
 def drift(text: str, fields: Values, question: str, told: Sequence[Span]) -> Drift:
     """`text` against the standard prompt for its contexts and `question`; `told`: what other rules speak of."""
-    return once(fields, (drift, text, question, tuple(told)), lambda: _drift(text, fields, question, told))
+    return kept(fields, (drift, text, question, tuple(told)), lambda: _drift(text, fields, question, told))
 
 
 def _drift(text: str, fields: Values, question: str, told: Sequence[Span]) -> Drift:

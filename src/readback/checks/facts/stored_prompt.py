@@ -22,7 +22,7 @@ def prompt(fields: Values) -> tuple[str, str] | None:
 
 def contexts(fields: Values) -> tuple[str, list[object]] | None:
     """The field of the contexts, and the list; None where the row has no such list."""
-    return of_record.once(fields, contexts, lambda: _contexts(fields))
+    return of_record.kept(fields, contexts, lambda: _contexts(fields))
 
 
 def _contexts(fields: Values) -> tuple[str, list[object]] | None:
@@ -32,7 +32,7 @@ def _contexts(fields: Values) -> tuple[str, list[object]] | None:
 
 def context_texts(fields: Values) -> tuple[str, ...]:
     """The contexts as the builders write them: stripped texts, empty ones left out."""
-    return of_record.once(fields, context_texts, lambda: _context_texts(fields))
+    return of_record.kept(fields, context_texts, lambda: _context_texts(fields))
 
 
 def _context_texts(fields: Values) -> tuple[str, ...]:

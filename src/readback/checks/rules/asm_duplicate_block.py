@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from readback.checks.facts.leaked_texts import OWN, folded, leaks
-from readback.checks.facts.of_record import once
+from readback.checks.facts.of_record import kept
 from readback.checks.facts.outside_contexts import STORED, Spans, in_message
 from readback.checks.facts.overlapping import blanked
 from readback.checks.facts.text_words import GAP, Words, letters, span, starts, words
@@ -73,7 +73,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 
 def _twice(text: str, contexts: Spans, fields: Values) -> list[Twice]:
     """The blocks that a text holds twice outside of its contexts; kept, for several conditions send the same text."""
-    return once(fields, (twice, text, tuple(contexts)), lambda: list(twice(blanked(text, contexts))))
+    return kept(fields, (twice, text, tuple(contexts)), lambda: list(twice(blanked(text, contexts))))
 
 
 def _diagnostic(message: Message, one: Twice) -> Diagnostic:

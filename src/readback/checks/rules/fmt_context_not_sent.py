@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from readback.checks.facts import stored_prompt
 from readback.checks.facts.context_places import inside
-from readback.checks.facts.of_record import once
+from readback.checks.facts.of_record import kept
 from readback.types import Diagnostic, Location, RuleContext, Values
 
 CODE = "fmt-context-not-sent"
@@ -33,7 +33,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 
 
 def _inside(prompt: str, context: str, fields: Values) -> bool:
-    return once(fields, (inside, prompt, context), lambda: inside(prompt, context) is not None)
+    return kept(fields, (inside, prompt, context), lambda: inside(prompt, context) is not None)
 
 
 def _picks(case: RuleContext) -> bool:
