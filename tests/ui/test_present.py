@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from looking import page, said
 from starlette.testclient import TestClient
 
+from readback.project_files import PROJECT
 from readback.ui.common import server
 
 PAGES = ("overview", "messages", "compare", "findings", "scores", "open", "about", "accessibility")
@@ -54,3 +57,9 @@ def test_the_accessibility_statement_is_reached_from_about_and_names_whom_to_wri
         monkeypatch.setenv(name, value)
     told = said(page("accessibility"))
     assert all(part in told for part in ("Ada &lt;b&gt;", "1 May 2026", "The proxy times out."))
+
+
+def test_no_style_hangs_on_what_the_whole_page_holds() -> None:
+    """`body:has(…)` has the style of everything worked out anew at each of a chart's elements: seconds on Scores."""
+    style = (PROJECT / "src" / "readback" / "ui" / "common" / "style.css").read_text("utf-8")
+    assert not re.findall(r"(?:html|body|\[data-testid=\"stApp\"\]):(?:not\(:)?has\(", style)

@@ -4,6 +4,13 @@
   if (window.readbackPage) return;
   window.readbackPage = true;
 
+  // Whether the page is presented, on the root of the document: as `body:has(.rb-present)` each of the thousands of
+  // elements of a chart had the style of the whole page worked out anew.
+  const presented = document.getElementsByClassName("rb-present");
+  const present = () => document.documentElement.toggleAttribute("data-rb-present", presented.length > 0);
+  new MutationObserver(present).observe(document.body, { childList: true, subtree: true });
+  present();
+
   const typing = (node) =>
     node instanceof Element &&
     (node.isContentEditable || node.closest("input:not([type=checkbox]):not([type=radio]), textarea, select, [role=combobox], [role=listbox], [role=menu], [role=slider]") !== null);
