@@ -56,13 +56,13 @@ DRIFTS: list[tuple[str, dict[str, Any], str | None, str]] = [
     ("A11: other numbers", row(standard(block="[3] one\n[4] two."), ["[1] one", "[2] two."]), None, ""),
     ("A11: contexts of several lines",
      row(standard(block="[1] one\nand more\n[2] two."), ["one\nand more", "two."]), None, ""),
-    ("a sentence more", row(standard(f"{HEAD} Be kind to us.")), "warning", 'it also says "Be kind to us."'),
+    ("a sentence more", row(standard(f"{HEAD} Be kind to us.")), "warning", 'it also contains "Be kind to us."'),
     ("a sentence less", row(standard(HEAD.replace(f" {CITE}", ""))), "warning", f'it lacks "{CITE}"'),
-    ("another wording", row(standard(HEAD.replace("Cite the", "Cite"))), "warning", 'it also says "Cite sources'),
-    ("another question", row(standard(tail="Question: How?\nAnswer:")), "warning", 'it asks "How?"'),
+    ("another wording", row(standard(HEAD.replace("Cite the", "Cite"))), "warning", 'it also contains "Cite sources'),
+    ("another question", row(standard(tail="Question: How?\nAnswer:")), "warning", 'its question is "How?"'),
     ("another order", row(f"Context:\n[1] one\n\n{HEAD}\n\nQuestion: Why?\nAnswer:"), "warning", "in another order"),
-    ("two line feeds", row(standard(tail="Question: Why?\n\nAnswer:")), "warning", "only blanks or capitals differ"),
-    ("one line feed", row(standard().replace("\n\nContext", "\nContext")), "warning", "only blanks or capitals differ"),
+    ("two line feeds", row(standard(tail="Question: Why?\n\nAnswer:")), "warning", "whitespace or capitals differ"),
+    ("one line feed", row(standard().replace("\n\nContext", "\nContext")), "warning", "whitespace or capitals differ"),
     ("text among the contexts", row(standard(block="[1] one\n\nSee also page 7.")), "warning", '"See also page 7."'),
     ("no citations, and the row says so",
      row(standard(FREE), metadata={"require_citations": False}), "info", "in place"),
@@ -75,7 +75,7 @@ DRIFTS: list[tuple[str, dict[str, Any], str | None, str]] = [
     ("a context cut short, told elsewhere", row(standard(block=f"[1] one\n\n{CUT}"), ["[1] one", LONG]), None, ""),
     ("a sentence more and a context cut short",
      row(standard(f"{HEAD} Be kind.", f"[1] one\n\n{CUT}"), ["[1] one", LONG]), "warning",
-     "context 2 breaks off after 99"),
+     "context 2 is cut off after 99"),
 ]  # fmt: skip
 
 
