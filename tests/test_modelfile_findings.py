@@ -261,8 +261,8 @@ def test_an_escape_in_a_stop_text_is_told_where_it_stands_and_the_line_break_of_
     ("text", "line", "why"),
     [
         ("SYSTEM a\n", None, "there is no FROM line, so Ollama"),
-        ("\nFROM \nSYSTEM a\n", 2, "there is no FROM line with a name: line 2 has no text behind FROM, so Ollama"),
-        ("FROM x\nFROM ", 2, "there is no FROM line with a name: line 2 has no text behind FROM, so Ollama"),
+        ("\nFROM \nSYSTEM a\n", 2, "there is no FROM line with a name: line 2 has no text after FROM, so Ollama"),
+        ("FROM x\nFROM ", 2, "there is no FROM line with a name: line 2 has no text after FROM, so Ollama"),
     ],
 )
 def test_a_from_with_nothing_behind_it_is_told_from_one_that_is_not_there(
