@@ -49,7 +49,7 @@ def test_that_a_template_refuses_system_messages_is_one_finding_of_the_template_
     assert [(one.code, one.place.file, one.place.line, one.place.record) for one in hits] == [
         ("srv-template-error", "t.jinja", 2, None)
     ]
-    assert hits[0].message == "the chat template t.jinja gives no text: No system"
+    assert hits[0].message == "the chat template t.jinja produces no text: No system"
 
 
 def test_a_template_that_refuses_some_system_messages_is_told_at_each_record(write: Write) -> None:

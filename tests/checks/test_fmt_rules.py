@@ -122,12 +122,12 @@ def test_contexts_not_sent_counts_what_is_listed_and_what_is_there(
     ("prompt", "severity", "said"),
     [
         ("Question: Why?\nAnswer:", None, ""),
-        ("Question: Why?\nAnswer: ", "warning", "1 blank character follows Answer:"),
+        ("Question: Why?\nAnswer: ", "warning", "1 whitespace character follows Answer:"),
         ("Question: Why?\nAnswer: So.", "error", "4 more characters follow Answer:"),
         ("Answer: So. Question: Why?", "error", "Answer: is before Question:"),
-        ("Question: Why?", "error", "Answer: is not there"),
-        ("Why?", "error", "Question: and Answer: are not there"),
-        ("Context:\n[1] Question: no. Answer:\n\nWhy?", "error", "Question: and Answer: are not there"),
+        ("Question: Why?", "error", "Answer: is missing"),
+        ("Why?", "error", "Question: and Answer: are missing"),
+        ("Context:\n[1] Question: no. Answer:\n\nWhy?", "error", "Question: and Answer: are missing"),
     ],
 )
 def test_markers_are_looked_for_outside_contexts_and_at_their_place(

@@ -56,7 +56,7 @@ def test_a_finding_of_another_severity_than_its_rule_says_why_and_its_group_that
     (group,) = groups(made)
     assert [because(one) for one in group.findings] == [
         "",
-        "A warning here, usually an error: only blanks differ, or the other place has no system message.",
+        "A warning here, usually an error: only whitespace differs, or the other place has no system message.",
     ]
     assert also(group) == "in some places a warning"
     assert because(finding("fmt-no-contexts", "info")) == "A note here, usually an error."

@@ -201,7 +201,7 @@ def test_a_token_behind_a_turn_that_no_stop_text_has_is_a_fault_unless_it_begins
 def test_where_no_stop_text_is_given_none_are_listed(write: Write) -> None:
     every = in_template(write, "{{ .System }}{{ .Prompt }}<|eot_id|>", "")
     (one,) = (one for one in every if one.code == "oll-stop-missing")
-    assert one.message == "turns end with <|eot_id|> in the template, and no stop parameter has it"
+    assert one.message == "turns end with <|eot_id|> in the template, but no stop parameter contains it"
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_an_escape_in_a_stop_text_is_told_where_it_stands_and_the_line_break_of_
     parsed = parse('FROM x\nPARAMETER top_k 1\nPARAMETER stop "\\nA:\\n"\n', "M")
     (one,) = [rules.finding(diagnostic) for diagnostic in parsed.diagnostics]
     assert (one.code, one.severity, one.place.line, one.place.column) == ("oll-stop-escape", "warning", 3, 17)
-    assert one.message.startswith("the stop text \\nA:\\n has a backslash in it")
+    assert one.message.startswith("the stop text \\nA:\\n contains a backslash")
     assert one.values["escape"] == ["\\n"]
     mended = parse('FROM x\nPARAMETER stop """\nA:\n"""\nPARAMETER stop """\n"""\n')
     assert mended.commands[1:] == (("stop", "\nA:\n", 2), ("stop", "\n", 5))
@@ -261,8 +261,8 @@ def test_an_escape_in_a_stop_text_is_told_where_it_stands_and_the_line_break_of_
     ("text", "line", "why"),
     [
         ("SYSTEM a\n", None, "there is no FROM line, so Ollama"),
-        ("\nFROM \nSYSTEM a\n", 2, "there is no FROM line with a name: line 2 has nothing behind it, so Ollama"),
-        ("FROM x\nFROM ", 2, "there is no FROM line with a name: line 2 has nothing behind it, so Ollama"),
+        ("\nFROM \nSYSTEM a\n", 2, "there is no FROM line with a name: line 2 has no text after FROM, so Ollama"),
+        ("FROM x\nFROM ", 2, "there is no FROM line with a name: line 2 has no text after FROM, so Ollama"),
     ],
 )
 def test_a_from_with_nothing_behind_it_is_told_from_one_that_is_not_there(

@@ -76,7 +76,7 @@ def test_a1_two_different_values_are_one_finding_that_names_both_places(write: W
     assert (found.place.file, found.place.line, found.place.field) == ("sysA.jsonl", 1, "context")
     assert found.message == (
         "judge j is shown the documents of sysA.jsonl line 1 (context), "
-        "and ref.jsonl line 1 (context) has another value"
+        "but ref.jsonl line 1 (context) has another value"
     )
     assert found.fix == "write documents: answer.context or documents: record.context under fields: of j"
 

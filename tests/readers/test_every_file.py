@@ -133,12 +133,12 @@ def test_files_that_are_not_used_stand_together_by_reason(write: Write) -> None:
     )
     rows = {one.detail: one for one in workspace.open(root).recognised if not one.used}
     assert {why: one.count for why, one in rows.items()} == {
-        "of no kind that is known here": 9,
+        "not of a kind that Readback knows": 9,
         "hidden files and folders are left out": 1,
         "empty": 1,
         "more than 4 folders deep": 1,
     }
-    assert rows["of no kind that is known here"].path.endswith("docs/5.md and 3 more")
+    assert rows["not of a kind that Readback knows"].path.endswith("docs/5.md and 3 more")
     assert json.loads(json.dumps(readback.open(root).files()[0]["used"])) is True
 
 

@@ -292,7 +292,7 @@ def test_notes_are_bounded_and_counted(write: Write) -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        ("[1]\n" * 1500, "none of its 1,500 rows is an object, which records are; the first is a list"),
+        ("[1]\n" * 1500, "records are objects, but none of its 1,500 rows is one; the first is a list"),
         ("7\n", "a number, where an object is needed"),
     ],
 )

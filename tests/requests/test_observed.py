@@ -131,7 +131,7 @@ def test_a_logged_request_is_equal_or_its_first_difference_is_known(
         ([{"prompt": "x"}], "it names no record"),
         ([{"record": "1", "condition": "c", "prompt": "x"}], "no condition is called 'c'"),
         ([{"record": "1", "prompt": "x"}], "no condition is named, and there are several"),
-        ([{"record": "1", "condition": "a"}], "it holds no messages, prompt or request body"),
+        ([{"record": "1", "condition": "a"}], "it contains no messages, prompt or request body"),
     ],
 )
 def test_a_row_that_matches_nothing_is_noted_and_counted(write: Any, rows: list[Any], reason: str) -> None:

@@ -217,7 +217,7 @@ class _Reading:
         else:
             first = self.held.kept[0]
             kind = first.values["kind"]
-            reason = f"none of its {quantity(self.bad, 'row')} is an object, which records are; the first is {kind}"
+            reason = f"records are objects, but none of its {quantity(self.bad, 'row')} is one; the first is {kind}"
             self.diagnostics.add(replace(first, values={"reason": reason, "kind": kind, "count": self.bad}))
         self.held = BoundedDiagnostics()
 

@@ -79,19 +79,19 @@ def _differences(found: Drift) -> Iterator[str]:
     """One clause for each kind of difference."""
     if found.extra:
         more = f" and {len(found.extra) - SHOWN} more" if len(found.extra) > SHOWN else ""
-        yield f"it also says {_quoted(found.extra[:SHOWN])}{more}"
+        yield f"it also contains {_quoted(found.extra[:SHOWN])}{more}"
     if found.missing:
         yield f"it lacks {_quoted(found.missing)}"
     if found.no_citations:
-        yield f'"{SECOND}" is in place of the demand to cite'
+        yield f'it has "{SECOND}" instead of the sentence that asks for citations'
     if found.asks is not None:
-        yield f'it asks "{found.asks}" and not the record\'s question'
+        yield f'its question is "{found.asks}" instead of the record\'s question'
     if found.order:
         yield "its parts are in another order"
     if found.blanks is not None:
-        yield f"only blanks or capitals differ, from character {found.blanks + 1}"
+        yield f"only whitespace or capitals differ, from character {found.blanks + 1}"
     for number, there, every in found.cut:
-        yield f"context {number} breaks off after {there:,} of {every:,} characters"
+        yield f"context {number} is cut off after {there:,} of {every:,} characters"
 
 
 def _quoted(sentences: tuple[str, ...]) -> str:
