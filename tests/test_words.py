@@ -16,7 +16,7 @@ SOURCES = [PROJECT / "app.py", *sorted((PROJECT / "pages").glob("*.py")), *sorte
 ENGLISH = words.words("en")
 AREAS = {key.partition(".")[0] for key in ENGLISH}
 NO_KEY = re.compile(r" |\.(jsonl?|csv|md)$")  # a sentence, a file's name
-LANGUAGES = sorted(file.stem for file in words.HERE.glob("*.yml"))
+LANGUAGES = sorted({file.stem.removeprefix("cli.") for file in words.HERE.glob("*.yml")})
 
 
 def literals(path: Path) -> set[str]:

@@ -1,15 +1,4 @@
-"""Show what differs between two prompts, or in how many records two ways to send them differ.
-
-A and B are conditions: readback diff study gateway direct --record 12. What is no condition has the long form.
-
---a and --b say what is compared: condition=X,record=1. Keys: condition, mode, task, adapter, judge, record (an id),
-index (from 0), layer (messages, wire, training), workspace (another folder), rev (a revision of git) and every option
-of a workspace (condition4=standard). What is sent, the record and the layer that one side does not say are as in the
-other. A value with a comma is in double quotes. layer=training against layer=wire says where the text a model was
-trained on and the text it reads part, up to the answer.
-
-Exit code 0 when both are equal byte for byte, 1 when they differ.
-"""
+"""The command `readback diff`: the differences of two prompts, or counts of the records where two choices differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Say what surrounds Readback here: versions, folders, and how far untrusted work is walled off."""
+"""The command `readback doctor`: what `readback.doctor` examines, as text or JSON."""
 
 from __future__ import annotations
 

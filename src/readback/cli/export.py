@@ -1,12 +1,4 @@
-"""Write the messages of every record under every condition to a file for other programs.
-
-messages-jsonl has a line for each record and condition (without conditions, for each mode by its name):
-  {"index", "record", "condition", "messages": [{"role", "content"}], "fingerprint"}
-  {"index", "record", "condition", "error": {"code", "message"}}    what could not be assembled
-openai-batch has requests, and what could not be assembled in FILE.errors.jsonl; parquet is messages-jsonl as a table.
-
-exit codes: 0 all assembled; 1 some could not be; 2 wrong use, or nothing to export
-"""
+"""The command `readback export`: the messages of every record as a file or on standard output."""
 
 from __future__ import annotations
 

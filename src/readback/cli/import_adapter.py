@@ -1,9 +1,4 @@
-"""Read the adapter texts and base prompts of an installed program (karenina) as files of a workspace.
-
-It runs the Python code of that program's prompt modules, in a child process without an environment, without network,
-under limits of time and memory; so it says which files these are and asks first. What is written are the authors' own
-sentences: they belong to your workspace.
-"""
+"""The command `readback import-adapter`: a program's own adapter texts as files of a workspace."""
 
 from __future__ import annotations
 

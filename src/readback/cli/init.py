@@ -1,4 +1,4 @@
-"""Write down what Readback takes a folder for, as readback.yml, each guess with a comment."""
+"""The command `readback init`: what was recognised, written as readback.yml."""
 
 from __future__ import annotations
 

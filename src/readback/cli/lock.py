@@ -1,16 +1,4 @@
-"""Write a small file that holds what every prompt comes to, or say which prompts changed since.
-
-readback lock WORKSPACE            writes readback.lock beside readback.yml, one line for each condition and layer:
-                                   messages, model-input (the one text that the model reads), training (the one text
-                                   that it learnt from), judge (what a judge is shown). Commit it with the prompts.
-readback lock --check WORKSPACE    assembles every prompt again and names the conditions and layers that changed. How
-                                   many prompts changed is said where the lock has a side file (--records); how they
-                                   changed, where git has the version that the lock is of.
-
-Templates print the day that the lock was made, unless readback.yml names one. An existing lock keeps its day.
-
-exit codes: 0 written, or nothing changed; 1 --check found a change; 2 wrong use, no lock, or one of a newer version
-"""
+"""The command `readback lock`: the lock is written, or the prompts are compared with it."""
 
 from __future__ import annotations
 

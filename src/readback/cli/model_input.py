@@ -1,13 +1,4 @@
-"""Print what a server sends to the model for messages: one text.
-
---messages is a JSON file: a list of {"role", "content"}, or an object with "messages" and "variables".
---batch reads one case a line, of a file or (-) of standard input: {"id", one of "modelfile", "go_template",
-"chat_template" (texts) or "wire_format" (a name), "messages", "bos_token", "eos_token", "add_generation_prompt",
-"today", "variables"}. Nothing is added to it: what is absent stays undefined. One answer a line: {"id", "text"} or
-{"id", "error"}.
-
-Exit code 1 when there is no text, or an error in a batch.
-"""
+"""The command `readback model-input`: the text that a server sends for messages, one or many cases."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Print the commands of Modelfiles as Ollama reads them; the first error refuses the file.
-
-JSON is one object a line for each file: {"commands": [{"name", "args"}]}, or {"error", "line"}. Exit code 1 when a
-file is refused, 2 when one cannot be read at all.
-"""
+"""The command `readback modelfile`: the commands of Modelfiles as Ollama reads them."""
 
 from __future__ import annotations
 

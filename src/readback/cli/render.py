@@ -1,10 +1,4 @@
-"""Print the exact messages of one record under one choice.
-
-JSON is exact: its segments join to each message's text, character for character. Text is for reading: the messages
-are under headings, and on a terminal control characters are spelled out.
-
---set name=value puts a text in the place of a field, --set name:=json any JSON value.
-"""
+"""The command `readback render`: the exact messages of one record under one choice."""
 
 from __future__ import annotations
 

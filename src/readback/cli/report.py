@@ -1,17 +1,4 @@
-"""Write the report of a review: what was decided, by whom, on which bytes, and what is open; one file, read offline.
-
-readback report WORKSPACE -o FILE         HTML, Markdown or JSON, by the file's name or --format
-readback report WORKSPACE -o FILE --as-of TIME
-                                          of the review up to a day or a time (UTC), as if it were then; the files are
-                                          those of now
-readback report --verify FILE             whether the file is as it was written
-readback report --verify FILE WORKSPACE   and whether what it says still holds for the workspace
-
-The same workspace, events, --as-of and version of Readback make the same bytes. Its checksum, in its first lines, is
-the SHA-256 of the file with its own 64 digits as zeros.
-
-exit codes: 0 written, or the file is whole and holds; 1 it is not, or does not; 2 wrong use, or nothing was written
-"""
+"""The command `readback report`: the report of a review is written, or verified."""
 
 from __future__ import annotations
 

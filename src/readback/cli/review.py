@@ -1,25 +1,4 @@
-"""Keep notes, decisions and sign-offs on a workspace, and say whether the prompts are still those that were signed.
-
-  note WORKSPACE --text T            a note, on what --condition, --record, --span and the like name
-  answer WORKSPACE --note ID --text T
-  edit WORKSPACE --note ID [--text T] [--owner NAME] [--due DATE]
-  close WORKSPACE --note ID          a note is settled; --reopen takes that back
-  decide WORKSPACE --subject S --accept | --change | --defer --reason R
-                                     or --item KEY, an item of `readback agenda`, in place of a subject
-  sign WORKSPACE --subject S --as NAME
-                                     stand for a subject: every byte that is sent, learnt from or shown to a judge is
-                                     kept by its hash, and the configuration as it is
-  withdraw WORKSPACE --signoff ID    take a sign-off back; it stays in the list as withdrawn
-  list WORKSPACE                     all of it, and which sign-offs are stale (exit 1 with --fail-on-stale)
-  verify WORKSPACE                   whether every event is what was saved (exit 1 where it is not)
-  export WORKSPACE -o FILE, import WORKSPACE FILE
-  adopt WORKSPACE                    take over the review that the folder had before it was renamed or moved
-
-A subject is study, condition:NAME, mode:NAME or comparison:A|B. Reviews are kept in READBACK_STATE, or
-~/.local/state/readback; who wrote is --as NAME, else the account's name.
-
-exit codes: 0 saved, or nothing is wrong; 1 a broken chain, or a stale sign-off; 2 wrong use, or nothing was saved
-"""
+"""The command `readback review`: its steps, which save events of a review or list them."""
 
 from __future__ import annotations
 

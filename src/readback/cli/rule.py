@@ -1,4 +1,4 @@
-"""Say what a rule finds, why it matters and how to fix it, with its examples; without a code, list all rules."""
+"""The command `readback rule`: one rule explained, or all listed."""
 
 from __future__ import annotations
 

@@ -1,11 +1,4 @@
-"""Print the judges' scores by condition, how sure they are, and what their differences support.
-
-First the answers to the comparisons that the workspace planned; whatever else is compared is called exploratory.
-Only scored answers are in a mean: failed, missing and not applicable ones are counted beside it.
---format csv writes the rows; the other two write comparisons, tests and stated means too.
-
-Exit code 0 or 1: 1 when loading the scores found a fault at or above --fail-on; 2 for wrong use.
-"""
+"""The command `readback scores`: means, comparisons and tests as text, JSON or CSV."""
 
 from __future__ import annotations
 

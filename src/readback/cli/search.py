@@ -1,7 +1,4 @@
-"""Search the messages of every record for a text, or with --regex for an RE2 expression.
-
-Capitals do not matter without --case. JSON holds the first 1,000 records of each condition; text names them all.
-"""
+"""The command `readback search`: the messages of every record that have a text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Start the pages for a browser on this machine, or for a team behind a proxy."""
+"""The command `readback serve`: the pages' server takes the place of this process."""
 
 from __future__ import annotations
 

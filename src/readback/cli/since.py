@@ -1,16 +1,4 @@
-"""Say what changed since a sign-off, a day, a revision of git or a lock: the first thing that a review looks at.
-
-readback since WORKSPACE                  since the last sign-off of the whole study
-readback since WORKSPACE --signoff ID     since that one, in what it covers
-readback since WORKSPACE --date DAY       since the last sign-off up to the end of that day, else the last commit
-readback since WORKSPACE --rev REV        since a revision of git
-readback since WORKSPACE --lock FILE      since a lock was written; of prompts alone
-
-Told are the prompts that changed, how many and how, by condition and layer; findings that are new or gone; scores that
-moved, with their intervals; decisions and sign-offs that were made on other bytes.
-
-exit codes: 0 it was said what changed; 2 wrong use, or there is nothing of then to compare with
-"""
+"""The command `readback since`: what changed since an earlier state of a workspace."""
 
 from __future__ import annotations
 
