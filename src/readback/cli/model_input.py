@@ -149,4 +149,4 @@ def _bytes(path: Path, most: int = LONGEST) -> bytes:
 
 
 def _no_number(word: str) -> Any:
-    raise ValueError(f"{word} is not a number in JSON")
+    raise ValueError(t("cli.render.not_a_number", word=word))
