@@ -79,7 +79,8 @@ def _part(part: Part | None) -> dict[str, Any] | None:
 
 def _lines(found: list[dict[str, Any]]) -> Iterator[str]:
     for one in found:
-        kind = ("row" if one["system_prompt"] else "row_folded") + ("_extends" if one["extends"] else "")
+        kinds = ("row", "row_extends") if one["system_prompt"] else ("row_folded", "row_folded_extends")
+        kind = kinds[bool(one["extends"])]
         yield t(f"cli.adapters.{kind}", name=one["name"], base=one["extends"], wording=one["wording"])
         if tasks := one["tasks"]:
             yield f"  {t('cli.adapters.adds', n=len(tasks), tasks=', '.join(tasks))}"

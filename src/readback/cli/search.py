@@ -89,7 +89,7 @@ def _text(found: Found, counts: bool) -> Iterator[str]:
             yield from (_line(hit) for hit in hits.first)
             yield from _rest(hits)
     for one in found.lost:
-        lost = ("lost_rest" if one.index is None else "lost") + ("_under" if one.choice else "")
+        lost = (("lost", "lost_under"), ("lost_rest", "lost_rest_under"))[one.index is None][bool(one.choice)]
         choice = _name(one.choice) if one.choice else ""
         yield t(f"cli.search.{lost}", index=one.index, choice=choice, why=one.why)
 

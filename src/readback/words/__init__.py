@@ -40,7 +40,7 @@ def t(key: str, **values: Any) -> str:
     A key with the forms `one` and `other` is chosen by the value `n`; any other number chooses its word by itself
     (`{all:record|records}`). An unknown key is our mistake: KeyError.
     """
-    file = COMMANDS if key.startswith("cli.") else PAGES
+    file = COMMANDS if key.partition(".")[0] == "cli" else PAGES
     here, english = _read(file.format(language())), _read(file.format(ENGLISH))
     if key not in english:
         key = f"{key}.{'one' if values.get('n') == 1 else 'other'}"
