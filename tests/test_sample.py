@@ -250,8 +250,8 @@ def test_the_command_says_that_it_is_a_sample_and_what_that_means(thirds: Path, 
     k = sum(number % 3 == 0 for number in drawn(900, 60))
     low, high = share(k, Sample(60, 900)).percents
     assert code == 1
-    assert "  a sample: 60 of 900 records looked at, one from each of 60 equal parts, by seed 20260101\n" in text
-    assert "  in 0 of 60: at most 5 % of all (95 %)\n" in text
+    assert "  This is a sample: 60 of 900 records were checked, one drawn from each of 60 equal parts of the file (seed 20260101).\n" in text
+    assert "  A fault found in 0 of 60 sampled records is in at most 5 % of all records (95 % confidence)." in text
     assert f"{k} {CODE} in {k} of 60 records of the sample ({low} to {high} % of all, 95 %)\n" in text
     assert "longest in the sample" in text
 
@@ -278,7 +278,7 @@ def test_the_exit_code_is_that_of_the_sample(write: Write, capsys: Output) -> No
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("--sample", 0), "--sample 0: at least one record has to be drawn"),
+        (("--sample", 0), "--sample 0: give 1 or more"),
         (("--seed", 4), "--seed goes with --sample"),
     ],
 )

@@ -31,7 +31,8 @@ from readback.workspace import id_column, plain_templates
 KEY = re.compile(r'"key": ?"([0-9a-f]{16})"|\(key ([0-9a-f]{16})\)$', re.MULTILINE)
 EMPTY = re.compile(r'^0 findings: |^\{\s*"workspace":', re.MULTILINE)  # an answer without findings, text and JSON
 PART = re.compile(r'^ ?"truncated": true', re.MULTILINE)
-SAMPLED = re.compile(r'^ ?"sample": ?\{|^  a sample: ', re.MULTILINE)  # an answer of --sample, JSON and text
+# An answer of --sample: JSON, text, and text as earlier versions wrote it.
+SAMPLED = re.compile(r'^ ?"sample": ?\{|^  This is a sample: |^  a sample: ', re.MULTILINE)
 WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # what `>` writes in some shells of Windows
 
 
@@ -262,12 +263,12 @@ def _of_sample(sample: Sample | None) -> Iterator[str]:
     if sample is None:
         return
     _, most = share(0, sample).percents
-    yield f"  {t('cli.check.sample', n=sample.drawn, all=sample.of, seed=sample.seed)}"
-    yield f"  {t('cli.check.sample_none', n=sample.drawn, most=most)}"
+    yield f"  {t('sample.is', n=sample.drawn, of=sample.of, seed=sample.seed)}"
+    yield f"  {t('sample.bound', n=sample.drawn, most=most)}"
     if sample.repeats:
-        yield f"  {t('cli.check.sample_repeats', rules=', '.join(sample.repeats))}"
+        yield f"  {t('sample.repeats', codes=', '.join(sample.repeats))}"
     if sample.files:
-        yield f"  {t('cli.check.sample_files', files=', '.join(sample.files))}"
+        yield f"  {t('sample.files', n=len(sample.files), files=', '.join(sample.files))}"
 
 
 def _code(audit: Audit, code: str, count: int) -> str:
@@ -284,7 +285,7 @@ def _code(audit: Audit, code: str, count: int) -> str:
     if not k:
         return t("cli.check.code_once", **said)
     low, high = share(k, sample).percents
-    return t("cli.check.code_sample", **said, n=k, all=n, low=low, high=high)
+    return t("cli.check.code_sample", **said, share=t("sample.share", k=k, n=n, low=low, high=high))
 
 
 def _lines_of(records: Counts) -> str:
