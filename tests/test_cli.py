@@ -120,7 +120,7 @@ def test_a_rule_is_one_or_all(capsys: Output) -> None:
         ("check {f} --baseline {f}/none", "--baseline"),
         ("render {f}", "say what to render: --condition one | two; --mode short | long; --task parsing"),
         ("render {f} --mode shrt", "did you mean 'short'?"),
-        ("render {f} --condition one --mode short", "either it or them"),
+        ("render {f} --condition one --mode short", "either --condition or these"),
         ("render {f} --mode short --record 9", "no record '9' among 2"),
         ("render {f} --mode short --index 2", "no record 2: there are 2"),
         ("render {f} --mode short --index -1", "no record -1"),
@@ -128,7 +128,7 @@ def test_a_rule_is_one_or_all(capsys: Output) -> None:
         ("render {f} --mode short --set q:=NaN", "not JSON"),
         ("explain fmt-marker", "did you mean 'fmt-markers'?"),
         ("modelfile {f}/none", "it is not a file"),
-        ("init {f}", "is there already"),
+        ("init {f}", "is already there"),
         ("serve {f}/none", "there is no such file or folder"),
     ],
 )

@@ -84,9 +84,9 @@ def test_a_condition_may_be_called_anything(write: Write, capsys: Output) -> Non
     ("words", "said"),
     [
         ((), "give two conditions A and B, or --a and --b"),
-        (("gateway",), "say what is compared"),
-        (("gateway", "direct", "--a", "mode=long"), "say what is compared"),
-        (("--a", "mode=long"), "say what is compared"),
+        (("gateway",), "give two conditions A and B"),
+        (("gateway", "direct", "--a", "mode=long"), "give two conditions A and B"),
+        (("--a", "mode=long"), "give two conditions A and B"),
         (("gatway", "direct"), "no condition 'gatway'; did you mean 'gateway'?"),
         (("gateway", "direct", "--record", "x"), "no record 'x' among 3"),
         (("gateway", "direct", "--index", "-1"), "index counts records from 0, and '-1' is no such number"),

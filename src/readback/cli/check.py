@@ -25,14 +25,13 @@ from readback.readers.yaml_text import flow
 from readback.records.dataset import Counts, DatasetChanged
 from readback.records.training_row import SAID
 from readback.types import Finding, Workspace
-from readback.words import t
+from readback.words import ENGLISH, t, words
 from readback.workspace import id_column, plain_templates
 
 KEY = re.compile(r'"key": ?"([0-9a-f]{16})"|\(key ([0-9a-f]{16})\)$', re.MULTILINE)
-EMPTY = re.compile(r'^0 findings: |^\{\s*"workspace":', re.MULTILINE)  # an answer without findings, text and JSON
+EMPTY = re.compile(r'^0 findings: |^\{\s*"workspace":', re.MULTILINE)  # an answer without findings, English and JSON
 PART = re.compile(r'^ ?"truncated": true', re.MULTILINE)
-# An answer of --sample: JSON, text, and text as earlier versions wrote it.
-SAMPLED = re.compile(r'^ ?"sample": ?\{|^  This is a sample: |^  a sample: ', re.MULTILINE)
+SAMPLED = re.compile(r'^ ?"sample": ?\{|^  a sample: ', re.MULTILINE)  # an answer of --sample: JSON, earlier text
 WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # what `>` writes in some shells of Windows
 
 
@@ -291,7 +290,8 @@ def _code(audit: Audit, code: str, count: int) -> str:
 def _lines_of(records: Counts) -> str:
     if not records.lines:
         return t("cli.check.no_records")
-    return t("cli.check.counts", lines=records.lines, read=records.read, bad=records.bad, blank=records.blank)
+    counts = {"lines": records.lines, "read": records.read, "bad": records.bad, "blank": records.blank}
+    return t("frame.counts", **counts).removesuffix(".")  # a part of a line here
 
 
 def _files(opened: Workspace) -> Iterator[str]:
@@ -333,10 +333,15 @@ def keys(path: Path, sampled: bool = False) -> frozenset[str]:
         raise UsageError(t("cli.check.baseline", file=path, why=why)) from None
     text = raw.decode("utf-16" if raw.startswith(WIDE) else "utf-8-sig", "replace").replace("\r\n", "\n")
     found = frozenset(one or other for one, other in KEY.findall(text))
-    if not found and text.strip() and not EMPTY.search(text):
+    if not found and text.strip() and not (EMPTY.search(text) or _has_line(text, t("cli.check.total", n=0, counts=""))):
         raise UsageError(t("cli.check.baseline_other", file=path))
     if PART.search(text):
         raise UsageError(t("cli.check.baseline_part", file=path))
-    if SAMPLED.search(text) and not sampled:
+    begins = [words(ENGLISH)["sample.is"].partition("{")[0], t("sample.is", n=0, of=0, seed=0).partition("0")[0]]
+    if not sampled and (SAMPLED.search(text) or any(_has_line(text, f"  {one}") for one in begins)):
         raise UsageError(t("cli.check.baseline_sample", file=path))
     return found
+
+
+def _has_line(text: str, begins: str) -> bool:
+    return f"\n{begins}" in f"\n{text}"

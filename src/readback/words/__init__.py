@@ -11,8 +11,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from readback.quantity import filled
 
 HERE = Path(__file__).parent
@@ -54,6 +52,8 @@ def _read(name: str) -> Mapping[str, str]:
     The file is the program's own, so it is read here and not in the bounded child. Everything in it is text: `no` and
     `on` are words, not truth values.
     """
+    import yaml
+
     if not (HERE / name).is_file():
         return {}
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
