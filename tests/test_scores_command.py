@@ -129,7 +129,7 @@ def test_stated_means_are_held_against_the_rows_beside_them(write: Write, capsys
     rows = "".join(f"q{i},{c},clear,{(i + n) % 2},j,\n" for i in range(6) for n, c in enumerate("ab"))
     root = write({"s.csv": TIDY + rows, "m.csv": "condition,n,clear\na,6,0.5\nb,6,0.9\n"})
     said = run(capsys, "scores", root, "--fail-on", "never")[1]
-    assert "\n1 of 2 reported means agrees with the rows beside them\n" in said
+    assert "\nreported means that agree with the rows beside them: 1 of 2\n" in said
     assert "scr-summary-differs" in said
 
 

@@ -114,7 +114,8 @@ def _counted(args: argparse.Namespace, opened: Workspace, a: Side, b: Side, jobs
 
 def _told(found: Counted) -> Iterator[str]:
     """The counts for people."""
-    yield t("cli.diff.counts", n=found.differing, all=found.done, equal=found.equal)
+    either = 1 if 1 in (found.differing, found.done) else found.differing
+    yield t("cli.diff.counts", n=found.differing, all=found.done, either=either, equal=found.equal)
     yield from (f"  {count:>7,} {as_text.KINDS[kind]}" for kind, count in found.kinds.items())
     for what in ("only_a", "only_b", "neither", "unpaired_a", "unpaired_b"):
         if count := getattr(found, what):

@@ -100,7 +100,8 @@ def _decide(parser: argparse.ArgumentParser) -> None:
     _options.author(parser)
     verdict = parser.add_mutually_exclusive_group(required=True)
     for name in state.VERDICTS:
-        verdict.add_argument(f"--{name}", dest="verdict", action="store_const", const=name)
+        said = t(f"cli.review.help_{name}")
+        verdict.add_argument(f"--{name}", dest="verdict", action="store_const", const=name, help=said)
     parser.add_argument("--reason", required=True, metavar="R", help=t("cli.review.help_reason"))
     parser.add_argument("--agenda", action="store_true", help=t("cli.review.help_agenda"))
 
