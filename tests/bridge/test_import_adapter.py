@@ -205,7 +205,7 @@ def test_nothing_runs_unasked_and_nobodys_file_is_replaced(tmp_path: Path, capsy
     (out / "adapters/claude_tool.yml").write_text("mine", "utf-8")
     (out / "readback.yml").write_text("name: mine\n", "utf-8")
     assert run(tmp_path / "program", out) == 2
-    assert "was not written by an import" in capsys.readouterr().err
+    assert "was not written by import-adapter" in capsys.readouterr().err
     assert sorted(one.name for one in out.rglob("*.yml")) == ["claude_tool.yml", "readback.yml"]
     (out / "adapters/claude_tool.yml").unlink()
     assert run(tmp_path / "program", out) == run(tmp_path / "program", out) == 0

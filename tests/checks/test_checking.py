@@ -74,8 +74,8 @@ def test_an_answer_without_findings_is_a_baseline_too(form: str, folder: Path, t
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("just a text\n", "no earlier answer of readback check"),
-        ('{"findings": 7}', "no earlier answer of readback check"),
+        ("just a text\n", "not the output of readback check"),
+        ('{"findings": 7}', "not the output of readback check"),
         (None, "no such file or directory"),
     ],
 )
@@ -132,7 +132,7 @@ def test_a_suppression_that_is_needed_no_more_is_said_when_everything_was_looked
     lines = "ignore: [{code: fmt-markers, why: old}, {code: fmt-system-text-in-user, why: meant}]\n"
     (folder / "readback.yml").write_text(FILE + lines)
     text = answer(capsys, folder)[1]
-    assert "ignored: 0 fmt-markers (old); these lines ignore nothing now" in text
+    assert "ignored: 0 fmt-markers (old); this entry of readback.yml matches nothing now" in text
     assert "ignored: 1 fmt-system-text-in-user (meant)\n" in text
     assert "ignore nothing now" not in answer(capsys, folder, "--select", "scr")[1]
 

@@ -250,8 +250,9 @@ def test_the_command_says_that_it_is_a_sample_and_what_that_means(thirds: Path, 
     k = sum(number % 3 == 0 for number in drawn(900, 60))
     low, high = share(k, Sample(60, 900)).percents
     assert code == 1
-    assert "  a sample: 60 of 900 records looked at, one from each of 60 equal parts, by seed 20260101\n" in text
-    assert "  in 0 of 60: at most 5 % of all (95 %)\n" in text
+    drawn_of = "60 of 900 records were checked, one drawn from each of 60 equal parts of the file (seed 20260101)."
+    assert f"  This is a sample: {drawn_of}\n" in text
+    assert "  A fault found in 0 of 60 sampled records is in at most 5 % of all records (95 % confidence)." in text
     assert f"{k} {CODE} in {k} of 60 records of the sample ({low} to {high} % of all, 95 %)\n" in text
     assert "longest in the sample" in text
 
@@ -278,8 +279,8 @@ def test_the_exit_code_is_that_of_the_sample(write: Write, capsys: Output) -> No
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("--sample", 0), "--sample 0: at least one record has to be drawn"),
-        (("--seed", 4), "--seed goes with --sample"),
+        (("--sample", 0), "--sample 0: give 1 or more"),
+        (("--seed", 4), "--seed needs --sample"),
     ],
 )
 def test_wrong_use_is_said(words: tuple[Any, ...], why: str, thirds: Path, capsys: Output) -> None:
@@ -293,7 +294,16 @@ def test_a_sample_is_a_baseline_for_samples_only(form: str, thirds: Path, tmp_pa
     before.write_text(answer(capsys, "check", thirds, "--sample", 60, "--format", form)[1], "utf-8")
     assert answer(capsys, "check", thirds, "--sample", 60, "--baseline", before)[0] == 0
     code, _, said = answer(capsys, "check", thirds, "--baseline", before)
-    assert (code, "it holds the findings of a sample" in said) == (2, True)
+    assert (code, "it has the findings of a sample" in said) == (2, True)
+
+
+def test_the_text_of_a_sample_is_known_as_earlier_versions_wrote_it(
+    thirds: Path, tmp_path: Path, capsys: Output
+) -> None:
+    before = tmp_path / "before"
+    before.write_text("  a sample: 60 of 900 records looked at, by seed 20260101\n0 findings: 0 error\n", "utf-8")
+    code, _, said = answer(capsys, "check", thirds, "--baseline", before)
+    assert (code, "it has the findings of a sample" in said) == (2, True)
 
 
 def test_the_findings_of_a_sample_are_the_new_ones_where_the_whole_is_known(

@@ -248,7 +248,7 @@ def test_a_record_that_no_row_asks_is_said_and_does_not_stop_the_count(write: Wr
     assert (code, "no row of train.jsonl, which its model was trained on, asks" in err) == (2, True)
     _, out, _ = diff(capsys, folder, *sides, "--records")
     assert "1 of 2 records differ" in out
-    assert "1 only B could be built" in out
+    assert "1 only B could be assembled" in out
 
 
 @pytest.mark.parametrize(

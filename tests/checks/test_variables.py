@@ -200,7 +200,7 @@ def test_check_tells_the_variables(write: Write, capsys: pytest.CaptureFixture[s
     cli.main(["check", str(folder)])
     text = capsys.readouterr().out
     assert "mode m: docs: no value in 1 of 4 records, loop over an empty list in 1 of 4 records" in text
-    assert "read by no template: note, sumary" in text
+    assert "no template reads: note, sumary" in text
 
 
 RAG = """dataset: {path: data.jsonl, id: task_id}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,25 @@ JUDGE = 'SYSTEM_PROMPT = "You judge."\nUSER_PROMPT = "Question: {question}\\nAns
 def folder(write: Write) -> Path:
     lines = "".join(json.dumps(row) + "\n" for row in ROWS)
     return write({"readback.yml": FILE, "data.jsonl": lines, "judge.py": JUDGE})
+
+
+def parsers(one: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """A parser, and those of its commands and their steps."""
+    yield one
+    for action in one._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for sub in action.choices.values():
+                yield from parsers(sub)
+
+
+def test_every_help_can_be_printed_and_says_something_of_each_option() -> None:
+    said = {one.prog: one for one in parsers(cli.parser())}
+    assert len(said) > 30
+    for name, one in said.items():
+        text = one.format_help()
+        assert max(map(len, text.splitlines())) <= 120, name
+        steps = (argparse._SubParsersAction, argparse._HelpAction)
+        assert [action.dest for action in one._actions if not (action.help or isinstance(action, steps))] == [], name
 
 
 def answer(output: Output, *words: Any) -> tuple[int, str]:
@@ -120,7 +140,7 @@ def test_a_rule_is_one_or_all(capsys: Output) -> None:
         ("check {f} --baseline {f}/none", "--baseline"),
         ("render {f}", "say what to render: --condition one | two; --mode short | long; --task parsing"),
         ("render {f} --mode shrt", "did you mean 'short'?"),
-        ("render {f} --condition one --mode short", "either it or them"),
+        ("render {f} --condition one --mode short", "either --condition or these"),
         ("render {f} --mode short --record 9", "no record '9' among 2"),
         ("render {f} --mode short --index 2", "no record 2: there are 2"),
         ("render {f} --mode short --index -1", "no record -1"),
@@ -128,7 +148,7 @@ def test_a_rule_is_one_or_all(capsys: Output) -> None:
         ("render {f} --mode short --set q:=NaN", "not JSON"),
         ("explain fmt-marker", "did you mean 'fmt-markers'?"),
         ("modelfile {f}/none", "it is not a file"),
-        ("init {f}", "is there already"),
+        ("init {f}", "is already there"),
         ("serve {f}/none", "there is no such file or folder"),
     ],
 )

@@ -107,7 +107,7 @@ def test_records_are_counted(folder: Path, capsys: Output) -> None:
 def test_records_that_cannot_be_built_are_said(folder: Path, capsys: Output) -> None:
     code, out, _ = answer(capsys, folder, "--a", "mode=one", "--b", "mode=broken", "--records")
     assert code == 1
-    assert "0 of 3 records differ, 0 are equal byte for byte\n        3 only A could be built\n" in out
+    assert "0 of 3 records differ, 0 are equal byte for byte\n        3 only A could be assembled\n" in out
 
 
 @pytest.mark.parametrize(

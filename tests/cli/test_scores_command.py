@@ -129,16 +129,16 @@ def test_stated_means_are_held_against_the_rows_beside_them(write: Write, capsys
     rows = "".join(f"q{i},{c},clear,{(i + n) % 2},j,\n" for i in range(6) for n, c in enumerate("ab"))
     root = write({"s.csv": TIDY + rows, "m.csv": "condition,n,clear\na,6,0.5\nb,6,0.9\n"})
     said = run(capsys, "scores", root, "--fail-on", "never")[1]
-    assert "\n1 of 2 means that files state agree with the rows beside them\n" in said
+    assert "\nreported means that agree with the rows beside them: 1 of 2\n" in said
     assert "scr-summary-differs" in said
 
 
 def test_means_without_rows_are_told_with_what_cannot_be_computed(write: Write, capsys: Any) -> None:
     root = write({"p.csv": PUBLISHED})
     said = run(capsys, "scores", root)[1]
-    assert said.startswith("no scores by item: the files only state means")
+    assert said.startswith("there are no scores by item: the files only report means")
     assert "  clarity\n    a: 3.0, n 25, 95 % interval 2.5872 to 3.4128 (t)\n" in said
-    assert "b: 3.5, n 10; not in the file: no spread, no interval" in said
+    assert "b: 3.5, n 10; not in the file: the spread, an interval" in said
     one, other = json.loads(run(capsys, "scores", root, "--format", "json")[1])["aggregates"]
     assert (one["condition"], one["mean"], one["n"], one["cannot"]) == ({"condition": "a"}, 3.0, 25, [])
     assert (other["interval"], other["cannot"], other["file"], other["line"]) == (
@@ -169,7 +169,7 @@ def test_a_slice_is_exploratory_and_adjusted(write: Write, capsys: Any) -> None:
     root = write({"readback.yml": plan, "d.jsonl": records, "s.csv": cells()})
     words = ("scores", root, "--slice", "topic", "--baseline", "shut", "--criterion", "clear")
     said = run(capsys, *words)[1]
-    assert "by topic, exploratory: p is adjusted by Benjamini and Hochberg over the values" in said
+    assert "by topic, exploratory: p is corrected by Benjamini and Hochberg over the values" in said
     assert "  open against shut, clear, judge j\n    locks: +" in said
     found = json.loads(run(capsys, *words, "--format", "json")[1])["slices"]
     assert [(one["field"], one["b"], one["n"], one["without"]) for one in found] == [

@@ -451,17 +451,17 @@ def test_an_export_that_is_stopped_says_so(write: Write) -> None:
         ("{f} --as messages-jsonl --condition onee", 2, "did you mean 'one'?"),
         ("{f} --as messages-jsonl --mode shrt", 2, "did you mean 'short'?"),
         ("{f} --as messages-jsonl --judge j", 2, "no judge 'j'; the workspace has none"),
-        ("{f} --as messages-jsonl --condition one --mode short", 2, "--mode goes without --condition"),
-        ("{f} --as messages-jsonl --model m", 2, "--model goes with --as openai-batch"),
+        ("{f} --as messages-jsonl --condition one --mode short", 2, "--mode cannot be used with --condition"),
+        ("{f} --as messages-jsonl --model m", 2, "--model needs --as openai-batch"),
         ("{f} --as openai-batch", 2, "give --model NAME"),
-        ("{f} --as messages-jsonl --jobs 0", 2, "at least one process"),
+        ("{f} --as messages-jsonl --jobs 0", 2, "give 1 or more"),
         ("{f} --as messages-jsonl -o {f}/none/out.jsonl", 2, "no such file or directory"),
         ("{f} --as messages-jsonl -o {f}", 2, "is a directory"),
         ("{f} --as messages-jsonl -o {f}/data.jsonl", 2, "is a file of the workspace"),
-        ("{f} --as messages-jsonl", 0, "2 records x 2 conditions: 4 messages written, 0 could not be assembled"),
-        ("{f} --as messages-jsonl --condition one", 0, "2 records x 1 condition: 2 messages written, 0 could"),
-        ("{f} --as messages-jsonl --mode short", 0, "2 records x 1 mode: 2 messages written"),
-        ("{f} --as openai-batch --condition one", 0, "2 messages written"),
+        ("{f} --as messages-jsonl", 0, "2 records x 2 conditions: 4 lines written, 0 could not be assembled"),
+        ("{f} --as messages-jsonl --condition one", 0, "2 records x 1 condition: 2 lines written, 0 could"),
+        ("{f} --as messages-jsonl --mode short", 0, "2 records x 1 mode: 2 lines written"),
+        ("{f} --as openai-batch --condition one", 0, "2 lines written"),
         ("{f} --as parquet -o {f}/out.parquet -q", 0, ""),
     ],
 )
@@ -499,8 +499,8 @@ def test_what_failed_of_a_batch_is_in_a_file_beside_it(write: Write, capsys: Out
     code, _, err = ran(capsys, root / "w", "--as", "openai-batch", "--model", "m", "-o", out)
     assert (code, len(out.read_text().splitlines())) == (1, 2)
     assert [json.loads(line)["error"]["code"] for line in errors.read_text().splitlines()] == ["alb-render-error"] * 2
-    assert f"2 of 4 requests could not be assembled and are in {errors}" in err
-    assert "2 records x 2 conditions: 2 messages written, 2 could not be assembled" in err
+    assert f"2 of 4 requests could not be assembled; their errors are in {errors}" in err
+    assert "2 records x 2 conditions: 2 lines written, 2 could not be assembled" in err
     write({"w/readback.yml": FILE.replace("q.word", "q")})
     assert ran(capsys, root / "w", "--as", "openai-batch", "--model", "m", "-o", out)[0] == 0
     assert sorted(names(root)) == ["b.jsonl", "w"]  # errors of an earlier export are none of this one

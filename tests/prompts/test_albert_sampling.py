@@ -79,7 +79,7 @@ def test_the_command_names_lines_and_what_is_not_set(write: Write, capsys: pytes
     assert (top_p["level"], top_p["place"]["file"], top_p["place"]["line"]) == ("mode", "prompt_config.yml", 8)
     cli.main(["render", root, "--mode", "a", "--verbose"])
     told = capsys.readouterr().out
-    assert "temperature is set at prompt_config.yml:1, for all modes" in told
+    assert "temperature is set for all modes, at prompt_config.yml:1" in told
     assert "not set: top_k, min_p, presence_penalty" in told
 
 

@@ -84,16 +84,16 @@ def test_a_condition_may_be_called_anything(write: Write, capsys: Output) -> Non
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "say what is compared: two conditions A and B, or --a and --b"),
-        (("gateway",), "say what is compared"),
-        (("gateway", "direct", "--a", "mode=long"), "say what is compared"),
-        (("--a", "mode=long"), "say what is compared"),
+        ((), "give two conditions A and B, or --a and --b"),
+        (("gateway",), "give two conditions A and B"),
+        (("gateway", "direct", "--a", "mode=long"), "give two conditions A and B"),
+        (("--a", "mode=long"), "give two conditions A and B"),
         (("gatway", "direct"), "no condition 'gatway'; did you mean 'gateway'?"),
         (("gateway", "direct", "--record", "x"), "no record 'x' among 3"),
         (("gateway", "direct", "--index", "-1"), "index counts records from 0, and '-1' is no such number"),
         (("--a", "mode=long", "--b", "mode=short", "--record", "r1"), "--a takes record=ID or index=N"),
-        (("gateway", "direct", "-j", "2"), "--jobs goes with --records"),
-        (("gateway", "direct", "--records", "-j", "0"), "--jobs 0: at least one process has to work"),
+        (("gateway", "direct", "-j", "2"), "--jobs needs --records"),
+        (("gateway", "direct", "--records", "-j", "0"), "--jobs 0: give 1 or more"),
     ],
 )
 def test_a_comparison_that_is_not_clear_is_refused(folder: Path, capsys: Output, words: Any, said: str) -> None:
@@ -143,7 +143,7 @@ def test_scores_and_agreement_say_their_findings_as_loudly_as_asked(write: Write
 
 def test_jobs_of_scores_go_with_findings(write: Write, capsys: Output) -> None:
     code, _, err = run(capsys, "scores", write({"s.csv": SCORES}), "-j", "2")
-    assert (code, "--jobs goes with --findings" in err) == (2, True)
+    assert (code, "--jobs needs --findings" in err) == (2, True)
 
 
 @contextmanager

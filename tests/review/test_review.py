@@ -229,7 +229,7 @@ def test_what_is_not_saved_says_why(write: Write, say: Say, step: str, words: li
 
 def test_verify_export_and_import(write: Write, say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = study(write)
-    assert "begins it" in say("list", root, form="text")[1]
+    assert "there are no notes, decisions or sign-offs yet" in say("list", root, form="text")[1]
     say("note", root, "--text", "n\0\ud800 <b>")
     say("sign", root, "--subject", "study")
     assert say("verify", root)[1] == {"events": 2, "broken": None}

@@ -127,7 +127,7 @@ def test_b17_every_pair_is_in_json_and_csv_and_the_text_says_what_it_shows(
     cli.main(["agreement", str(folder)])
     said = capsys.readouterr().out
     assert said.count("same value") == 66
-    assert "12 of 15 raters' pairs shown; all 105 with --format json or csv" in said
+    assert "the pairs of 12 of 15 raters are shown; --format json or csv has all 105 pairs" in said
 
 
 def test_b17_the_page_says_what_it_shows_and_offers_all(serving: Any) -> None:

@@ -42,7 +42,7 @@ def test_the_command_says_them(write: Write, capsys: pytest.CaptureFixture[str])
     assert cli.main(["scores", str(write({"p.jsonl": PUBLISHED}))]) == 0
     said = capsys.readouterr().out
     assert "A 62, B 51, ties 41 of 154, judge me" in said
-    assert "54.9 % of 113 decisive (95 % interval 45.7 to 63.7, wilson), sign test p 0.347" in said
+    assert "54.9 % of 113 decisive outcomes (95 % interval 45.7 to 63.7, wilson), sign test p 0.347" in said
 
 
 def test_bad_rows_are_notes_and_open_ones_are_counted(write: Write) -> None:

@@ -75,8 +75,8 @@ def test_what_cannot_be_cut_is_said(write: Write, file: str, capsys: pytest.Capt
     root = write({**FILES, "more.md": "prompt a {question}\n---\nb {question}\n", "one.txt": "only {question}\n---\n"})
     assert main(["check", str(root), "--parts", file]) == 2
     told = capsys.readouterr().err
-    assert f"--parts {file}: it is no .txt file of prompts with lines of three dashes" in told
-    assert "there is prompts.txt" in told
+    assert f"--parts {file}: this is not a .txt file of prompts between lines of three dashes" in told
+    assert "such files here: prompts.txt" in told
 
 
 @pytest.mark.parametrize(

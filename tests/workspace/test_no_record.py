@@ -58,7 +58,7 @@ def test_b5_without_any_dataset_nothing_is_said_about_a_record(write: Write, cap
 
 def test_b5_to_render_without_the_dataset_says_what_is_missing(write: Write, capsys: Output) -> None:
     assert cli.main(["render", str(write({"p.yaml": PLAN % "dataset: d/gone.jsonl"})), "--condition", "a"]) == 2
-    assert "there is no record: the dataset 'd/gone.jsonl' is not there" in capsys.readouterr().err
+    assert "there is no record: the dataset 'd/gone.jsonl' does not exist" in capsys.readouterr().err
 
 
 @pytest.fixture

@@ -75,5 +75,5 @@ def test_b16_one_record_is_one_record(write: Write, capsys: pytest.CaptureFixtur
     root = write({"readback.yml": 'dataset: d.jsonl\nmodes: [{mode: m, template: "x"}]\n', "d.jsonl": [{"id": "1"}]})
     cli.main(["check", str(root)])
     said = capsys.readouterr().out
-    assert "1 line: 1 record read, 0 bad, 0 blank" in said
+    assert "1 record read; 0 of 1 line could not be read and 0 were blank" in said
     assert "1 records" not in said

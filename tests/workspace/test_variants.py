@@ -144,7 +144,7 @@ def test_a12_the_tables_of_conditions_say_not_known_here(
     root = serving({"readback.yml": FORMATS, "data.jsonl": [ROW]})
     main(["check", str(root), "--fail-on", "never"])
     said = capsys.readouterr().out
-    assert f"system not known here: {NO_FILE}" in next(line for line in said.splitlines() if line.startswith("  c1:"))
+    assert f"system message unknown: {NO_FILE}" in next(line for line in said.splitlines() if line.startswith("  c1:"))
     assert "no system message" not in said
     main(["check", str(root), "--format", "json", "--fail-on", "never"])
     first = json.loads(capsys.readouterr().out)["conditions"][0]
