@@ -19,6 +19,8 @@ from hypothesis import strategies as st
 
 from readback.readers import cache_folder
 from readback.records.dataset import MISSING, Cancelled, Dataset, DatasetChanged, look, open_dataset
+from readback.records.field_names import FieldNames
+from readback.records.field_path import names
 from readback.records.index_pass import build
 from readback.types import DatasetSource, Location
 
@@ -536,3 +538,34 @@ def test_a_hundred_records_in_301_lines_are_explained(shared: Path) -> None:
     assert (data.counts.read, data.counts.lines, data.counts.header, data.counts.continued) == (100, 301, 1, 200)
     assert reconciled(data)
     assert data.record(0).id == "232"
+
+
+@settings(max_examples=some(500), deadline=None)
+@given(
+    st.lists(
+        st.dictionaries(
+            st.sampled_from(["a", "b", "a.b", "c"]),
+            st.none() | st.dictionaries(st.sampled_from("bcd"), st.none() | st.just({"e": {"f": 1}}), max_size=2),
+            max_size=4,
+        ),
+        max_size=8,
+    )
+)
+def test_field_names_are_counted_as_if_row_by_row(given_rows: list[dict[str, Any]]) -> None:
+    counted: dict[str, int] = {}
+    seen = FieldNames(DatasetSource("f"), ())
+    for row in given_rows:
+        seen.see(row)
+        for name in names(row):
+            counted[name] = counted.get(name, 0) + 1
+    assert list(seen.counts.items()) == list(counted.items())
+
+
+def test_field_names_beyond_those_remembered_are_counted_too() -> None:
+    seen = FieldNames(DatasetSource("f"), ())
+    for _ in range(2):
+        for number in range(600):
+            seen.see({"id": 1, f"name_{number}": 2})
+        seen.see(dict.fromkeys(map(str, range(300))))
+    counts = seen.counts
+    assert (counts["id"], counts["name_0"], counts["name_599"], counts["299"]) == (1200, 2, 2, 2)
