@@ -19,7 +19,7 @@ SPACING = """*{line-height:1.5!important;letter-spacing:.12em!important;word-spa
 
 # Everything below leaves out charts: they are pictures with a table beside them, and scroll in a frame of their own.
 SEEN = """const seen = (e) => e.checkVisibility({visibilityProperty: true, opacityProperty: true})
-    && !e.closest('svg, .rb-skip, .rb-aloud, [data-testid=stIconMaterial]');
+    && !e.closest('svg, .rb-skip, .rb-aloud, [data-testid=stIconMaterial], [data-testid=stSkipToContent]');
     const scrolls = (e, axis) => /auto|scroll/.test(getComputedStyle(e)['overflow' + axis])
         && (axis === 'X' ? e.scrollWidth > e.clientWidth : e.scrollHeight > e.clientHeight);"""
 # How far the page is wider than the window, and what stands out of it and cannot be scrolled to.
@@ -31,7 +31,7 @@ OUTSIDE = f"""() => {{ {SEEN}
         for (let p = e.parentElement; p && p !== main; p = p.parentElement) if (scrolls(p, 'X')) return false;
         return true; }});
     return [document.scrollingElement.scrollWidth - innerWidth, main.scrollWidth - main.clientWidth,
-            out.map((e) => `${{e.tagName}} ${{e.className}} ${{e.textContent.slice(0, 40)}}`)]; }}"""
+            out.map((e) => `${{e.tagName}} ${{e.className}} ${{e.textContent.slice(0, 40)}} ${{e.parentElement.outerHTML.slice(0, 300)}} ${{JSON.stringify(e.getBoundingClientRect())}}`)]; }}"""
 # The texts of which a frame that does not scroll hides a part.
 CUT = f"""() => {{ {SEEN}
     const range = document.createRange(), cut = [];
@@ -59,16 +59,19 @@ SMALL = f"""() => {{ {SEEN}
     const KINDS = 'a[href], button, summary, input, textarea, [role=tab], [role=slider], .modebar-btn';
     const FIELDS = '[role=group], [data-testid=stNumberInputContainer], [data-testid=stTextInputRootElement]';
     const whole = (e) => (e.matches('input') && (e.closest('label') ?? e.closest(FIELDS))) || e;
+    const framed = (e, box) => {{ for (let p = e.parentElement; p; p = p.parentElement) {{ const frame = p.getBoundingClientRect();
+        if (scrolls(p, 'X') && (box.left >= frame.right || box.right <= frame.left)) return false; }} return true; }};
     const every = [...document.querySelectorAll('[data-testid=stApp] :is(' + KINDS + ')')]
         .filter((e) => e.checkVisibility({{visibilityProperty: true, opacityProperty: true}}) && !e.closest('.rb-skip'))
-        .map((e) => [e, whole(e).getBoundingClientRect()]).filter(([, box]) => box.width > 1 && box.height > 1);
+        .map((e) => [e, whole(e).getBoundingClientRect()]).filter(([e, box]) => box.width > 1 && box.height > 1 && framed(e, box));
     const inText = (e) => getComputedStyle(e).display === 'inline'
         && [...e.parentElement.childNodes].some((one) => one !== e && one.textContent.trim());
-    return every.filter(([e, box]) => (box.width < 23.5 || box.height < 23.5) && !inText(e)).filter(([e, box]) => {{
+    return every.filter(([e, box]) => (box.width < 23.5 || box.height < 23.5) && !inText(e)).flatMap(([e, box]) => {{
         const x = box.left + box.width / 2, y = box.top + box.height / 2;
-        return every.some(([other, b]) => other !== e && !e.contains(other) && !other.contains(e)
+        const near = every.find(([other, b]) => other !== e && !e.contains(other) && !other.contains(e)
             && Math.hypot(Math.max(b.left - x, 0, x - b.right), Math.max(b.top - y, 0, y - b.bottom)) < 12);
-    }}).map(([e, box]) => `${{e.ariaLabel ?? e.textContent}} ${{box.width}} x ${{box.height}}`); }}"""
+        return near ? [[e, near[0]].map((one) => one.ariaLabel ?? one.textContent).join(` ${{box.width}} x ${{box.height}} `)] : [];
+    }}); }}"""
 MOVING = """document.getAnimations().filter((one) => one.playState === 'running'
     && one.effect.getComputedTiming().endTime > 200).map((one) => one.animationName ?? one.transitionProperty)"""
 # Where the focus is: its number, its name, in how many of its points it is on top, whether something outlines it.
@@ -156,7 +159,8 @@ def test_what_a_button_opened_is_the_next_stop_and_esc_goes_back(demo: str, tour
     button = tour.locator("[data-testid=stPopoverButton]", has_text="Find").first
     button.focus()
     tour.keyboard.press("Enter")
-    tour.wait_for_selector("[data-testid=stPopoverBody]")
+    tour.wait_for_selector("[data-testid=stPopoverBody] input[type=text]")
+    settle(tour)
     inside = "Boolean(document.activeElement.closest('[data-testid=stPopoverBody]'))"
     tour.keyboard.press("Tab")
     assert tour.evaluate(inside)
@@ -199,10 +203,11 @@ def test_a_hint_stays_under_the_pointer_and_goes_by_esc(demo: str, tour: Any, na
     }[rule]
     one.hover()
     assert shown()
-    line = one.evaluate("e => { const b = e.getClientRects()[0]; return [b.left, b.bottom]; }")
-    for down in range(-1, 14, 2):  # slowly over the gap, into the hint
-        tour.mouse.move(line[0] + 12, line[1] + down)
-        assert shown(), down
+    left, top, bottom, above = one.evaluate("""e => { const b = e.getClientRects()[0];
+        return [b.left, b.top, b.bottom, e.style.getPropertyValue('--rb-top') === 'auto']; }""")
+    for away in range(-1, 14, 2):  # slowly over the gap, into the hint
+        tour.mouse.move(left + 12, top - away if above else bottom + away)
+        assert shown(), away
     tour.keyboard.press("Escape")
     assert not shown()
     tour.mouse.move(5, 5)
@@ -216,10 +221,13 @@ def test_a_hint_stays_under_the_pointer_and_goes_by_esc(demo: str, tour: Any, na
 def test_text_is_selected_under_a_hint(demo: str, tour: Any) -> None:
     """A hint that can be pointed at must not be in the way of the text below it."""
     turn_to(tour, f"{demo}messages?workspace=six-conditions&condition=base%2C+open+book")
-    box = tour.locator(".rb-exact .rb-s", has_text="Section: Approach").first.bounding_box()
-    tour.mouse.move(box["x"] + 4, box["y"] + 8)
+    stretch = tour.locator(".rb-exact .rb-s").first
+    stretch.scroll_into_view_if_needed()
+    stretch.hover()
+    left, top = stretch.evaluate("e => { const b = e.getClientRects()[0]; return [b.left, b.top + b.height / 2]; }")
+    tour.mouse.move(left + 8, top)
     tour.mouse.down()
-    tour.mouse.move(box["x"] + 120, box["y"] + 60, steps=8)
+    tour.mouse.move(left + 200, top + 70, steps=8)
     tour.mouse.up()
     assert tour.evaluate("getSelection().toString()").count("\n") >= 1
 

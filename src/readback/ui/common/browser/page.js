@@ -187,16 +187,20 @@
     if (event.key !== "Escape") return;
     for (const word of document.querySelectorAll(":is(.rb-hinted, .rb-s[data-from]):is(:hover, :focus)")) word.classList.add("rb-quiet");
   });
-  for (const left of ["mouseout", "focusout"]) {
-    document.addEventListener(left, (event) => {
-      const word = event.target instanceof Element && event.target.closest(".rb-quiet");
-      if (word && !word.contains(event.relatedTarget)) word.classList.remove("rb-quiet");
-    });
-  }
+  const reopen = (event) => {
+    for (const word of document.querySelectorAll(".rb-quiet")) {
+      if (event.type !== "mouseover" || (!word.contains(event.target) && word !== document.activeElement)) word.classList.remove("rb-quiet");
+    }
+  };
+  for (const left of ["mouseover", "focusin", "focusout"]) document.addEventListener(left, reopen);
 
   // The first Tab on a page with a way past its controls goes to that, though navigation and sidebar are before it.
+  // Later ones from there go where the browser has them go: to what is before that way.
+  let begun = "";
   document.addEventListener("keydown", (event) => {
-    const skip = event.key === "Tab" && !event.shiftKey && document.activeElement === document.body && document.querySelector("a.rb-skip");
+    const first = event.key === "Tab" && begun !== location.pathname;
+    if (event.key === "Tab") begun = location.pathname;
+    const skip = first && !event.shiftKey && document.activeElement === document.body && document.querySelector("a.rb-skip");
     if (!skip) return;
     event.preventDefault();
     skip.focus();
@@ -232,8 +236,9 @@
   document.addEventListener("keydown", (event) => {
     const box = event.key === "Tab" && [...document.querySelectorAll("[data-testid=stPopoverBody]")].at(-1);
     if (!box) return;
-    const opener = [...document.querySelectorAll("[data-testid=stPopoverButton][aria-expanded=true]")].at(-1);
-    const stops = [...box.querySelectorAll(STOPS)].filter((one) => one.tabIndex >= 0 && !one.disabled && one.checkVisibility({ visibilityProperty: true }));
+    const drawn = (one) => one.checkVisibility({ visibilityProperty: true }); // Streamlit keeps a second one of some, not drawn
+    const opener = [...document.querySelectorAll("[data-testid=stPopoverButton][aria-expanded=true]")].filter(drawn).at(-1);
+    const stops = [...box.querySelectorAll(STOPS)].filter((one) => one.tabIndex >= 0 && !one.disabled && drawn(one));
     const here = document.activeElement;
     if (!box.contains(here)) {
       if (event.shiftKey || stops.length === 0 || (entered.has(box) && here !== opener)) return;
