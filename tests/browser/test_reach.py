@@ -1,18 +1,20 @@
-"""WCAG 2.2 on each page, as far as a program can tell: zoom, reflow, spacing, keyboard, targets, hints, what is said."""
+"""WCAG 2.2 on each page, as far as a program can tell: zoom, spacing, keyboard, targets, hints, what is said."""
 
 from __future__ import annotations
 
 import io
+import time
 from typing import Any
 
 import pytest
 from counts import part
 from PIL import Image
-from served import PAGES, open_page, settle, turn_to
+from served import PAGES, SETTLED, open_page, settle, turn_to
 
 pytestmark = pytest.mark.browser
 FIRST = ("messages", "findings", "records")  # rows of controls; two columns; a field with several values
 NAMES = (*FIRST, *(name for name in PAGES if name not in FIRST))
+TAB = "\ue004"  # as WebDriver calls the key
 LAPTOP, HALF, QUARTER = (1366, 768), (683, 384), (320, 256)  # a laptop, at 200 %; 1280 x 1024 at 400 %
 SPACING = """*{line-height:1.5!important;letter-spacing:.12em!important;word-spacing:.16em!important}
     p{margin-bottom:2em!important}"""  # 1.4.12
@@ -27,7 +29,8 @@ OUTSIDE = f"""() => {{ {SEEN}
     const main = document.querySelector('[data-testid=stMain]');
     const out = [...document.querySelectorAll('[data-testid=stApp] *')].filter((e) => {{
         const box = e.getBoundingClientRect();
-        if (!seen(e) || box.width < 2 || box.height < 2 || (box.right <= innerWidth + 1 && box.left >= -1)) return false;
+        if (!seen(e) || box.width < 2 || box.height < 2) return false;
+        if (box.right <= innerWidth + 1 && box.left >= -1) return false;
         for (let p = e.parentElement; p && p !== main; p = p.parentElement)
             if (scrolls(p, 'X') || getComputedStyle(p).overflowX === 'hidden') return false;
         return true; }});
@@ -60,18 +63,21 @@ SMALL = f"""() => {{ {SEEN}
     const KINDS = 'a[href], button, summary, input, textarea, [role=tab], [role=slider], .modebar-btn';
     const FIELDS = '[role=group], [data-testid=stNumberInputContainer], [data-testid=stTextInputRootElement]';
     const whole = (e) => (e.matches('input') && (e.closest('label') ?? e.closest(FIELDS))) || e;
-    const framed = (e, box) => {{ for (let p = e.parentElement; p; p = p.parentElement) {{ const frame = p.getBoundingClientRect();
+    const framed = (e, box) => {{ for (let p = e.parentElement; p; p = p.parentElement) {{
+        const frame = p.getBoundingClientRect();
         if (scrolls(p, 'X') && (box.left >= frame.right || box.right <= frame.left)) return false; }} return true; }};
     const every = [...document.querySelectorAll('[data-testid=stApp] :is(' + KINDS + ')')]
         .filter((e) => e.checkVisibility({{visibilityProperty: true, opacityProperty: true}}) && !e.closest('.rb-skip'))
-        .map((e) => [e, whole(e).getBoundingClientRect()]).filter(([e, box]) => box.width > 1 && box.height > 1 && framed(e, box));
+        .map((e) => [e, whole(e).getBoundingClientRect()])
+        .filter(([e, box]) => box.width > 1 && box.height > 1 && framed(e, box));
     const inText = (e) => getComputedStyle(e).display === 'inline'
         && [...e.parentElement.childNodes].some((one) => one !== e && one.textContent.trim());
     return every.filter(([e, box]) => (box.width < 23.5 || box.height < 23.5) && !inText(e)).flatMap(([e, box]) => {{
         const x = box.left + box.width / 2, y = box.top + box.height / 2;
         const near = every.find(([other, b]) => other !== e && !e.contains(other) && !other.contains(e)
             && Math.hypot(Math.max(b.left - x, 0, x - b.right), Math.max(b.top - y, 0, y - b.bottom)) < 12);
-        return near ? [[e, near[0]].map((one) => one.ariaLabel ?? one.textContent).join(` ${{box.width}} x ${{box.height}} `)] : [];
+        const names = near ? [e, near[0]].map((one) => one.ariaLabel ?? one.textContent) : [];
+        return near ? [names.join(` ${{box.width}} x ${{box.height}} `)] : [];
     }}); }}"""
 MOVING = """document.getAnimations().filter((one) => one.playState === 'running'
     && one.effect.getComputedTiming().endTime > 200).map((one) => one.animationName ?? one.transitionProperty)"""
@@ -82,21 +88,26 @@ FOCUS = """() => { const e = document.activeElement;
     if (!rbMet.has(e)) rbMet.set(e, rbMet.size);
     const FIELDS = '[role=group], [data-testid=stNumberInputContainer], [data-testid=stTextInputRootElement]';
     const box = (e.matches('input') && (e.closest('label') ?? e.closest(FIELDS))) || e;
-    const cut = (r) => [Math.max(r.left, 0), Math.max(r.top, 0), Math.min(r.right, innerWidth), Math.min(r.bottom, innerHeight)];
+    const cut = (r) => [Math.max(r.left, 0), Math.max(r.top, 0),
+                        Math.min(r.right, innerWidth), Math.min(r.bottom, innerHeight)];
     const points = [...box.getClientRects()].map(cut).filter(([l, t, r, b]) => r > l && b > t).flatMap(([l, t, r, b]) =>
         [.05, .5, .95].flatMap((x) => [.1, .5, .9].map((y) => [l + (r - l) * x, t + (b - t) * y])));
+    const PAGE = '[data-testid=stSidebarContent], [data-testid=stMainBlockContainer]';
     const on = points.filter(([x, y]) => { const top = document.elementFromPoint(x, y);
-        return top && (box.contains(top) || e.contains(top) || (top.contains(e) && top.closest('[data-testid=stSidebarContent], [data-testid=stMainBlockContainer]'))); });
+        return top && (box.contains(top) || e.contains(top) || (top.contains(e) && top.closest(PAGE))); });
     let outlined = false;
-    for (let p = e, n = 0; p && n < 5; p = p.parentElement, n++) outlined ||= getComputedStyle(p).outlineStyle !== 'none';
+    for (let p = e, n = 0; p && n < 5; p = p.parentElement, n++)
+        outlined ||= getComputedStyle(p).outlineStyle !== 'none';
     return [rbMet.get(e), (e.ariaLabel || e.textContent || e.tagName).trim().slice(0, 40), on.length, outlined]; }"""
 # What could have the focus and has not had it; of a group of radios one is enough, arrows reach the others.
 MISSED = """() => { const met = [...rbMet.keys()];
-    return [...document.querySelectorAll('[data-testid=stApp] :is(a[href], button, summary, input, textarea, [tabindex="0"])')]
+    const KINDS = 'a[href], button, summary, input, textarea, [tabindex="0"]';
+    return [...document.querySelectorAll('[data-testid=stApp] :is(' + KINDS + ')')]
     .filter((e) => e.checkVisibility({visibilityProperty: true}) && !e.disabled && e.tabIndex >= 0 && !rbMet.has(e)
         && !met.some((one) => e.closest('[role=radiogroup]')?.contains(one)))
     .map((e) => `${e.tagName} ${(e.ariaLabel || e.textContent).trim().slice(0, 40)}`); }"""
-PUT = "css => { const e = document.createElement('style'); e.id = 'spacing'; e.textContent = css; document.head.append(e); }"
+PUT = """css => { const e = document.createElement('style');
+    e.id = 'spacing'; e.textContent = css; document.head.append(e); }"""
 
 
 def resize(page: Any, size: tuple[int, int]) -> None:
@@ -123,6 +134,39 @@ def test_zoomed_or_spaced_wider_a_page_is_whole(demo: str, tour: Any, name: str)
         assert (size, "spaced", tour.evaluate(OUTSIDE)) == (size, "spaced", [0, 0, []])
         assert (size, "spaced", tour.evaluate(CUT)) == (size, "spaced", [])
         tour.evaluate("document.getElementById('spacing').remove()")
+
+
+MAIN = ("messages", "", "compare", "findings", "scores")
+
+
+@pytest.mark.parametrize("name", part(MAIN, 1))
+def test_firefox_shows_a_page_whole_and_tab_goes_through_it(demo: str, firefox: Any, name: str) -> None:
+    firefox.open(f"{demo}{name}?workspace=six-conditions")
+    for size in (LAPTOP, QUARTER):
+        view = {"width": size[0], "height": size[1]}
+        firefox.call("browsingContext.setViewport", context=firefox.context, viewport=view)
+        firefox.wait_for("h1")
+        firefox.wait_for(SETTLED)
+        time.sleep(2)  # the checks behind a page, and charts, end a moment later
+        firefox.wait_for(SETTLED)
+        assert (size, firefox.ask(f"JSON.stringify(({OUTSIDE})())")) == (size, [0, 0, []])
+        assert (size, firefox.ask(f"JSON.stringify(({CUT})())")) == (size, [])
+        firefox.ask("JSON.stringify((document.activeElement.blur(), window.rbMet = new Map(), 0))")
+        met = 0
+        for _ in range(60):
+            key = [{"type": "keyDown", "value": TAB}, {"type": "keyUp", "value": TAB}]
+            source = {"type": "key", "id": "keyboard", "actions": key}
+            firefox.call("input.performActions", context=firefox.context, actions=[source])
+            at = firefox.ask(f"JSON.stringify(({FOCUS})())")
+            if at and not at[2]:
+                time.sleep(0.3)
+                at = firefox.ask(f"JSON.stringify(({FOCUS})())")
+            if at is None or at[0] < met:
+                break
+            met = at[0] + 1
+            # Its window is never in front, so it draws no focus: neither the outline nor the way past the navigation.
+            assert at[2] or at[1].startswith("Skip to"), (size, at[1])
+        assert met > 12
 
 
 @pytest.mark.parametrize("name", part(NAMES, 2))
