@@ -143,6 +143,8 @@ def test_it_says_what_was_decided_on_which_bytes_by_whom_and_what_is_open(told: 
         ("Ana", "defer", "One line.", "same"), ("Ben", "accept", "It is fair.", "same"),
     ]  # fmt: skip
     assert made["decisions"][0]["on"] == "Error: A line or an entry cannot be read"
+    assert not made["scores"]["earlier"]
+    assert {line["now"] for one in made["decisions"] for line in one["lock"]} == {"same"}
     (signed,) = made["signoffs"]
     assert (signed["author"], signed["subject"], signed["standing"]) == ("Ana", "study", "same")
     assert [one["sha256"] for one in signed["lock"]] == [one["sha256"] for one in made["reviewed"]["fingerprints"]]
@@ -163,6 +165,9 @@ def test_a_changed_template_shows_at_the_decision_and_the_sign_off(met: Path) ->
     assert "changed" in {one["bytes"] for one in made["decisions"]}
     assert made["signoffs"][0]["standing"] == "stale"
     assert made["signoffs"][0]["changes"]
+    assert made["scores"]["earlier"]
+    raw = FORMS["html"](made).decode()
+    assert "No file says whether these scores belong to the prompts of then or of now." in raw
     assert "is no longer" in " ".join(made["agenda"][0]["facts"]) or "are no longer" in " ".join(
         made["agenda"][0]["facts"]
     )

@@ -203,3 +203,13 @@ def test_what_changed_since_the_last_sign_off_comes_first_and_is_counted(write: 
     assert there[0]["said"].startswith("What changed since Ada signed off the whole study on ")
     assert there[0]["facts"][0] == "One text that is sent, read, learnt from or judged is no longer the same."
     assert "1 finding is new" in there[0]["facts"][1] or "findings are new" in there[0]["facts"][1]
+
+
+def test_a_decision_on_a_comparison_is_one_on_its_item_wherever_it_was_made(write: Write, say: Any) -> None:
+    leak = "Q: {{ q }}{{ 1 // 0 }}\nA:"
+    root = study(write, {"one": "Q: {{ q }}\nA:", "two": leak})
+    subject = "comparison:one|two"
+    decided = ("review", "decide", root, "--subject", subject, "--accept", "--reason", "Known.", "--as", "Bo")
+    assert say(*decided, form="text")[0] == 0
+    there = say("agenda", root)[1]["items"]
+    assert [(one["key"], one["decision"] and one["decision"]["author"]) for one in there[:1]] == [(subject, "Bo")]

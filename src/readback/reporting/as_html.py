@@ -177,14 +177,16 @@ def _agenda(made: Values) -> str:
 
 def _item(one: Values) -> str:
     found = one["decision"]
-    end = paragraph(decided(found), "fine") if found else paragraph(t("report.agenda_open"), "warning")
+    look = "warning" if found is None or found["bytes"] == "changed" else "fine"
+    end = paragraph(decided(found) if found else t("report.agenda_open"), look)
     facts = "".join(paragraph(fact, "small") for fact in one["facts"])
     return f'<li class="entry"><strong>{said(one["said"])}</strong>{facts}{end}</li>'
 
 
 def decided(found: Values) -> str:
     """The decision on an item in a line."""
-    return t(f"report.item_{found['verdict']}", name=found["author"], reason=one_line(found["reason"]))
+    line = t(f"report.item_{found['verdict']}", name=found["author"], reason=one_line(found["reason"]))
+    return f"{line} {t('report.item_changed')}" if found["bytes"] == "changed" else line
 
 
 # What the check found, and what is sent.

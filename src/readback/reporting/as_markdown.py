@@ -121,6 +121,7 @@ def _scores(found: Values | None) -> Iterator[str]:
         yield from _section("scores", [[line(t("report.scores_none"))]])
         return
     parts = [[line(t("report.synthetic"))]] if found["synthetic"] else []
+    parts += [[line(t("report.scores_earlier"))]] if found["earlier"] else []
     for one in found["planned"]:
         question = one["question"] or t("scores.pair", a=one["a"], b=one["b"])
         expected = t("report.question", question=question, expected=one["expected"]) if one["expected"] else question

@@ -91,6 +91,9 @@ def contents(
     now = days[model_input.today(opened)] = _leaves(opened, jobs, progress)
     lock = lock_file.lock(now, model_input.today(opened)) if now else None
     kept = _evidence(made)
+    decisions = [_decision(store, asked, one, days, jobs) for one in _later_first(found.decisions)]
+    signoffs = [_signoff(asked, store, one, made, jobs, progress) for one in _later_first(found.signoffs)]
+    bytes_of = {one["event"]: one["bytes"] for one in decisions}
     return {
         "report": FORM,
         "holds": {
@@ -104,15 +107,15 @@ def contents(
         },
         "workspace": opened.name,
         "reviewed": _reviewed(opened, made, lock),
-        "decisions": [_decision(store, asked, one, days, jobs) for one in _later_first(found.decisions)],
-        "signoffs": [_signoff(asked, store, one, made, jobs, progress) for one in _later_first(found.signoffs)],
+        "decisions": decisions,
+        "signoffs": signoffs,
         "notes": [_note(opened, store, one, when.day) for one in found.notes if one.standing != "closed"],
         "notes_closed": sum(one.standing == "closed" for one in found.notes),
-        "agenda": [_item(one, made.agenda.decided.get(one.key)) for one in made.agenda.items],
+        "agenda": [_item(one, made.agenda.decided.get(one.key), bytes_of) for one in made.agenda.items],
         "dropped": [one.said for one in made.agenda.dropped],
         "since_unsaid": made.unsaid or None,
         "verdicts": list(_verdicts(made)),
-        "scores": about_scores.charts(made) if made.table is not None else None,
+        "scores": _scores(made, decisions, signoffs),
         "prompts": prompts_shown.shown(opened, found),
         "findings": _findings(made),
         "rules": hashlib.sha256("\n".join(sorted(rules.RULES())).encode()).hexdigest()[:16],
@@ -176,6 +179,17 @@ def _sha(path: Path) -> str | None:
     except OSError:
         return None
     return made.hexdigest()
+
+
+def _scores(made: Meeting, decisions: Iterable[Mapping[str, Any]], signoffs: Iterable[Mapping[str, Any]]) -> Any:
+    """What the scores say, None without any. `earlier`: the prompts have changed since something was decided or signed,
+    so the scores may be of the prompts as they were; no file says which.
+    """
+    charts = about_scores.charts(made) if made.table is not None else None
+    if charts is None:
+        return None
+    changed = any(one["bytes"] == "changed" for one in decisions) or any(one["standing"] == "stale" for one in signoffs)
+    return {**charts, "earlier": changed}
 
 
 # What people decided, signed and noted.
@@ -275,10 +289,11 @@ def _note(opened: Workspace, store: Store, one: Note, day: date) -> dict[str, An
     }  # fmt: skip
 
 
-def _item(one: Item, decided: Decision | None) -> dict[str, Any]:
+def _item(one: Item, decided: Decision | None, bytes_of: Mapping[int, str]) -> dict[str, Any]:
     return {
         "said": one.said, "facts": list(one.facts), "kind": one.kind,
-        "decision": {**_by(decided.by), "verdict": decided.verdict, "reason": decided.reason} if decided else None,
+        "decision": {**_by(decided.by), "verdict": decided.verdict, "reason": decided.reason,
+                     "bytes": bytes_of[decided.by.sequence]} if decided else None,
     }  # fmt: skip
 
 
