@@ -295,6 +295,12 @@ def test_what_changes_without_the_focus_is_read_out(demo: str, tour: Any) -> Non
     settle(tour)
 
 
+def test_the_field_for_a_name_is_known_to_the_browser_as_one(demo: str, tour: Any) -> None:
+    """1.3.5: it can be filled in by the browser."""
+    turn_to(tour, f"{demo}review?workspace=six-conditions")
+    assert tour.get_by_label("Your name").first.get_attribute("autocomplete") == "name"
+
+
 def test_a_button_that_waits_for_files_says_what_it_does(demo: str, tour: Any) -> None:
     """It was white on white until files were there."""
     for scheme in ("light", "dark"):
