@@ -69,7 +69,7 @@ def test_what_a_link_opens_is_in_sight_when_the_charts_are_drawn(demo: str, page
         page.locator('[data-testid="stPlotlyChart"] .main-svg').last.wait_for(state="attached")
         settle(page)
         page.wait_for_timeout(1_000)
-        assert 0 <= page.locator(".rb-arrive").bounding_box()["y"] < 150
+        assert 0 <= page.locator(".rb-arrive").bounding_box()["y"] < 200  # below the header
         page.reload()
         page.wait_for_selector(".rb-arrive")
 

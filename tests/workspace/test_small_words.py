@@ -47,7 +47,7 @@ def test_b16_what_the_program_would_leave_out_is_said_in_words(write: Write, tur
 
 @pytest.mark.parametrize(
     ("prompt", "said"),
-    [("Q\\n", "Question: and Answer: are not there"), ("Question: Q\\n", "Answer: is not there")],
+    [("Q\\n", "Question: and Answer: are missing"), ("Question: Q\\n", "Answer: is missing")],
 )
 def test_b16_one_marker_is_and_two_markers_are_not_there(write: Write, prompt: str, said: str) -> None:
     row = {"id": "1", "instruction": "Q", "rag": {"contexts": ["c"], "prompt": prompt.replace("\\n", "\n")}}

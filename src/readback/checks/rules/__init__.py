@@ -129,9 +129,9 @@ def _digest(about: list[Any]) -> str:
 
 def check(case: RuleContext, on: str, codes: Collection[str] | None = None) -> Iterator[Finding | Fault]:
     """What the rules of one kind (`on`: workspace, record, assembly) find; `codes` narrows them down."""
-    for code, look in _looks(on):
+    for code, rule in _that_look_at(on):
         if codes is None or code in codes:
-            yield from _told(code, look, case)
+            yield from _told(code, rule.logic.check, case)
 
 
 def marks(case: RuleContext, codes: Collection[str] | None = None) -> Iterator[tuple[str, str, str]]:
@@ -159,11 +159,6 @@ def _told(
         last = traceback.extract_tb(error.__traceback__)[-1]
         said = f"{type(error).__name__}: {error} ({last.name}, line {last.lineno})"
         yield Fault(code, said, placed(NOWHERE, case))
-
-
-@cache
-def _looks(on: str) -> tuple[tuple[str, Callable[[RuleContext], Iterator[Diagnostic]]], ...]:
-    return tuple((code, rule.logic.check) for code, rule in _that_look_at(on))
 
 
 @cache
