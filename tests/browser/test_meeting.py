@@ -28,7 +28,7 @@ NAMES = ("Ana", "Ben", "Cleo", "Dan")
 CUT = "[...document.querySelectorAll('table')].filter((t) => t.getBoundingClientRect().right > innerWidth + 1).length"
 SAID = (
     "To be changed: short versus cited", "The citations need a list of notes.", "The whole study: signed off",
-    "Nothing that it stands for has changed.", "4 notes are open.", "Deferred", "not fair",
+    "Nothing that was signed has changed.", "4 notes are open.", "Deferred", "not fair",
     *(f"{who} asks about the prices." for who in NAMES),
 )  # fmt: skip
 
