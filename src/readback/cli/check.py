@@ -6,8 +6,8 @@ import argparse
 import codecs
 import re
 import sys
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,18 @@ from readback.checks.sample import SEED, SIZE, Sample, hit, share
 from readback.checks.summary import Audit, Progress, Row
 from readback.checks.unmapped import LOOKED_AT, Unmapped, fields, unmapped
 from readback.checks.verdicts import Verdict, verdicts
-from readback.cli import UsageError, _lines, _options, _variables, _verdict_lines, _workspace
+from readback.cli import (
+    UsageError,
+    _github,
+    _junit,
+    _lines,
+    _options,
+    _places,
+    _sarif,
+    _variables,
+    _verdict_lines,
+    _workspace,
+)
 from readback.readers.yaml_file import nearest
 from readback.readers.yaml_text import flow
 from readback.records.dataset import Counts, DatasetChanged
@@ -36,7 +47,7 @@ WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # what `>` writes in some she
 
 
 TOLD = 20  # fields that are listed
-FORMATS = ("text", "json", "jsonl")
+FORMATS = ("text", "json", "jsonl", "sarif", "junit", "github")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -119,20 +130,46 @@ def _to_map(opened: Workspace, wanted: Sequence[Unmapped]) -> Iterator[str]:
 
 def _written(opened: Workspace, steps: Iterator[Finding | Progress | Audit], args: argparse.Namespace) -> Audit:
     """Write the findings as they come, as JSON all at the end; answers the summary."""
-    form, line = args.format, _lines.with_fix if args.verbose else _lines.line
-    for step in steps:
-        if isinstance(step, Audit):
-            audit = step
-        elif isinstance(step, Progress):
-            _tell(step, args.quiet)
-        elif form == "text":
-            print(line(step))
-        elif form == "jsonl":
-            print(as_json.dumps(as_json.finding(step)))
-    _tell(None, args.quiet)
-    if form == "json":
+    ended: list[Audit] = []
+    found = _passing(steps, args.quiet, ended)
+    for piece in _pieces(opened, found, lambda: ended[0], args):
+        print(piece)
+    (audit,) = ended
+    if args.format == "json":
         print(as_json.dumps({**summary(audit), "comparisons": _comparisons(opened, audit)}, indent=1))
     return audit
+
+
+def _passing(steps: Iterator[Finding | Progress | Audit], quiet: bool, ended: list[Audit]) -> Iterator[Finding]:
+    """The findings among the steps. How far it is goes to the terminal, the summary into `ended`."""
+    for step in steps:
+        if isinstance(step, Audit):
+            ended.append(step)
+        elif isinstance(step, Progress):
+            _tell(step, quiet)
+        else:
+            yield step
+    _tell(None, quiet)
+
+
+def _pieces(
+    opened: Workspace, found: Iterator[Finding], audit: Callable[[], Audit], args: argparse.Namespace
+) -> Iterator[str]:
+    """What is printed of the findings, each piece a line or more."""
+    file = _places.in_repository(opened.root)
+    match args.format:
+        case "text":
+            yield from map(_lines.with_fix if args.verbose else _lines.line, found)
+        case "jsonl":
+            yield from (as_json.dumps(as_json.finding(one)) for one in found)
+        case "github":
+            yield from _github.lines(found, file)
+        case "sarif":
+            yield from _sarif.lines(found, audit, file)
+        case "junit":
+            yield from _junit.lines(found, audit, file, args.fail_on, _names(args.select), _names(args.ignore))
+        case _:  # the summary holds them
+            deque(found, maxlen=0)
 
 
 def _comparisons(opened: Workspace, audit: Audit) -> list[dict[str, Any]]:
