@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import string
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,10 @@ def base(key: str) -> str:
     return key.removesuffix(".one").removesuffix(".other")
 
 
-USED = {text: path.name for path in SOURCES for text in literals(path)}
+@cache
+def used() -> dict[str, str]:
+    """The keys that any source file has, each with the name of one of its files."""
+    return {text: path.name for path in SOURCES for text in literals(path)}
 
 
 DEFINED = {base(key) for key in ENGLISH}
@@ -45,12 +49,12 @@ DEFINED = {base(key) for key in ENGLISH}
 
 def test_every_key_that_is_used_is_defined() -> None:
     plain = {re.escape(key) for key in DEFINED}
-    assert {pattern: name for pattern, name in USED.items() if pattern not in plain and not matching(pattern)} == {}
+    assert {pattern: name for pattern, name in used().items() if pattern not in plain and not matching(pattern)} == {}
 
 
 def test_every_key_that_is_defined_is_used() -> None:
-    left = {key for key in DEFINED if re.escape(key) not in USED}
-    assert left - {key for pattern in USED if "[^.]+" in pattern for key in matching(pattern)} == set()
+    left = {key for key in DEFINED if re.escape(key) not in used()}
+    assert left - {key for pattern in used() if "[^.]+" in pattern for key in matching(pattern)} == set()
 
 
 def matching(pattern: str) -> list[str]:
@@ -133,9 +137,9 @@ def test_a_key_of_the_command_line_that_is_put_together_has_its_name_in_the_code
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     } | {path.stem for path in COMMANDS}
-    patterns = [pattern.replace("[^.]+", "([^.]*)") for pattern in USED if pattern.startswith(r"cli\.")]
+    patterns = [pattern.replace("[^.]+", "([^.]*)") for pattern in used() if pattern.startswith(r"cli\.")]
     found = {key: [made for pattern in patterns if (made := re.fullmatch(pattern, key))] for key in DEFINED}
-    left = {key: made for key, made in found.items() if key.startswith("cli.") and re.escape(key) not in USED}
+    left = {key: made for key, made in found.items() if key.startswith("cli.") and re.escape(key) not in used()}
     assert {key for key, made in left.items() if not any(named.issuperset(one.groups()) for one in made)} == set()
 
 

@@ -222,3 +222,12 @@ def test_a11_the_standard_prompt_is_a_mode_of_its_own(write: Write, capsys: pyte
         made = json.loads(capsys.readouterr().out)
         assert wanted in json.dumps(made, ensure_ascii=False).replace("\\n", "\n")
     assert readback.open(root).assemble(record="1", mode="standard").text() == wanted
+
+
+@pytest.mark.parametrize(
+    ("example", "key"), [(0, "6eae4f5d771b4ded"), (1, "48ab83056c646ff5"), (2, "1905b1871d8b25d8")]
+)
+def test_a_finding_keeps_its_key_whatever_its_words(write: Write, example: int, key: str) -> None:
+    """A baseline names findings by key: as version 0.1.0 gave them."""
+    files = rules.RULES()["fmt-rag-drift"].fails[example]
+    assert [one.key for one in check(write(files), "fmt-rag-drift")] == [key]

@@ -282,8 +282,10 @@ def test_an_older_store_is_migrated_after_a_copy_was_put_beside_it(
     (head,) = [file.stem for file in (newer / "versions").glob("*.py")]
     revision = re.search(r'^revision = "(\w+)"', (newer / "versions" / f"{head}.py").read_text(), re.M)
     assert revision is not None
+    assert revision[1] == store.SCHEMA
     (newer / "versions" / "later.py").write_text(LATER.format(before=revision[1]))
     monkeypatch.setattr(store, "MIGRATIONS", newer)
+    monkeypatch.setattr(store, "SCHEMA", "later")
     now = Store(tmp_path, tmp_path / "review.sqlite3")
     now.save(draft("of the newer one"))
     assert [event.payload["text"] for event in now.events()] == ["of the older version", "of the newer one"]

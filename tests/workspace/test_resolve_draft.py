@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from readback import workspace
+from readback.project_files import demos
 from readback.workspace import resolve_draft
 from readback.workspace.draft import Draft
 
-EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
 OPEN_TO_ALL = {"root", "chosen", "offered", "diagnostics"}
 PARTS = {one.name for one in fields(Draft)}
 
@@ -67,7 +67,7 @@ def _holds(seen: Mapping[str, tuple[set[str], set[str]]]) -> None:
 
 def test_steps_look_at_and_change_what_they_say_on_the_demos(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = _watched(monkeypatch)
-    for folder in sorted(one for one in EXAMPLES.iterdir() if one.is_dir()):
+    for folder in demos().values():
         workspace.open(folder)
     _holds(seen)
     assert seen["look_up"][0]  # the pass was watched

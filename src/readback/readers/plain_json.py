@@ -1,6 +1,6 @@
 """Decode JSON of which nothing is to be said, fast; `json_text` reads whatever else there is, and says what was odd.
 
-msgspec takes the last of two equal keys without a word. Two things show that there are none: the value written again
+msgspec silently takes the last of two equal keys. Two things show that there are none: the value written again
 is the same bytes; or there are as many quotes as the value needs, with each of its keys and texts written once.
 """
 

@@ -92,7 +92,8 @@ def contents(
     lock = lock_file.lock(now, model_input.today(opened)) if now else None
     kept = _evidence(made)
     decisions = [_decision(store, asked, one, days, jobs) for one in _later_first(found.decisions)]
-    signoffs = [_signoff(asked, store, one, made, jobs, progress) for one in _later_first(found.signoffs)]
+    standings = dict[str, signing.Standing]()
+    signoffs = [_signoff(asked, store, one, made, standings, jobs, progress) for one in _later_first(found.signoffs)]
     bytes_of = {one["event"]: one["bytes"] for one in decisions}
     return {
         "report": FORM,
@@ -256,14 +257,25 @@ def _held(store: Store, sha: str) -> list[dict[str, Any]]:
 
 
 def _signoff(
-    opened: Workspace, store: Store, one: SignOff, made: Meeting, jobs: int | None, progress: Progress | None
+    opened: Workspace,
+    store: Store,
+    one: SignOff,
+    made: Meeting,
+    standings: dict[str, signing.Standing],
+    jobs: int | None,
+    progress: Progress | None,
 ) -> dict[str, Any]:
+    """A sign-off and whether it still holds; `standings` keeps that for those who sign the same bytes."""
     said: dict[str, Any] = {"standing": "withdrawn", "changes": [], "evidence": [], "unsaid": None}
     if one.withdrawn is None:
         try:
-            known = made.since.standing if made.since and one == last_signoff(made.found) else None
-            now = signing.evidence(made.opened, one.subject, jobs, progress, made.audit) if known is None else None
-            held = known or signing.standing(opened, store, one, progress, jobs, now)
+            signed = as_json.dumps(one.payload)
+            if made.since and made.since.standing and one == last_signoff(made.found):
+                standings[signed] = made.since.standing
+            if signed not in standings:
+                now = signing.evidence(made.opened, one.subject, jobs, progress, made.audit)
+                standings[signed] = signing.standing(opened, store, one, progress, jobs, now)
+            held = standings[signed]
             changes = [f"{lock_file.head(line.subject)}: {locked.said(line)}" for line in held.lines]
             word = "unread" if held.unread else "stale" if held.stale else "evidence" if held.evidence else "same"
             said = {"standing": word, "changes": changes, "evidence": list(held.evidence),
