@@ -26,7 +26,8 @@ from readback.types import Selection
 Write = Callable[[Mapping[str, Any]], Path]
 Output = pytest.CaptureFixture[str]
 FILE = """dataset: data.jsonl
-modes: [{mode: m, system: 'Be brief.', template: "Context: {{ c }}\\n{{ q }}\\nAnswer:{% if hint %} {{ hint }}{% endif %}"}]
+modes:
+  - {mode: m, system: Be brief., template: "Context: {{ c }}\\n{{ q }}\\nAnswer:{% if hint %} {{ hint }}{% endif %}"}
 conditions: [{name: RAG-trained, mode: m}, {name: other, mode: m}]
 """
 ROWS = [{"id": f"r{n}", "q": f"Why {n}?", "c": f"it is {n}", "hint": ""} for n in range(12)]
