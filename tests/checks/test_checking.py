@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -172,9 +171,8 @@ def run(command: str, folder: Path) -> int:
     words = shlex.split(command)
     target = folder / words[words.index(">") + 1] if ">" in words else folder / "said"
     words = words[: words.index(">")] if ">" in words else words
-    with target.open("wb") as said:
-        done = subprocess.run([sys.executable, "-m", "readback.cli", *words[1:]], cwd=folder, stdout=said, check=False)
-    return done.returncode
+    with target.open("w", encoding="utf-8") as said, contextlib.chdir(folder), contextlib.redirect_stdout(said):
+        return cli.main(words[1:])
 
 
 def test_every_command_of_the_document_runs(write: Write) -> None:
