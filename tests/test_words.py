@@ -89,7 +89,14 @@ def test_values_are_put_in_once_and_never_read_as_a_sentence() -> None:
 COMMANDS = sorted((words.HERE.parent / "cli").glob("*.py"))
 # What programs read: the reasons in the JSON of `model-input --batch` are the same in every language.
 FOR_PROGRAMS = {"_model_input_cases.py"}
-VALUES = {"a is higher", "b is higher", "not separated", "its own", "line \0: not JSON (\0)"}  # of JSON, too
+VALUES = {
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    "a is higher",
+    "b is higher",
+    "not separated",
+    "its own",
+    "line \0: not JSON (\0)",
+}  # of JSON, too
 NOT_WORDS = re.compile(r"\bsha256\b|\breadback( init| scores)?\b|--?[a-z-]+|\\033\[K|\(key ")
 WORDS_IN_A_ROW = re.compile(r"[^\W\d_]{2,}[,;:.]? +(?:[^\W\d_]{2,}|\0)|\0[,;:.]? +[^\W\d_]{2,}")
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import shlex
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,9 @@ FORMS = ("text", "json", "jsonl")
 @pytest.fixture
 def folder(write: Write) -> Path:
     return write({"readback.yml": FILE, "data.jsonl": ROWS})
+
+
+GIT = ("-c", "user.name=a", "-c", "user.email=a@example.org")
 
 
 def answer(output: Output, *words: Any) -> tuple[int, str, str]:
@@ -172,19 +175,21 @@ def run(command: str, folder: Path) -> int:
     words = shlex.split(command)
     target = folder / words[words.index(">") + 1] if ">" in words else folder / "said"
     words = words[: words.index(">")] if ">" in words else words
-    with target.open("wb") as said:
-        done = subprocess.run([sys.executable, "-m", "readback.cli", *words[1:]], cwd=folder, stdout=said, check=False)
-    return done.returncode
+    with target.open("w", encoding="utf-8") as said, contextlib.chdir(folder), contextlib.redirect_stdout(said):
+        return cli.main(words[1:])
 
 
 def test_every_command_of_the_document_runs(write: Write) -> None:
     folder = write({"prompts/readback.yml": FILE, "prompts/data.jsonl": ROWS})
-    assert len(examples()) >= 6
+    for words in ("init -q -b main", "add -A", "commit -q -m one", "update-ref refs/remotes/origin/main HEAD"):
+        subprocess.run(["git", *GIT, *words.split()], cwd=folder, check=True)
+    assert len(examples()) >= 10
     assert run("readback check prompts --format jsonl > prompts/known.jsonl", folder) == 1
     for command in [*examples(), *hooked()]:
-        new = "--baseline" not in command and "never" not in command
+        new = not re.search("--baseline|--since|never", command)
         assert run(command, folder / "prompts" if command.endswith(" .") else folder) == int(new), command
-    assert (folder / "findings.jsonl").stat().st_size
+    assert all((folder / name).stat().st_size for name in re.findall(r"> ([\w.]+)$", "\n".join(examples()), re.M))
+    assert "did not change, byte for byte" in (folder / "comment.md").read_text("utf-8")
 
 
 def test_the_lines_to_ignore_in_the_document_are_read(write: Write) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import chevron
 import chevron.renderer
 import pytest
-from counts import some
+from counts import many
 
 from readback.prompts.render import Template, render
 from readback.prompts.render.mustache import DEEP, mustache_pieces
@@ -52,7 +52,7 @@ def mustache(pick: random.Random, depth: int = 0) -> str:
 def test_mustache_is_what_chevron_writes() -> None:
     pick = random.Random(13)
     refused = 0
-    for _ in range(some(200_000)):
+    for _ in range(many(200_000)):
         text = mustache(pick)
         values = {key: pick.choice(CELLS) for key in ("a", "b", "c", "l", "d", "n", "s") if pick.random() < 0.8}
         chevron.renderer.g_token_cache.clear()
@@ -63,7 +63,7 @@ def test_mustache_is_what_chevron_writes() -> None:
         pieces, wrong, _ = mustache_pieces(text, values)
         refused += expected is None
         assert (None if wrong else "".join(piece.text for piece in pieces)) == expected, (text, values)
-    assert refused > some(200_000) / 20  # broken ones are among them
+    assert refused > many(200_000) / 20  # broken ones are among them
 
 
 PIECES = (
@@ -83,7 +83,7 @@ ENGINES: Mapping[str, tuple[Callable[..., Any], Callable[[str, Mapping[str, Any]
 def test_simple_fields_are_what_python_writes(name: str) -> None:
     ours, engine = ENGINES[name]
     pick = random.Random(13)
-    for _ in range(some(100_000)):
+    for _ in range(many(100_000)):
         text = "".join(pick.choice(PIECES) for _ in range(pick.randrange(1, 5)))
         values = {"a": pick.choice(["t", None, True, 'é"']), "b": pick.choice([3, 2.5, "x", [1]]), "c": 1.5, "é": "e"}
         try:

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from counts import some
+from counts import many
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -80,7 +80,7 @@ def slowly(raw: bytes) -> tuple[Any, bool]:
     return value, said or bool(decoder.repeated) or decoder.endless
 
 
-@settings(max_examples=some(20_000), deadline=None)
+@settings(max_examples=many(20_000), deadline=None)
 @given(lines())
 @example(b'{"a": 1, "a": 2}')
 @example(b'{"a": 1, "a": "\\u0022\\u0022"}')
@@ -123,7 +123,7 @@ def spelled(value: Any) -> str:
     return repr(value)
 
 
-@settings(max_examples=some(20_000), deadline=None)
+@settings(max_examples=many(20_000), deadline=None)
 @given(st.floats(allow_nan=False, allow_infinity=False), st.integers(0, 25), st.integers(-330, 310))
 def test_floats_are_the_nearest_ones_however_they_are_written(number: float, digits: int, power: int) -> None:
     for spelling in (repr(number), f"{number:.{digits}e}", f"{abs(int(number)) % 10**digits}.5e{power}"):
@@ -150,7 +150,7 @@ def test_a_plain_record_goes_the_fast_way() -> None:
         assert [*readings(raw.encode()), plain(raw.encode())] == [record] * 5
 
 
-@settings(max_examples=some(5_000), deadline=None)
+@settings(max_examples=many(5_000), deadline=None)
 @given(st.lists(lines() | st.sampled_from([b"", b" ", b"# said", b'{"a":', b'"b": 1}']), max_size=6), st.booleans())
 def test_a_file_gives_the_same_events_as_without_the_fast_way(parts: list[bytes], windows: bool) -> None:
     data = (b"\r\n" if windows else b"\n").join(parts)

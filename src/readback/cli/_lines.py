@@ -17,9 +17,9 @@ def line(found: Finding) -> str:
     """file:line, what it is about, severity, code, sentence and key, on one line."""
     at = found.place
     where = ":".join(str(part) for part in (at.file, at.line, at.column) if part is not None)
-    about = ", ".join(_about(at))
+    what = about(at)
     # check --baseline reads the keys again, so their form is the same in every language
-    head = " ".join(part for part in (where and f"{where}:", about and f"[{about}]") if part)
+    head = " ".join(part for part in (where and f"{where}:", what and f"[{what}]") if part)
     text = f"{head or '-'} {MARK[found.severity]} {found.code}: {found.message} (key {found.key})"
     return safe(unbroken(text))
 
@@ -51,6 +51,11 @@ def shown(text: str) -> str:
 def worst(severities: Iterable[str], limit: str) -> bool:
     """Whether one of the severities reaches the limit; `never` is never reached."""
     return limit != "never" and any(RANK.index(one) >= RANK.index(limit) for one in severities)
+
+
+def about(at: Location) -> str:
+    """What a place is about, beside its file: its condition or mode, its record, its stretch of a message."""
+    return ", ".join(_about(at))
 
 
 def _about(at: Location) -> Iterable[str]:

@@ -6,8 +6,8 @@ import argparse
 import codecs
 import re
 import sys
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,20 @@ from readback.checks.sample import SEED, SIZE, Sample, hit, share
 from readback.checks.summary import Audit, Progress, Row
 from readback.checks.unmapped import LOOKED_AT, Unmapped, fields, unmapped
 from readback.checks.verdicts import Verdict, verdicts
-from readback.cli import UsageError, _lines, _options, _variables, _verdict_lines, _workspace
+from readback.cli import (
+    UsageError,
+    _changes,
+    _github,
+    _junit,
+    _lines,
+    _options,
+    _places,
+    _sarif,
+    _variables,
+    _verdict_lines,
+    _workspace,
+)
+from readback.cli._changes import Before
 from readback.readers.yaml_file import nearest
 from readback.readers.yaml_text import flow
 from readback.records.dataset import Counts, DatasetChanged
@@ -36,7 +49,7 @@ WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # what `>` writes in some she
 
 
 TOLD = 20  # fields that are listed
-FORMATS = ("text", "json", "jsonl")
+FORMATS = ("text", "json", "jsonl", "sarif", "junit", "github", "markdown")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,6 +59,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--select", action="append", default=[], metavar="CODES", help=t("cli.check.help_select"))
     add("--ignore", action="append", default=[], metavar="CODES", help=t("cli.check.help_ignore"))
     add("--baseline", type=Path, metavar="FILE", help=t("cli.check.help_baseline"))
+    add("--since", metavar="REV", help=t("cli.check.help_since"))
     _options.fail_on(parser)
     add("--sample", type=int, nargs="?", const=SIZE, metavar="N", help=t("cli.check.help_sample", size=SIZE))
     add("--seed", type=int, metavar="SEED", help=t("cli.check.help_seed", seed=SEED))
@@ -62,13 +76,24 @@ def run(args: argparse.Namespace) -> int:
     wanted = [_workspace.one_of("condition", name, known) for name in args.condition]
     names = {condition.name for name in wanted if (condition := opened.condition(name))}
     jobs = _options.workers(args)
+    then = None
+    try:
+        if args.since is not None:
+            from readback.cli import _revision  # with it comes the store of reviews, which takes as long as the rest
+
+            then = _revision.before(opened, args.since, select, ignore, names, jobs)
+    except DatasetChanged as changed:
+        raise UsageError(t("cli.main.again", why=changed)) from None
+    baseline |= then.keys if then else frozenset()
     steps = engine.stream(
         opened, select=select, ignore=ignore, conditions=names, baseline=baseline, jobs=jobs, sample=sample, seed=seed
     )
     try:
-        audit = _written(opened, steps, args)
+        audit = _written(opened, steps, args, then)
     except DatasetChanged as changed:
         raise UsageError(t("cli.main.again", why=changed)) from None
+    if args.format == "text" and then:
+        print("\n".join(map(_lines.safe, _changes.told(then))))
     if args.format == "text" and not args.quiet:
         told = _told(audit, _judged(opened, audit), whole=not (select or ignore or names))
         print("\n".join(map(_lines.safe, (*told, *(_files(opened) if args.verbose else ())))))
@@ -91,6 +116,10 @@ def _sample(args: argparse.Namespace) -> tuple[int | None, int]:
     asked: int | None = args.sample
     if asked is not None and asked < 1:
         raise UsageError(t("cli.check.no_sample", n=asked))
+    if asked is not None and args.since is not None:
+        raise UsageError(t("cli.check.since_sample"))
+    if args.format == "markdown" and args.since is None:
+        raise UsageError(t("cli.check.markdown_alone"))
     if asked is None and args.seed is not None:
         raise UsageError(t("cli.check.seed_alone"))
     return asked, SEED if args.seed is None else args.seed
@@ -117,22 +146,57 @@ def _to_map(opened: Workspace, wanted: Sequence[Unmapped]) -> Iterator[str]:
         yield f"  {flow(one.variable)}: {offered}  # {why}"
 
 
-def _written(opened: Workspace, steps: Iterator[Finding | Progress | Audit], args: argparse.Namespace) -> Audit:
+def _written(
+    opened: Workspace, steps: Iterator[Finding | Progress | Audit], args: argparse.Namespace, then: Before | None
+) -> Audit:
     """Write the findings as they come, as JSON all at the end; answers the summary."""
-    form, line = args.format, _lines.with_fix if args.verbose else _lines.line
+    ended: list[Audit] = []
+    found = _passing(steps, args.quiet, ended)
+    for piece in _pieces(opened, found, lambda: ended[0], args, then):
+        print(piece)
+    (audit,) = ended
+    if args.format == "json":
+        since = {"since": _changes.values(then)} if then else {}
+        print(as_json.dumps({**summary(audit), "comparisons": _comparisons(opened, audit), **since}, indent=1))
+    return audit
+
+
+def _passing(steps: Iterator[Finding | Progress | Audit], quiet: bool, ended: list[Audit]) -> Iterator[Finding]:
+    """The findings among the steps. How far it is goes to the terminal, the summary into `ended`."""
     for step in steps:
         if isinstance(step, Audit):
-            audit = step
+            ended.append(step)
         elif isinstance(step, Progress):
-            _tell(step, args.quiet)
-        elif form == "text":
-            print(line(step))
-        elif form == "jsonl":
-            print(as_json.dumps(as_json.finding(step)))
-    _tell(None, args.quiet)
-    if form == "json":
-        print(as_json.dumps({**summary(audit), "comparisons": _comparisons(opened, audit)}, indent=1))
-    return audit
+            _tell(step, quiet)
+        else:
+            yield step
+    _tell(None, quiet)
+
+
+def _pieces(
+    opened: Workspace,
+    found: Iterator[Finding],
+    audit: Callable[[], Audit],
+    args: argparse.Namespace,
+    then: Before | None,
+) -> Iterator[str]:
+    """What is printed of the findings, each piece a line or more."""
+    file = _places.in_repository(opened.root)
+    match args.format:
+        case "text":
+            yield from map(_lines.with_fix if args.verbose else _lines.line, found)
+        case "jsonl":
+            yield from (as_json.dumps(as_json.finding(one)) for one in found)
+        case "github":
+            yield from _github.lines(found, file)
+        case "sarif":
+            yield from _sarif.lines(found, audit, file)
+        case "junit":
+            yield from _junit.lines(found, audit, file, args.fail_on, _names(args.select), _names(args.ignore))
+        case "markdown" if then:
+            yield from _changes.comment(then, found, audit)
+        case _:  # the summary holds them
+            deque(found, maxlen=0)
 
 
 def _comparisons(opened: Workspace, audit: Audit) -> list[dict[str, Any]]:

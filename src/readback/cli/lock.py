@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from readback import as_json
-from readback.cli import UsageError, _lines, _options, _workspace
-from readback.compare import as_text
+from readback.cli import UsageError, _changes, _lines, _options, _workspace
 from readback.compare.side import SideError
 from readback.prompts import model_input
 from readback.review import lock_file, locked
-from readback.review.changes import Change
 from readback.review.leaves import Leaves, NothingToLock, Subject, leaves
 from readback.review.lock_file import BadLock, Lock, NewerLock
 from readback.review.locked import Checked, Line
@@ -127,13 +125,8 @@ def _value(line: Line) -> dict[str, Any]:
         "added": line.added,
         "removed": line.removed,
         "rows": line.rows,
-        "change": _change(line.change) if line.change else None,
+        "change": _changes.change(line.change) if line.change else None,
     }
-
-
-def _change(change: Change) -> dict[str, Any]:
-    counted = as_text.counted(change.counted)
-    return {**counted, "sentences": dict(change.sentences), "looked_at": change.looked_at}
 
 
 def _said(checked: Checked, quiet: bool) -> Iterator[str]:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from readback import as_json
-from readback.cli import UsageError, _lines, _options, _workspace
+from readback.cli import UsageError, _changes, _lines, _options, _workspace
 from readback.compare.side import SideError
-from readback.review import lock_file, locked, since, state
+from readback.review import since, state
 from readback.review.leaves import NothingToLock
 from readback.review.lock_file import BadLock
 from readback.review.since import Moved, NoBefore, Seen, Since
@@ -85,14 +85,9 @@ def _signoff(found: Review, called: str | None) -> SignOff:
 
 def values(made: Since) -> dict[str, Any]:
     """What changed as JSON values: {"since", "prompts", "findings", "scores", "stale", "unknown"}."""
-    prompts = [
-        {"what": lock_file.head(line.subject), "layer": line.subject.layer, "state": line.state,
-         "differ": line.change.counted.differing if line.change else line.differ, "said": locked.said(line)}
-        for line in made.lines
-    ]  # fmt: skip
     return {
         "since": made.before,
-        "prompts": prompts,
+        "prompts": list(map(_changes.prompt, made.lines)),
         "prompts_unsaid": made.unsaid or None,
         "findings": {"new": [_seen(one) for one in made.new], "gone": [_seen(one) for one in made.gone],
                      "still": made.still},
@@ -114,8 +109,7 @@ def told(made: Since, mark: str = "  ") -> Iterator[str]:
     else:
         yield t("cli.since.head", then=made.before)
         yield f"{mark}{_prompts(made)}"
-        for line in made.lines:
-            yield f"  {mark}{t('cli.lock.changed', line=lock_file.head(line.subject), said=locked.said(line))}"
+        yield from _changes.lines(made.lines, f"  {mark}")
         if made.unsaid:
             yield f"  {mark}{t('cli.lock.unsaid', why=made.unsaid)}"
         yield f"{mark}{t('cli.since.findings', new=len(made.new), gone=len(made.gone), still=made.still)}"

@@ -12,6 +12,7 @@ from typing import Any
 from readback import sandbox
 from readback.compare import similarity
 from readback.compare.aligned_sides import matched
+from readback.compare.edit import edit
 from readback.compare.side import Layer, NoRowError, Shown, Side, SideError
 from readback.compare.sides import named, reached, shown
 from readback.prompts import in_chunks
@@ -21,6 +22,8 @@ from readback.records.dataset import Cancelled, Dataset, open_dataset
 from readback.sandbox.frozen import freeze, thaw
 from readback.types import Record, Selection, Workspace
 
+MOST = 1_000  # different edits that are told apart
+NAMED = 3  # records that are named for each
 WORK = "readback.compare.over_records:differ_chunk"
 FIRST = 1_000  # records that are named
 # What a kind is called from the other side.
@@ -31,13 +34,23 @@ Progress = Callable[[int, int], bool | None]
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """How many records have the same edit (`edit.edit`), and the first of them by (index, id)."""
+
+    records: int
+    first: tuple[tuple[int, str | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Counted:
     """How many records differ, and how.
 
     done = equal + differing + only_a + only_b + neither + unpaired_a. `only_a`: B could not be built; `neither`: none
     of them, or the record stopped its process. `kinds` count each differing record once (alike.KINDS). With two
     datasets, `unpaired_a` and `unpaired_b` are the records whose id is only in one of them, B's counted at the end.
-    `first` names at most 1,000 differing records of A (index, id), `differ` all of them by index. `stopped`: not all
+    `first` names at most 1,000 differing records of A (index, id), `differ` all of them by index. `edits`, of two
+    versions, has every differing record under its edit, the most frequent edit first; empty where there are more than
+    1,000 edits. `stopped`: not all
     records were looked at, since somebody said so or, with `why`, because too many could not be worked on.
     """
 
@@ -55,6 +68,7 @@ class Counted:
     differ: array[int] = field(default_factory=lambda: array("q"))
     stopped: bool = False
     why: str = ""
+    edits: tuple[Edit, ...] = ()
 
 
 def over_records(
@@ -98,14 +112,20 @@ def over_versions(
     `progress`, `jobs` and what is raised are those of `over_sides`. The new one is tried first, so that a template
     which breaks a limit is not tried on every record; so `unpaired_a` are records that only the new one has.
     """
-    counted = _over(new, Side(choice, layer=layer), old, Side(choice, layer=layer), progress, jobs)
+    counted = _over(new, Side(choice, layer=layer), old, Side(choice, layer=layer), progress, jobs, edits=True)
     kinds = {TURNED.get(kind, kind): count for kind, count in counted.kinds.items()}
     in_order = {kind: kinds[kind] for kind in similarity.KINDS if kind in kinds}
     return replace(counted, only_a=counted.only_b, only_b=counted.only_a, kinds=in_order)
 
 
 def _over(
-    one: Workspace, a: Side, other: Workspace, b: Side, progress: Progress | None, jobs: int | None = None
+    one: Workspace,
+    a: Side,
+    other: Workspace,
+    b: Side,
+    progress: Progress | None,
+    jobs: int | None = None,
+    edits: bool = False,
 ) -> Counted:
     try:
         data, data_b = _opened(one, a, progress), _opened(other, b, progress)
@@ -119,6 +139,7 @@ def _over(
         "together": together,
         "choice_b": asdict(b.choice),
         "layers": [a.layer, b.layer],
+        "edits": edits,
     }
     tally = _Tally()
     for frame in in_chunks.drive(WORK, one, data, (a.choice,), extra, progress, together=True, jobs=jobs):
@@ -127,7 +148,9 @@ def _over(
 
 
 def differ_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """A frame for some records: {"next", "counts": {kind: n}, "differ": [[index, id]]}; runs in a bounded child."""
+    """A frame for some records: {"next", "counts": {kind: n}, "differ": [[index, id, edit]]}, where `edit` is ""
+    unless edits are asked for; runs in a bounded child.
+    """
     inside = in_chunks.enter(work)
     other = inside.opened if work["other"] is None else thaw(work["other"])
     data = None if work["together"] else open_dataset(other.root, other.dataset)
@@ -136,19 +159,19 @@ def differ_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         Side(c, layer=layer)
         for c, layer in zip((inside.choices[0], Selection(**work["choice_b"])), work["layers"], strict=True)
     )
-    counts, differ, first = Counter[str](), list[tuple[int, str | None]](), inside.start
+    counts, differ, first = Counter[str](), list[tuple[int, str | None, str]](), inside.start
     for record in inside.records():
         at = record.place.index or 0
         partner = record if data is None else _partner(data, record)
         if partner is None:
-            found = UNPAIRED
+            found, edited = UNPAIRED, ""
         else:
             one = _shown(inside.opened, a, record, inside.replies)
             sandbox.beat()
-            found = _kind(one, _shown(other, b, partner, replies))
+            found, edited = _kind(one, _shown(other, b, partner, replies), work["edits"])
         counts[found] += 1
         if found in similarity.KINDS:
-            differ.append((at, record.id))
+            differ.append((at, record.id, edited))
         if at + 1 - first >= inside.batch:
             yield {"next": at + 1, "counts": dict(counts), "differ": differ}
             counts, differ, first = Counter(), [], at + 1
@@ -163,13 +186,17 @@ def _shown(workspace: Workspace, side: Side, record: Record, replies: in_chunks.
         return None
 
 
-def _kind(a: Shown | None, b: Shown | None) -> str:
+def _kind(a: Shown | None, b: Shown | None, edits: bool) -> tuple[str, str]:
+    """The kind of difference, and the name of the edit where it is asked for and both are there."""
     if a and b:
         a, b = matched(a, b)
     one, other = (side.messages if side else () for side in (a, b))
     if not one or not other:
-        return ONLY_A if one else ONLY_B if other else NEITHER
-    return similarity.kind(one, other) or EQUAL
+        return ONLY_A if one else ONLY_B if other else NEITHER, ""
+    kind = similarity.kind(one, other)
+    if not kind:
+        return EQUAL, ""
+    return kind, edit(*([(m.role, m.text) for m in each] for each in (one, other))) if edits else ""
 
 
 def _partner(data: Dataset, record: Record) -> Record | None:
@@ -209,6 +236,7 @@ class _Tally:
     first: list[tuple[int, str | None]] = field(default_factory=list)
     differ: array[int] = field(default_factory=lambda: array("q"))
     why: str = ""
+    edits: dict[str, Edit] | None = field(default_factory=dict)  # None: too many
 
     def take(self, one: in_chunks.Frame | in_chunks.Lost) -> None:
         if isinstance(one, in_chunks.Lost):
@@ -220,9 +248,20 @@ class _Tally:
             return
         self.done = one.value["next"]
         self.counts.update(one.value["counts"])
-        self.differ.extend(index for index, _ in one.value["differ"])
+        self.differ.extend(index for index, *_ in one.value["differ"])
         room = FIRST - len(self.first)
-        self.first += [(index, called) for index, called in one.value["differ"][:room]]
+        self.first += [(index, called) for index, called, _ in one.value["differ"][:room]]
+        for index, called, name in one.value["differ"] if self.edits is not None else ():
+            self._edited(index, called, name)
+
+    def _edited(self, index: int, called: str | None, name: str) -> None:
+        if self.edits is None or not name:
+            return
+        found = self.edits.setdefault(name, Edit(0, ()))
+        first = found.first if len(found.first) == NAMED else (*found.first, (index, called))
+        self.edits[name] = Edit(found.records + 1, first)
+        if len(self.edits) > MOST:
+            self.edits = None
 
     def counted(self, total: int, total_b: int) -> Counted:
         kinds = {name: self.counts[name] for name in similarity.KINDS if self.counts[name]}
@@ -243,4 +282,5 @@ class _Tally:
             self.differ,
             not whole,
             self.why,
+            tuple(sorted((self.edits or {}).values(), key=lambda one: -one.records)),
         )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from readback.compare import side as sides_of
 from readback.compare.diff import difference
-from readback.compare.over_records import Counted, over_versions
+from readback.compare.over_records import Counted, Edit, over_versions
 from readback.compare.sentence import sentence
 from readback.compare.side import Side
 from readback.compare.sides import shown
@@ -20,8 +20,9 @@ from readback.records.dataset import Dataset, open_dataset
 from readback.review.leaves import Layer, Subject
 from readback.types import Record, Workspace
 
-LOOKED_AT = 50  # differing records whose difference is put into words
-NAMED = 3  # different sentences that are told
+LOOKED_AT = 50  # edits, or differing records, that are put into words
+NAMED = 3  # different sentences that are told, and records that are named for each
+Named = tuple[int, str | None]  # a record by index and id
 SIDE: Mapping[Layer, sides_of.Layer] = {
     "messages": "messages",
     "model-input": "wire",
@@ -34,13 +35,16 @@ SIDE: Mapping[Layer, sides_of.Layer] = {
 class Change:
     """What differs between two versions under one subject, A the old and B the new one.
 
-    `sentences` counts what differs in words, for `looked_at` of the differing records, spread evenly over them.
+    `sentences` counts what differs in words, and `examples` names up to 3 records for each, by (index, id). Of
+    `looked_at` of the differing records the words are known: of all, where they have few different edits, and else of
+    some, spread evenly over them.
     """
 
     subject: Subject
     counted: Counted
     sentences: Mapping[str, int] = field(default_factory=dict)
     looked_at: int = 0
+    examples: Mapping[str, tuple[Named, ...]] = field(default_factory=dict)
 
 
 def changed(old: Workspace, new: Workspace, subject: Subject, jobs: int | None = None) -> Change:
@@ -49,15 +53,28 @@ def changed(old: Workspace, new: Workspace, subject: Subject, jobs: int | None =
     """
     layer = SIDE[subject.layer]
     counted = over_versions(old, new, subject.choice, None, layer, jobs)
-    step = max(1, len(counted.differ) // LOOKED_AT)
-    some = counted.differ[::step][:LOOKED_AT]
+    edits = _edits(counted)
     before, after = open_dataset(old.root, old.dataset), open_dataset(new.root, new.dataset)
     side = Side(subject.choice, layer=layer)
-    pairs = [(_partner(before, record), record) for record in map(after.record, some)]
+    firsts = [after.record(one.first[0][0]) for one in edits]
+    pairs = [(_partner(before, record), record) for record in firsts]
     # A text that a server makes is made in a child, which this process only waits for.
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1, thread_name_prefix="readback-changes") as threads:
-        told = Counter(threads.map(lambda pair: _sentence(old, new, side, *pair), pairs))
-    return Change(subject, counted, dict(told.most_common()), len(some))
+        told = list(threads.map(lambda pair: _sentence(old, new, side, *pair), pairs))
+    counts, examples = Counter[str](), dict[str, tuple[Named, ...]]()
+    for words, one, record in zip(told, edits, firsts, strict=True):
+        counts[words] += one.records
+        named = one.first if one.records > 1 else ((one.first[0][0], record.id),)
+        examples[words] = (*examples.get(words, ()), *named)[:NAMED]
+    return Change(subject, counted, dict(counts.most_common()), counts.total(), examples)
+
+
+def _edits(counted: Counted) -> tuple[Edit, ...]:
+    """The edits that are put into words: all, where there are few; else single records, spread evenly over them."""
+    if 0 < len(counted.edits) <= LOOKED_AT:
+        return counted.edits
+    step = max(1, len(counted.differ) // LOOKED_AT)
+    return tuple(Edit(1, ((at, None),)) for at in counted.differ[::step][:LOOKED_AT])
 
 
 def _partner(data: Dataset, record: Record) -> Record:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
@@ -105,13 +105,17 @@ def since_signoff(opened: Workspace, store: Store, one: SignOff, found: Review, 
 def since_revision(opened: Workspace, store: Store | None, rev: str, found: Review, jobs: int | None = None,
                    progress: Progress | None = None) -> Since:  # fmt: skip
     """What changed since a revision of git, in the whole study. Raises SideError, NothingToLock, DatasetChanged."""
-    old, _ = reached(opened, Side(Selection(), rev=rev))
-    day = model_input.today(opened)
-    old, now = locked.dated(old, day), locked.dated(opened, day)
-    lines = _lines(old, now, jobs, progress)
-    made = Since(f"the revision {rev}", lines)
+    old, now = at_revision(opened, rev)
+    made = Since(f"the revision {rev}", prompts(old, now, jobs, progress))
     made = _evidence(made, _plain(signing.evidence(old, STUDY, jobs)), signing.evidence(now, STUDY, jobs))
     return replace(made, stale=_stale(opened, store, found, jobs) if store else ())
+
+
+def at_revision(opened: Workspace, rev: str) -> tuple[Workspace, Workspace]:
+    """The workspace as it was at a revision of git, and as it is, on the same day. Raises SideError."""
+    old, _ = reached(opened, Side(Selection(), rev=rev))
+    day = model_input.today(opened)
+    return locked.dated(old, day), locked.dated(opened, day)
 
 
 def since_lock(opened: Workspace, store: Store | None, path: Path, found: Review, jobs: int | None = None,
@@ -144,14 +148,19 @@ def of_day(opened: Workspace, found: Review, day: date) -> SignOff | str:
         raise NoBefore(f"there is no sign-off of the whole study up to {day}, and {error}") from None
 
 
-def _lines(old: Workspace, now: Workspace, jobs: int | None, progress: Progress | None) -> tuple[Line, ...]:
-    """What is not the same in two versions, with its counts and words."""
+def prompts(old: Workspace, now: Workspace, jobs: int | None = None, progress: Progress | None = None,
+            conditions: Collection[str] = ()) -> tuple[Line, ...]:  # fmt: skip
+    """The texts that are not the same in two versions, with their counts and words; `conditions` narrows them down.
+
+    Raises NothingToLock where a version sends nothing, DatasetChanged, and signing.Stopped.
+    """
     then, here = leaves(old, None, None, jobs), leaves(now, None, progress, jobs)
     if then is None or here is None:
         raise signing.Stopped
     raw = lock_file.text(held := lock_file.lock(then, None)).encode()
     lines = locked.compared(held, here, lock_file.of_records(raw, lock_file.records(raw, then)))
-    return tuple(_worded(old, now, line, jobs) for line in lines if line.state != "same")
+    wanted = [line for line in lines if not conditions or line.subject.choice.condition in conditions]
+    return tuple(_worded(old, now, line, jobs) for line in wanted if line.state != "same")
 
 
 def _worded(old: Workspace, now: Workspace, line: Line, jobs: int | None) -> Line:
