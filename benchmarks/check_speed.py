@@ -285,9 +285,9 @@ def page(
     lines = [
         "# How long a check takes",
         "",
-        f"`{' '.join(['python', 'benchmarks/check_speed.py', *map(str, sys.argv[1:])])}` wrote this page; the script",
-        "says what is measured, and holds what is measured beside Readback. The ways take turns; a figure is the median",
-        f"of whole processes in {asked.rounds} rounds, with the least and the most. Compare the ratios, not the seconds.",
+        f"`{' '.join(['python', 'benchmarks/check_speed.py', *map(str, sys.argv[1:])])}` wrote this page; the script says",
+        "what is measured, and holds what is measured beside Readback. The ways take turns; a figure is the median of",
+        f"whole processes in {asked.rounds} rounds, with the least and the most. Compare ratios, not seconds.",
         "",
         f"{asked.records:,} records of {size / asked.records / 1000:.1f} KB under six conditions. All ways find the",
         f"same {leaks} leaked system texts; `readback check` applies every rule that can find anything and has",
