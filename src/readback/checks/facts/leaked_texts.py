@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice, pairwise
 from typing import NamedTuple
 
+from readback.checks.facts import of_record
 from readback.checks.facts.outside_contexts import open_ends
-from readback.checks.facts.overlapping import LONG, RUN, Hit, blanked, normal, overlaps
+from readback.checks.facts.overlapping import LONG, RUN, Hit, blanked, normal, overlaps, shortened
 from readback.checks.facts.sentence_edges import after, before, begins, goes_on, only_names
 from readback.checks.facts.stored_prompt import context_texts
 from readback.checks.facts.text_units import SEEDS, index, may_hold
@@ -36,6 +37,7 @@ STORED = frozenset({"rag_prompt", "prompt"})  # whole prompts, of which only a p
 
 
 OWN = ("system", "task", "template", "variable", "default", "unknown")  # a system message without what is appended
+NO_FIELDS: Values = {}  # of no record
 MOST = 100  # hits in one message that are told; more tell nothing more
 PART = "part"  # a hit that a phrase at its place goes before, since it says more
 STATED = 3  # places that state one text that a finding names
@@ -62,10 +64,25 @@ def leaks(
     case: RuleContext, text: str, folded: Sequence[tuple[int, int]], contexts: Sequence[tuple[int, int]]
 ) -> list[Leak]:
     """The system text in `text`: outside the contexts, then inside them; what was folded in on purpose is none."""
-    known, fields = system_texts(case), case.record.fields if case.record else {}
+    fields, looked = case.record.fields if case.record else NO_FIELDS, case.workspace.leaks
+    known, judge = system_texts(case), bool(case.assembly and case.assembly.choice.judge)
+    asked = (leaks, text, tuple(folded), tuple(contexts), tuple(map(id, known)), id(looked), judge)
+    return of_record.kept(fields, asked, lambda: (known, looked, _leaks(case, text, folded, contexts, known)))[2]
+
+
+def _leaks(
+    case: RuleContext,
+    text: str,
+    folded: Sequence[tuple[int, int]],
+    contexts: Sequence[tuple[int, int]],
+    known: Sequence[SystemText],
+) -> list[Leak]:
+    fields = case.record.fields if case.record else {}
     sources = tuple(stated.text for stated in known)
     ends = () if context_texts(fields) else open_ends(text, contexts)
     contexts = [(start, next((at for at, until in ends if until == end), end)) for start, end in contexts]
+    if of_record.in_short() and _clear(case, text, (*folded, *contexts), contexts, sources):
+        return []
     own = blanked(text, (*folded, *contexts))
     found = [_leak(hit, known, own) for hit in _overlaps(own, sources, case.workspace.leaks.threshold, True)]
     said = list(_said(case, own, [one for one in found if one.how != PART], False))
@@ -79,10 +96,41 @@ def leaks(
     return sorted(found, key=lambda leak: (leak.inside, leak.start))[:MOST]
 
 
+def _clear(
+    case: RuleContext,
+    text: str,
+    holes: Sequence[tuple[int, int]],
+    contexts: Sequence[tuple[int, int]],
+    sources: tuple[str, ...],
+) -> bool:
+    """Whether there is surely no system text, neither outside of the holes nor in one of the contexts.
+
+    A gap ends every sentence, so what stands in a context is found in the context alone.
+    """
+    fields = case.record.fields if case.record else NO_FIELDS
+    looked, judge = case.workspace.leaks, bool(case.assembly and case.assembly.choice.judge)
+    known = () if judge else listed(looked)
+
+    def free(part: str, edits: bool) -> bool:
+        return not overlaps(part, sources, looked.threshold, edits) and not (known and phrases(part, known))
+
+    if any(one[1] >= other[0] for one, other in pairwise(contexts)):
+        return False
+    return free(shortened(text, holes), True) and all(
+        of_record.kept(fields, (_clear, part, sources, known), partial(free, part, False))
+        for part in (text[start:end] for start, end in contexts)
+    )
+
+
 def system_texts(case: RuleContext) -> tuple[SystemText, ...]:
     """The texts that are looked for: every one of the workspace, and the assembly's own; for a judge only its own."""
     known = () if case.assembly and case.assembly.choice.judge else case.workspace.system_texts
-    return (*known, *(own for own in _own(case) if all(own.text != one.text for one in known)))
+    if case.assembly is None:
+        return known
+    assembly, fields = case.assembly, case.record.fields if case.record else NO_FIELDS
+    asked = (system_texts, id(assembly), id(known))
+    own = of_record.kept(fields, asked, lambda: (assembly, known, tuple(_own(case))))[2]
+    return (*known, *(one for one in own if all(one.text != other.text for other in known)))
 
 
 def folded(case: RuleContext, message: Message) -> list[tuple[int, int]]:
@@ -200,7 +248,7 @@ def listed(leaks: Leaks) -> tuple[str, ...]:
 def phrases(text: str, known: Sequence[str]) -> tuple[Said, ...]:
     """Where the phrases stand, in order; of two at one place the longer. Punctuation and capitals are left aside."""
     looked = index(tuple(known))
-    if not may_hold(text, looked.units):
+    if not may_hold(text, looked):
         return ()
     own, beginnings = words(text), stems(text)
     every = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from readback.checks.facts import stored_prompt
+from readback.checks.facts import of_record, stored_prompt
 from readback.checks.facts.overlapping import places
 from readback.types import Message, Values
 
@@ -23,6 +23,10 @@ Spans = list[tuple[int, int]]
 
 def in_message(message: Message, fields: Values) -> Spans:
     """Where a message holds retrieved text, in order."""
+    return of_record.kept(fields, (in_message, id(message)), lambda: (message, _in_message(message, fields)))[1]
+
+
+def _in_message(message: Message, fields: Values) -> Spans:
     spans: Spans = []
     start = 0
     for segment in message.segments:
@@ -43,6 +47,10 @@ def in_stored(text: str, fields: Values) -> Spans:
 
     The number in front of a context is the prompt's or the row's: it belongs to the context in both.
     """
+    return of_record.kept(fields, (in_stored, text), lambda: _in_stored(text, fields))
+
+
+def _in_stored(text: str, fields: Values) -> Spans:
     known = stored_prompt.context_texts(fields)
     if known:
         return merged(span for context in known for span in standing(text, context))

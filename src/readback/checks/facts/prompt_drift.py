@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from readback.checks.facts import of_record
+from readback.checks.facts.of_record import kept
 from readback.checks.facts.outside_contexts import from_number, in_stored
-from readback.checks.facts.overlapping import blanked, normal
+from readback.checks.facts.overlapping import blanked, normal, shortened
 from readback.checks.facts.stored_prompt import bare, context_texts
 from readback.checks.facts.text_units import BREAK
 from readback.checks.facts.text_words import GAP, words
@@ -53,8 +55,25 @@ class Drift:
 
 def drift(text: str, fields: Values, question: str, told: Sequence[Span]) -> Drift:
     """`text` against the standard prompt for its contexts and `question`; `told`: what other rules speak of."""
-    contexts = in_stored(text, fields)
-    own, cut = _without_parts(blanked(text, (*contexts, *told)), fields)
+    return kept(fields, (drift, text, question, tuple(told)), lambda: _drift(text, fields, question, told))
+
+
+def _drift(text: str, fields: Values, question: str, told: Sequence[Span]) -> Drift:
+    contexts, listed = in_stored(text, fields), context_texts(fields)
+    if of_record.in_short() and GAP not in text and not any(GAP in one for one in listed):
+        own = shortened(text, (*contexts, *told))
+        gap = own.find(GAP)
+        one = _against(own, own, [(gap, gap + 1)] if contexts else [], listed, question, told)
+        if not one.any and not one.cut:
+            return one
+    return _against(text, blanked(text, (*contexts, *told)), contexts, listed, question, told)
+
+
+def _against(
+    text: str, own: str, contexts: Sequence[Span], listed: Sequence[str], question: str, told: Sequence[Span]
+) -> Drift:
+    """`own` is `text` without its contexts and what is told."""
+    own, cut = _without_parts(own, listed)
     head, asked, answer = CONTEXT.search(own), own.rfind(QUESTION), own.rfind(ANSWER)
     said = (asked, answer + len(ANSWER)) if 0 <= asked < answer else None
     found = [(span, own[slice(*span)]) for span in _sentences(blanked(own, [said] if said else []))]
@@ -91,11 +110,11 @@ def _sentences(own: str) -> Iterator[Span]:
             at = sentence.end() if sentence else end
 
 
-def _without_parts(own: str, fields: Values) -> tuple[str, list[Cut]]:
+def _without_parts(own: str, listed: Sequence[str]) -> tuple[str, list[Cut]]:
     """The text without contexts of the record that begin in it and break off; and which those are."""
     cut: list[Cut] = []
     head = CONTEXT.search(own)
-    for number, context in enumerate(context_texts(fields) if head else (), 1):
+    for number, context in enumerate(listed if head else (), 1):
         for text in dict.fromkeys((context, bare(context))):
             at = own.find(text[:BEGINNING], head.end() if head else 0) if text else -1
             if at >= 0:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from readback.checks.facts import of_record
 from readback.records import row_fields
 from readback.types import Prompt, RuleContext, Values, Workspace
 
@@ -21,12 +22,20 @@ def prompt(fields: Values) -> tuple[str, str] | None:
 
 def contexts(fields: Values) -> tuple[str, list[object]] | None:
     """The field of the contexts, and the list; None where the row has no such list."""
+    return of_record.kept(fields, contexts, lambda: _contexts(fields))
+
+
+def _contexts(fields: Values) -> tuple[str, list[object]] | None:
     found = row_fields.contexts(fields)
     return (found.name, found.value) if found and isinstance(found.value, list) else None
 
 
 def context_texts(fields: Values) -> tuple[str, ...]:
     """The contexts as the builders write them: stripped texts, empty ones left out."""
+    return of_record.kept(fields, context_texts, lambda: _context_texts(fields))
+
+
+def _context_texts(fields: Values) -> tuple[str, ...]:
     _, found = contexts(fields) or ("", ())
     texts = (str(context).strip() for context in found if context is not None)
     return tuple(text for text in texts if text)

@@ -7,10 +7,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from readback.checks.facts.leaked_texts import OWN, folded, leaks
-from readback.checks.facts.outside_contexts import STORED, in_message
-from readback.checks.facts.overlapping import blanked
+from readback.checks.facts.of_record import in_short, kept
+from readback.checks.facts.outside_contexts import STORED, Spans, in_message
+from readback.checks.facts.overlapping import blanked, shortened
 from readback.checks.facts.text_words import GAP, Words, letters, span, starts, words
-from readback.types import Diagnostic, Location, Message, RuleContext, Segment
+from readback.types import Diagnostic, Location, Message, RuleContext, Segment, Values
 
 PARAGRAPH, PARAGRAPH_LETTERS = 8, 36  # words and letters: shorter lines are often meant to come again
 STRETCH = 12  # words of a stretch that follows itself inside a paragraph
@@ -62,12 +63,23 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     fields = case.record.fields if case.record else {}
     for message in case.assembly.messages if case.assembly else ():
         contexts = in_message(message, fields)
-        found = [one for one in twice(blanked(message.text, contexts)) if _meant_once(message, one)]
+        found = [one for one in _twice(message.text, contexts, fields) if _meant_once(message, one)]
         if found and message.role == "user":
             told = leaks(case, message.text, folded(case, message), contexts)
             spans = [(leak.start, leak.end) for leak in told if not leak.inside]
             found = [one for one in found if not any(_within(place, spans) for place in one[:2])]
         yield from (_diagnostic(message, one) for one in found)
+
+
+def _twice(text: str, contexts: Spans, fields: Values) -> list[Twice]:
+    """The blocks that a text holds twice outside of its contexts; kept, for several conditions send the same text."""
+    return kept(fields, (twice, text, tuple(contexts)), lambda: _looked(text, contexts))
+
+
+def _looked(text: str, contexts: Spans) -> list[Twice]:
+    if in_short() and not any(True for _ in twice(shortened(text, contexts))):
+        return []
+    return list(twice(blanked(text, contexts)))
 
 
 def _diagnostic(message: Message, one: Twice) -> Diagnostic:

@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 
 from readback.checks.facts import stored_prompt
+from readback.checks.facts.of_record import in_short
 from readback.checks.facts.outside_contexts import Spans, in_message, in_stored
-from readback.checks.facts.overlapping import blanked
+from readback.checks.facts.overlapping import blanked, shortened
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-markers"
 ON = ("assembly", "record")
+NEEDS = {"assembly": "builder", "record": "stored prompt"}
 _ROW = '{"id": "1", "instruction": "Why?", "rag": {"contexts": ["[1] Question: no."], "prompt": %s}}\n'
 PASS = ({"data.jsonl": _ROW % '"Context:\\n[1] Question: no.\\n\\nQuestion: Why?\\nAnswer:"'},)
 FAIL = (
@@ -32,6 +34,8 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 
 
 def _diagnostics(text: str, contexts: Spans, at: Location) -> Iterator[Diagnostic]:
+    if in_short() and _as_should_be(shortened(text, contexts)):
+        return
     own = blanked(text, contexts)
     question, answer = own.find(QUESTION), own.rfind(ANSWER)
     if question < 0 or answer < 0:
@@ -47,6 +51,10 @@ def _diagnostics(text: str, contexts: Spans, at: Location) -> Iterator[Diagnosti
         yield Diagnostic(CODE, {"problem": f"{len(rest)} more {_follow(rest)} {ANSWER}"}, span, rest)
     elif rest:
         yield Diagnostic(CODE, {"problem": f"{len(rest)} blank {_follow(rest)} {ANSWER}"}, span, rest, "warning")
+
+
+def _as_should_be(own: str) -> bool:
+    return 0 <= own.find(QUESTION) < len(own) - len(ANSWER) and own.endswith(ANSWER)
 
 
 def _follow(rest: str) -> str:
